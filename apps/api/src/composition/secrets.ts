@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SecretKind, Secrets, Sha256 } from '@svc/application';
 
@@ -39,7 +39,7 @@ function checksumOf(body: string): string {
 
 /** Hexadecimal; also links the rows of the audit trail. */
 export const sha256: Sha256 = (text, encoding = 'utf8') =>
-  createHash('sha256').update(text, encoding).digest('hex');
+  hash('sha256', encoding === 'utf8' ? text : Buffer.from(text, encoding));
 
 /**
  * Secrets of a prefix for their kind, 256 random bits and a checksum, by which malformed secrets are rejected without a

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type AuditChain,
   type AuditChainId,
@@ -96,7 +96,7 @@ export type AuditRowValues = readonly [at: string, text: string, digest: string]
 
 const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
   const text = auditText(entries);
-  return [timestamp(entries[0]?.at ?? 0), text, createHash('sha256').update(text).digest('hex')];
+  return [timestamp(entries[0]?.at ?? 0), text, hash('sha256', text)];
 };
 
 /** The end of a chain that a separate statement has advanced, as on Citus. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Endpoint } from '@svc/contract';
 import canonicalize from 'canonicalize';
 
@@ -14,7 +14,5 @@ export function requestFingerprint(
   const canonicalPath = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ''),
   );
-  return createHash('sha256')
-    .update(`${method}\n${canonicalPath}\n${canonicalize(body) ?? ''}`)
-    .digest('hex');
+  return hash('sha256', `${method}\n${canonicalPath}\n${canonicalize(body) ?? ''}`);
 }
