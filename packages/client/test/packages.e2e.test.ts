@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { type Analysis, checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
 import { createFirm, type Firm, type RealService, startRealService } from './real-service.ts';
@@ -101,8 +102,14 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
     const bytes = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
     const { messages } = await publint({ pack: { tarball: bytes }, strict: true });
     expect(messages).toEqual([]);
-    const attw = join(ROOT, 'node_modules/.bin/attw');
-    await run(attw, [tarballOf(name), '--profile', 'esm-only'], { cwd: ROOT });
+    const { types, problems = [] } = (await checkPackage(
+      createPackageFromTarballData(new Uint8Array(bytes)),
+    )) as Analysis;
+    expect(types).toEqual({ kind: 'included' });
+    // CommonJS and the resolution of Node 10 are not supported.
+    expect(
+      problems.filter((one) => !('resolutionKind' in one) || !/^node(10|16-cjs)$/.test(one.resolutionKind)),
+    ).toEqual([]);
   });
 
   it('contains exactly the files it needs', async () => {
