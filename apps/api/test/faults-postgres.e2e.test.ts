@@ -24,7 +24,7 @@ let firm: TestFirm;
 let load: Load;
 beforeEach(async () => {
   firm = await cluster.operator.firm();
-  load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 20 });
+  load = startLoad(cluster.urls, firm, { clients: 6, pauseMs: 50 });
   await until(() => load.outcomes.length > 40);
 });
 afterEach(() => load.stop());
