@@ -127,6 +127,27 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('leaving while the firm offers the claims to someone else: every new offer stays', async () => {
+      const { newFirm, newMember, sendId, offer, use } = fixture();
+      const firm = await newFirm();
+      const other = await newMember(firm);
+      await rounds(async () => {
+        const svcId = await newMember(firm);
+        const ids = await Promise.all(Array.from({ length: 6 }, () => sendId(firm.live, svcId)));
+        const ends = await outcomes([
+          ...ids.slice(3).map((id) => offer(firm.live, id, other)),
+          use.leaveFirm({ svcId }, firm.id),
+          ...ids.slice(0, 3).map((id) => offer(firm.live, id, other)),
+        ]);
+        expect(ends.filter((end) => end !== null)).toEqual([]);
+        for (const id of ids)
+          expect(await assignmentOf(firm, id)).toMatchObject({
+            status: 'pending_acceptance',
+            adjuster: other,
+          });
+      });
+    });
+
     test('leaving and accepting: the claim is accepted or unassigned, never pending', async () => {
       const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
