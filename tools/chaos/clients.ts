@@ -427,15 +427,16 @@ export function operatorClient(
   });
 }
 
-/** Exceeds the rate limit of its key, at times also its burst. */
+/** Exceeds the rate limit of its key, at first and at times also its burst. */
 export function limitedClient(context: ClientContext): Promise<void> {
   const { caller, random } = context;
+  let count = 25;
   return repeatedly(context, 400, async () => {
-    const count = random.chance(0.1) ? 25 : 2;
     await Promise.all(
       Array.from({ length: count }, () =>
         caller.sendOnce({ operation: 'limited', method: 'GET', path: '/v1/me' }),
       ),
     );
+    count = random.chance(0.1) ? 25 : 2;
   });
 }
