@@ -233,7 +233,8 @@ describe('README examples', () => {
     expect(stdout).toMatch(/already sent: [0-9a-f-]{36}/);
     expect(stdout).toMatch(/^sent CMS-2026-004501\nsent CMS-2026-004502\nsent CMS-2026-004503$/m);
     expect(stdout).toContain('rejected Too far.');
-    expect(stdout).toContain('CMS-2026-004418 accepted');
+    // The poll ends with the first acceptance; several offers wait for the same test account.
+    expect(stdout).toMatch(/^CMS-2026-004(418|50[123]) accepted/m);
     expect(JSON.parse(await readFile(join(folder, 'position.json'), 'utf8'))).toHaveProperty('latest');
   });
 });
