@@ -15,6 +15,8 @@ beforeAll(async () => {
   await database.sql.query('CREATE TABLE things (id integer PRIMARY KEY, note text)');
   const settings = { connectionString: database.url, pipeline: true } as pg.PoolConfig;
   pool = new pg.Pool(settings);
+  // The database may be dropped before the connection is closed.
+  pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));
   client = await pool.connect();
 });
