@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type AuditChainId,
   type AuditEntry,
@@ -11,7 +11,7 @@ import {
 } from '@svc/application';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
-const sha256: Sha256 = (text, encoding = 'utf8') => createHash('sha256').update(text, encoding).digest('hex');
+const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
 export function appendRow(tables: WritableTables, chain: AuditChainId, entries: readonly AuditEntry[]): void {
   const ends = tables.auditChains.get(keyOf(chain));

@@ -8,6 +8,20 @@ type Fixture = ReturnType<typeof memoryFixture>;
 /** Runs every due job, including those it creates. */
 const runDue = ({ memory, clock, use }: Fixture): Promise<number> =>
   memory.jobs.runDue(clock.now(), use.runJob);
+/** Runs jobs that notify through `notifier`. */
+const runnerWith = (
+  { memory, secrets, clock }: Fixture,
+  notifier: Parameters<typeof makeRunJob>[0]['notifier'],
+) =>
+  makeRunJob({
+    uow: memory.unitOfWork,
+    reads: memory.jobReads,
+    firmReads: memory.firmReads,
+    appReads: memory.appReads,
+    secrets,
+    clock,
+    notifier,
+  });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
@@ -93,15 +107,7 @@ describe('a notification', () => {
     const { memory, clock, external } = fixture;
     const firm = await fixture.newFirm();
     await fixture.sendId(firm.live, await fixture.newMember(firm));
-    const runJob = makeRunJob({
-      uow: memory.unitOfWork,
-      reads: memory.jobReads,
-      firmReads: memory.firmReads,
-      appReads: memory.appReads,
-      secrets: fixture.secrets,
-      clock,
-      notifier: { notify: () => Promise.reject(new Error('push service away')) },
-    });
+    const runJob = runnerWith(fixture, { notify: () => Promise.reject(new Error('push service away')) });
     const before = (await memory.jobs.pending()).length;
     await expect(memory.jobs.runDue(clock.now(), runJob)).rejects.toThrow('push service away');
     expect(before - (await memory.jobs.pending()).length).toBeLessThan(before);
@@ -112,7 +118,7 @@ describe('a notification', () => {
 
   test('that fails as a whole is postponed once for a device in quiet hours, however often it is repeated', async () => {
     const fixture = memoryFixture();
-    const { memory, clock, use, secrets } = fixture;
+    const { memory, clock, use } = fixture;
     const firm = await fixture.newFirm();
     const svcId = await fixture.newMember(firm);
     await use.putDevice({ svcId }, 'phone', {
@@ -127,15 +133,7 @@ describe('a notification', () => {
     });
     await runDue(fixture);
     await fixture.sendId(firm.live, svcId);
-    const failing = makeRunJob({
-      uow: memory.unitOfWork,
-      reads: memory.jobReads,
-      firmReads: memory.firmReads,
-      appReads: memory.appReads,
-      secrets,
-      clock,
-      notifier: { notify: () => Promise.reject(new Error('no push keys')) },
-    });
+    const failing = runnerWith(fixture, { notify: () => Promise.reject(new Error('no push keys')) });
     for (let n = 0; n < 2; n += 1)
       await expect(memory.jobs.runDue(clock.now(), failing)).rejects.toThrow('no push keys');
     await runDue(fixture);
@@ -149,22 +147,14 @@ describe('a notification', () => {
 describe('an invitation', () => {
   test('is mailed three times for one firm and recipient, then after growing pauses; devices get each', async () => {
     const fixture = memoryFixture();
-    const { memory, clock, secrets, use } = fixture;
+    const { memory, clock, use } = fixture;
     const [firm, other] = [await fixture.newFirm(), await fixture.newFirm()];
     const { svcId } = await fixture.newAdjuster();
     const mailed: boolean[] = [];
-    const runJob = makeRunJob({
-      uow: memory.unitOfWork,
-      reads: memory.jobReads,
-      firmReads: memory.firmReads,
-      appReads: memory.appReads,
-      secrets,
-      clock,
-      notifier: {
-        notify: async (_svcId, _notification, { except = [] } = {}) => {
-          mailed.push(!except.includes('mail'));
-          return [];
-        },
+    const runJob = runnerWith(fixture, {
+      notify: async (_svcId, _notification, { except = [] } = {}) => {
+        mailed.push(!except.includes('mail'));
+        return [];
       },
     });
     const invite = async (by: typeof firm): Promise<void> => {
@@ -185,20 +175,12 @@ describe('an invitation', () => {
 const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
   const { memory, clock } = fixture;
   const channels: (string | undefined)[] = [];
-  const runJob = makeRunJob({
-    uow: memory.unitOfWork,
-    reads: memory.jobReads,
-    firmReads: memory.firmReads,
-    appReads: memory.appReads,
-    secrets: fixture.secrets,
-    clock,
-    notifier: {
-      notify: async (_svcId, _notification, { only } = {}) => {
-        channels.push(only);
-        return (['mail', 'device:phone', 'device:tablet'] as const).filter(
-          (channel) => down.has(channel) && (only === undefined || only === channel),
-        );
-      },
+  const runJob = runnerWith(fixture, {
+    notify: async (_svcId, _notification, { only } = {}) => {
+      channels.push(only);
+      return (['mail', 'device:phone', 'device:tablet'] as const).filter(
+        (channel) => down.has(channel) && (only === undefined || only === channel),
+      );
     },
   });
   return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SecretKind, Secrets, Sha256 } from '@svc/application';
 
 const PREFIXES: Readonly<Record<SecretKind, string>> = {
@@ -9,8 +9,7 @@ const PREFIXES: Readonly<Record<SecretKind, string>> = {
   client_secret: 'svc_client_',
 };
 
-export const sha256: Sha256 = (text, encoding = 'utf8') =>
-  createHash('sha256').update(text, encoding).digest('hex');
+export const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
 /** Sequential instead of random secrets, so that failures are reproducible. */
 export function createTestSecrets(): Secrets {
