@@ -73,7 +73,7 @@ export const selectableRow = (
   </label>
 );
 
-/** An own claim in a list, with what is due next or when it was closed. */
+/** An accepted claim in a list, with what is due next or when it was closed. */
 export const claimRow = (claim: AppClaim, aside: ComponentChildren): JSX.Element =>
   link(
     claim,
