@@ -449,16 +449,16 @@ describe('a test account with simulated responses', () => {
       respondedAt: clock.now(),
     });
     const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const acts = rows
+    const actions = rows
       .flatMap(({ text }) => auditEntriesFrom(text))
       .filter(({ actor }) => actor === 'service');
-    expect(acts).toMatchObject([
+    expect(actions).toMatchObject([
       { action: 'invitation.accept', address: null, requestId: null },
       { action: 'claim.accept', address: null, requestId: null },
     ]);
   });
 
-  test('rejects an offer or declines an invitation, recorded as acts of the service', async () => {
+  test('rejects an offer or declines an invitation, recorded as actions of the service', async () => {
     const fixture = memoryFixture();
     const { use, clock, stores } = fixture;
     const firm = await fixture.newFirm();
@@ -468,11 +468,11 @@ describe('a test account with simulated responses', () => {
     clock.advance(2_000);
     await runDue(fixture);
     const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const acts = rows
+    const actions = rows
       .flatMap(({ text }) => auditEntriesFrom(text))
       .filter(({ actor }) => actor === 'service')
       .map(({ action, object }) => `${action} ${object}`);
-    expect(acts.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
+    expect(actions.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
   });
 
   test('responds only to the invitation of the job', async () => {

@@ -32,8 +32,8 @@ import {
   adjusterObject,
   auditEvent,
   byAdjuster,
-  recordAccountAct,
-  recordOwnAct,
+  recordAccountAction,
+  recordOwnAction,
 } from '../support/audit.ts';
 import { usePasskey } from './passkeys.ts';
 
@@ -301,7 +301,7 @@ export async function openSession(
     endsAt,
     method,
   });
-  await recordAccountAct(tx, svcId, caller, { at, action: 'session.open' });
+  await recordAccountAction(tx, svcId, caller, { at, action: 'session.open' });
   return { token: secret, expiresAt, adjuster };
 }
 
@@ -332,13 +332,13 @@ export const makeSignIn =
     deps.signInMonitor.count(notRequested ? 'not_requested_here' : 'refused');
     const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
     const object = failed === null ? null : adjusterObject(failed.svcId);
-    const act = {
+    const audited = {
       at: deps.clock.now(),
       action: 'sign_in',
       object,
       outcome: needsPasskey ? 'passkey_required' : 'sign_in_refused',
     } as const;
-    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, act));
+    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, audited));
     if (needsPasskey)
       throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
     throw notRequested ? codeNotRequested() : signInFailed();
@@ -471,7 +471,7 @@ export const makeSignOutEverywhere =
   (actor: AdjusterActor): Promise<void> =>
     deps.uow.run(async (tx) => {
       await endSessions(tx, actor.svcId);
-      await recordOwnAct(tx, deps, actor, 'sessions.end');
+      await recordOwnAction(tx, deps, actor, 'sessions.end');
     });
 
 /** Ends the session of this token. */
@@ -480,7 +480,7 @@ export const makeSignOut =
   (actor: AdjusterActor, tokenHash: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await tx.sessions.remove(tokenHash);
-      await recordOwnAct(tx, deps, actor, 'session.end');
+      await recordOwnAction(tx, deps, actor, 'session.end');
     });
 
 /** Ends another session of the adjuster, by its id. */
@@ -492,5 +492,5 @@ export const makeEndSession =
       const session = held.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
       await tx.sessions.remove(session.tokenHash);
-      await recordOwnAct(tx, deps, actor, 'session.end');
+      await recordOwnAction(tx, deps, actor, 'session.end');
     });

@@ -7,7 +7,7 @@ import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
 import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordFirmAct } from '../support/audit.ts';
+import { recordFirmAction } from '../support/audit.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -50,7 +50,7 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
     const held = await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
-      await recordFirmAct(tx, deps, id, 'firm.export');
+      await recordFirmAction(tx, deps, id, 'firm.export');
       return { firm, legalHoldSince: await tx.firms.legalHoldSince(id) };
     });
     const { firmData, pageRows = PAGE_ROWS } = deps;
@@ -106,7 +106,7 @@ export const makeEraseFirm =
       if (firm.name !== confirmedName)
         throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
       await checkNotHeld(tx);
-      await recordFirmAct(tx, deps, id, 'firm.erase');
+      await recordFirmAction(tx, deps, id, 'firm.erase');
     });
     await deps.firmData.close(id);
     // Until then, other processes may accept requests with a key that they have cached.
@@ -135,6 +135,6 @@ export const makeSetLegalHold =
       const current = await tx.firms.legalHoldSince(id);
       const since = isHeld ? (current ?? deps.clock.now()) : null;
       await tx.firms.setLegalHold(id, since);
-      await recordFirmAct(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
+      await recordFirmAction(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
       return since;
     });

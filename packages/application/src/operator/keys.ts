@@ -4,7 +4,7 @@ import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { byOperator, recordAction } from '../support/audit.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -47,8 +47,8 @@ async function issue(
   return { key, secret };
 }
 
-function recordKeyAct(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
-  return recordAct(tx, key.firmId, byOperator(operator), {
+function recordKeyAction(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
+  return recordAction(tx, key.firmId, byOperator(operator), {
     at: clock.now(),
     action,
     object: `key:${key.id}`,
@@ -75,7 +75,7 @@ export const makeCreateKey =
       await lockFirm(tx, firmId);
       const at = deps.clock.now();
       const issued = await issue(tx, deps, { firmId, environment, purpose, lifetimeMs: lifetime }, at);
-      await recordKeyAct(tx, deps, issued.key, 'key.create');
+      await recordKeyAction(tx, deps, issued.key, 'key.create');
       return issued;
     });
 
@@ -87,7 +87,7 @@ export const makeRevokeKey =
       const key = await lockKey(tx, id);
       const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
       await tx.keys.save(next);
-      await recordKeyAct(tx, deps, key, 'key.revoke');
+      await recordKeyAction(tx, deps, key, 'key.revoke');
       return next;
     });
     deps.apiKeyAuthenticator.invalidate();
@@ -109,7 +109,7 @@ export const makeRollKey =
       const end = at + overlap;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
-      await recordKeyAct(tx, deps, old, 'key.roll');
+      await recordKeyAction(tx, deps, old, 'key.roll');
       return { ...(await issue(tx, deps, old, at)), replaced };
     });
     deps.apiKeyAuthenticator.invalidate();

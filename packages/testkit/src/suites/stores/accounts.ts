@@ -96,14 +96,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const actor = { svcId: 'Erased-0' as Svcid };
       const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
       const response = attestationFor({ challenge: 'x' }, 'credential');
-      for (const act of [
+      for (const attempt of [
         use.readProfile(actor),
         use.updateProfile(actor, { firstName: 'Zoë' }),
         use.setAvailability(actor, { acceptingAssignments: false }),
         use.startPasskeyRegistration(actor, session),
         use.registerPasskey(actor, session, { name: 'Phone', response }),
       ])
-        await expect(act).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
+        await expect(attempt).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
       expect(await errorCodeOf(use.confirmEmail(actor, '000000'))).toBe('code_refused');
     });
 
