@@ -98,7 +98,7 @@ export function operatorOf(services: Services): Operator {
       };
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
-      const command = { firmId: firmId as FirmId, environment, purpose, lifetime: null };
+      const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
       const { key, secret } = await services.get(TOKENS.createKey)(command);
       return { id: key.id, secret };
     },

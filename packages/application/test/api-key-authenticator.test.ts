@@ -18,7 +18,7 @@ const started = async () => {
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',
-    lifetime: null,
+    lifetimeMs: null,
   });
   const queries = { keys: 0, versions: 0, sessions: 0 };
   const store = { away: false };
@@ -67,7 +67,7 @@ describe('the API key authenticator', () => {
       firmId: firm.id,
       environment: 'test',
       purpose: 'claims',
-      lifetime: HOUR,
+      lifetimeMs: HOUR,
     });
     expect(await check(secret)).toMatchObject({ grant: { keyId: key.id } });
     clock.advance(HOUR);
@@ -87,7 +87,7 @@ describe('the API key authenticator', () => {
       firmId: firm.id,
       environment: 'live',
       purpose: 'claims',
-      lifetime: null,
+      lifetimeMs: null,
     });
     await memory.unitOfWork.run((tx) => tx.keys.save({ ...key, secretHash: hash }));
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
@@ -147,7 +147,7 @@ describe('the API key authenticator', () => {
       firmId: firm.id,
       environment: 'test',
       purpose: 'claims',
-      lifetime: HOUR,
+      lifetimeMs: HOUR,
     });
     clock.advance(HOUR - 1);
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
@@ -327,7 +327,7 @@ describe('the API key authenticator', () => {
       firmId: firm.id,
       environment: 'live',
       purpose: 'claims',
-      lifetime: null,
+      lifetimeMs: null,
     });
     await use.revokeKey(revoked.key.id);
     await otherProcess.authenticate(secret);

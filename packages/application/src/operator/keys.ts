@@ -14,6 +14,14 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
+export interface KeyProperties {
+  readonly firmId: FirmId;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  /** Null: the key does not expire. */
+  readonly lifetimeMs: number | null;
+}
+
 type Deps = {
   uow: UnitOfWork;
   secrets: Secrets;
@@ -26,11 +34,10 @@ type Deps = {
 async function issue(
   tx: Tx,
   deps: Deps,
-  properties: { firmId: FirmId; environment: Environment; purpose: Purpose; lifetimeMs: number | null },
+  { firmId, environment, purpose, lifetimeMs }: KeyProperties,
   createdAt: number,
 ): Promise<IssuedKey> {
-  const { secret, hash } = deps.secrets.issue(properties.environment === 'live' ? 'live_key' : 'test_key');
-  const { firmId, environment, purpose, lifetimeMs } = properties;
+  const { secret, hash } = deps.secrets.issue(environment === 'live' ? 'live_key' : 'test_key');
   const key: ApiKey = {
     id: `key_${deps.ids.next()}` as KeyId,
     firmId,
@@ -61,25 +68,17 @@ async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
   return key;
 }
 
-/** @param command.lifetime milliseconds; null: the key does not expire. */
 export const makeCreateKey =
   (deps: Deps) =>
-  (command: {
-    firmId: FirmId;
-    environment: Environment;
-    purpose: Purpose;
-    lifetime: number | null;
-  }): Promise<IssuedKey> =>
+  (properties: KeyProperties): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
-      const { firmId, environment, purpose, lifetime } = command;
-      await lockFirm(tx, firmId);
-      const at = deps.clock.now();
-      const issued = await issue(tx, deps, { firmId, environment, purpose, lifetimeMs: lifetime }, at);
+      await lockFirm(tx, properties.firmId);
+      const issued = await issue(tx, deps, properties, deps.clock.now());
       await recordKeyAction(tx, deps, issued.key, 'key.create');
       return issued;
     });
 
-/** Revoking again keeps the first time. */
+/** A key that is revoked again keeps the time of its first revocation. */
 export const makeRevokeKey =
   (deps: Deps) =>
   async (id: KeyId): Promise<ApiKey> => {
@@ -94,19 +93,15 @@ export const makeRevokeKey =
     return revoked;
   };
 
-/**
- * Replaces a key by a new one of the same firm, environment, purpose and lifetime; the old one stays valid for the overlap.
- *
- * @param overlap milliseconds.
- */
+/** Replaces a key with one of the same firm, environment, purpose and lifetime; the old one works for the overlap. */
 export const makeRollKey =
   (deps: Deps) =>
-  async (id: KeyId, overlap: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
+  async (id: KeyId, overlapMs: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
     const rolled = await deps.uow.run(async (tx) => {
       const old = await lockKey(tx, id);
       if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
       const at = deps.clock.now();
-      const end = at + overlap;
+      const end = at + overlapMs;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
       await recordKeyAction(tx, deps, old, 'key.roll');

@@ -116,7 +116,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         firmId: firm.id,
         environment: 'live',
         purpose: 'claims',
-        lifetime: null,
+        lifetimeMs: null,
       });
       const rolled = await use.rollKey(key.id, HOUR);
       await use.revokeKey(rolled.key.id);

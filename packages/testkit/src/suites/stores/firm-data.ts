@@ -13,7 +13,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     await use.acceptOffer({ svcId }, accepted);
     await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
     await sendId(firm.test, firm.accounts.manual);
-    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null });
+    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null });
     await use.openSession(firm.accounts.manual);
     return { firm, svcId, accepted };
   };

@@ -74,7 +74,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
         firmId: firm.id,
         environment: 'live',
         purpose: 'claims',
-        lifetime: null,
+        lifetimeMs: null,
       });
       const actor = async (secret: string) => {
         const grant = await use.apiKeyAuthenticator.authenticate(secret);

@@ -142,7 +142,12 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     test('creating, rolling and revoking keys, changing the plan', async () => {
       const { use } = fixture();
       const { firm, everything } = await started();
-      const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null } as const;
+      const properties = {
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetimeMs: null,
+      } as const;
       await failingAtEachStep((on) => on.createKey(properties), everything);
       const { key } = await use.createKey(properties);
       await failingAtEachStep((on) => on.rollKey(key.id, 1_000), everything);
