@@ -34,6 +34,6 @@ export const makeRemoveDeadline =
   (event: string, kind: DeadlineKind): Promise<void> =>
     deps.uow.run(async (tx) => {
       if (!(await tx.deadlines.remove(event, kind)))
-        throw new OperatorError(`the event ${event} has no deadline of its own for ${kind}`);
+        throw new OperatorError(`the event ${event} has no separate deadline for ${kind}`);
       await recordChange(tx, deps, event, kind);
     });

@@ -45,7 +45,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
     { signCount = 1, clientSecret = CLIENT, use = fixture().use } = {},
   ) => use.signIn({ passkey: assertionFor(options, credentialId, signCount), clientSecret });
 
-  /** Signs in with a code that was mailed. */
+  /** Signs in with a code that was emailed. */
   async function byCode(email: string, use = fixture().use) {
     await use.requestSignInCode(email);
     return use.signIn({ email, code: fixture().external.mails.at(-1)?.code ?? '' });
