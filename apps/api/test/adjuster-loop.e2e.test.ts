@@ -913,18 +913,18 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await named.stop();
 });
 
-test('a new email address is used once the code mailed to it is entered', () =>
+test('a new email address is used once the code emailed to it is entered', () =>
   visiting(PHONE, async ({ page }) => {
     const { token } = await service.member(firm);
     const [before, after] = [await emailOf(service, token), 'moved.adjuster@example.com'];
     await enter(page, service, token, '#/settings');
     await button(page, 'Change').click();
     await page.getByLabel('Email', { exact: true }).fill(after);
-    const mailed = service.logged.length;
+    const emailed = service.logged.length;
     await button(page, 'Save').click();
     const code = await until('the code', async () =>
       service.logged
-        .slice(mailed)
+        .slice(emailed)
         .flatMap((line) => /"email_code":"(\d{6})"/.exec(line)?.[1] ?? [])
         .at(-1),
     );

@@ -149,7 +149,7 @@ export async function countEmailCode(
   await counters.count();
 }
 
-/** Whether another invitation may be mailed to the adjuster; counts it if so. */
+/** Whether another invitation may be emailed to the adjuster; counts it if so. */
 export async function countInvitationMail(
   tx: Tx,
   { secrets, clock }: { secrets: Secrets; clock: Clock },
@@ -171,7 +171,7 @@ export async function countInvitationMail(
 
 /**
  * Mails a six-digit code to the address on file. Neither result nor timing reveals whether the account exists. While a
- * code is valid the same one is mailed again, so that another request cannot invalidate it. With a client secret, the
+ * code is valid the same one is emailed again, so that another request cannot invalidate it. With a client secret, the
  * code works only together with it.
  */
 export const makeRequestSignInCode =
@@ -281,7 +281,7 @@ export async function openSession(
   method: SessionMethod,
   deviceName: string | null,
 ): Promise<OpenedSession | null> {
-  // Locked, so that an account that is disabled meanwhile has no session afterwards.
+  // Locked, so that an account that is disabled at the same time has no session afterwards.
   const adjuster = await tx.adjusters.lock(svcId);
   if (adjuster === null || adjuster.disabledAt !== undefined) return null;
   const { secret, hash } = deps.secrets.issue('app_session');

@@ -45,7 +45,7 @@ async function* inPages<Row, Position>(
   }
 }
 
-/** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
+/** Everything that is stored for a firm, as it is read: rows that change during the export may be from before or after. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
     const held = await deps.uow.run(async (tx) => {
@@ -61,7 +61,7 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
       ({ membership }: AdjusterView) => membership.svcId,
     );
     for await (const { membership, adjuster } of members) {
-      // Of the adjuster's availability, a firm knows only whether it may offer claims.
+      // Of the adjuster's availability, a firm sees only whether it may offer claims.
       const { availability: _, ...account } = adjuster;
       yield { type: 'member', member: { membership, adjuster: account } };
     }
