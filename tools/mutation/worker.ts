@@ -1,4 +1,4 @@
-// The process that runs mutants. It reports each mutant before it runs, so that the parent can replace a process that hangs.
+// The process that runs mutants. It reports each mutant before running it, so the parent can replace a hung process.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -81,7 +81,7 @@ async function run({ root, sources, tests: testFiles, finished }: Work): Promise
     byDuration(tests.filter(({ id }) => coverage.perTest[id]?.[mutant] !== undefined));
   const hits = (mutant: string): number =>
     Object.values(coverage.perTest).reduce(
-      (sum, of) => sum + (of[mutant] ?? 0),
+      (sum, hitsOfTest) => sum + (hitsOfTest[mutant] ?? 0),
       coverage.static[mutant] ?? 0,
     );
 

@@ -1,4 +1,4 @@
-// `npx pnpm openapi`: runs code generators and linters from npm on the OpenAPI documents and compiles what they generate.
+// `npx pnpm openapi`: runs code generators and linters from npm on the OpenAPI documents and compiles the results.
 // The tools are installed in a temporary folder: together they are larger than the dependencies of the workspace.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -124,7 +124,7 @@ async function distributeTables(url: string): Promise<void> {
   if (rows[0].claims !== null) await distribute({ url });
 }
 
-/** Retried, because PostgreSQL waits only five seconds for the connections it terminates: too little on a busy machine. */
+/** Retried, because PostgreSQL waits only five seconds for the connections it ends: too short on a busy machine. */
 async function drop(client: pg.Client, name: string): Promise<void> {
   for (let retriesLeft = 10; ; retriesLeft -= 1) {
     try {

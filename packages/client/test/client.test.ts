@@ -155,7 +155,7 @@ describe('a failure', () => {
       () => ({ ...brokenBody(), headers: new Headers(), status: 201 }) as unknown as Response,
     ],
     ['201 without JSON', html(201)],
-    ['201 with JSON that is no object', json([], 201)],
+    ['201 with JSON that is not an object', json([], 201)],
     ['429 with a problem', problem(429, 'rate_limited', {}, { 'Retry-After': '1' })],
     ['429 from the edge', html(429)],
     ...[500, 502, 503, 504, 599].map((status): [string, Reply] => [`${status} without JSON`, html(status)]),

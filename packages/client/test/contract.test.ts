@@ -25,7 +25,7 @@ function validate({ method, url, headers, body }: Sent): { readonly id: string; 
   for (const endpoint of Object.values(CLIENT_ENDPOINTS)) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     const match = pattern.exec(url.pathname);
-    // `/v1/adjusters/invitations` is no claim's or adjuster's id.
+    // `/v1/adjusters/invitations` is not the id of a claim or adjuster.
     if (endpoint.method !== method || !match) continue;
     const params = Object.fromEntries(
       Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),

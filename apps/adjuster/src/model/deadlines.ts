@@ -28,7 +28,7 @@ export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverrid
   return deadlinesFrom(facts, overrides, endOfDay);
 }
 
-/** The deadlines that the operator has set for individual events. Kinds that this release does not know are left out. */
+/** The deadlines that the operator has set for individual events, without kinds that this release does not know. */
 export const overridesFrom = (deadlines: readonly EventDeadlines[]): DeadlineOverride[] =>
   deadlines.flatMap(({ kind: sent, events }) =>
     DEADLINE_KINDS.filter((kind) => kind === sent).flatMap((kind) =>

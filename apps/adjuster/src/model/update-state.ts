@@ -10,7 +10,7 @@
  */
 export type UpdateState = 'uncontrolled' | 'current' | 'waiting' | 'activating' | 'replaced';
 
-/** `installed`: a new worker waits. `controlled`: a new worker controls the page. `accepted`: the adjuster tapped Update. */
+/** `installed`: a new worker waits. `controlled`: a new worker controls the page. `accepted`: the adjuster agreed. */
 export type UpdateEvent = 'installed' | 'controlled' | 'accepted';
 
 const TRANSITIONS: Readonly<Record<UpdateState, Readonly<Partial<Record<UpdateEvent, UpdateState>>>>> = {

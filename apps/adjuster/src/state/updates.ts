@@ -41,7 +41,7 @@ async function register(): Promise<void> {
   });
 }
 
-/** What a reload would empty. Preact sets values and no default values, so both differ in fields that are stored. */
+/** Fields that a reload empties. Preact sets only `value`, so it differs from `defaultValue` in stored fields too. */
 const TYPED = 'input:not([type=checkbox]), textarea';
 
 /**

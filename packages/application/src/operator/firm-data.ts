@@ -45,7 +45,7 @@ async function* inPages<Row, Position>(
   }
 }
 
-/** Everything that is stored for a firm, as it is read: rows that change during the export may be from before or after. */
+/** Everything that is stored for a firm. A row that changes during the export may be from before or after it. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
     const held = await deps.uow.run(async (tx) => {

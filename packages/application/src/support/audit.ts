@@ -65,7 +65,7 @@ export const recordFirmAction = (
 ): Promise<void> =>
   recordAction(tx, id, byOperator(operator), { at: clock.now(), action, object: firmObject(id) });
 
-/** Records an action on an account in the chain of each firm it is an active member of; without any, in the service's. */
+/** Records an action on an account in the chain of each firm it is an active member of, or else in the service's. */
 export async function recordAccountAction(
   tx: Tx,
   svcId: Svcid,

@@ -62,7 +62,7 @@ export function createLargeResponses(maxUnreadBytes = MAX_UNREAD_BYTES): LargeRe
       if (contentEncoding !== null) response.setHeader('Content-Encoding', contentEncoding);
       // ASCII is written as latin1, without an encoding step: saves 28 µs of a page.
       const encoding = bytes === body.length ? 'latin1' : 'utf8';
-      // Large text becomes a Buffer: its bytes are outside of V8's heap, and their size makes V8 collect the string sooner.
+      // Large text becomes a Buffer: its bytes are outside of V8's heap, and their size makes V8 free the text sooner.
       response.end(isLarge && typeof body === 'string' ? Buffer.from(body, encoding) : body, encoding);
     },
   };
