@@ -20,7 +20,7 @@ import { unauthenticatedCosts, unauthenticatedFindings } from './unauthenticated
 const LIMITS_IN_FORCE_MS = 1500;
 
 const program = new Command('test:attack')
-  .description('Attacks a service of its own and exits with 1 where a bound does not hold.')
+  .description('Starts a service, attacks it, and exits with 1 where a bound does not hold.')
   .option('--requests <n>', 'requests of each kind whose processor time is measured', '200')
   .option('--seconds <n>', 'duration of each attack by slow clients', '10')
   .option('--json', 'print one JSON document to standard output', false)

@@ -29,7 +29,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 const lines = (...parts: readonly string[]): string => parts.join('\r\n');
 
-/** @param hidden a complete request that must not get a response of its own */
+/** @param hidden a complete request that must not get a response */
 function vectors(hidden: string): Readonly<Record<string, string>> {
   const post = (headers: readonly string[], body: string, host = 'Host: localhost'): string =>
     lines(

@@ -271,8 +271,8 @@ export function requestsOf(path: Path | 'poll' | 'close', firms: readonly Firm[]
     const claim =
       firm.claims[Math.floor(next / firms.length) % Math.min(OFFERS_PER_FIRM, firm.claims.length)];
     next += 1;
-    const act = path === 'close' ? 'closure' : 'acceptance';
-    return { method: 'POST', path: `/app/v1/claims/${claim}/${act}`, headers: bearer(firm.session) };
+    const action = path === 'close' ? 'closure' : 'acceptance';
+    return { method: 'POST', path: `/app/v1/claims/${claim}/${action}`, headers: bearer(firm.session) };
   };
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const BUILD = fileURLToPath(new URL('../../apps/api/dist', import.meta.url));
 
-/** What records acts, and what records reads; each once in the build. */
+/** What records actions, and what records reads; each once in the build. */
 const RECORDING = [
   ['events.push(event);', ''],
   ['async append(events) {', 'async append(events) { return;'],

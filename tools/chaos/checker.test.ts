@@ -55,9 +55,9 @@ const accept: Draft = {
   seen: [accepted()],
 };
 
-const audit = (problem: string | null, ...acts: string[]): History['audit'] =>
-  new Map([['tag1x', { problem, acts: new Set(acts) }]]);
-const ACTS = ['send', 'offer', 'accept', 'reject'].map((act) => `claim.${act} claim:c1`);
+const audit = (problem: string | null, ...actions: string[]): History['audit'] =>
+  new Map([['tag1x', { problem, actions: new Set(actions) }]]);
+const ACTIONS = ['send', 'offer', 'accept', 'reject'].map((action) => `claim.${action} claim:c1`);
 
 const history = (recorded: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
   seed: 's',
@@ -66,7 +66,7 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
   faults: [],
   localBuckets: [],
   final: new Map([['tag1x', final]]),
-  audit: audit(null, ...ACTS),
+  audit: audit(null, ...ACTIONS),
   limited: [],
   autoResponding: new Set(),
   ...changes,
@@ -206,7 +206,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
       limited: [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }],
     }),
   ],
-  'audit chains are intact and have every acknowledged act': [
+  'audit chains are intact and have every acknowledged action': [
     history([], [], { audit: audit('row 7 is missing') }),
     history(calls(send, accept, poll(accepted())), [accepted()], {
       audit: audit(null, 'claim.send claim:c1'),

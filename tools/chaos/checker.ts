@@ -75,7 +75,7 @@ export interface Judgement {
   readonly polls: number;
   readonly changes: number;
   readonly chains: number;
-  readonly acts: number;
+  readonly actions: number;
 }
 
 const hasResponse = (call: Call): boolean => call.status !== null;
@@ -330,26 +330,26 @@ const AUDITED: Readonly<Partial<Record<Operation, string>>> = {
   close: 'claim.close',
 };
 
-/** Acknowledged acts on the claims of firms whose audit trail was read. */
-function* auditedActs(history: History): Iterable<{ call: Call; act: string; isRecorded: boolean }> {
+/** Acknowledged actions on the claims of firms whose audit trail was read. */
+function* auditedActions(history: History): Iterable<{ call: Call; action: string; isRecorded: boolean }> {
   const final = finalById(history);
   for (const call of history.calls) {
-    const action = AUDITED[call.operation];
+    const name = AUDITED[call.operation];
     const id = call.intent.claimId ?? call.seen[0]?.id;
-    if (action === undefined || id === undefined || !succeeded(call)) continue;
+    if (name === undefined || id === undefined || !succeeded(call)) continue;
     const trail = history.audit.get(final.get(id)?.firm ?? '');
-    const act = `${action} claim:${id}`;
-    if (trail !== undefined) yield { call, act, isRecorded: trail.acts.has(act) };
+    const action = `${name} claim:${id}`;
+    if (trail !== undefined) yield { call, action, isRecorded: trail.actions.has(action) };
   }
 }
 
-/** No row of a chain is missing or changed, and each acknowledged act on a claim was recorded with it. */
+/** No row of a chain is missing or changed, and each acknowledged action on a claim was recorded with it. */
 function* auditIsComplete(history: History): Iterable<Finding> {
   for (const [chain, { problem }] of history.audit) {
     if (problem !== null) yield { description: `${chain}: ${problem}`, calls: [] };
   }
-  for (const { call, act, isRecorded } of auditedActs(history)) {
-    if (!isRecorded) yield { description: `${act} is not in the audit trail`, calls: [call] };
+  for (const { call, action, isRecorded } of auditedActions(history)) {
+    if (!isRecorded) yield { description: `${action} is not in the audit trail`, calls: [call] };
   }
 }
 
@@ -424,7 +424,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'no offer waits for an adjuster who may not accept it': offersEndWithMembership,
   'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,
-  'audit chains are intact and have every acknowledged act': auditIsComplete,
+  'audit chains are intact and have every acknowledged action': auditIsComplete,
 };
 
 /** Rules that need the final state. */
@@ -454,7 +454,7 @@ export function judge(history: History): Verdict {
       polls: feeds.reduce((sum, { polls }) => sum + polls, 0),
       changes: feeds.reduce((sum, { changes }) => sum + changes, 0),
       chains: history.audit.size,
-      acts: [...auditedActs(history)].length,
+      actions: [...auditedActions(history)].length,
     },
     files: {
       'claims.jsonl': () => chunksOf(entries),

@@ -25,7 +25,7 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
   const { judged } = report;
   print('');
   print(
-    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists, ${judged.acts} acts in ${judged.chains} audit chains, in ${report.judgedInSeconds} s`,
+    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists, ${judged.actions} actions in ${judged.chains} audit chains, in ${report.judgedInSeconds} s`,
   );
   const byRule = new Map<string, number>();
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
@@ -54,7 +54,7 @@ export function markdownTables(report: ChaosReport): string {
     'SIGKILL to a process, to Redis, to PostgreSQL': `${kills.processes}, ${kills.redis}, ${kills.postgres}`,
     'claims judged as registers': `${judged.claims} (${judged.operations} operations), ${judged.undecided} undecided`,
     'polls and changes judged as lists': `${judged.polls}, ${judged.changes}`,
-    'acts looked up in audit chains, chains verified': `${judged.acts}, ${judged.chains}`,
+    'actions looked up in audit chains, chains verified': `${judged.actions}, ${judged.chains}`,
     'time to judge': `${report.judgedInSeconds} s`,
   };
   const violationsOf = (name: string): number => report.violations.filter(({ rule }) => rule === name).length;

@@ -90,7 +90,7 @@ export async function runRestore({
     while ((await restored.query('SELECT pg_is_in_recovery() AS going'))[0].going) await sleep(50);
     const after = await storedStatuses(restored);
     const { lost: lostAtFirst, missed: behind } = compare(load, after);
-    note(`restored: ${after.size} claims; the poller knows another state of ${behind} of them`);
+    note(`restored: ${after.size} claims; the poller has another state of ${behind} of them`);
 
     const { claims } = await runSvc(['feed', 'restamp', '--since', since, '--as', 'drill'], env);
     note(`svc feed restamp: ${claims} claims moved to the end of the feed`);

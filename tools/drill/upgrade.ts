@@ -163,7 +163,7 @@ export async function runUpgrade({
     for (const { operation, status, code } of failures)
       say(`           ${operation}: ${status ?? 'no response'} ${code ?? ''}`);
     note(
-      `${judgement.claims} claims, ${judgement.polls} polls and the audit chain with ${judgement.acts} acts judged: ${violations.length} violations`,
+      `${judgement.claims} claims, ${judgement.polls} polls and the audit chain with ${judgement.actions} actions judged: ${violations.length} violations`,
     );
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);

@@ -111,7 +111,7 @@ export function generateClaim(
   adjuster: string = SAMPLE_ADJUSTER,
 ): SendClaimBody {
   if (!Number.isSafeInteger(index) || index < 0) throw new RangeError(`${index} is not a valid claim index`);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`${seed} is no seed`);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`${seed} is not a valid seed`);
   const random = randomAt(seed, index);
   const serial = String(index).padStart(7, '0');
   const where = random.pick(PLACES);

@@ -44,7 +44,14 @@ export const mutantSwitch: MutantSwitch = {};
 Object.assign(globalThis, { __stryker__: mutantSwitch });
 
 const JEST_GLOBALS: Record<string, unknown> = {
-  ...{ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test },
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  test,
   jest: { fn, spyOn },
 };
 
@@ -118,7 +125,7 @@ async function runTest({ id, entry }: LoadedTest, opened: DescribeBlock[]): Prom
   const blocks: DescribeBlock[] = [];
   for (let block = entry.parent as DescribeBlock | undefined; block; block = block.parent)
     blocks.unshift(block);
-  // What runs before all tests of a block concerns each of them, as code does that runs when a module loads.
+  // Mutants that run in beforeAll affect every test of the block, so they are not counted for one test.
   mutantSwitch.currentTestId = undefined;
   for (const block of blocks.filter((each) => !opened.includes(each))) {
     opened.push(block);
@@ -177,7 +184,7 @@ function synthetic(exported: Record<string, unknown>): Module {
   return module;
 }
 
-/** A package that is not ours, or of Node: loaded once. */
+/** A package from npm or a built-in module. It has no mutants, so it is loaded once. */
 async function imported(url: string): Promise<Module> {
   const loading = external.get(url) ?? import(url);
   external.set(url, loading);

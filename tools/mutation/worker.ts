@@ -1,4 +1,4 @@
-// The process that runs mutants. It reports each before it starts, so that the parent can replace a process that hangs.
+// The process that runs mutants. It reports each mutant before running it, so the parent can replace a hung process.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -45,7 +45,7 @@ const send = (report: Report): void => {
   process.send?.(report);
 };
 
-// A mutant may break what nobody awaits.
+// A mutant can cause errors outside of the test's promise: in a timer, or in a promise that is not awaited.
 process.on('unhandledRejection', () => {});
 process.on('uncaughtException', () => {});
 process.on('disconnect', () => process.exit());
@@ -81,11 +81,11 @@ async function run({ root, sources, tests: testFiles, finished }: Work): Promise
     byDuration(tests.filter(({ id }) => coverage.perTest[id]?.[mutant] !== undefined));
   const hits = (mutant: string): number =>
     Object.values(coverage.perTest).reduce(
-      (sum, of) => sum + (of[mutant] ?? 0),
+      (sum, hitsOfTest) => sum + (hitsOfTest[mutant] ?? 0),
       coverage.static[mutant] ?? 0,
     );
 
-  const killer = async (id: string, chosen: readonly LoadedTest[]): Promise<string | null> => {
+  const findKiller = async (id: string, chosen: readonly LoadedTest[]): Promise<string | null> => {
     Object.assign(mutantSwitch, { activeMutant: id, hitCount: 0, hitLimit: 1_000 + HIT_FACTOR * hits(id) });
     try {
       return (await firstFailure(chosen, timeoutMs))?.test.id ?? null;
@@ -94,12 +94,12 @@ async function run({ root, sources, tests: testFiles, finished }: Work): Promise
     }
   };
   /** With modules that no other mutant has run in, since they may cache results. */
-  const killerInNewModules = async (id: string): Promise<string | null> => {
+  const findKillerInNewModules = async (id: string): Promise<string | null> => {
     mutantSwitch.activeMutant = id;
     try {
       tests = await load();
       // A mutant that runs when a module loads may matter to every test.
-      return await killer(id, coverage.static[id] === undefined ? coveredBy(id) : byDuration(tests));
+      return await findKiller(id, coverage.static[id] === undefined ? coveredBy(id) : byDuration(tests));
     } catch (error) {
       return `loading: ${String(error)}`;
     } finally {
@@ -111,10 +111,10 @@ async function run({ root, sources, tests: testFiles, finished }: Work): Promise
   for (const { id } of mutants) {
     if (finished.includes(id)) continue;
     send({ kind: 'started', id });
-    let killedBy = await killer(id, coveredBy(id));
+    let killedBy = await findKiller(id, coveredBy(id));
     const again = tests.filter((test) => test.id === killedBy);
     if (hits(id) > 0 && (killedBy === null || (await firstFailure(again, timeoutMs)) !== null)) {
-      killedBy = await killerInNewModules(id);
+      killedBy = await findKillerInNewModules(id);
     }
     send({ kind: 'finished', id, killedBy, tests: coveredBy(id).length });
   }
@@ -122,10 +122,20 @@ async function run({ root, sources, tests: testFiles, finished }: Work): Promise
 
 async function instrument(root: string, sources: readonly string[]) {
   const silent = () => {};
+  const no = () => false;
   const logger = {
-    ...{ trace: silent, debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
-    ...{ isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false },
-    ...{ isWarnEnabled: () => false, isErrorEnabled: () => false, isFatalEnabled: () => false },
+    trace: silent,
+    debug: silent,
+    info: silent,
+    warn: silent,
+    error: silent,
+    fatal: silent,
+    isTraceEnabled: no,
+    isDebugEnabled: no,
+    isInfoEnabled: no,
+    isWarnEnabled: no,
+    isErrorEnabled: no,
+    isFatalEnabled: no,
   };
   const files = sources.map((name) => ({ name, content: readFileSync(name, 'utf8'), mutate: true }));
   const result = await new Instrumenter(logger).instrument(files, {

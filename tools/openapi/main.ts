@@ -1,4 +1,4 @@
-// `npx pnpm openapi`: runs code generators and linters from npm on the OpenAPI documents and compiles what they make.
+// `npx pnpm openapi`: runs code generators and linters from npm on the OpenAPI documents and compiles the results.
 // The tools are installed in a temporary folder: together they are larger than the dependencies of the workspace.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,17 +9,26 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 
 const TOOLS = [
-  ...['openapi-typescript@7.13.0', '@hey-api/openapi-ts@0.95.0', 'openapi-zod-client@1.18.3'],
-  ...[
-    'swagger-typescript-api@13.13.0',
-    'openapi-typescript-codegen@0.31.0',
-    'oazapfts@7.5.0',
-    'orval@7.13.2',
-  ],
-  ...['@kubb/cli@4.39.3', '@kubb/core@4.39.3', '@kubb/plugin-oas@4.39.3', '@kubb/plugin-ts@4.39.3'],
-  ...['quicktype@26.0.0', '@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'],
+  'openapi-typescript@7.13.0',
+  '@hey-api/openapi-ts@0.95.0',
+  'openapi-zod-client@1.18.3',
+  'swagger-typescript-api@13.13.0',
+  'openapi-typescript-codegen@0.31.0',
+  'oazapfts@7.5.0',
+  'orval@7.13.2',
+  '@kubb/cli@4.39.3',
+  '@kubb/core@4.39.3',
+  '@kubb/plugin-oas@4.39.3',
+  '@kubb/plugin-ts@4.39.3',
+  'quicktype@26.0.0',
+  '@stoplight/spectral-cli@6.16.3',
+  '@redocly/cli@2.77.0',
   // What generated code imports, and the compiler that the generators support.
-  ...['@zodios/core@10.9.6', 'zod@3.25.76', 'axios@1.21.1', 'form-data@4.0.6', 'typescript@5.9.3'],
+  '@zodios/core@10.9.6',
+  'zod@3.25.76',
+  'axios@1.21.1',
+  'form-data@4.0.6',
+  'typescript@5.9.3',
   '@types/node@20.19.43',
 ];
 
@@ -64,8 +73,12 @@ const checksOf = (document: string): readonly Check[] => [
   {
     name: 'openapi-typescript-codegen',
     command: [
-      ...['node', 'node_modules/openapi-typescript-codegen/bin/index.js'],
-      ...['--input', document, '--output', '{out}'],
+      'node',
+      'node_modules/openapi-typescript-codegen/bin/index.js',
+      '--input',
+      document,
+      '--output',
+      '{out}',
     ],
     compile: 'index.ts',
   },
@@ -124,27 +137,10 @@ const run = (command: readonly string[]) => {
   return { ok: status === 0, output: `${stdout}${stderr}${error?.message ?? ''}`.trim() };
 };
 
-const STRICT = [
-  ...[
-    'tsc',
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2023,dom,dom.iterable',
-  ],
-  ...[
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-    '--allowImportingTsExtensions',
-    '--types',
-    'node',
-  ],
-];
+const STRICT =
+  'tsc --noEmit --strict --skipLibCheck --target es2022 --lib es2023,dom,dom.iterable --module esnext --moduleResolution bundler --allowImportingTsExtensions --types node'.split(
+    ' ',
+  );
 
 let failed = 0;
 try {
@@ -174,11 +170,12 @@ try {
         const out = join('out', document, String(index));
         mkdirSync(join(folder, out), { recursive: true });
         if (name === 'kubb') writeFileSync(join(folder, `kubb-${document}.mjs`), kubbConfig(document, out));
-        const made = run(command.map((part) => part.replace('{out}', out)));
-        const result = made.ok && compile !== undefined ? run([...STRICT, join(out, compile)]) : made;
+        const generated = run(command.map((part) => part.replace('{out}', out)));
+        const result =
+          generated.ok && compile !== undefined ? run([...STRICT, join(out, compile)]) : generated;
         const ok = result.ok && (model === undefined || existsSync(join(folder, out, model)));
         if (!ok) failed += 1;
-        const what =
+        const outcome =
           compile !== undefined
             ? 'compiles with --strict'
             : model !== undefined
@@ -186,7 +183,7 @@ try {
               : 'reports nothing';
         console.log(
           ok
-            ? `  ${pc.green('✓')} ${name}: ${what}`
+            ? `  ${pc.green('✓')} ${name}: ${outcome}`
             : `  ${pc.red('✗')} ${name}\n${result.output.slice(-2000)}`,
         );
       }

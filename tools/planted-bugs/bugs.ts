@@ -61,7 +61,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'response without an audit row',
     RESPOND,
-    'await recordAct(tx, claim.firmId, byAdjuster(actor), act);',
+    'await recordAction(tx, claim.firmId, byAdjuster(actor), audited);',
     '',
   ),
   bug(

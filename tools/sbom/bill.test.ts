@@ -6,7 +6,7 @@ import { BUNDLED, billOfMaterials, fullName } from './bill.ts';
 
 const APP = fileURLToPath(new URL('../../apps/adjuster/src', import.meta.url));
 
-test('the bill of materials has what servers install and what pages contain, and no tools of tests or builds', () => {
+test('the bill of materials has the packages of servers and pages, and none that only tests or builds use', () => {
   const { components, dependencies } = billOfMaterials('--lockfile-only');
   const names = components.map(fullName);
   const bundled = Object.values(BUNDLED).flat();

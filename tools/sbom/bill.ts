@@ -75,20 +75,20 @@ export function billOfMaterials(...args: readonly string[]): Bill {
     const found = billOf('--filter', bundle, ...args).components;
     const page = installed.components.find((one) => fullName(one) === bundle);
     if (page === undefined) throw new Error(`The service does not depend on ${bundle}.`);
-    const of = new Set(dependsOn.get(page['bom-ref']));
+    const ofPage = new Set(dependsOn.get(page['bom-ref']));
     for (const name of names) {
       const bundled = found.filter((one) => fullName(one) === name);
       if (bundled.length === 0) throw new Error(`${bundle} does not depend on ${name}.`);
       for (const { scope: _, properties: __, ...component } of bundled) {
         components.set(component['bom-ref'], component);
-        of.add(component['bom-ref']);
+        ofPage.add(component['bom-ref']);
       }
     }
-    dependsOn.set(page['bom-ref'], of);
+    dependsOn.set(page['bom-ref'], ofPage);
   }
   return {
     ...installed,
     components: [...components.values()],
-    dependencies: [...dependsOn].map(([ref, of]) => ({ ref, dependsOn: [...of] })),
+    dependencies: [...dependsOn].map(([ref, refs]) => ({ ref, dependsOn: [...refs] })),
   };
 }

@@ -42,8 +42,8 @@ export interface Profile {
 export interface Audit {
   /** The first row that is missing or changed; null: the chain is intact. */
   readonly problem: string | null;
-  /** Acts that succeeded: action and object, such as `claim.accept claim:ID`. */
-  readonly acts: ReadonlySet<string>;
+  /** Actions that succeeded: action and object, such as `claim.accept claim:ID`. */
+  readonly actions: ReadonlySet<string>;
 }
 
 /** The operator commands of `svc`, without starting a process for each. */
@@ -98,7 +98,7 @@ export function operatorOf(services: Services): Operator {
       };
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
-      const command = { firmId: firmId as FirmId, environment, purpose, lifetime: null };
+      const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
       const { key, secret } = await services.get(TOKENS.createKey)(command);
       return { id: key.id, secret };
     },
@@ -138,15 +138,18 @@ export function operatorOf(services: Services): Operator {
       const reads = services.get(TOKENS.auditReads);
       const chain = firmId as FirmId;
       const verified = await verifyAuditChain({ reads, sha256 }, chain);
-      const acts = new Set<string>();
+      const actions = new Set<string>();
       for (let after: number | undefined = 0; after !== undefined; ) {
         const rows: AuditRow[] = await reads.rows(chain, { after, limit: AUDIT_PAGE_ROWS });
         for (const { action, object, outcome } of rows.flatMap(({ text }) => auditEntriesFrom(text)))
-          if (outcome === 'ok' && object !== null) acts.add(`${action} ${object}`);
+          if (outcome === 'ok' && object !== null) actions.add(`${action} ${object}`);
         after = rows.at(-1)?.seq;
       }
-      if (verified?.intact) return { problem: null, acts };
-      return { problem: verified === null ? 'no chain' : `row ${verified.seq} is ${verified.problem}`, acts };
+      if (verified?.intact) return { problem: null, actions };
+      return {
+        problem: verified === null ? 'no chain' : `row ${verified.seq} is ${verified.problem}`,
+        actions,
+      };
     },
   };
   return operator;

@@ -26,7 +26,7 @@ export async function startPostgres(log?: (line: string) => void): Promise<TestP
   return startTemporaryPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
 }
 
-let ownServer: Promise<TestPostgres> | undefined;
+let startedServer: Promise<TestPostgres> | undefined;
 
 /**
  * A migrated database without rows. `migrate` runs once per test run, on a template; each database is a copy of the
@@ -54,7 +54,7 @@ export async function createDatabase({
   };
 }
 
-/** For the service. On Citus it is on every node, and the nodes connect to each other with it. */
+/** Creates a role for the service. On Citus every node has it, and the nodes use it to connect to each other. */
 export async function createRole(
   database: TestDatabase,
   { name, password, attributes = '' }: { name: string; password: string; attributes?: string },
@@ -73,14 +73,14 @@ export async function createRole(
     );
 }
 
-/** After its databases. */
+/** Drop the databases that it uses first. */
 export async function dropRole(name: string): Promise<void> {
   await onNodes(await serverUrl(), (node) => node.query(`DROP ROLE IF EXISTS ${quote(name)}`));
 }
 
 async function serverUrl(): Promise<string> {
-  ownServer ??= startPostgres();
-  return (await ownServer).url;
+  startedServer ??= startPostgres();
+  return (await startedServer).url;
 }
 
 /** The lock lets one test process migrate while the others wait. */
@@ -124,14 +124,14 @@ async function distributeTables(url: string): Promise<void> {
   if (rows[0].claims !== null) await distribute({ url });
 }
 
-/** On a busy machine, connections that PostgreSQL ends for it can take longer than the five seconds it waits. */
+/** Retried, because PostgreSQL waits only five seconds for the connections it ends: too short on a busy machine. */
 async function drop(client: pg.Client, name: string): Promise<void> {
-  for (let left = 10; ; left -= 1) {
+  for (let retriesLeft = 10; ; retriesLeft -= 1) {
     try {
       await client.query(`DROP DATABASE IF EXISTS ${quote(name)} WITH (FORCE)`);
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== '55006' || left === 0) throw error;
+      if ((error as { code?: string }).code !== '55006' || retriesLeft === 0) throw error;
     }
   }
 }

@@ -76,7 +76,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
     return time;
   };
 
-  /** Runs work in a process of its own. Null: the client got no response. */
+  /** Runs work in a separate process. Null: the client got no response. */
   async function call<T>(
     name: string,
     fault: Fault | null,

@@ -76,7 +76,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
       reads: jobReads,
       firmReads,
       appReads: NO_APP_READS as never,
-      // Only mails of invitations need them, and nobody is invited.
+      // Only invitation emails need them, and nobody is invited.
       secrets: {} as Parameters<typeof makeRunJob>[0]['secrets'],
       clock,
       notifier: {

@@ -21,7 +21,7 @@ export function day(date: string): string {
   return texts.value.day(year, month - 1, dayOfMonth);
 }
 
-/** A date and time in the device's time zone; a line may break between the two only. */
+/** A date and time in the device's time zone; a line may break only between the two. */
 export function dateTime(instant: string | number): string {
   const at = new Date(instant);
   return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), clockTime(instant)]

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { AppClaim } from '@svc/contract';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
@@ -17,7 +18,7 @@ import { lists } from './state/lists.ts';
 import { session } from './state/session.ts';
 import { start } from './state/start.ts';
 import { closeToast, toast } from './state/toast.ts';
-import { registerWorker, takeUpdate, updateReady } from './state/updates.ts';
+import { applyUpdate, registerWorker, updateReady } from './state/updates.ts';
 
 const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
@@ -74,8 +75,11 @@ function App() {
 /** On a phone the answer buttons take the place of the menu. */
 function isOpenOffer(): boolean {
   const { value } = route;
-  return value.screen === 'claim' && openOffers.value?.some(({ id }) => id === value.id) === true;
+  return value.screen === 'claim' && isListed(openOffers.value, value.id);
 }
+
+const isListed = (claims: readonly AppClaim[] | undefined, id: string): boolean =>
+  claims?.some((claim) => claim.id === id) === true;
 
 /** Not a link, because the hash is used for routes. */
 function skip(): void {
@@ -87,11 +91,11 @@ function Screens() {
   const wide = useWide();
   // On wide screens the claim is shown next to its list.
   if (value.screen === 'claim' && wide) {
-    const ofClosed = lists.closed.value?.some(({ id }) => id === value.id) === true;
-    const ofOffers = lists.offers.value?.some(({ id }) => id === value.id) === true;
+    const isOffer = isListed(lists.offers.value, value.id);
+    const isClosed = isListed(lists.closed.value, value.id);
     return (
       <main id="main" class="split">
-        <div class="split-list">{ofOffers ? <Offers /> : <Claims showClosed={ofClosed} />}</div>
+        <div class="split-list">{isOffer ? <Offers /> : <Claims showClosed={isClosed} />}</div>
         <div class="split-claim">
           <ClaimScreen key={value.id} id={value.id} />
         </div>
@@ -129,28 +133,27 @@ function useWide(): boolean {
 
 function Menu() {
   const words = texts.value.nav;
-  const { screen } = route.value;
-  const open = openOffers.value?.length ?? 0;
-  const ofOffer =
-    route.value.screen === 'claim' &&
-    lists.offers.value?.some(({ id }) => route.value.screen === 'claim' && id === route.value.id) === true;
+  const { value } = route;
+  const { screen } = value;
+  const openCount = openOffers.value?.length ?? 0;
+  const isOffer = value.screen === 'claim' && isListed(lists.offers.value, value.id);
   const items: readonly (readonly [string, IconName, string, boolean, number])[] = [
     [
       '#/',
       'offers',
       words.offers,
-      ['offers', 'invitation', 'map', 'history'].includes(screen) || ofOffer,
-      open + lists.invitations.value.length,
+      ['offers', 'invitation', 'map', 'history'].includes(screen) || isOffer,
+      openCount + lists.invitations.value.length,
     ],
-    ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !ofOffer), 0],
+    ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !isOffer), 0],
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
     ['#/settings', 'settings', words.settings, screen === 'settings', 0],
   ];
   const nav = useHeightVariable<HTMLElement>('--menu-height');
   return (
     <nav class="menu" ref={nav} aria-label={words.label}>
-      {items.map(([href, icon, label, here, count]) => (
-        <a key={href} href={href} {...(here && { 'aria-current': 'page' as const })}>
+      {items.map(([href, icon, label, isCurrent, count]) => (
+        <a key={href} href={href} {...(isCurrent && { 'aria-current': 'page' as const })}>
           <span class="menu-icon">
             <Icon name={icon} />
             {count > 0 && <span class="count">{count}</span>}
@@ -228,7 +231,7 @@ function UpdateReady() {
       {updateReady.value && (
         <div class="toast">
           <p>{words.ready}</p>
-          <Button onClick={takeUpdate}>{words.take}</Button>
+          <Button onClick={applyUpdate}>{words.apply}</Button>
         </div>
       )}
     </div>

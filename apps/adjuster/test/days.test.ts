@@ -11,7 +11,7 @@ const loss = (date: string, cat_code?: string) => ({
   loss: { date, peril: 'flood', ...(cat_code !== undefined && { cat_code }) },
 });
 
-describe('deadlines of an own claim', () => {
+describe('deadlines of an accepted claim', () => {
   test('are the first contact in 24 hours, the preliminary report in 15 days, and the proof of loss in 60 days', () => {
     const claim = ownClaim(ACCEPTED, { ...loss('2026-08-20'), contact_date: undefined });
     const due = deadlinesOf(claim, []);

@@ -93,7 +93,7 @@ describe('live updates', () => {
 describe('notifications', () => {
   const FACTS = { supported: true, permission: 'granted', subscribed: true, inAppleBrowser: false } as const;
 
-  test('are on only with permission and an own subscription, and need the Home Screen on an iPhone', () => {
+  test('are on only with permission and a subscription of this adjuster, and need the Home Screen on an iPhone', () => {
     expect(notificationStateFrom(FACTS)).toBe('on');
     expect(notificationStateFrom({ ...FACTS, subscribed: false })).toBe('off');
     expect(notificationStateFrom({ ...FACTS, permission: 'default' })).toBe('off');
@@ -158,7 +158,7 @@ describe('a push message', () => {
     );
   });
 
-  test('of deadlines says how many, and opens the own claims', () => {
+  test('of deadlines says how many, and opens the accepted claims', () => {
     const words = { ...WORDS, kinds: { deadlines: 'Due: {count}' } };
     expect(notificationOf({ kind: 'deadlines', count: 3 }, words)).toEqual({
       title: 'Claim assignments',
@@ -220,16 +220,17 @@ describe('a short message', () => {
 });
 
 describe('a new release of the app', () => {
-  const after = (...events: UpdateEvent[]): UpdateState => events.reduce(updateAfter, 'first' as UpdateState);
+  const after = (...events: UpdateEvent[]): UpdateState =>
+    events.reduce(updateAfter, 'uncontrolled' as UpdateState);
 
   test('is not announced when the app is installed for the first time', () => {
     expect(after('installed', 'controlled')).toBe('current');
   });
 
-  test('waits for the adjuster, and is in use at once when another page has taken it', () => {
+  test('waits for the adjuster, and is in use at once when another page has activated it', () => {
     expect(after('controlled', 'installed')).toBe('waiting');
-    expect(after('controlled', 'installed', 'taken', 'controlled')).toBe('taking');
-    expect(after('controlled', 'installed', 'controlled', 'taken')).toBe('replaced');
+    expect(after('controlled', 'installed', 'accepted', 'controlled')).toBe('activating');
+    expect(after('controlled', 'installed', 'controlled', 'accepted')).toBe('replaced');
     expect(after('controlled', 'controlled')).toBe('replaced');
   });
 });

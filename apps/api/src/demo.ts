@@ -20,7 +20,7 @@ export async function createDemo(services: Services): Promise<Demo | null> {
   if (created === null) return null;
   const { firm, testAccounts } = created;
   const createKey = services.get(TOKENS.createKey);
-  const common = { firmId: firm.id, purpose: 'full_access', lifetime: null } as const;
+  const common = { firmId: firm.id, purpose: 'full_access', lifetimeMs: null } as const;
   const test = await createKey({ ...common, environment: 'test' });
   const live = await createKey({ ...common, environment: 'live' });
   const account = (wanted: IssuedTestAccount['behavior']): IssuedTestAccount => {

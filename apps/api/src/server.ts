@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     });
   }
 
-  if (config.smtpUrl === null) print('No SMTP_URL is set: sign-in codes are logged instead of mailed.');
+  if (config.smtpUrl === null) print('No SMTP_URL is set: sign-in codes are logged instead of emailed.');
   // Beside the line above: in production somebody reads the log, not the terminal.
   if (config.smtpUrl === null && config.databaseUrl !== null)
     log.warn('SMTP_URL is unset: sign-in codes are written to this log');

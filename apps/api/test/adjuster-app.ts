@@ -75,7 +75,7 @@ export async function enterCode(page: Page, service: ServiceUnderTest, email: st
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Opens the page with an existing session, since the number of mailed codes is limited. */
+/** Opens the page with an existing session, since the number of emailed codes is limited. */
 export async function enter(page: Page, service: ServiceUnderTest, token: string, hash = ''): Promise<void> {
   await page.context().addCookies([{ name: 'svc-session', value: token, url: service.url }]);
   await page.goto(`${service.url}/app${hash}`);

@@ -913,18 +913,18 @@ test('a passkey is added in the settings, renamed, signs in and is removed', asy
   await named.stop();
 });
 
-test('a new email address is used once the code mailed to it is entered', () =>
+test('a new email address is used once the code emailed to it is entered', () =>
   visiting(PHONE, async ({ page }) => {
     const { token } = await service.member(firm);
     const [before, after] = [await emailOf(service, token), 'moved.adjuster@example.com'];
     await enter(page, service, token, '#/settings');
     await button(page, 'Change').click();
     await page.getByLabel('Email', { exact: true }).fill(after);
-    const mailed = service.logged.length;
+    const emailed = service.logged.length;
     await button(page, 'Save').click();
     const code = await until('the code', async () =>
       service.logged
-        .slice(mailed)
+        .slice(emailed)
         .flatMap((line) => /"email_code":"(\d{6})"/.exec(line)?.[1] ?? [])
         .at(-1),
     );
@@ -1245,7 +1245,7 @@ test.each([
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);
     for (const answer of [words.claim.accept, words.claim.reject])
-      found.push(...(await obscuredCorners(page, '.answer-bar button', answer)));
+      found.push(...(await obscuredCorners(page, '.action-bar button', answer)));
     await button(page, words.claim.reject).click();
     await page.getByRole('dialog').waitFor();
     await audit('reject');
@@ -1300,11 +1300,11 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
 
 /** Bars that take more than a quarter of the screen, and elements that are hidden behind them when they get the focus. */
 const HIDDEN_FOCUS = `(() => {
-  const bars = [...document.querySelectorAll('.menu, .answer-bar')].filter((bar) => bar.checkVisibility({ visibilityProperty: true }));
+  const bars = [...document.querySelectorAll('.menu, .action-bar')].filter((bar) => bar.checkVisibility({ visibilityProperty: true }));
   const height = bars.reduce((sum, bar) => sum + bar.getBoundingClientRect().height, 0);
   const found = height > innerHeight / 4 ? [location.hash + ': bars of ' + height + ' px'] : [];
   for (const element of document.querySelectorAll('main a, main button, main input, main select, main textarea, main summary')) {
-    if (!element.checkVisibility() || element.disabled || element.closest('.answer-bar') !== null) continue;
+    if (!element.checkVisibility() || element.disabled || element.closest('.action-bar') !== null) continue;
     element.focus();
     const { top, bottom } = element.getBoundingClientRect();
     const end = Math.min(innerHeight, ...bars.map((bar) => bar.getBoundingClientRect().top));
@@ -1329,7 +1329,7 @@ test('in forced colors a switch shows its state, and the main button stands out'
     expect(await color('.list .track')).not.toBe(on);
     await page.evaluate(`location.hash = '#/claims/${id}'`);
     await button(page, 'Accept').waitFor();
-    expect(await color('.answer-bar .primary')).not.toBe(await color('.answer-bar .button:not(.primary)'));
+    expect(await color('.action-bar .primary')).not.toBe(await color('.action-bar .button:not(.primary)'));
   }));
 
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
@@ -1349,7 +1349,7 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     const related = page.getByText('Other claims: 1 of this policyholder · 1 nearby');
     await related.waitFor();
     const [end, bar] = (await page.evaluate(
-      "['.summary', '.answer-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
+      "['.summary', '.action-bar'].map((one) => document.querySelector(one).getBoundingClientRect()).map((box, n) => n === 0 ? box.bottom : box.top)",
     )) as [number, number];
     expect(end).toBeLessThanOrEqual(bar);
     await related.click();

@@ -95,7 +95,7 @@ test('CORS preflights are not allowed, and the firm API accepts no cookie', asyn
   expect(await statusOf('/v1/claims', { ...cookie(token), ...PAGE })).toBe(401);
 });
 
-test('a bearer token takes precedence over a cookie, and an invalid cookie is no session', async () => {
+test('a bearer token takes precedence over a cookie, and an invalid cookie is not a session', async () => {
   const [one, two] = [await service.member(firm), await service.member(firm)];
   const headers = { ...PAGE, ...cookie(one.token), Authorization: `Bearer ${two.token}` };
   const me = await (await fetch(`${service.url}/app/v1/me`, { headers })).json();

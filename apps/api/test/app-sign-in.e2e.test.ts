@@ -59,7 +59,7 @@ async function person(): Promise<{ svcId: string; email: string }> {
 /** A code other than the given one. */
 const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
-test('a mailed code opens a session for the account', async () => {
+test('an emailed code opens a session for the account', async () => {
   const { svcId, email } = await person();
   const opened = await signIn({ email, code: await codeFor(email) });
   expect(opened.status).toBe(201);
@@ -145,7 +145,7 @@ test('a code expires after exactly ten minutes', async () => {
   expectProblem(await signIn({ email, code: late }), 401, 'invalid_sign_in');
 });
 
-test('a valid code is mailed again, so that the request of a stranger does not invalidate it', async () => {
+test('a valid code is emailed again, so that the request of a stranger does not invalidate it', async () => {
   const { email } = await person();
   const code = await codeFor(email);
   await requestCode(email, otherAddress(1));

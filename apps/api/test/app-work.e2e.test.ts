@@ -178,8 +178,8 @@ test('a changed email address counts after the code, and no response reveals who
 
   const email = `new.${other.svcId.toLowerCase()}@example.com`;
   expect((await app(other, 'PATCH', '/me', { email })).json.email).toBe(old);
-  const mailed = await eventually(() => service.logged.find((line) => line.includes('email_code')));
-  const { email_code: code } = JSON.parse(mailed);
+  const emailed = await eventually(() => service.logged.find((line) => line.includes('email_code')));
+  const { email_code: code } = JSON.parse(emailed);
   const wrong = await app(other, 'POST', '/me/email-confirmation', {
     code: code === '000000' ? '000001' : '000000',
   });

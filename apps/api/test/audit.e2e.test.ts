@@ -66,7 +66,7 @@ test('attempts that fail are recorded with the error; a malformed request is not
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   const events = (await exported(firm.id)).slice(before);
-  // Acts are recorded in their transactions, failed attempts in batches: each in its own order.
+  // Actions are recorded in their transactions, failed attempts in batches: each in its own order.
   const inOrder = (succeeded: boolean) =>
     events.flatMap(({ action, outcome }) => ((outcome === 'ok') === succeeded ? [[action, outcome]] : []));
   expect(inOrder(true)).toEqual([

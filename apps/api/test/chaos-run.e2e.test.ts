@@ -15,7 +15,7 @@ test('no guarantee is violated when processes, databases and connections fail un
   expect(report.judged.polls).toBeGreaterThan(0);
   // Three firms, the one with a small rate limit, and the service.
   expect(report.judged.chains).toBe(5);
-  expect(report.judged.acts).toBeGreaterThan(report.claims);
+  expect(report.judged.actions).toBeGreaterThan(report.claims);
   expect(Object.keys(report.faults).length).toBeGreaterThan(3);
   expect(report.limited.rejected).toBeGreaterThan(0);
 });

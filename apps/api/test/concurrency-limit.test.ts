@@ -23,7 +23,7 @@ const PERMITS = 3;
 /** Promises settle. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A limit on a simulated clock, and what became of each request. */
+/** A limit on a simulated clock, and the outcome of each request. */
 function simulated() {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();

@@ -190,7 +190,7 @@ describe('the next request sees the change', () => {
       firmId: firm.id,
       environment: 'live',
       purpose: 'full_access',
-      lifetime: 90 * DAY,
+      lifetimeMs: 90 * DAY,
     });
     clock.advance(90 * DAY - 1);
     expect(await listOutcome(secret)).toEqual([200]);

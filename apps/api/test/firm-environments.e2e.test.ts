@@ -39,7 +39,7 @@ const BEHAVIORS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'de
 /** SVCIDs that a request can contain, by their relation to the firm. */
 const NAMED: Record<string, () => Promise<string> | string> = {
   'a member': () => member.svcId,
-  'a real adjuster who is no member': async () => (await service.adjuster()).svcId,
+  'a real adjuster who is not a member': async () => (await service.adjuster()).svcId,
   'an unknown SVCID': () => 'SVC-nobody',
   'a test account': () => firm.account.manual,
   'a test account that is not a member': () => firm.account.new,
@@ -51,8 +51,8 @@ describe('a claim for', () => {
   const TABLE: [string, Key, unknown[]][] = [
     ['a member', 'live', [201]],
     ['a member', 'test', [422, 'adjuster_not_in_firm']],
-    ['a real adjuster who is no member', 'live', [422, 'adjuster_not_in_firm']],
-    ['a real adjuster who is no member', 'test', [422, 'adjuster_not_in_firm']],
+    ['a real adjuster who is not a member', 'live', [422, 'adjuster_not_in_firm']],
+    ['a real adjuster who is not a member', 'test', [422, 'adjuster_not_in_firm']],
     ['an unknown SVCID', 'live', [422, 'unknown_osaid']],
     ['an unknown SVCID', 'test', [422, 'unknown_osaid']],
     ['a test account', 'live', [422, 'environment_mismatch']],
@@ -84,8 +84,8 @@ describe('an invitation for', () => {
   test.each<[string, Key, unknown[]]>([
     ['a member', 'live', [409, 'already_member']],
     ['a member', 'test', [422, 'unknown_osaid']],
-    ['a real adjuster who is no member', 'live', [201]],
-    ['a real adjuster who is no member', 'test', [422, 'unknown_osaid']],
+    ['a real adjuster who is not a member', 'live', [201]],
+    ['a real adjuster who is not a member', 'test', [422, 'unknown_osaid']],
     ['an unknown SVCID', 'live', [422, 'unknown_osaid']],
     ['an unknown SVCID', 'test', [422, 'unknown_osaid']],
     ['a test account', 'live', [422, 'environment_mismatch']],

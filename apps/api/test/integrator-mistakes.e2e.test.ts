@@ -43,9 +43,9 @@ async function rejectedKeys(): Promise<{ unknown: string; revoked: string; expir
   const { services } = service.service;
   const options = { firmId: firm.id, environment: 'test', purpose: 'full_access' } as const;
   const createKey = services.get(TOKENS.createKey);
-  const revoked = await createKey({ ...options, lifetime: null });
+  const revoked = await createKey({ ...options, lifetimeMs: null });
   await services.get(TOKENS.revokeKey)(revoked.key.id);
-  const expired = await createKey({ ...options, lifetime: 1 });
+  const expired = await createKey({ ...options, lifetimeMs: 1 });
   const unknown = services.get(TOKENS.secrets).issue('test_key');
   return { unknown: unknown.secret, revoked: revoked.secret, expired: expired.secret };
 }

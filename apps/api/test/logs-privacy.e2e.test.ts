@@ -141,7 +141,7 @@ async function callEveryOperation(): Promise<string[]> {
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',
-    lifetime: null,
+    lifetimeMs: null,
   });
   secrets.push(created.secret);
   await sendBytes(service.url, request(`BREW /${MARK}`, { Authorization: `Bearer ${as}`, 'X-Name': MARK }));

@@ -71,7 +71,7 @@ beforeEach(() => {
   inbox.length = attempts.length = rejectCodes.length = 0;
 });
 
-const mailed = (to: string) =>
+const emailed = (to: string) =>
   until(`a mail to ${to}`, async () => inbox.find((mail) => mail.to.includes(to)));
 const invite = (svcId: string) =>
   service.call('POST', '/v1/adjusters/invitations', {
@@ -79,7 +79,7 @@ const invite = (svcId: string) =>
     body: { svc_id: svcId, invited_by: 'Secret Manager', purpose: 'Secret purpose', note: 'Secret note' },
   });
 
-test('a sign-in code is mailed in both languages, not in the subject, and is not logged', async () => {
+test('a sign-in code is emailed in both languages, not in the subject, and is not logged', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   await service.call('POST', '/app/v1/sign-in-codes', { body: { email: email.toUpperCase() } });
   const { from, text } = await until('the code', async () => inbox[0]);
@@ -109,7 +109,7 @@ test('addresses without an account and test accounts get no mail', async () => {
   expect(invited.status).toBe(201);
   const { svcId, token } = await service.adjuster();
   await invite(svcId);
-  await mailed(await emailOf(service, token));
+  await emailed(await emailOf(service, token));
   expect(attempts).toHaveLength(1);
 });
 
@@ -117,7 +117,7 @@ test('an adjuster without a device gets an invitation by mail, with the firm and
   const { svcId, token } = await service.adjuster();
   const email = await emailOf(service, token);
   await invite(svcId);
-  const { to, text } = await mailed(email);
+  const { to, text } = await emailed(email);
   expect(to).toEqual([email]);
   expect(text).toContain('Gulf Adjusting Partners');
   expect(text).toContain(`${service.url}/app`);
@@ -133,7 +133,7 @@ test('a mail that is temporarily rejected is retried, and does not delay the pus
   await invite(svcId);
   await until('the push', async () => phone.received.length === 1);
   expect(inbox).toEqual([]);
-  await mailed(await emailOf(service, token));
+  await emailed(await emailOf(service, token));
   expect(attempts).toHaveLength(2);
   expect(phone.attempts).toHaveLength(1);
 });
@@ -148,18 +148,18 @@ test('a mail that is permanently rejected is not retried, and its address is not
   );
   const { svcId: next, token: nextToken } = await service.adjuster();
   await invite(next);
-  await mailed(await emailOf(service, nextToken));
+  await emailed(await emailOf(service, nextToken));
   expect(attempts.filter((address) => address === email)).toHaveLength(1);
   expect(service.logged.join('')).not.toContain(email);
 });
 
-test('a code that cannot be mailed is logged without the code, and the response is not delayed', async () => {
+test('a code that cannot be emailed is logged without the code, and the response is not delayed', async () => {
   const email = await emailOf(service, (await service.adjuster()).token);
   rejectCodes.push(554);
   const response = await service.call('POST', '/app/v1/sign-in-codes', { body: { email } });
   expect(response.status).toBe(202);
   const line = await until('the log line', async () =>
-    service.logged.find((one) => one.includes('could not be mailed')),
+    service.logged.find((one) => one.includes('could not be emailed')),
   );
   expect(line).not.toMatch(/\d{6}"/);
   expect(line).not.toContain(email);

@@ -168,7 +168,7 @@ test('the spans of an acceptance continue the trace of the app', () => {
   });
 });
 
-test('a request that a rule rejects has its code, and is no failure of the service', () => {
+test('a request that a rule rejects has its code, and is not a failure of the service', () => {
   const [request] = childrenOf(spansOf('rejected'), PARENT);
   expect(request?.attributes).toMatchObject({
     'http.response.status_code': 409,

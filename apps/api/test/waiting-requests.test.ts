@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createWaitingRequests } from '../src/http/pipeline/waiting-requests.ts';
 
-const added = (
+const addAll = (
   requests: ReturnType<typeof createWaitingRequests>,
   connection: object,
   count: number,
@@ -10,7 +10,7 @@ const added = (
 test('128 requests wait on one connection; the next one closes it', () => {
   const requests = createWaitingRequests();
   const connection = {};
-  expect(added(requests, connection, 128)).toBe(true);
+  expect(addAll(requests, connection, 128)).toBe(true);
   expect(requests.add(connection)).toBe(false);
   requests.remove(connection);
   expect(requests.add(connection)).toBe(true);
@@ -19,12 +19,12 @@ test('128 requests wait on one connection; the next one closes it', () => {
 test('8,192 requests wait in all, and those of closed connections do not count', () => {
   const requests = createWaitingRequests();
   const connections = Array.from({ length: 64 }, () => ({}));
-  for (const connection of connections) expect(added(requests, connection, 128)).toBe(true);
+  for (const connection of connections) expect(addAll(requests, connection, 128)).toBe(true);
   expect(requests.add({})).toBe(false);
   const [closed] = connections as [object];
   requests.removeAll(closed);
   requests.removeAll(closed);
   requests.remove(closed);
-  expect(added(requests, {}, 128)).toBe(true);
+  expect(addAll(requests, {}, 128)).toBe(true);
   expect(requests.add({})).toBe(false);
 });

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress';
 import { ASSETS, PATH, PLACEHOLDERS } from '../src/addresses.ts';
 import { NAME, PAGES, SITE } from '../src/pages.ts';
 
-// Colors of code as classes: the Content-Security-Policy allows no style attributes but the few that it names.
+// Colors of code as classes: the Content-Security-Policy allows only the style attributes whose hashes it lists.
 const codeColors = transformerStyleToClass();
 const linkOf = (name: string): string => (name === 'index' ? '/' : `/${name.replace(/\/index$/, '/')}`);
 
@@ -79,9 +79,9 @@ export default defineConfig({
       // A table that scrolls sideways must be reachable by keyboard.
       md.renderer.rules.table_open = () => '<table tabindex="0">\n';
       const fence = md.renderer.rules.fence;
-      md.renderer.rules.fence = (...all) => {
-        const html = fence?.(...all) ?? '';
-        return all[0][all[1]]?.info.endsWith(' output') ? html.replace('class="', 'class="output ') : html;
+      md.renderer.rules.fence = (tokens, index, ...rest) => {
+        const html = fence?.(tokens, index, ...rest) ?? '';
+        return tokens[index]?.info.endsWith(' output') ? html.replace('class="', 'class="output ') : html;
       };
     },
   },
@@ -103,7 +103,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: { searchOptions: { combineWith: 'AND', prefix: true, fuzzy: 0.2 } },
-        // Excludes the reference overview, which repeats its pages, colors of code, and the placeholders.
+        // Excludes colors of code, the placeholders, and the reference overview, which repeats the pages below it.
         _render: (source, env, md) => {
           if (env.relativePath === 'reference.md') return '';
           const { highlight } = md.options;

@@ -349,7 +349,7 @@ const asPython = (value: unknown): string =>
 
 const nameOfSchema = ({ $ref }: JsonSchema): string => $ref?.split('/').at(-1) ?? '';
 
-/** A reference can have a description of its own. */
+/** A reference can have its own description. */
 const resolved = (schema: JsonSchema, { schemas }: Document['components']): JsonSchema => ({
   ...schemas[nameOfSchema(schema)],
   ...schema,

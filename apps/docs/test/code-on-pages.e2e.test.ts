@@ -90,7 +90,7 @@ declare function offerOn(id: string): Promise<void>;
 
 it('TypeScript compiles with strict settings', async () => {
   const samples = inLanguage('ts');
-  // The blocks of the SDK's page are one program; every other block is one of its own.
+  // The blocks of the SDK's page are one program; every other block is a separate program.
   const sdk = samples.filter(({ page }) => page === 'sdk').map(({ code }) => code);
   const imports = sdk.join('\n').match(/^import .*$/gm) ?? [];
   const statements = sdk.map((code) => code.replace(/^import .*$/gm, ''));
@@ -159,7 +159,7 @@ it('each request of the Postman collection is accepted by the service', async ()
       outcomes.push(`${name}: ${response.status} ${response.json?.code ?? ''}`.trim());
     }
   }
-  // Whether an operation succeeds depends on the state; every request is one that the interface knows.
+  // Whether an operation succeeds depends on the state; every request is one of the API.
   expect(
     outcomes.filter((outcome) => /validation_failed|malformed|invalid_key|method_not/.test(outcome)),
   ).toEqual([]);

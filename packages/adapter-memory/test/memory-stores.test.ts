@@ -4,15 +4,15 @@ import type { FirmId, Svcid } from '@svc/domain';
 import { createFixedClock, createFixture, testClaim } from '@svc/testkit';
 import { createMemoryStores } from '../src/index.ts';
 
-const started = () => {
+const setUp = () => {
   const clock = createFixedClock();
   const stores = createMemoryStores({ clock });
-  return { clock, stores, bench: createFixture(stores, clock) };
+  return { clock, stores, fixture: createFixture(stores, clock) };
 };
 
 describe('units of work in memory', () => {
   test('run one at a time, in the order of the calls', async () => {
-    const { stores } = started();
+    const { stores } = setUp();
     const steps: string[] = [];
     await Promise.all(
       ['a', 'b', 'c'].map((name) =>
@@ -28,7 +28,7 @@ describe('units of work in memory', () => {
   });
 
   test('run after an earlier one failed', async () => {
-    const { stores } = started();
+    const { stores } = setUp();
     const failing = stores.unitOfWork.run(() => Promise.reject(new Error('mine')));
     const next = stores.unitOfWork.run((tx) => tx.firms.count());
     await expect(failing).rejects.toThrow('mine');
@@ -36,7 +36,7 @@ describe('units of work in memory', () => {
   });
 
   test('throw when used after their end, so that a missing await is found', async () => {
-    const { stores } = started();
+    const { stores } = setUp();
     let leaked: Tx | undefined;
     await stores.unitOfWork.run(async (tx) => {
       leaked = tx;
@@ -45,7 +45,7 @@ describe('units of work in memory', () => {
   });
 
   test('throw when they count an attempt without its lock, so that a missing lock is found', async () => {
-    const { stores } = started();
+    const { stores } = setUp();
     const counted = { subject: 's', count: 1, lastAt: 0, endsAt: 1 };
     const counting = (lock: readonly string[]) =>
       stores.unitOfWork.run(async (tx) => {
@@ -57,17 +57,17 @@ describe('units of work in memory', () => {
   });
 
   test('reject duplicate rows and roll back', async () => {
-    const { stores, bench } = started();
-    const firm = await bench.newFirm();
-    const member = await bench.newMember(firm);
-    const { claim } = await bench.send(firm.live, member);
+    const { stores, fixture } = setUp();
+    const firm = await fixture.newFirm();
+    const member = await fixture.newMember(firm);
+    const { claim } = await fixture.send(firm.live, member);
     const jobs = await stores.jobs.pending();
     let runs = 0;
     const blind = stores.unitOfWork.run(async (tx) => {
       runs += 1;
       await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: claim.id, svcId: member });
       const held = await tx.claims.lock(firm.id, claim.id);
-      if (held !== null) await tx.claims.add({ ...held, id: bench.ids.next() as typeof held.id });
+      if (held !== null) await tx.claims.add({ ...held, id: fixture.ids.next() as typeof held.id });
     });
     await expect(blind).rejects.toThrow('is taken');
     expect(runs).toBeGreaterThan(1);
@@ -75,11 +75,11 @@ describe('units of work in memory', () => {
   });
 
   test('store copies: changing the argument later does not change the row', async () => {
-    const { stores, bench } = started();
-    const firm = await bench.newFirm();
-    const member = await bench.newMember(firm);
+    const { stores, fixture } = setUp();
+    const firm = await fixture.newFirm();
+    const member = await fixture.newMember(firm);
     const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
-    await bench.use.putDevice({ svcId: member }, 'phone', subscription);
+    await fixture.use.putDevice({ svcId: member }, 'phone', subscription);
     subscription.keys.auth = 'changed';
     const [device] = await stores.jobReads.devices(member);
     expect(device?.subscription.keys.auth).toBe('a');
@@ -113,7 +113,7 @@ describe('the in-memory job queue', () => {
   });
 
   test('runs due jobs in order of time, including those added while it runs', async () => {
-    const { stores, clock } = started();
+    const { stores, clock } = setUp();
     const add = (n: number, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job(n), runAt));
     const now = clock.now();
     await add(3, now + 10);
@@ -132,7 +132,7 @@ describe('the in-memory job queue', () => {
   });
 
   test('keeps a job whose handler failed', async () => {
-    const { stores, clock } = started();
+    const { stores, clock } = setUp();
     await stores.unitOfWork.run((tx) => tx.outbox.add(job(1)));
     const failing = stores.jobs.runDue(clock.now(), () => Promise.reject(new Error('unavailable')));
     await expect(failing).rejects.toThrow('unavailable');

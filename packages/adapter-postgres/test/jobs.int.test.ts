@@ -125,7 +125,7 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(0);
   });
 
-  test('the queue survives a server restart, and the result of a job that ended meanwhile is recorded', async () => {
+  test('the queue survives a server restart, and the result of a job that ended during it is recorded', async () => {
     const done: string[] = [];
     let cutting = true;
     stores.startJobs(async (job) => {

@@ -98,7 +98,7 @@ describe('migrations', () => {
     await other.drop();
   });
 
-  test('a role that may not create the schema is told to migrate with its owner', async () => {
+  test('a role that may not create the schema gets an error that says to migrate with its owner', async () => {
     const empty = await freshDatabase();
     const role = `svc_${randomBytes(6).toString('hex')}`;
     await empty.sql.query(`CREATE ROLE ${role} LOGIN PASSWORD 'a-password'`);

@@ -61,7 +61,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     "Changes in firms' feeds, by the new status of the claim.",
     ['status'],
   );
-  const signIns = counter('sign_in_failures_total', 'Failed sign-ins, and codes not mailed, by kind.', [
+  const signIns = counter('sign_in_failures_total', 'Failed sign-ins, and codes not emailed, by kind.', [
     'kind',
   ]);
   const jobs = counter('jobs_total', 'Attempts at jobs, by kind and outcome.', ['kind', 'outcome']);

@@ -1,6 +1,6 @@
 import { tlsProblem } from '@svc/application';
 
-/** Never log an address, a payload, or a code that was mailed. */
+/** Never log an address, a payload, or a code that was emailed. */
 export interface PushLog {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;

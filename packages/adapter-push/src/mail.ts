@@ -79,7 +79,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
           `Your sign-in code is ${code}. It is valid for ten minutes.\nIf you did not ask for it, ignore this mail: nobody can sign in without it.\n\nSu código de acceso es ${code}. Sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje: nadie puede entrar sin él.\n`,
         );
       } catch (error) {
-        log.error('a sign-in code could not be mailed', mailErrorFields(error));
+        log.error('a sign-in code could not be emailed', mailErrorFields(error));
       }
     },
     async sendEmailCode(email, code) {
@@ -90,7 +90,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
           `Enter ${code} in the app to confirm this email address. The code is valid for ten minutes.\nIf you did not ask for it, ignore this mail.\n\nEscriba ${code} en la aplicación para confirmar este correo. El código sirve por diez minutos.\nSi usted no lo pidió, ignore este mensaje.\n`,
         );
       } catch (error) {
-        log.error('a code for a new email address could not be mailed', mailErrorFields(error));
+        log.error('a code for a new email address could not be emailed', mailErrorFields(error));
       }
     },
     async sendAccountNotice(email, event) {
@@ -102,7 +102,7 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
           `${english}\nIf it was not you, remove unknown passkeys and sign out everywhere in the app, and contact your firm.\n\n${spanish}\nSi no fue usted, elimine las llaves de acceso que no conozca, cierre todas las sesiones en la aplicación y avise a su firma.\n`,
         );
       } catch (error) {
-        log.error('a notice about an account could not be mailed', mailErrorFields(error));
+        log.error('a notice about an account could not be emailed', mailErrorFields(error));
       }
     },
     async sendInvitation(email, firmName) {
@@ -125,16 +125,16 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
 export function createMailLog(log: PushLog): Mail {
   return {
     async sendSignInCode(_email, code) {
-      log.warn('SMTP_URL is unset; sign-in code not mailed', { sign_in_code: code });
+      log.warn('SMTP_URL is unset; sign-in code not emailed', { sign_in_code: code });
     },
     async sendEmailCode(_email, code) {
-      log.warn('SMTP_URL is unset; code for a new email address not mailed', { email_code: code });
+      log.warn('SMTP_URL is unset; code for a new email address not emailed', { email_code: code });
     },
     async sendAccountNotice() {
-      log.debug('SMTP_URL is unset; notice about an account not mailed');
+      log.debug('SMTP_URL is unset; notice about an account not emailed');
     },
     async sendInvitation() {
-      log.debug('SMTP_URL is unset; invitation not mailed');
+      log.debug('SMTP_URL is unset; invitation not emailed');
     },
   };
 }

@@ -21,7 +21,7 @@ export function createNotifier(deps: {
       await deps.mail.sendInvitation(email, firmName);
       return [];
     } catch (error) {
-      deps.log.warn('an invitation could not be mailed', mailErrorFields(error));
+      deps.log.warn('an invitation could not be emailed', mailErrorFields(error));
       return ['mail'];
     }
   };

@@ -113,7 +113,7 @@ function checked(headers: IncomingHttpHeaders, audience: string): Pick<Received,
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), ?k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   const [head = '', body = '', signature = ''] = token.split('.');
   const point = Buffer.from(key, 'base64url');
-  if (point.length !== 65 || point[0] !== 4) throw new Error('the key is no point of P-256');
+  if (point.length !== 65 || point[0] !== 4) throw new Error('the key is not a point of P-256');
   const publicKey = createPublicKey({
     format: 'jwk',
     key: {

@@ -1,6 +1,6 @@
 import type { Environment, FirmId, KeyId, Svcid } from '@svc/domain';
 
-/** The request behind an act, for the audit trail. */
+/** The request behind an action, for the audit trail. */
 export interface RequestOrigin {
   readonly requestId: string;
   /** IP address of the client. */

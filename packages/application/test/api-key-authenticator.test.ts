@@ -10,7 +10,7 @@ import { HOUR } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
 /** A second process with its own authenticator, whose queries are counted and can fail. */
-const started = async () => {
+const setUp = async () => {
   const fixture = memoryFixture();
   const { memory, secrets, clock, use } = fixture;
   const firm = await fixture.newFirm();
@@ -18,7 +18,7 @@ const started = async () => {
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',
-    lifetime: null,
+    lifetimeMs: null,
   });
   const queries = { keys: 0, versions: 0, sessions: 0 };
   const store = { away: false };
@@ -41,7 +41,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('the API key authenticator', () => {
   test('queries a key once, then only the version', async () => {
-    const { otherProcess, secret, queries, clock } = await started();
+    const { otherProcess, secret, queries, clock } = await setUp();
     for (let n = 0; n < 100; n++) {
       for (let times = 0; times < 2; times++) expect(await otherProcess.authenticate(secret)).not.toBeNull();
       clock.advance(1);
@@ -53,7 +53,7 @@ describe('the API key authenticator', () => {
   });
 
   test('makes no query for a malformed secret', async () => {
-    const { otherProcess, queries } = await started();
+    const { otherProcess, queries } = await setUp();
     for (const junk of ['', 'junk', 'svc_app_1', 'Bearer svc_live_1']) {
       expect(await otherProcess.authenticate(junk)).toBeNull();
     }
@@ -61,13 +61,13 @@ describe('the API key authenticator', () => {
   });
 
   test('tells why a key is not valid', async () => {
-    const { use, secrets, firm, secret, key, clock } = await started();
+    const { use, secrets, firm, secret, key, clock } = await setUp();
     const { check } = use.apiKeyAuthenticator;
     const { secret: brief } = await use.createKey({
       firmId: firm.id,
       environment: 'test',
       purpose: 'claims',
-      lifetime: HOUR,
+      lifetimeMs: HOUR,
     });
     expect(await check(secret)).toMatchObject({ grant: { keyId: key.id } });
     clock.advance(HOUR);
@@ -80,28 +80,28 @@ describe('the API key authenticator', () => {
   });
 
   test('does not cache unknown keys: a key works as soon as it exists', async () => {
-    const { otherProcess, use, firm, secrets, memory } = await started();
+    const { otherProcess, use, firm, secrets, memory } = await setUp();
     const { secret, hash } = secrets.issue('live_key');
     expect(await otherProcess.authenticate(secret)).toBeNull();
     const { key } = await use.createKey({
       firmId: firm.id,
       environment: 'live',
       purpose: 'claims',
-      lifetime: null,
+      lifetimeMs: null,
     });
     await memory.unitOfWork.run((tx) => tx.keys.save({ ...key, secretHash: hash }));
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
   });
 
   test('a revocation applies immediately in the process that made it', async () => {
-    const { use, secret, key } = await started();
+    const { use, secret, key } = await setUp();
     expect(await use.apiKeyAuthenticator.authenticate(secret)).not.toBeNull();
     await use.revokeKey(key.id);
     expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
   });
 
   test('a revocation applies within a second in every other process', async () => {
-    const { use, otherProcess, secret, key, clock } = await started();
+    const { use, otherProcess, secret, key, clock } = await setUp();
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
     await use.revokeKey(key.id);
     clock.advance(GRANT_MAX_AGE_MS);
@@ -110,7 +110,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a busy process confirms in the background, so that no request waits', async () => {
-    const { otherProcess, use, secret, key, clock, queries } = await started();
+    const { otherProcess, use, secret, key, clock, queries } = await setUp();
     await otherProcess.authenticate(secret);
     await use.revokeKey(key.id);
     clock.advance(GRANT_MAX_AGE_MS / 2);
@@ -121,7 +121,7 @@ describe('the API key authenticator', () => {
   });
 
   test('changes of plan and limits apply within a second', async () => {
-    const { use, otherProcess, secret, firm, clock } = await started();
+    const { use, otherProcess, secret, firm, clock } = await setUp();
     expect((await otherProcess.authenticate(secret))?.plan).toBe('standard');
     await use.setPlan(firm.id, 'read_only');
     await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: null });
@@ -133,7 +133,7 @@ describe('the API key authenticator', () => {
   });
 
   test('changes of plan and limits apply immediately in the process that made them', async () => {
-    const { use, secret, firm } = await started();
+    const { use, secret, firm } = await setUp();
     await use.apiKeyAuthenticator.authenticate(secret);
     await use.setPlan(firm.id, 'read_only');
     expect((await use.apiKeyAuthenticator.authenticate(secret))?.plan).toBe('read_only');
@@ -142,12 +142,12 @@ describe('the API key authenticator', () => {
   });
 
   test('a key expires to the millisecond without a query', async () => {
-    const { use, otherProcess, firm, clock } = await started();
+    const { use, otherProcess, firm, clock } = await setUp();
     const { secret } = await use.createKey({
       firmId: firm.id,
       environment: 'test',
       purpose: 'claims',
-      lifetime: HOUR,
+      lifetimeMs: HOUR,
     });
     clock.advance(HOUR - 1);
     expect(await otherProcess.authenticate(secret)).not.toBeNull();
@@ -156,7 +156,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a store outage fails requests after the cache time, without reporting keys as invalid', async () => {
-    const { otherProcess, secret, store, clock } = await started();
+    const { otherProcess, secret, store, clock } = await setUp();
     await otherProcess.authenticate(secret);
     store.away = true;
     clock.advance(GRANT_MAX_AGE_MS - 1);
@@ -169,7 +169,7 @@ describe('the API key authenticator', () => {
   });
 
   test('concurrent requests share one query', async () => {
-    const { otherProcess, secret, clock, queries } = await started();
+    const { otherProcess, secret, clock, queries } = await setUp();
     await otherProcess.authenticate(secret);
     clock.advance(GRANT_MAX_AGE_MS);
     await Promise.all(Array.from({ length: 50 }, () => otherProcess.authenticate(secret)));
@@ -177,7 +177,7 @@ describe('the API key authenticator', () => {
   });
 
   test('concurrent requests share the query for a new key and keep their order', async () => {
-    const { otherProcess, secret, queries } = await started();
+    const { otherProcess, secret, queries } = await setUp();
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 25 }, async (_, n) => {
@@ -191,7 +191,7 @@ describe('the API key authenticator', () => {
 
   /** An authenticator with an empty cache whose key queries complete when the test allows it. */
   const slow = async () => {
-    const fixture = await started();
+    const fixture = await setUp();
     const { memory, secrets, clock } = fixture;
     const arrivals: ((failure?: Error) => void)[] = [];
     const credentials: CredentialStore = {
@@ -241,7 +241,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a clock set back does not extend the cache time', async () => {
-    const { otherProcess, use, secret, key, clock } = await started();
+    const { otherProcess, use, secret, key, clock } = await setUp();
     await otherProcess.authenticate(secret);
     await use.revokeKey(key.id);
     clock.advance(-HOUR);
@@ -249,7 +249,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a slow version query does not confirm a key revoked since', async () => {
-    const { memory, use, secrets, clock, secret, key } = await started();
+    const { memory, use, secrets, clock, secret, key } = await setUp();
     let onItsWay: Promise<unknown> = Promise.resolve();
     const far: CredentialStore = {
       ...memory.credentials,
@@ -278,7 +278,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a failed version query is repeated for requests that arrived after it', async () => {
-    const { memory, secrets, clock, secret } = await started();
+    const { memory, secrets, clock, secret } = await setUp();
     let versions: Promise<string>[] = [];
     const broken: CredentialStore = {
       ...memory.credentials,
@@ -301,7 +301,7 @@ describe('the API key authenticator', () => {
   });
 
   test('a change during a key query is not missed', async () => {
-    const { memory, use, secrets, clock, secret, key } = await started();
+    const { memory, use, secrets, clock, secret, key } = await setUp();
     let inBetween = async (): Promise<unknown> => undefined;
     const slow: CredentialStore = {
       ...memory.credentials,
@@ -322,12 +322,12 @@ describe('the API key authenticator', () => {
   });
 
   test('returns each used key once, and only valid ones', async () => {
-    const { use, otherProcess, secret, key, firm, clock } = await started();
+    const { use, otherProcess, secret, key, firm, clock } = await setUp();
     const revoked = await use.createKey({
       firmId: firm.id,
       environment: 'live',
       purpose: 'claims',
-      lifetime: null,
+      lifetimeMs: null,
     });
     await use.revokeKey(revoked.key.id);
     await otherProcess.authenticate(secret);
@@ -341,7 +341,7 @@ describe('the API key authenticator', () => {
 
 describe('the session authenticator', () => {
   test('makes no query for a malformed token or an API key', async () => {
-    const { credentials, secrets, clock, secret, queries } = await started();
+    const { credentials, secrets, clock, secret, queries } = await setUp();
     const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
     for (const junk of ['', 'junk', secret]) expect(await gate.authenticate(junk)).toBeNull();
     expect(queries.sessions).toBe(0);
@@ -349,7 +349,7 @@ describe('the session authenticator', () => {
   });
 
   test('a store outage does not sign anyone out', async () => {
-    const { credentials, secrets, clock, use, store, newAdjuster } = await started();
+    const { credentials, secrets, clock, use, store, newAdjuster } = await setUp();
     const { svcId } = await newAdjuster();
     const { token } = await use.openSession(svcId);
     const gate = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });

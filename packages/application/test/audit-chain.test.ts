@@ -169,7 +169,7 @@ test('removed rows at the end show', async () => {
   expect(await verify({ ...ends, rows: [] })).toEqual(missing(1));
 });
 
-test('a row whose text is no event does not verify, although its hash is right', async () => {
+test('a row whose text is not an event does not verify, although its hash is right', async () => {
   const chain = chainOf(3, 0, (seq) => (seq === 2 ? 'no JSON' : auditText([entry(seq)])));
   expect(await verify(chain)).toEqual({ intact: false, seq: 2, problem: 'changed' });
 });

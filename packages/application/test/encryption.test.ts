@@ -9,7 +9,7 @@ import {
 import { OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
-const started = (wrappingKeyId: string | null) => {
+const setUp = (wrappingKeyId: string | null) => {
   const { memory, clock } = memoryFixture();
   const changing =
     (changed: number) =>
@@ -31,21 +31,21 @@ const started = (wrappingKeyId: string | null) => {
 };
 
 describe('encrypting data keys and rows', () => {
-  test('reports progress and the number changed, and is recorded for the operator', async () => {
-    const { rotate, encryptExisting, recorded, clock } = started('key-2');
+  test('reports progress and the number changed, and is in the audit trail as done by the operator', async () => {
+    const { rotate, encryptExisting, recorded, clock } = setUp('key-2');
     const progress: number[] = [];
     const onProgress = (done: number) => void progress.push(done);
     expect([await rotate(onProgress), await encryptExisting(onProgress)]).toEqual([3, 500]);
     expect(progress).toEqual([3, 500]);
-    const act = { at: clock.now(), actor: `operator:${OPERATOR.name}`, object: null, outcome: 'ok' };
+    const entry = { at: clock.now(), actor: `operator:${OPERATOR.name}`, object: null, outcome: 'ok' };
     expect(await recorded()).toMatchObject([
-      { ...act, action: 'encryption.rotate' },
-      { ...act, action: 'encryption.apply' },
+      { ...entry, action: 'encryption.rotate' },
+      { ...entry, action: 'encryption.apply' },
     ]);
   });
 
   test('fails while encryption is off, and names the variables that turn it on', async () => {
-    const { rotate, encryptExisting, recorded } = started(null);
+    const { rotate, encryptExisting, recorded } = setUp(null);
     for (const command of [rotate, encryptExisting])
       await expect(command(() => {})).rejects.toMatchObject({
         name: 'OperatorError',

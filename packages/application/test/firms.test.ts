@@ -6,14 +6,14 @@ import { memoryFixture } from './memory-fixture.ts';
 
 const command = { name: 'Gulf Adjusting', plan: 'standard' } as const;
 
-const started = () => {
+const setUp = () => {
   const { memory, secrets, clock, ids } = memoryFixture();
   const deps = { uow: memory.unitOfWork, secrets, clock, ids, operator: OPERATOR };
   return { memory, deps };
 };
 
 test('the first firm is created once, also by two processes that start at the same time', async () => {
-  const { memory, deps } = started();
+  const { memory, deps } = setUp();
   const createFirstFirm = makeCreateFirstFirm(deps);
   const [created, other] = await Promise.all([createFirstFirm(command), createFirstFirm(command)]);
   expect(await memory.operatorReads.firms()).toEqual([created?.firm]);
@@ -22,7 +22,7 @@ test('the first firm is created once, also by two processes that start at the sa
 });
 
 test('a firm is not created with test accounts that another firm has', async () => {
-  const { memory, deps } = started();
+  const { memory, deps } = setUp();
   const createFirm = makeCreateFirm({ ...deps, secrets: { ...deps.secrets, testAccountTag: () => 'Same' } });
   const { firm } = await createFirm(command);
   await expect(createFirm(command)).rejects.toThrow('generated test account tag is already in use');
@@ -30,7 +30,7 @@ test('a firm is not created with test accounts that another firm has', async () 
 });
 
 test('a firm is erased in batches until nothing is left, and its name last', async () => {
-  const { memory, deps } = started();
+  const { memory, deps } = setUp();
   const { firm } = await makeCreateFirm(deps)(command);
   const batches = [500, 500, 20];
   const names: (string | undefined)[] = [];

@@ -145,15 +145,15 @@ describe('a notification', () => {
 });
 
 describe('an invitation', () => {
-  test('is mailed three times for one firm and recipient, then after growing pauses; devices get each', async () => {
+  test('is emailed three times for one firm and recipient, then after growing pauses; devices get each', async () => {
     const fixture = memoryFixture();
     const { memory, clock, use } = fixture;
     const [firm, other] = [await fixture.newFirm(), await fixture.newFirm()];
     const { svcId } = await fixture.newAdjuster();
-    const mailed: boolean[] = [];
+    const emailed: boolean[] = [];
     const runJob = runnerWith(fixture, {
       notify: async (_svcId, _notification, { except = [] } = {}) => {
-        mailed.push(!except.includes('mail'));
+        emailed.push(!except.includes('mail'));
         return [];
       },
     });
@@ -167,7 +167,7 @@ describe('an invitation', () => {
     clock.advance(HOUR);
     await invite(firm);
     await invite(firm);
-    expect(mailed).toEqual([true, true, true, false, false, true, true, false]);
+    expect(emailed).toEqual([true, true, true, false, false, true, true, false]);
   });
 });
 
@@ -187,7 +187,7 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
 };
 
 describe('a channel that failed', () => {
-  test('is retried without counting an invitation that is mailed twice', async () => {
+  test('is retried without counting an invitation that is emailed twice', async () => {
     const fixture = memoryFixture();
     const { clock, use } = fixture;
     const firm = await fixture.newFirm();
@@ -244,7 +244,7 @@ describe('a channel that failed', () => {
 });
 
 describe('a device in quiet hours', () => {
-  const started = async (quietFrom: string) => {
+  const setUp = async (quietFrom: string) => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
     const svcId = await fixture.newMember(firm);
@@ -267,7 +267,7 @@ describe('a device in quiet hours', () => {
     ]);
 
   test('gets a notification once when they end, also if the mail is sent again before', async () => {
-    const fixture = await started('12:00');
+    const fixture = await setUp('12:00');
     const down = new Set(['mail']);
     const { run } = notifying(fixture, down);
     await run();
@@ -278,7 +278,7 @@ describe('a device in quiet hours', () => {
   });
 
   test('that have begun since the first attempt failed gets no second attempt before they end', async () => {
-    const fixture = await started('12:01');
+    const fixture = await setUp('12:01');
     await notifying(fixture, new Set(['device:phone'])).run();
     fixture.clock.advance(MINUTE);
     const before = fixture.external.notifications.length;
@@ -293,7 +293,7 @@ describe('a device in quiet hours', () => {
 
 describe('a reminder of deadlines', () => {
   /** At 7:59 in the time zone, with a device that wants reminders. */
-  const started = async (timeZone: string, utc: string) => {
+  const setUp = async (timeZone: string, utc: string) => {
     const fixture = memoryFixture();
     const { use, clock } = fixture;
     const firm = await fixture.newFirm();
@@ -324,13 +324,13 @@ describe('a reminder of deadlines', () => {
 
   test('counts a deadline at the time of the next reminder, which does not count it again', async () => {
     // Accepted at 8:00: the first contact ends at 8:00 on the next day.
-    const { countsOn } = await started('UTC', '2026-09-02T08:00:00Z');
+    const { countsOn } = await setUp('UTC', '2026-09-02T08:00:00Z');
     expect(await countsOn(3)).toEqual([1]);
   });
 
   test('counts days from the date of loss in the time zone of the device', async () => {
     // The proof of loss of the test claim ends 60 days after 2026-08-29: at the end of October 28.
-    const { countsOn, use, svcId, id, clock } = await started('Asia/Tokyo', '2026-10-26T23:00:00Z');
+    const { countsOn, use, svcId, id, clock } = await setUp('Asia/Tokyo', '2026-10-26T23:00:00Z');
     const details = { preliminaryReportDate: '2026-10-27' };
     await use.recordWork({ svcId }, id, { contactDate: '2026-10-27', details });
     expect(await countsOn(1)).toEqual([]);
@@ -449,16 +449,16 @@ describe('a test account with simulated responses', () => {
       respondedAt: clock.now(),
     });
     const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const acts = rows
+    const actions = rows
       .flatMap(({ text }) => auditEntriesFrom(text))
       .filter(({ actor }) => actor === 'service');
-    expect(acts).toMatchObject([
+    expect(actions).toMatchObject([
       { action: 'invitation.accept', address: null, requestId: null },
       { action: 'claim.accept', address: null, requestId: null },
     ]);
   });
 
-  test('rejects an offer or declines an invitation, recorded as acts of the service', async () => {
+  test('rejects an offer or declines an invitation, recorded as actions of the service', async () => {
     const fixture = memoryFixture();
     const { use, clock, stores } = fixture;
     const firm = await fixture.newFirm();
@@ -468,11 +468,11 @@ describe('a test account with simulated responses', () => {
     clock.advance(2_000);
     await runDue(fixture);
     const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const acts = rows
+    const actions = rows
       .flatMap(({ text }) => auditEntriesFrom(text))
       .filter(({ actor }) => actor === 'service')
       .map(({ action, object }) => `${action} ${object}`);
-    expect(acts.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
+    expect(actions.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
   });
 
   test('responds only to the invitation of the job', async () => {

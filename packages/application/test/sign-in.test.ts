@@ -23,7 +23,7 @@ const clientOf = (n: number): string => `198.18.${n >> 8}.${n & 255}`;
 const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
 describe('a sign-in code', () => {
-  test('opens a session of the account it was mailed to', async () => {
+  test('opens a session of the account it was emailed to', async () => {
     const fixture = memoryFixture();
     const adjuster = await fixture.newAdjuster();
     const email = adjuster.email ?? '';
@@ -123,7 +123,7 @@ describe('a sign-in code', () => {
     expect(await errorCodeOf(fixture.use.signIn({ email, code }))).toBe('sign_in_refused');
   });
 
-  test('is mailed again while valid, with new tries and ten more minutes; a used one is not', async () => {
+  test('is emailed again while valid, with new tries and ten more minutes; a used one is not', async () => {
     const fixture = memoryFixture();
     const email = (await fixture.newAdjuster()).email ?? '';
     const code = await codeFor(fixture, email);
@@ -172,7 +172,7 @@ describe('requesting a sign-in code', () => {
     expect(await Promise.all(errors)).toEqual(['sign_in_refused', 'sign_in_refused']);
   });
 
-  test('mails nothing to a test account, which signs in with its secret', async () => {
+  test('sends no email to a test account, which signs in with its secret', async () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
     const account = await fixture.stores.appReads.adjuster(firm.accounts.manual);
@@ -364,7 +364,7 @@ describe('the limits in total', () => {
     expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
   });
 
-  test('slow mails down after 1,000 and then allow one try per code', async () => {
+  test('slow emails down after 1,000 and then allow one try per code', async () => {
     const fixture = memoryFixture();
     const email = (await fixture.newAdjuster()).email ?? '';
     for (let n = 0; n < 1000; n++)

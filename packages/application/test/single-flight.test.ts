@@ -11,7 +11,7 @@ import { errorCodeOf } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 describe('sending a claim through SingleFlight', () => {
-  const started = async (singleFlight: SingleFlight) => {
+  const setUp = async (singleFlight: SingleFlight) => {
     const fixture = memoryFixture();
     const { memory, clock, ids } = fixture;
     const firm = await fixture.newFirm();
@@ -24,7 +24,7 @@ describe('sending a claim through SingleFlight', () => {
 
   test('passes the key, firm, environment and fingerprint', async () => {
     const calls: [IdempotencySlot, string][] = [];
-    const { sendClaim, firm, command } = await started({
+    const { sendClaim, firm, command } = await setUp({
       run: (slot, fingerprint, attempt) => {
         calls.push([slot, fingerprint]);
         return attempt();
@@ -36,7 +36,7 @@ describe('sending a claim through SingleFlight', () => {
 
   test('a duplicate returns the current claim without running', async () => {
     let shared: Attempt = { claimId: '' as ClaimId, replayed: true };
-    const { sendClaim, send, firm, command, adjuster, memory } = await started({ run: async () => shared });
+    const { sendClaim, send, firm, command, adjuster, memory } = await setUp({ run: async () => shared });
     const { claim } = await send(firm.live, adjuster);
     shared = { claimId: claim.id, replayed: true };
     const jobs = (await memory.jobs.pending()).length;
@@ -49,7 +49,7 @@ describe('sending a claim through SingleFlight', () => {
   });
 
   test('a result with an unknown claim id is an error', async () => {
-    const { sendClaim, firm, command } = await started({
+    const { sendClaim, firm, command } = await setUp({
       run: async () => ({ claimId: 'nothing' as ClaimId, replayed: true }),
     });
     await expect(sendClaim(firm.live, command)).rejects.toThrow('does not exist');

@@ -41,7 +41,7 @@ test('the request log is kept for 14 days', () => {
   expect(REQUEST_LOG_RETENTION_MS).toBe(14 * DAY);
 });
 
-test('no time is serialized as null', () => {
+test('a missing time is serialized as null', () => {
   expect(toDateTimeOrNull(null)).toBeNull();
   expect(toDateTimeOrNull(0)).toBe('1970-01-01T00:00:00.000Z');
 });
@@ -65,7 +65,7 @@ test.each([
   expect(tlsProblem(new Error(message))).toMatch(problem);
 });
 
-test('another error is no problem of TLS', () => {
+test('another error is not reported as a problem of TLS', () => {
   expect(tlsProblem(new Error('connect ECONNREFUSED 127.0.0.1:5432'))).toBeNull();
   expect(tlsProblem({ message: 1 })).toBeNull();
 });

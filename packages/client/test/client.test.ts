@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts';
 import {
   collect,
-  createWorld,
+  createTestClient,
   failureOf,
   html,
   json,
@@ -23,7 +23,7 @@ import {
   stall,
   stallIgnoringAbort,
   unreachable,
-} from './world.ts';
+} from './test-client.ts';
 
 const claim = EXAMPLES.sendClaim.response as Claim;
 const adjuster = EXAMPLES.inviteAdjuster.response as Record<string, unknown>;
@@ -34,7 +34,7 @@ const keysOf = (requests: readonly { headers: Headers }[]) =>
 
 describe('a request', () => {
   it('has the key, the unchanged body and an Accept header', async () => {
-    const { client, sent: requests } = createWorld([sent]);
+    const { client, sent: requests } = createTestClient([sent]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     expect(requests).toHaveLength(1);
     expect(requests[0]).toMatchObject({ method: 'POST', body: smallestClaim });
@@ -49,25 +49,25 @@ describe('a request', () => {
   });
 
   it('has the version of the package and the name of the program as User-Agent', async () => {
-    const { client, sent: requests } = createWorld([sent], { userAgent: 'intake/2.1 (batch)' });
+    const { client, sent: requests } = createTestClient([sent], { userAgent: 'intake/2.1 (batch)' });
     await client.claims.get(ID);
     const manifest = createRequire(import.meta.url)('../package.json') as { version: string };
     expect(requests[0]?.headers.get('user-agent')).toBe(`svc-client/${manifest.version} intake/2.1 (batch)`);
   });
 
   it.each(['', ' a', 'a\nb', 'é'])('cannot have the User-Agent %j', (userAgent) => {
-    expect(() => createWorld([], { userAgent })).toThrow(TypeError);
+    expect(() => createTestClient([], { userAgent })).toThrow(TypeError);
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
     'cannot be one of %d at a time',
     (maxConcurrency) => {
-      expect(() => createWorld([], { maxConcurrency })).toThrow(TypeError);
+      expect(() => createTestClient([], { maxConcurrency })).toThrow(TypeError);
     },
   );
 
   it('has no body and no idempotency key where the operation takes none', async () => {
-    const { client, sent: requests } = createWorld([json(claim)]);
+    const { client, sent: requests } = createTestClient([json(claim)]);
     await client.claims.get(ID);
     await client.adjusters.withdraw('SVC 1/2');
     expect(requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
@@ -81,7 +81,7 @@ describe('a request', () => {
   });
 
   it('for health has no key and is not retried by default', async () => {
-    const { client, sent: requests } = createWorld([problem(503, 'service_unavailable'), html(200)]);
+    const { client, sent: requests } = createTestClient([problem(503, 'service_unavailable'), html(200)]);
     await expect(client.health()).rejects.toMatchObject({ status: 503, code: 'service_unavailable' });
     await client.health();
     expect(requests).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('a request', () => {
   });
 
   it('keeps the path of the base URL', async () => {
-    const { client, sent: requests } = createWorld([json(EXAMPLES.getKeyInfo.response)], {
+    const { client, sent: requests } = createTestClient([json(EXAMPLES.getKeyInfo.response)], {
       baseUrl: 'https://gateway.example.com/claims//',
     });
     await client.me();
@@ -99,7 +99,7 @@ describe('a request', () => {
   it.each(['', '.', '..', undefined, 7])(
     'is not sent for the id %j, which would change the path',
     async (id) => {
-      const { client, sent: requests } = createWorld([json(claim)]);
+      const { client, sent: requests } = createTestClient([json(claim)]);
       expect(await failureOf(client.claims.get(id as string))).toBeInstanceOf(TypeError);
       expect(await failureOf(client.adjusters.withdraw(id as string))).toBeInstanceOf(TypeError);
       expect(await failureOf(client.claims.offer(id as string, { adjusterSvcId: 'A' }))).toBeInstanceOf(
@@ -112,7 +112,7 @@ describe('a request', () => {
   it.each(['', ' a', 'a ', 'a\nb', 'ключ', 'x'.repeat(256), 7])(
     'is not sent with the idempotency key %j, which is not a valid header value',
     async (idempotencyKey) => {
-      const { client, sent: requests } = createWorld([sent]);
+      const { client, sent: requests } = createTestClient([sent]);
       const options = { idempotencyKey: idempotencyKey as string };
       expect(await failureOf(client.claims.send(smallestClaim, options))).toBeInstanceOf(TypeError);
       expect(requests).toEqual([]);
@@ -122,14 +122,14 @@ describe('a request', () => {
 
 describe('the idempotency key', () => {
   it('is the same for all attempts of a call', async () => {
-    const { client, sent: requests } = createWorld([unreachable, problem(500, 'internal_error'), sent]);
+    const { client, sent: requests } = createTestClient([unreachable, problem(500, 'internal_error'), sent]);
     await client.claims.send(smallestClaim);
     expect(keysOf(requests)).toEqual(['key-1', 'key-1', 'key-1']);
     expect(new Set(requests.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
   it('differs between calls', async () => {
-    const { client, sent: requests } = createWorld([sent]);
+    const { client, sent: requests } = createTestClient([sent]);
     await client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
     await client.claims.offer(ID, { adjusterSvcId: 'SVC-2' });
@@ -138,7 +138,7 @@ describe('the idempotency key', () => {
   });
 
   it('is the given one, retries included', async () => {
-    const { client, sent: requests } = createWorld([unreachable, sent]);
+    const { client, sent: requests } = createTestClient([unreachable, sent]);
     await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
     await client.claims.offer(ID, { adjusterSvcId: 'SVC-2', idempotencyKey: 'x'.repeat(255) });
     expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255)]);
@@ -155,7 +155,7 @@ describe('a failure', () => {
       () => ({ ...brokenBody(), headers: new Headers(), status: 201 }) as unknown as Response,
     ],
     ['201 without JSON', html(201)],
-    ['201 with JSON that is no object', json([], 201)],
+    ['201 with JSON that is not an object', json([], 201)],
     ['429 with a problem', problem(429, 'rate_limited', {}, { 'Retry-After': '1' })],
     ['429 from the edge', html(429)],
     ...[500, 502, 503, 504, 599].map((status): [string, Reply] => [`${status} without JSON`, html(status)]),
@@ -164,7 +164,7 @@ describe('a failure', () => {
   ];
 
   it.each(passing)('that may be temporary is retried: %s', async (_, reply) => {
-    const { client, sent: requests } = createWorld([reply, reply, sent]);
+    const { client, sent: requests } = createTestClient([reply, reply, sent]);
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
     expect(requests).toHaveLength(3);
     expect(new Set(keysOf(requests)).size).toBe(1);
@@ -173,7 +173,7 @@ describe('a failure', () => {
   const counted = passing.filter(([name]) => !name.startsWith('429'));
 
   it.each(counted)('that persists is thrown after the last attempt: %s', async (_, reply) => {
-    const { client, sent: requests } = createWorld([reply], { maxRetries: 3 });
+    const { client, sent: requests } = createTestClient([reply], { maxRetries: 3 });
     const error = await failureOf(client.claims.send(smallestClaim));
     expect(error).toBeInstanceOf(ClaimsError);
     expect((error as ClaimsError).attempts).toBe(4);
@@ -181,10 +181,10 @@ describe('a failure', () => {
   });
 
   it.each(passing)('is thrown immediately with maxRetries 0: %s', async (_, reply) => {
-    const never = createWorld([reply], { maxRetries: 0 });
+    const never = createTestClient([reply], { maxRetries: 0 });
     expect(await failureOf(never.client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
     expect(never.sent).toHaveLength(1);
-    const notNow = createWorld([reply]);
+    const notNow = createTestClient([reply]);
     expect(await failureOf(notNow.client.claims.send(smallestClaim, { maxRetries: 0 }))).toBeInstanceOf(
       ClaimsError,
     );
@@ -199,7 +199,10 @@ describe('a failure', () => {
     number,
     string,
   ][])('with another 4xx is never retried: %d %s', async (status, code) => {
-    const { client, sent: requests } = createWorld([problem(status, code, {}, { 'Retry-After': '1' }), sent]);
+    const { client, sent: requests } = createTestClient([
+      problem(status, code, {}, { 'Retry-After': '1' }),
+      sent,
+    ]);
     const error = await failureOf(client.claims.send(smallestClaim));
     expect(error).toBeInstanceOf(ClaimsApiError);
     expect(error).toMatchObject({ status, code, attempts: 1 });
@@ -214,7 +217,7 @@ describe('a failure', () => {
           status,
           headers: { 'X-Request-Id': 'from-header' },
         });
-      const { client, sent: requests } = createWorld([reply, sent]);
+      const { client, sent: requests } = createTestClient([reply, sent]);
       const error = await failureOf(client.claims.send(smallestClaim));
       expect(error).toMatchObject({
         name: 'ClaimsApiError',
@@ -233,7 +236,7 @@ describe('a failure', () => {
       { detail: 'Required.', header: 'Idempotency-Key', hint: 'of tomorrow' },
       'no item at all',
     ];
-    const { client } = createWorld([problem(422, 'validation_failed', { errors, request_id: 'req-9' })]);
+    const { client } = createTestClient([problem(422, 'validation_failed', { errors, request_id: 'req-9' })]);
     const error = await failureOf(client.claims.send(smallestClaim));
     expect(error).toMatchObject({
       status: 422,
@@ -251,7 +254,7 @@ describe('a failure', () => {
 
   it('for a duplicate has the existing claim', async () => {
     const existing = { existing_claim_id: ID, existing_claim_url: `https://x.test/v1/claims/${ID}` };
-    const { client } = createWorld([problem(409, 'duplicate_claim', existing)]);
+    const { client } = createTestClient([problem(409, 'duplicate_claim', existing)]);
     expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
       existingClaimId: ID,
       existingClaimUrl: existing.existing_claim_url,
@@ -260,7 +263,7 @@ describe('a failure', () => {
 
   it('has a class each for an error response, no connection and a timeout', async () => {
     const kindOf = async (reply: Reply) => {
-      const error = await failureOf(createWorld([reply], { maxRetries: 1 }).client.me());
+      const error = await failureOf(createTestClient([reply], { maxRetries: 1 }).client.me());
       return [ClaimsApiError, ClaimsConnectionError, ClaimsTimeoutError].map((kind) => error instanceof kind);
     };
     expect(await kindOf(problem(500, 'internal_error'))).toEqual([true, false, false]);
@@ -269,7 +272,7 @@ describe('a failure', () => {
   });
 
   it('of the network has the root cause in its message and the error of fetch as cause', async () => {
-    const error = await failureOf(createWorld([unreachable], { maxRetries: 0 }).client.me());
+    const error = await failureOf(createTestClient([unreachable], { maxRetries: 0 }).client.me());
     expect(error).toMatchObject({
       message: 'no response: connect ECONNREFUSED',
       cause: { message: 'fetch failed' },
@@ -278,7 +281,7 @@ describe('a failure', () => {
 
   it('that persists is thrown when the next attempt would start after the deadline', async () => {
     for (const [, reply] of passing) {
-      const { client, now } = createWorld([reply], { maxRetries: 1000, deadlineMs: 200_000 });
+      const { client, now } = createTestClient([reply], { maxRetries: 1000, deadlineMs: 200_000 });
       const begun = now();
       expect(await failureOf(client.claims.send(smallestClaim))).toBeInstanceOf(ClaimsError);
       expect(now() - begun).toBeLessThanOrEqual(200_000);
@@ -292,10 +295,15 @@ describe('a failure', () => {
     async (_, reply) => {
       const events: unknown[] = [];
       const note = (event: unknown) => events.push(event);
-      const world = createWorld([reply], { maxRetries: 1, onRequest: note, onResponse: note, onRetry: note });
-      const error = (await failureOf(world.client.claims.send(smallestClaim))) as Error;
+      const fixture = createTestClient([reply], {
+        maxRetries: 1,
+        onRequest: note,
+        onResponse: note,
+        onRetry: note,
+      });
+      const error = (await failureOf(fixture.client.claims.send(smallestClaim))) as Error;
       const recorded = `${error.stack} ${JSON.stringify(error)} ${JSON.stringify(events)}`;
-      expect(recorded).not.toContain(world.apiKey);
+      expect(recorded).not.toContain(fixture.apiKey);
     },
   );
 });
@@ -304,9 +312,9 @@ describe('the wait before a retry', () => {
   const waits = async (replies: readonly Reply[], random: number, options = {}) => {
     const delays: number[] = [];
     const onRetry = ({ delayMs }: RetryEvent) => delays.push(delayMs);
-    const world = createWorld([...replies, json(claim)], { ...options, onRetry }, () => random);
-    await world.client.claims.get(ID);
-    const gaps = world.sent.slice(1).map(({ at }, i) => at - (world.sent[i]?.at ?? 0));
+    const fixture = createTestClient([...replies, json(claim)], { ...options, onRetry }, () => random);
+    await fixture.client.claims.get(ID);
+    const gaps = fixture.sent.slice(1).map(({ at }, i) => at - (fixture.sent[i]?.at ?? 0));
     expect(gaps.map(Math.round)).toEqual(delays.map(Math.round));
     return delays;
   };
@@ -346,10 +354,10 @@ describe('the wait before a retry', () => {
 
   it('is skipped when it would end after the deadline, and the error has its length', async () => {
     const withRetryAfter = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
-    const { client, sent: requests } = createWorld([withRetryAfter]);
+    const { client, sent: requests } = createTestClient([withRetryAfter]);
     expect(await failureOf(client.me())).toMatchObject({ status: 429, retryAfterMs: 301_000, attempts: 1 });
     expect(requests).toHaveLength(1);
-    const short = createWorld([problem(429, 'rate_limited', {}, { 'Retry-After': '1' })]);
+    const short = createTestClient([problem(429, 'rate_limited', {}, { 'Retry-After': '1' })]);
     const failure = await failureOf(short.client.me({ deadlineMs: 900 }));
     expect(failure).toMatchObject({ retryAfterMs: 1000, attempts: 1 });
   });
@@ -363,7 +371,11 @@ describe('the wait before a retry', () => {
 
 describe('a timeout', () => {
   it('applies to each attempt', async () => {
-    const { client, sent: requests } = createWorld([stall, stall, json(claim)], { timeoutMs: 1000 }, () => 0);
+    const { client, sent: requests } = createTestClient(
+      [stall, stall, json(claim)],
+      { timeoutMs: 1000 },
+      () => 0,
+    );
     await client.claims.get(ID);
     expect(requests.map(({ at }) => at - (requests[0]?.at ?? 0))).toEqual([0, 1000, 2000]);
   });
@@ -375,7 +387,7 @@ describe('a timeout', () => {
         headers: new Headers(),
         text: () => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       }) as unknown as Response;
-    const { client } = createWorld([stalling], { maxRetries: 0, timeoutMs: 1000 });
+    const { client } = createTestClient([stalling], { maxRetries: 0, timeoutMs: 1000 });
     expect(await failureOf(client.me())).toMatchObject({
       name: 'ClaimsTimeoutError',
       message: 'no response within 1000 ms',
@@ -386,29 +398,29 @@ describe('a timeout', () => {
     const timers: number[] = [];
     const look: Reply = async () => {
       await new Promise((resolve) => setImmediate(resolve));
-      timers.push(world.pendingTimers());
+      timers.push(fixture.pendingTimers());
       return Response.json(claim);
     };
-    let world = createWorld([look], { timeoutMs: 0, deadlineMs: 0 });
-    expect(await world.client.claims.get(ID)).toEqual(claim);
-    world = createWorld([look]);
-    await world.client.claims.get(ID, { timeoutMs: 0, deadlineMs: 0 });
+    let fixture = createTestClient([look], { timeoutMs: 0, deadlineMs: 0 });
+    expect(await fixture.client.claims.get(ID)).toEqual(claim);
+    fixture = createTestClient([look]);
+    await fixture.client.claims.get(ID, { timeoutMs: 0, deadlineMs: 0 });
     expect(timers).toEqual([0, 0]);
   });
 
   it('never exceeds the time until the deadline', async () => {
     const options = { deadlineMs: 2500, maxRetries: 9 };
-    const { client, sent: requests } = createWorld([stall], { ...options, timeoutMs: 1000 }, () => 0);
+    const { client, sent: requests } = createTestClient([stall], { ...options, timeoutMs: 1000 }, () => 0);
     expect(await failureOf(client.me())).toMatchObject({ message: 'no response within 500 ms', attempts: 3 });
     expect(requests).toHaveLength(3);
-    const untimed = createWorld([stall], { ...options, timeoutMs: 0 }, () => 0);
+    const untimed = createTestClient([stall], { ...options, timeoutMs: 0 }, () => 0);
     expect(await failureOf(untimed.client.me())).toMatchObject({ message: 'no response within 2500 ms' });
   });
 
   it('leaves no timer after the response', async () => {
-    const world = createWorld([unreachable, json(claim)]);
-    await world.client.claims.get(ID);
-    expect(world.pendingTimers()).toBe(0);
+    const fixture = createTestClient([unreachable, json(claim)]);
+    await fixture.client.claims.get(ID);
+    expect(fixture.pendingTimers()).toBe(0);
   });
 });
 
@@ -433,7 +445,7 @@ describe('an abort', () => {
   ];
 
   it.each(calls)('before the call prevents the request of %s', async (_, call) => {
-    const { client, sent: requests } = createWorld([json(claim)]);
+    const { client, sent: requests } = createTestClient([json(claim)]);
     expect(await failureOf(call(client, aborted()))).toBe(reason);
     expect(requests).toEqual([]);
   });
@@ -442,7 +454,7 @@ describe('an abort', () => {
     for (const reply of [stall, stallIgnoringAbort]) {
       const controller = new AbortController();
       const onRetry = jest.fn();
-      const world = createWorld(
+      const fixture = createTestClient(
         [
           (request, signal) => {
             queueMicrotask(() => controller.abort(reason));
@@ -451,25 +463,27 @@ describe('an abort', () => {
         ],
         { timeoutMs: 0, onRetry },
       );
-      expect(await failureOf(call(world.client, controller.signal))).toBe(reason);
-      expect(world.sent).toHaveLength(1);
+      expect(await failureOf(call(fixture.client, controller.signal))).toBe(reason);
+      expect(fixture.sent).toHaveLength(1);
       expect(onRetry).not.toHaveBeenCalled();
     }
   });
 
   it.each(calls.slice(0, -1))('between two attempts cancels %s without another one', async (_, call) => {
     const controller = new AbortController();
-    const world = createWorld([html(429)], { onRetry: () => queueMicrotask(() => controller.abort(reason)) });
-    expect(await failureOf(call(world.client, controller.signal))).toBe(reason);
-    expect(world.sent).toHaveLength(1);
-    expect(world.pendingTimers()).toBe(0);
+    const fixture = createTestClient([html(429)], {
+      onRetry: () => queueMicrotask(() => controller.abort(reason)),
+    });
+    expect(await failureOf(call(fixture.client, controller.signal))).toBe(reason);
+    expect(fixture.sent).toHaveLength(1);
+    expect(fixture.pendingTimers()).toBe(0);
   });
 
   it('leaves no listener on the signal', async () => {
     const { signal } = new AbortController();
     const add = jest.spyOn(signal, 'addEventListener');
     const remove = jest.spyOn(signal, 'removeEventListener');
-    await createWorld([unreachable, unreachable, json(claim)]).client.claims.get(ID, { signal });
+    await createTestClient([unreachable, unreachable, json(claim)]).client.claims.get(ID, { signal });
     expect(add).toHaveBeenCalledTimes(5);
     expect(remove).toHaveBeenCalledTimes(5);
   });
@@ -494,7 +508,10 @@ describe('hooks', () => {
         recorded.push(`${source} waits ${delayMs} for ${error.message}`),
     });
     const replayed = json(claim, 201, { 'Idempotent-Replayed': 'true' });
-    const { client } = createWorld([unreachable, problem(500, 'internal_error'), replayed], note('client'));
+    const { client } = createTestClient(
+      [unreachable, problem(500, 'internal_error'), replayed],
+      note('client'),
+    );
     await client.claims.send(smallestClaim, note('call'));
     const expected = [
       'request 1 key-1',
@@ -514,7 +531,7 @@ describe('a list', () => {
     json({ data: ids.map((id) => ({ id })), next_cursor: next });
 
   it('is iterated to its end, with the same filters on each page', async () => {
-    const { client, sent: requests } = createWorld([
+    const { client, sent: requests } = createTestClient([
       page(['a', 'b'], 'c/1+='),
       page([], 'c2'),
       page(['c'], null),
@@ -540,7 +557,7 @@ describe('a list', () => {
 
   it('can be iterated by page, with unknown fields kept', async () => {
     const first = { data: [adjuster], next_cursor: 'c', total: 2 };
-    const { client } = createWorld([json(first), json({ data: [] })]);
+    const { client } = createTestClient([json(first), json({ data: [] })]);
     expect(await collect(client.adjusters.list({ limit: 1 }).pages())).toEqual([
       first,
       { data: [], next_cursor: null },
@@ -548,13 +565,13 @@ describe('a list', () => {
   });
 
   it('requests no page that is not iterated', async () => {
-    const { client, sent: requests } = createWorld([page(['a', 'b'], 'c')]);
+    const { client, sent: requests } = createTestClient([page(['a', 'b'], 'c')]);
     for await (const { id } of client.claims.list()) if (id === 'b') break;
     expect(requests).toHaveLength(1);
   });
 
   it('starts again with each iteration, and at a given cursor', async () => {
-    const { client, sent: requests } = createWorld([page(['a'], null)]);
+    const { client, sent: requests } = createTestClient([page(['a'], null)]);
     const list = client.claims.list({ cursor: 'kept' });
     await collect(list);
     await collect(list);
@@ -562,18 +579,18 @@ describe('a list', () => {
   });
 
   it('retries the page that failed and no other', async () => {
-    const { client, sent: requests } = createWorld([page(['a'], 'c'), html(502), page(['b'], null)]);
+    const { client, sent: requests } = createTestClient([page(['a'], 'c'), html(502), page(['b'], null)]);
     expect((await collect(client.claims.list())).map(({ id }) => id)).toEqual(['a', 'b']);
     expect(requests.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'c', 'c']);
   });
 
   it('fails on a cursor that leads to the same page', async () => {
-    const { client } = createWorld([page(['a'], 'c')]);
+    const { client } = createTestClient([page(['a'], 'c')]);
     expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
   });
 
   it('fails on a document that is not a page', async () => {
-    const { client } = createWorld([json({ status: 'ok' })]);
+    const { client } = createTestClient([json({ status: 'ok' })]);
     expect(await failureOf(collect(client.claims.list()))).toBeInstanceOf(ClaimsConnectionError);
   });
 });
@@ -593,16 +610,16 @@ describe('an invitation, which takes no idempotency key', () => {
   const missing = problem(404, 'not_found');
 
   it.each([unreachable, stall, html(502)])('whose response was lost is found', async (lost) => {
-    const { client } = createWorld([lost, refused, listed({ svc_id: 'other' }, pending)]);
+    const { client } = createTestClient([lost, refused, listed({ svc_id: 'other' }, pending)]);
     expect(await client.adjusters.invite(invitation)).toEqual(pending);
   });
 
   it('that was sent before is an error', async () => {
-    const world = createWorld([refused, listed(pending)]);
-    expect(await failureOf(world.client.adjusters.invite(invitation))).toMatchObject({
+    const fixture = createTestClient([refused, listed(pending)]);
+    expect(await failureOf(fixture.client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
-    expect(world.sent).toHaveLength(1);
+    expect(fixture.sent).toHaveLength(1);
   });
 
   it.each([
@@ -611,7 +628,7 @@ describe('an invitation, which takes no idempotency key', () => {
     ['that is not there', listed()],
     ['that cannot be looked up', problem(403, 'insufficient_scope')],
   ])('is an error for one %s, even after a lost response', async (_, found) => {
-    const { client } = createWorld([unreachable, refused, found]);
+    const { client } = createTestClient([unreachable, refused, found]);
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
@@ -619,7 +636,7 @@ describe('an invitation, which takes no idempotency key', () => {
 
   it('that was only rate limited is not looked up', async () => {
     const limited = problem(429, 'rate_limited', {}, { 'Retry-After': '1' });
-    const { client } = createWorld([limited, refused, listed(pending)]);
+    const { client } = createTestClient([limited, refused, listed(pending)]);
     expect(await failureOf(client.adjusters.invite(invitation))).toMatchObject({
       code: 'invitation_pending',
     });
@@ -627,14 +644,14 @@ describe('an invitation, which takes no idempotency key', () => {
 
   it('is withdrawn even when the response was lost', async () => {
     const withdrawn = { ...pending, status: 'withdrawn' };
-    const { client } = createWorld([unreachable, missing, listed(withdrawn)]);
+    const { client } = createTestClient([unreachable, missing, listed(withdrawn)]);
     expect(await client.adjusters.withdraw(invitation.svc_id)).toEqual(withdrawn);
   });
 
   it('that was not pending cannot be withdrawn', async () => {
-    const first = createWorld([missing, listed({ ...pending, status: 'withdrawn' })]);
+    const first = createTestClient([missing, listed({ ...pending, status: 'withdrawn' })]);
     expect(await failureOf(first.client.adjusters.withdraw('A'))).toMatchObject({ code: 'not_found' });
-    const active = createWorld([unreachable, missing, listed({ ...pending, status: 'active' })]);
+    const active = createTestClient([unreachable, missing, listed({ ...pending, status: 'active' })]);
     expect(await failureOf(active.client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
       code: 'not_found',
     });
@@ -648,13 +665,13 @@ describe('responses of later versions', () => {
       priority: 'high',
       assignment: { ...claim.assignment, status: 'on_hold', by: 1 },
     };
-    expect(await createWorld([json(future)]).client.claims.get(ID)).toEqual(future);
+    expect(await createTestClient([json(future)]).client.claims.get(ID)).toEqual(future);
     const key = { key: { id: 'k', environment: 'sandbox' }, firm: { id: ID, name: 'F' }, scopes: ['x:y'] };
-    expect(await createWorld([json(key)]).client.me()).toEqual(key);
+    expect(await createTestClient([json(key)]).client.me()).toEqual(key);
   });
 
   it('with another 2xx status are successes', async () => {
-    expect(await createWorld([json(claim, 202)]).client.claims.send(smallestClaim)).toEqual(claim);
+    expect(await createTestClient([json(claim, 202)]).client.claims.send(smallestClaim)).toEqual(claim);
   });
 });
 

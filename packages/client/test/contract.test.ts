@@ -13,7 +13,7 @@ import {
 } from '@svc/contract';
 import fc from 'fast-check';
 import { OPERATIONS } from '../src/operations.ts';
-import { collect, createWorld, json, type Sent } from './world.ts';
+import { collect, createTestClient, json, type Sent } from './test-client.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
 const anyCharacter = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
@@ -25,7 +25,7 @@ function validate({ method, url, headers, body }: Sent): { readonly id: string; 
   for (const endpoint of Object.values(CLIENT_ENDPOINTS)) {
     const pattern = new RegExp(`^${endpoint.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
     const match = pattern.exec(url.pathname);
-    // `/v1/adjusters/invitations` is no claim's or adjuster's id.
+    // `/v1/adjusters/invitations` is not the id of a claim or adjuster.
     if (endpoint.method !== method || !match) continue;
     const params = Object.fromEntries(
       Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
@@ -56,7 +56,7 @@ describe('the table of operations', () => {
 
 describe('every request the client makes', () => {
   it('is valid by the contract', async () => {
-    const { client, sent } = createWorld([anything]);
+    const { client, sent } = createTestClient([anything]);
     await client.claims.send(smallestClaim);
     await client.claims.send(surgeClaim, { idempotencyKey: 'a b' });
     await client.claims.send(riverClaim, { idempotencyKey: '~'.repeat(255) });
@@ -106,7 +106,7 @@ describe('every request the client makes', () => {
     });
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
-        const { client, sent } = createWorld([anything]);
+        const { client, sent } = createTestClient([anything]);
         await client.adjusters.withdraw(value);
         await collect(client.claims.list({ external_id: value }));
         const [withdraw, list] = sent;

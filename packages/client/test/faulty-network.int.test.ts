@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import { type Claim, type ClientOptions, createClient, type RetryEvent } from '../src/index.ts';
 import { type Behavior, type FaultyServer, respondsWith, startFaultyServer } from './faulty-server.ts';
-import { collect, failureOf } from './world.ts';
+import { collect, failureOf } from './test-client.ts';
 
 const claim = EXAMPLES.sendClaim.response as Claim;
 const created = respondsWith(201, claim);

@@ -3,7 +3,7 @@ import { EXAMPLES } from '@svc/contract';
 import type { Claim, ClaimsError, PollOptions } from '../src/index.ts';
 import {
   collect,
-  createWorld,
+  createTestClient,
   failureOf,
   html,
   json,
@@ -11,7 +11,7 @@ import {
   type Reply,
   type Sent,
   unreachable,
-} from './world.ts';
+} from './test-client.ts';
 
 const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 7, 29, 12, 0, 0) + seconds * 1000).toISOString();
@@ -37,7 +37,7 @@ async function poll(
   const seen: string[] = [];
   const positions: string[] = [];
   const errors: ClaimsError[] = [];
-  const world = createWorld(
+  const fixture = createTestClient(
     [
       ...replies,
       () => {
@@ -47,12 +47,12 @@ async function poll(
     {
       maxRetries: retries,
       onRequest: () => {
-        if (world.sent.length >= rounds) controller.abort();
+        if (fixture.sent.length >= rounds) controller.abort();
       },
     },
     () => 0,
   );
-  const changes = world.client.pollClaims({
+  const changes = fixture.client.pollClaims({
     signal: controller.signal,
     onPosition: (position) => void positions.push(position),
     onError: (error) => void errors.push(error),
@@ -62,7 +62,7 @@ async function poll(
     seen.push(short(change));
     if (seen.length >= take) break;
   }
-  return { seen, positions, errors, sent: world.sent, last: positions.at(-1) };
+  return { seen, positions, errors, sent: fixture.sent, last: positions.at(-1) };
 }
 
 describe('polling', () => {
@@ -167,16 +167,19 @@ describe('a position', () => {
     const recorded: [number, string][] = [];
     let handled = 0;
     const controller = new AbortController();
-    const world = createWorld([page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)]), page([])], {
-      onRequest: () => {
-        if (world.sent.length === 2) controller.abort();
+    const fixture = createTestClient(
+      [page([claim('a', 0), claim('b', 1)], 'n'), page([claim('c', 2)]), page([])],
+      {
+        onRequest: () => {
+          if (fixture.sent.length === 2) controller.abort();
+        },
       },
-    });
+    );
     const onPosition = async (position: string) => {
       await Promise.resolve();
       recorded.push([handled, JSON.parse(position).latest]);
     };
-    for await (const _ of world.client.pollClaims({ signal: controller.signal, onPosition })) handled += 1;
+    for await (const _ of fixture.client.pollClaims({ signal: controller.signal, onPosition })) handled += 1;
     expect(recorded).toEqual([
       [2, at(1)],
       [3, at(2)],
@@ -207,9 +210,9 @@ describe('a position', () => {
 
   it('of a loop that fails is before the claim it failed at', async () => {
     const positions: string[] = [];
-    const world = createWorld([page([claim('a', 0), claim('b', 10)])]);
+    const fixture = createTestClient([page([claim('a', 0), claim('b', 10)])]);
     const broken = (async () => {
-      for await (const { id } of world.client.pollClaims({ onPosition: (p) => void positions.push(p) })) {
+      for await (const { id } of fixture.client.pollClaims({ onPosition: (p) => void positions.push(p) })) {
         if (id === 'b') throw new Error('the database is away');
       }
     })();
@@ -297,7 +300,7 @@ describe('polling with errors', () => {
       ['svc_test_1', undefined],
       ['svc_test_1', false],
     ] as const) {
-      const { client } = createWorld([page(mixed), page([])], { apiKey });
+      const { client } = createTestClient([page(mixed), page([])], { apiKey });
       const controller = new AbortController();
       const positions: string[] = [];
       const options = {
@@ -338,31 +341,31 @@ describe('polling with errors', () => {
 
 describe('an abort of the polling', () => {
   it('before the loop ends it without a request', async () => {
-    const world = createWorld([page([claim('a', 0)])]);
-    expect(await collect(world.client.pollClaims({ signal: AbortSignal.abort() }))).toEqual([]);
-    expect(world.sent).toEqual([]);
+    const fixture = createTestClient([page([claim('a', 0)])]);
+    expect(await collect(fixture.client.pollClaims({ signal: AbortSignal.abort() }))).toEqual([]);
+    expect(fixture.sent).toEqual([]);
   });
 
   it('between two polls ends it without an error or a timer', async () => {
     const controller = new AbortController();
-    const world = createWorld([page([claim('a', 0)])], {
+    const fixture = createTestClient([page([claim('a', 0)])], {
       onResponse: () => void setImmediate(() => queueMicrotask(() => controller.abort())),
     });
-    expect((await collect(world.client.pollClaims({ signal: controller.signal }))).map(short)).toEqual([
+    expect((await collect(fixture.client.pollClaims({ signal: controller.signal }))).map(short)).toEqual([
       'a@0',
     ]);
-    expect(world.pendingTimers()).toBe(0);
+    expect(fixture.pendingTimers()).toBe(0);
   });
 
   it('within a page ends it after the current claim', async () => {
     const controller = new AbortController();
     const three = [claim('a', 0), claim('b', 10), claim('c', 20)];
-    const world = createWorld([page(three)]);
+    const fixture = createTestClient([page(three)]);
     let last: string | undefined;
     const onPosition = (position: string) => {
       last = position;
     };
-    for await (const { id } of world.client.pollClaims({ signal: controller.signal, onPosition })) {
+    for await (const { id } of fixture.client.pollClaims({ signal: controller.signal, onPosition })) {
       if (id === 'b') controller.abort();
     }
     expect((await poll([page(three), page([])], { position: last })).seen).toEqual(['c@20']);

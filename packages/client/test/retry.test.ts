@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { backoffMs, EDGE_WAIT_MS, isRetryable, parseRetryAfter, requestedWaitMs } from '../src/retry.ts';
-import { START } from './world.ts';
+import { START } from './test-client.ts';
 
 describe('the wait between attempts', () => {
   const settings = fc.record({

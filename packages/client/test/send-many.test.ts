@@ -2,7 +2,16 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, smallestClaim } from '@svc/contract';
 import type { NewClaim, SendOutcome } from '../src/index.ts';
-import { collect, createWorld, failureOf, json, problem, type Reply, type Sent, stall } from './world.ts';
+import {
+  collect,
+  createTestClient,
+  failureOf,
+  json,
+  problem,
+  type Reply,
+  type Sent,
+  stall,
+} from './test-client.ts';
 
 const response = EXAMPLES.sendClaim.response as Record<string, unknown>;
 
@@ -45,7 +54,7 @@ describe('sending many claims', () => {
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       return created(sent, signal);
     };
-    const { client } = createWorld([late]);
+    const { client } = createTestClient([late]);
     const outcomes = await collect(client.claims.sendMany(input));
     expect(brief(outcomes)).toEqual(Array.from({ length: 30 }, (_, i) => `${i} EXT-${i} sent`));
     expect(outcomes.map((one) => one.status === 'sent' && one.claim.external_id)).toEqual(
@@ -55,7 +64,7 @@ describe('sending many claims', () => {
 
   it('takes only as many claims as are in flight', async () => {
     let taken = 0;
-    const { client } = createWorld([created]);
+    const { client } = createTestClient([created]);
     const outcomes = client.claims.sendMany(
       from(claims(50), () => {
         taken += 1;
@@ -71,7 +80,7 @@ describe('sending many claims', () => {
 
   it('yields outcomes while the source has no next claim yet', async () => {
     let provide: (value: NewClaim) => void = () => {};
-    const { client } = createWorld([created]);
+    const { client } = createTestClient([created]);
     const waiting = (async function* () {
       yield claim(0);
       yield await new Promise<NewClaim>((resolve) => {
@@ -89,7 +98,7 @@ describe('sending many claims', () => {
   it('again has the same idempotency keys, unless the content has changed', async () => {
     const keys: (string | null)[][] = [];
     for (const change of [{}, {}, { file_number: 'FN-1' }]) {
-      const { client, sent } = createWorld([created]);
+      const { client, sent } = createTestClient([created]);
       await collect(client.claims.sendMany(claims(3).map((one) => ({ ...one, ...change }))));
       // Keys are digests, which may finish in any order.
       keys.push(sent.map(({ headers }) => headers.get('idempotency-key')).sort());
@@ -101,7 +110,7 @@ describe('sending many claims', () => {
   });
 
   it('uses the idempotency keys of the caller', async () => {
-    const { client, sent } = createWorld([created]);
+    const { client, sent } = createTestClient([created]);
     const idempotencyKey = async ({ external_id }: NewClaim, index: number) => `${external_id}/${index}`;
     await collect(client.claims.sendMany(claims(2), { idempotencyKey }));
     expect(sent.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['EXT-0/0', 'EXT-1/1']);
@@ -110,7 +119,7 @@ describe('sending many claims', () => {
   it('recognizes claims that were sent before, by the replay or by their content', async () => {
     const replayed = json({ ...response, ...claim(0) }, 201, { 'Idempotent-Replayed': 'true' });
     const { adjuster_svc_id: _, ...stored } = claim(1);
-    const { client } = createWorld([
+    const { client } = createTestClient([
       replayed,
       problem(409, 'duplicate_claim', { existing_claim_id: 'id-1' }),
       json({ ...response, ...stored, id: 'id-1' }),
@@ -129,7 +138,7 @@ describe('sending many claims', () => {
     [413, 'payload_too_large'],
     [422, 'validation_failed'],
   ])('continues after a claim that fails with %d', async (status, code) => {
-    const { client } = createWorld([except(2, problem(status, code))]);
+    const { client } = createTestClient([except(2, problem(status, code))]);
     const outcomes = await collect(client.claims.sendMany(claims(5)));
     expect(outcomes.map(({ status }) => status)).toEqual(['sent', 'sent', 'failed', 'sent', 'sent']);
     expect(outcomes[2]).toMatchObject({ error: { code } });
@@ -140,7 +149,7 @@ describe('sending many claims', () => {
     ['a missing permission', problem(403, 'insufficient_scope')],
     ['an unavailable service', problem(503, 'service_unavailable')],
   ])('stops after %s, with the outcomes of the claims that were taken', async (_, reply) => {
-    const { client, sent } = createWorld([except(2, reply)], { maxRetries: 0 });
+    const { client, sent } = createTestClient([except(2, reply)], { maxRetries: 0 });
     const outcomes: SendOutcome[] = [];
     const error = await failureOf(
       (async () => {
@@ -155,7 +164,7 @@ describe('sending many claims', () => {
   });
 
   it('throws an error of the source, and closes a source when the loop is left', async () => {
-    const { client } = createWorld([created]);
+    const { client } = createTestClient([created]);
     const broken = (async function* () {
       yield claim(0);
       throw new Error('no disk');
@@ -184,7 +193,7 @@ describe('sending many claims', () => {
       while (signals.length < 2) await new Promise((resolve) => setImmediate(resolve));
       return created(request, signal);
     };
-    const { client, pendingTimers } = createWorld([reply], { timeoutMs: 0, deadlineMs: 0 });
+    const { client, pendingTimers } = createTestClient([reply], { timeoutMs: 0, deadlineMs: 0 });
     for await (const _ of client.claims.sendMany(claims(5), { concurrency: 3 })) break;
     await new Promise((resolve) => setImmediate(resolve));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
@@ -193,7 +202,7 @@ describe('sending many claims', () => {
 
   it('is canceled by its signal, with the outcomes that are known', async () => {
     const controller = new AbortController();
-    const { client, sent } = createWorld([except(1, stall)]);
+    const { client, sent } = createTestClient([except(1, stall)]);
     const outcomes: SendOutcome[] = [];
     const options = {
       concurrency: 3,
@@ -216,14 +225,14 @@ describe('sending many claims', () => {
       listeners.push(getEventListeners(signal, 'abort').length);
       return created(sent, call);
     };
-    const { client } = createWorld([counting]);
+    const { client } = createTestClient([counting]);
     await collect(client.claims.sendMany(claims(40), { concurrency: 20, signal }));
     expect(new Set(listeners)).toEqual(new Set([1]));
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   it.each([0, 1.5, Number.NaN])('with a concurrency of %d is a TypeError', async (concurrency) => {
-    const { client } = createWorld([created]);
+    const { client } = createTestClient([created]);
     expect(await failureOf(collect(client.claims.sendMany(claims(1), { concurrency })))).toBeInstanceOf(
       TypeError,
     );

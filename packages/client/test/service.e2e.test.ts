@@ -18,7 +18,7 @@ import {
   startLossyProxy,
   startRealService,
 } from './real-service.ts';
-import { collect, failureOf } from './world.ts';
+import { collect, failureOf } from './test-client.ts';
 
 let service: RealService;
 let firm: Firm;

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXAMPLES, RATES, smallestClaim } from '@svc/contract';
 import type { Claim, Client } from '../src/index.ts';
-import { createWorld, failureOf, html, json, problem, type Reply, type Sent, stall } from './world.ts';
+import {
+  createTestClient,
+  failureOf,
+  html,
+  json,
+  problem,
+  type Reply,
+  type Sent,
+  stall,
+} from './test-client.ts';
 
 const claim = EXAMPLES.sendClaim.response as Claim;
 const created = json(claim, 201);
@@ -64,7 +73,7 @@ describe('at the limits of a key', () => {
     'sixty sends at once all arrive, about as fast as a $environment key allows',
     async ({ environment, shortest, longest }) => {
       const { reply, served } = limitedService(RATES[environment]);
-      const { client, now, sent } = createWorld([reply]);
+      const { client, now, sent } = createTestClient([reply]);
       const begun = now();
       expect(await sendAll(client, 60)).toHaveLength(60);
       expect(new Set(served.accepted.map(externalId)).size).toBe(60);
@@ -77,7 +86,7 @@ describe('at the limits of a key', () => {
 
   it('all attempts of a call share an idempotency key, which differs between calls', async () => {
     const { reply } = limitedService(RATES.test);
-    const { client, sent } = createWorld([reply]);
+    const { client, sent } = createTestClient([reply]);
     await sendAll(client, 60);
     const keys = new Map<string, Set<string | null>>();
     for (const one of sent) {
@@ -87,9 +96,9 @@ describe('at the limits of a key', () => {
     expect(new Set(sent.map(keyOf)).size).toBe(60);
   });
 
-  it('no request is sent before Retry-After, and only one right after it', async () => {
+  it('no request is sent before Retry-After, and at most three at a time after it', async () => {
     const { reply, served } = limitedService(RATES.test);
-    const { client, sent } = createWorld([reply]);
+    const { client, sent } = createTestClient([reply]);
     await sendAll(client, 60);
     for (const { at, until } of served.refused) {
       expect(sent.filter((other) => other.at > at && other.at < until)).toEqual([]);
@@ -104,14 +113,14 @@ describe('at the limits of a key', () => {
 
   it('calls are sent in the order in which they were made', async () => {
     const { reply, served } = limitedService(RATES.test);
-    const { client } = createWorld([reply]);
+    const { client } = createTestClient([reply]);
     await sendAll(client, 60);
     expect(served.accepted.map(externalId)).toEqual(Array.from({ length: 60 }, (_, i) => `EXT-${i}`));
   });
 
   it('reads do not queue behind a batch of writes', async () => {
     const { reply } = limitedService(RATES.test);
-    const { client, now } = createWorld([reply]);
+    const { client, now } = createTestClient([reply]);
     const begun = now();
     const sending = sendAll(client, 60);
     await client.claims.get(claim.id);
@@ -121,7 +130,7 @@ describe('at the limits of a key', () => {
   });
 
   it('a 429 does not count as a retry', async () => {
-    const { client, sent } = createWorld([...Array.from({ length: 9 }, () => refused(2)), created], {
+    const { client, sent } = createTestClient([...Array.from({ length: 9 }, () => refused(2)), created], {
       maxRetries: 1,
     });
     expect(await client.claims.send(smallestClaim)).toEqual(claim);
@@ -129,7 +138,7 @@ describe('at the limits of a key', () => {
   });
 
   it('pauses get longer while no request is accepted', async () => {
-    const { client, sent } = createWorld(
+    const { client, sent } = createTestClient(
       [...Array.from({ length: 6 }, () => refused(1)), created],
       {},
       () => 1,
@@ -153,7 +162,7 @@ describe('at the limits of a key', () => {
       underWay -= 1;
       return created(sent, signal);
     };
-    const { client } = createWorld([slow]);
+    const { client } = createTestClient([slow]);
     await client.me();
     most.length = 0;
     await sendAll(client, 200);
@@ -172,13 +181,13 @@ describe('at the limits of a key', () => {
       inFlight -= 1;
       return (turn % 40 === 0 ? refused(1) : created)(sent, signal);
     };
-    const { client } = createWorld([slow], { maxConcurrency });
+    const { client } = createTestClient([slow], { maxConcurrency });
     await sendAll(client, 200);
     expect(most).toBe(maxConcurrency);
   });
 
   it('a call that is not sent before its deadline, after others, fails without a request', async () => {
-    const { client, sent, pendingTimers } = createWorld([stall], {
+    const { client, sent, pendingTimers } = createTestClient([stall], {
       maxConcurrency: 1,
       timeoutMs: 60_000,
       maxRetries: 0,
@@ -197,7 +206,7 @@ describe('at the limits of a key', () => {
   it('a 429 from the edge proxy pauses the client for a minute', async () => {
     const others: Promise<unknown>[] = [];
     const onRetry = () => others.push(client.me(), client.claims.get(claim.id));
-    const { client, sent } = createWorld([html(429), created], { onRetry });
+    const { client, sent } = createTestClient([html(429), created], { onRetry });
     await client.me();
     await Promise.all(others);
     const [start, ...later] = sent.map(({ at }) => at);
@@ -210,7 +219,7 @@ describe('at the limits of a key', () => {
     const onRetry = () => {
       health = client.health();
     };
-    const { client, sent } = createWorld([refused(100), json({})], { onRetry });
+    const { client, sent } = createTestClient([refused(100), json({})], { onRetry });
     await client.me();
     await health;
     expect(sent.map(({ url, at }) => `${url.pathname} ${at - (sent[0]?.at ?? 0)}`)).toEqual([
@@ -223,7 +232,7 @@ describe('at the limits of a key', () => {
 
 describe('a call that cannot be sent before its deadline', () => {
   it('fails as rate_limited with retryAfterMs, also if it was never sent', async () => {
-    const { client, sent } = createWorld([refused(60)], { deadlineMs: 10_000 });
+    const { client, sent } = createTestClient([refused(60)], { deadlineMs: 10_000 });
     expect(await failureOf(client.me())).toMatchObject({ code: 'rate_limited', attempts: 1 });
     expect(await failureOf(client.claims.send(smallestClaim))).toMatchObject({
       name: 'ClaimsApiError',
@@ -238,7 +247,7 @@ describe('a call that cannot be sent before its deadline', () => {
 
   it('fails by the deadline, and the other calls succeed', async () => {
     const { reply, served } = limitedService(RATES.test);
-    const { client, now, pendingTimers } = createWorld([reply], { deadlineMs: 30_000 });
+    const { client, now, pendingTimers } = createTestClient([reply], { deadlineMs: 30_000 });
     const begun = now();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, () => client.claims.send(smallestClaim)),
@@ -252,7 +261,7 @@ describe('a call that cannot be sent before its deadline', () => {
   });
 
   it('a stalled attempt does not block later calls', async () => {
-    const { client, now } = createWorld([refused(1), refused(1), stall, created], { timeoutMs: 60_000 });
+    const { client, now } = createTestClient([refused(1), refused(1), stall, created], { timeoutMs: 60_000 });
     const begun = now();
     const stalled = client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
@@ -272,7 +281,7 @@ describe('a call that cannot be sent before its deadline', () => {
       );
       queueMicrotask(() => controller.abort(new Error('enough')));
     };
-    const { client, sent, pendingTimers } = createWorld([refused(30), created], { onRetry });
+    const { client, sent, pendingTimers } = createTestClient([refused(30), created], { onRetry });
     await client.me();
     expect(await Promise.all(waiting)).toEqual([new Error('enough'), claim]);
     expect(sent.map(({ url }) => url.pathname)).toEqual(['/v1/me', '/v1/me', '/v1/claims']);

@@ -237,7 +237,7 @@ export async function createDatabaseIfMissing(place: Place, port: number): Promi
   if (found.length === 0) await query(place, port, 'postgres', `CREATE DATABASE ${DATABASE}`);
 }
 
-/** A login without any right of its own: the migrations grant what the service needs. */
+/** A login role without privileges: the migrations grant what the service needs. */
 export async function createServiceRole(place: Place, port: number): Promise<void> {
   const file = servicePasswordOf(place);
   const find = `SELECT 1 FROM pg_roles WHERE rolname = '${SERVICE_ROLE}'`;

@@ -140,7 +140,7 @@ export interface SendOptions {
   readonly fingerprint?: string;
 }
 
-/** Records mails and notifications instead of sending them. */
+/** Records emails and notifications instead of sending them. */
 export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
   readonly signInFailures: SignInFailure[];

@@ -6,7 +6,7 @@ import { texts } from '../state/language.ts';
 import { distanceOf } from '../state/places.ts';
 import { TestBadge } from './ui.tsx';
 
-// Rows are created while a list scrolls, so they are no components, have few elements, and their arrow is CSS.
+// Rows are created while a list scrolls, so they are plain functions with few elements, and their arrow is CSS.
 
 /** The parts that are known. */
 const joined = (...parts: readonly (string | undefined)[]): string =>
@@ -73,7 +73,7 @@ export const selectableRow = (
   </label>
 );
 
-/** An own claim in a list, with what is due next or when it was closed. */
+/** An accepted claim in a list, with what is due next or when it was closed. */
 export const claimRow = (claim: AppClaim, aside: ComponentChildren): JSX.Element =>
   link(
     claim,

@@ -6,7 +6,7 @@ import { request } from '../state/session.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { Button, CodeField } from './ui.tsx';
 
-/** Asks for the code that was mailed to a new address; until then the account keeps the old one. */
+/** Asks for the code that was emailed to a new address; until then the account keeps the old one. */
 export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {
   const words = texts.value;
   const [code, setCode] = useState('');

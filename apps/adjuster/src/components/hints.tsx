@@ -17,7 +17,7 @@ import { availability } from '../state/settings.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { Button, Note } from './ui.tsx';
 
-/** Below the offers: why there may be no new ones, and how to be told of them. */
+/** Below the offers: why there may be no new ones, and how to be notified of them. */
 export function Hints() {
   return (
     <>

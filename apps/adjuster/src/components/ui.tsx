@@ -54,7 +54,7 @@ export const Button = ({ kind = 'neutral', busy = false, wide = false, children,
   </button>
 );
 
-/** Moves the focus to the heading of the screen; next to a list, to the claim's. */
+/** Moves the focus to the screen's heading: the last one, since a wide screen shows a claim after its list. */
 export function focusHeading(): void {
   const heading = [...document.querySelectorAll<HTMLElement>('main h1')].at(-1);
   heading?.focus({ preventScroll: true });
@@ -159,7 +159,7 @@ export function Field({ label, error, inputRef, type = 'text', ...input }: Field
   );
 }
 
-/** For the six digits of a code that was mailed. */
+/** For the six digits of a code that was emailed. */
 export const CodeField = (field: Pick<FieldProps, 'error' | 'inputRef' | 'value' | 'onInput'>) => (
   <Field
     label={texts.value.signIn.code}
@@ -233,8 +233,8 @@ export function useHeightVariable<E extends HTMLElement>(name: string) {
 }
 
 /** Buttons at the bottom of the screen, in reach of a thumb. */
-export const Bar = ({ children }: { children: ComponentChildren }) => (
-  <div class="answer-bar" ref={useHeightVariable<HTMLDivElement>('--bar-height')}>
+export const ActionBar = ({ children }: { children: ComponentChildren }) => (
+  <div class="action-bar" ref={useHeightVariable<HTMLDivElement>('--bar-height')}>
     {children}
   </div>
 );

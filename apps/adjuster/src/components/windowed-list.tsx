@@ -5,14 +5,13 @@ import { chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
 import { returnItem } from '../navigation.ts';
 
 const ESTIMATED_ROW_HEIGHT_PX = 92;
-/** Chunks this close to the screen are rendered. */
+/** Chunks this close to the screen are rendered also during a scroll. */
 const MARGIN_PX = 1200;
-/**
- * And those this close while nothing scrolls, which are all of 300, so that swipes find their rows rendered. Only once
- * something was scrolled, or after this time: a slow phone is busy enough while the list opens.
- */
+/** While nothing scrolls, chunks this close are rendered: a whole list of 300, so that a swipe finds rendered rows. */
 const MARGIN_AT_REST_PX = 60_000;
+/** Rendering ahead starts at the first scroll or after this time: a slow phone is busy while the list opens. */
 const OPENING_MS = 3000;
+/** Without a scroll event for this time, nothing scrolls. */
 const REST_MS = 150;
 
 /** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
@@ -28,17 +27,17 @@ let isScheduled = false;
 let rendersAhead = false;
 let scrolledAt = Number.NEGATIVE_INFINITY;
 
-function startAhead(): void {
+function startRenderingAhead(): void {
   rendersAhead = true;
   schedule();
 }
 
-// The list next to a claim scrolls apart from the page.
+// Captured, because the list next to a claim is a scroll container, and scroll events do not bubble.
 addEventListener(
   'scroll',
   () => {
     scrolledAt = performance.now();
-    startAhead();
+    startRenderingAhead();
   },
   { capture: true, passive: true },
 );
@@ -52,7 +51,7 @@ function renderSome(): void {
     const { top, bottom } = element.getBoundingClientRect();
     distances.set(element, Math.max(top - innerHeight, -bottom));
   }
-  // At rest without a limit, since the observer rounds its margin differently: a chunk would wait for good.
+  // At rest without a limit, since the observer rounds its margin differently: a chunk could wait forever.
   const near = chunksToRender(distances, isAtRest && rendersAhead ? undefined : MARGIN_PX);
   for (const element of near) {
     waiting.delete(element);
@@ -75,7 +74,7 @@ function schedule(): void {
 
 /** Calls the listener when the element comes near the screen or leaves it. @returns a function that stops this. */
 function whenNear(element: Element, listener: (near: boolean) => void): () => void {
-  if (observer === undefined) setTimeout(startAhead, OPENING_MS);
+  if (observer === undefined) setTimeout(startRenderingAhead, OPENING_MS);
   observer ??= new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
@@ -108,7 +107,7 @@ export function WindowedList({
   readonly label?: string | undefined;
 }) {
   const chunks = chunksOf(claims);
-  // The first look at the list must contain what the adjuster comes back to, to give it the focus.
+  // The first rendering must contain what the adjuster comes back to, to give it the focus.
   const returning = returnItem();
   return (
     <div class="list rows">
@@ -118,7 +117,7 @@ export function WindowedList({
           claims={chunk}
           row={row}
           label={label}
-          shownFirst={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
+          initiallyShown={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
         />
       ))}
     </div>
@@ -129,14 +128,14 @@ function Chunk({
   claims,
   row,
   label,
-  shownFirst,
+  initiallyShown,
 }: {
   readonly claims: readonly AppClaim[];
   readonly row: (claim: AppClaim) => JSX.Element;
   readonly label: string | undefined;
-  readonly shownFirst: boolean;
+  readonly initiallyShown: boolean;
 }) {
-  const [shown, setShown] = useState(shownFirst);
+  const [shown, setShown] = useState(initiallyShown);
   const element = useRef<HTMLUListElement>(null);
   const key = claims[0]?.id ?? '';
   const height = () => `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;

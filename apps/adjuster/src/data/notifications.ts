@@ -25,14 +25,14 @@ export async function notificationState(): Promise<NotificationState> {
   return notificationStateFrom({
     ...facts,
     permission: Notification.permission,
-    subscribed: existing != null && !(await isOfOtherAdjuster()),
+    subscribed: existing != null && !(await belongsToOtherAdjuster()),
   });
 }
 
 /** Whether the subscription belongs to another adjuster who was signed in on this device. */
-async function isOfOtherAdjuster(): Promise<boolean> {
-  const [of, me] = [await storage.get('notificationsOf'), await storage.get('profile')];
-  return of !== undefined && me !== undefined && of.svcId !== me.svc_id;
+async function belongsToOtherAdjuster(): Promise<boolean> {
+  const [owner, me] = [await storage.get('notificationsOf'), await storage.get('profile')];
+  return owner !== undefined && me !== undefined && owner.svcId !== me.svc_id;
 }
 
 /** Asks for permission, which browsers allow only in response to a tap. */
@@ -47,7 +47,7 @@ export async function registerSubscription(worker: ServiceWorkerRegistration): P
   const existing = await worker.pushManager.getSubscription();
   const hasCurrentKey = existing !== null && base64url(existing.options.applicationServerKey) === key;
   // A subscription works only with the key it was created with, and the service's key may have changed.
-  const reusable = hasCurrentKey && !(await isOfOtherAdjuster());
+  const reusable = hasCurrentKey && !(await belongsToOtherAdjuster());
   if (existing !== null && !reusable) await existing.unsubscribe();
   const subscription =
     existing !== null && reusable
@@ -80,13 +80,13 @@ export async function disableNotifications(): Promise<void> {
 }
 
 /**
- * Registers the subscription again when it was last registered longer ago than that. A subscription of another
- * adjuster on this device is ended: their notifications are not for this one to see.
+ * Registers the subscription again if it was last registered longer ago than this. Ends a subscription of another
+ * adjuster on this device, since the one who is signed in must not see its notifications.
  */
 export async function renewSubscription(olderThanMs: number): Promise<void> {
   if (!supported()) return;
   const worker = await registration();
-  if (await isOfOtherAdjuster()) {
+  if (await belongsToOtherAdjuster()) {
     await (await worker?.pushManager.getSubscription())?.unsubscribe();
     return void (await storage.remove('notificationsOf'));
   }

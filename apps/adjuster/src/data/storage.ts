@@ -34,7 +34,7 @@ export interface StoredValues {
   /** Offers that are over. */
   history: readonly PastOffer[];
   arrangement: Arrangement;
-  /** Own edits that the service has not confirmed yet, by claim. */
+  /** The adjuster's edits that the service has not confirmed yet, by claim. */
   work: Readonly<Record<string, PendingWork>>;
   /** Settings that the service has not confirmed yet. */
   settings: PendingSettings;
@@ -42,7 +42,7 @@ export interface StoredValues {
   /** Claims that are stops of the route. */
   stops: readonly string[];
   deadlines: readonly DeadlineOverride[];
-  /** What this device wants of notifications. */
+  /** The notification preferences of this device. */
   devicePreferences: Omit<DevicePreferences, 'timeZone'>;
   language: Language;
   deviceId: string;

@@ -10,7 +10,7 @@ import {
 /** The end of a day on the clock of the device. */
 const endOfDay = (date: string): number => new Date(`${date}T23:59:59`).getTime();
 
-/** What is due on an own open claim, earliest first. */
+/** What is due on an open claim that the adjuster has accepted, earliest first. */
 export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverride[]): Deadline[] {
   const { assignment, work, loss, closed_at } = claim;
   if (assignment.status !== 'accepted' || assignment.responded_at === null || closed_at !== null) return [];
@@ -28,7 +28,7 @@ export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverrid
   return deadlinesFrom(facts, overrides, endOfDay);
 }
 
-/** What the operator has set for single events. Kinds that this release does not know are left out. */
+/** The deadlines that the operator has set for individual events, without kinds that this release does not know. */
 export const overridesFrom = (deadlines: readonly EventDeadlines[]): DeadlineOverride[] =>
   deadlines.flatMap(({ kind: sent, events }) =>
     DEADLINE_KINDS.filter((kind) => kind === sent).flatMap((kind) =>
@@ -36,7 +36,7 @@ export const overridesFrom = (deadlines: readonly EventDeadlines[]): DeadlineOve
     ),
   );
 
-/** Own claims with the next deadline first; claims without one come last. */
+/** Claims with the next deadline first; claims without one come last. */
 export function dueFirst(claims: readonly AppClaim[], overrides: readonly DeadlineOverride[]): AppClaim[] {
   return claims
     .map((claim) => ({ claim, at: deadlinesOf(claim, overrides)[0]?.at ?? Number.MAX_VALUE }))

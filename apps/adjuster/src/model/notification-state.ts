@@ -19,7 +19,7 @@ export function notificationStateFrom(facts: NotificationFacts): NotificationSta
 /** What the adjuster did with the suggestion to turn on notifications. */
 export type SuggestionEvent = 'later' | 'turned on' | 'denied' | 'failed';
 
-/** A failed attempt is no decision: the suggestion stays. */
+/** A failed attempt is not a decision: the suggestion stays. */
 export const settlesSuggestion = (event: SuggestionEvent): boolean => event !== 'failed';
 
 /** What is suggested below the offers; null: nothing, or the adjuster has decided. */

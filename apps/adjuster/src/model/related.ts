@@ -1,25 +1,29 @@
 import type { AppClaim } from '@svc/contract';
 import { parsePhone } from './phone.ts';
 
-const key = (text: string | undefined): string => (text ?? '').trim().replace(/\s+/g, ' ').toLowerCase();
+const normalized = (text: string | undefined): string =>
+  (text ?? '').trim().replace(/\s+/g, ' ').toLowerCase();
 
 function isSamePolicyholder(one: AppClaim['policyholder'], other: AppClaim['policyholder']): boolean {
   if (one.phone !== undefined && other.phone !== undefined) {
     const number = parsePhone(one.phone).number;
     if (number !== '' && number === parsePhone(other.phone).number) return true;
   }
-  if (one.email !== undefined && key(one.email) === key(other.email)) return true;
+  if (one.email !== undefined && normalized(one.email) === normalized(other.email)) return true;
   const names = ['first_name', 'last_name', 'company_name'] as const;
-  return names.some((name) => one[name] !== undefined) && names.every((n) => key(one[n]) === key(other[n]));
+  return (
+    names.some((name) => one[name] !== undefined) &&
+    names.every((name) => normalized(one[name]) === normalized(other[name]))
+  );
 }
 
 export interface RelatedClaims {
   readonly samePolicyholder: readonly AppClaim[];
-  /** At most a mile away; without coordinates of streets, those with the same ZIP code. */
+  /** With the same ZIP code, or at most a mile away. */
   readonly near: readonly AppClaim[];
 }
 
-/** Other offers and own claims that an adjuster would handle in the same visit. */
+/** Other offers and accepted claims that the adjuster would handle in the same visit. */
 export function relatedClaims(
   claim: AppClaim,
   others: readonly AppClaim[],

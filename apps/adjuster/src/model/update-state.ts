@@ -1,23 +1,23 @@
 /**
- * A release of the app in this page, by what happens to its service worker:
+ * Whether a new release of the app is ready, derived from the events of its service worker:
  *
- *     first → current → waiting → taking → (reload)
- *                   ↘     ↓
- *                     replaced → (reload)
+ *     uncontrolled → current → waiting → activating → (reload)
+ *                          ↘     ↓
+ *                            replaced → (reload)
  *
- * `first`: no worker controls the page, so the next one is the first installation and no update. `waiting`: a new release
- * is installed and waits for the adjuster. `replaced`: another page of this device has taken it.
+ * `uncontrolled`: no worker controls the page, so the next one is the first installation, not an update. `waiting`: a new
+ * release is installed and waits for the adjuster. `replaced`: another page of this device has activated it.
  */
-export type UpdateState = 'first' | 'current' | 'waiting' | 'taking' | 'replaced';
+export type UpdateState = 'uncontrolled' | 'current' | 'waiting' | 'activating' | 'replaced';
 
-/** `installed`: a new worker waits. `controlled`: a new worker controls the page. `taken`: the adjuster agreed. */
-export type UpdateEvent = 'installed' | 'controlled' | 'taken';
+/** `installed`: a new worker waits. `controlled`: a new worker controls the page. `accepted`: the adjuster agreed. */
+export type UpdateEvent = 'installed' | 'controlled' | 'accepted';
 
 const TRANSITIONS: Readonly<Record<UpdateState, Readonly<Partial<Record<UpdateEvent, UpdateState>>>>> = {
-  first: { controlled: 'current' },
+  uncontrolled: { controlled: 'current' },
   current: { installed: 'waiting', controlled: 'replaced' },
-  waiting: { controlled: 'replaced', taken: 'taking' },
-  taking: {},
+  waiting: { controlled: 'replaced', accepted: 'activating' },
+  activating: {},
   replaced: {},
 };
 

@@ -7,8 +7,8 @@ const STEPS_PER_DEGREE = 200;
 type ZipPlace = Coordinates & { readonly zip: number };
 
 /**
- * The file of ZIP centroids: the columns ZIP code, latitude and longitude, one after the other, each value as the
- * difference to the one before. Columns of differences compress best.
+ * The file of ZIP centroids: the columns ZIP code, latitude and longitude, one after the other. Each is delta-encoded,
+ * because that compresses best.
  */
 export function encodeZipPlaces(places: readonly ZipPlace[]): Uint8Array {
   const sorted = [...places].sort((a, b) => a.zip - b.zip);

@@ -74,7 +74,7 @@ export function Passkeys() {
   const words = wordsNow();
   const common = texts.value;
   const [held, setHeld] = useState<readonly Passkey[]>();
-  const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly act: 'rename' | 'remove' }>();
+  const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly action: 'rename' | 'remove' }>();
   const [busy, setBusy] = useState(false);
   const read = async (): Promise<void> => {
     await readPasskeys().then(setHeld, showError);
@@ -87,7 +87,7 @@ export function Passkeys() {
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
     setBusy(true);
     try {
-      if (edited.act === 'rename') {
+      if (edited.action === 'rename') {
         await request(() => call('PATCH', path, { name }));
         showToast(common.saved, 'success');
       } else if (await request(() => removePasskey(path))) showToast(words.removed, 'success');
@@ -114,10 +114,10 @@ export function Passkeys() {
               {passkey.last_used_at === null ? words.unused : words.used(dateOf(passkey.last_used_at))}
             </p>
             <div class="row">
-              <Button onClick={() => setEdited({ passkey, act: 'rename' })}>
+              <Button onClick={() => setEdited({ passkey, action: 'rename' })}>
                 {words.rename(passkey.name)}
               </Button>
-              <Button onClick={() => setEdited({ passkey, act: 'remove' })}>
+              <Button onClick={() => setEdited({ passkey, action: 'remove' })}>
                 {words.remove(passkey.name)}
               </Button>
             </div>
@@ -128,12 +128,12 @@ export function Passkeys() {
       {edited !== undefined && (
         <Dialog
           title={
-            edited.act === 'remove' ? words.remove(edited.passkey.name) : words.rename(edited.passkey.name)
+            edited.action === 'remove' ? words.remove(edited.passkey.name) : words.rename(edited.passkey.name)
           }
           close={() => setEdited(undefined)}
         >
           <form class="form" onSubmit={(event) => void apply(event)}>
-            {edited.act === 'remove' ? (
+            {edited.action === 'remove' ? (
               <p>{words.removeLead(edited.passkey.name)}</p>
             ) : (
               <Field
@@ -146,8 +146,8 @@ export function Passkeys() {
               />
             )}
             <div class="row">
-              <Button kind={edited.act === 'remove' ? 'danger' : 'primary'} type="submit" busy={busy}>
-                {edited.act === 'remove' ? words.remove(edited.passkey.name) : common.save}
+              <Button kind={edited.action === 'remove' ? 'danger' : 'primary'} type="submit" busy={busy}>
+                {edited.action === 'remove' ? words.remove(edited.passkey.name) : common.save}
               </Button>
               <Button onClick={() => setEdited(undefined)}>{common.cancel}</Button>
             </div>

@@ -3,7 +3,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
 import { OfferSummary, WaitingPill } from '../components/offer-summary.tsx';
-import { Bar, Button, EmptyState, focusHeading, Note, ScreenHeader, TestBadge } from '../components/ui.tsx';
+import {
+  ActionBar,
+  Button,
+  EmptyState,
+  focusHeading,
+  Note,
+  ScreenHeader,
+  TestBadge,
+} from '../components/ui.tsx';
 import { ApiError, call, NetworkError } from '../data/api.ts';
 import { dateTime, titleOf } from '../format.ts';
 import { nextOf } from '../model/arrange.ts';
@@ -143,7 +151,7 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
 
   if (queued !== undefined) {
     return (
-      <Bar>
+      <ActionBar>
         <Note kind="warning" icon="cloud">
           <p role="status">
             {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
@@ -152,11 +160,11 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
         {isUndoable(queued) && (
           <Button onClick={() => void undoAnswers([claim.id])}>{words.claim.undo}</Button>
         )}
-      </Bar>
+      </ActionBar>
     );
   }
   return (
-    <Bar>
+    <ActionBar>
       <Button onClick={() => setRejecting(true)}>{words.claim.reject}</Button>
       <Button kind="primary" onClick={() => void answer('accept')}>
         {words.claim.accept}
@@ -168,6 +176,6 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
           confirm={(reason) => void answer('reject', reason)}
         />
       )}
-    </Bar>
+    </ActionBar>
   );
 }

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OriginDialog } from '../components/distance.tsx';
-import { Bar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
+import { ActionBar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { storage } from '../data/storage.ts';
 import { addressText, miles, titleOf } from '../format.ts';
 import outlinesUrl from '../map/outlines.bin?url';
@@ -68,7 +68,7 @@ function loadOutlines(): Promise<Outlines> {
   return outlines;
 }
 
-/** Offers and own claims on a map, and a route to several of them. */
+/** Offers and accepted claims on a map, and a route to several of them. */
 export function MapScreen() {
   const words = moreTexts.value.map;
   const [lines, setLines] = useState<Outlines>();
@@ -187,7 +187,7 @@ export function MapScreen() {
       </p>
       {asking && <OriginDialog close={() => setAsking(false)} />}
       {route.length > 0 && (
-        <Bar>
+        <ActionBar>
           <a
             class="button primary"
             href={routeLink(route.map(({ claim }) => addressText(claim.loss_location)))}
@@ -195,7 +195,7 @@ export function MapScreen() {
           >
             {words.route(route.length)}
           </a>
-        </Bar>
+        </ActionBar>
       )}
     </>
   );

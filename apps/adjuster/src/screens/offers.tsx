@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
-import { Bar, Button, EmptyState, Icon, ScreenHeader } from '../components/ui.tsx';
+import { ActionBar, Button, EmptyState, Icon, ScreenHeader } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
 import { dateTime } from '../format.ts';
 import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
@@ -179,7 +179,7 @@ function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done:
     void answerOffers(claims, kind, reason).catch(showError);
   };
   return (
-    <Bar>
+    <ActionBar>
       <Button disabled={claims.length === 0} onClick={() => setRejecting(true)}>
         {words.offers.rejectCount(claims.length)}
       </Button>
@@ -193,7 +193,7 @@ function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done:
           confirm={(reason) => answer('reject', reason)}
         />
       )}
-    </Bar>
+    </ActionBar>
   );
 }
 

@@ -124,7 +124,7 @@ async function readLists(): Promise<void> {
   ]).catch(() => {});
   if (number !== sessionNumber()) return void (await storage.clearLists().catch(() => {}));
   updateLive({ kind: 'read', at: revision });
-  for (const act of lists.onCurrent) act();
+  for (const listener of lists.onCurrent) listener();
 }
 
 /** Offers that ended without an answer from this device. */

@@ -52,7 +52,7 @@ export async function catchUp(): Promise<void> {
   } catch {
     return;
   }
-  for (const act of lists.onCurrent) act();
+  for (const listener of lists.onCurrent) listener();
 }
 
 /** Sends what is queued and reads what is new. */

@@ -37,7 +37,7 @@ export function updateSession(event: SessionEvent): void {
 /** Removes everything of one adjuster from the device and the page. */
 export async function forget(): Promise<void> {
   await storage.clear().catch(() => {});
-  for (const act of session.onForget) act();
+  for (const listener of session.onForget) listener();
 }
 
 export const isSignedIn = (): boolean => state.value.kind === 'signedIn';
@@ -47,7 +47,7 @@ export function expire(): void {
   if (state.value.kind === 'signedOut') return;
   session.needsPasskey.value = false;
   updateSession({ kind: 'unauthorized' });
-  for (const act of session.onExpired) act();
+  for (const listener of session.onExpired) listener();
 }
 
 /** Runs a request, and notes from its result whether there is a network and a session. */

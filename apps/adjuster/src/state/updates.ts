@@ -4,12 +4,12 @@ import { type UpdateEvent, type UpdateState, updateAfter } from '../model/update
 import { texts } from './language.ts';
 import { showToast } from './toast.ts';
 
-const state = signal<UpdateState>('first');
+const state = signal<UpdateState>('uncontrolled');
 const update = (event: UpdateEvent): void => {
   state.value = updateAfter(state.value, event);
 };
 
-/** Whether a new release of the app is installed, which the adjuster can take. */
+/** Whether a new release of the app is installed, which a reload starts. */
 export const updateReady = computed(() => state.value === 'waiting' || state.value === 'replaced');
 
 let registration: ServiceWorkerRegistration | undefined;
@@ -19,7 +19,7 @@ export function registerWorker(started: Promise<void>): void {
   if (!('serviceWorker' in navigator)) return;
   if (navigator.serviceWorker.controller !== null) update('controlled');
   navigator.serviceWorker.addEventListener('controllerchange', () => {
-    if (state.value === 'taking') location.reload();
+    if (state.value === 'activating') location.reload();
     else update('controlled');
   });
   const registerOrWait = (): Promise<void> =>
@@ -41,20 +41,20 @@ async function register(): Promise<void> {
   });
 }
 
-/** What a reload would empty. Preact sets values and no default values, so both differ in fields that are stored. */
+/** Fields that a reload empties. Preact sets only `value`, so it differs from `defaultValue` in stored fields too. */
 const TYPED = 'input:not([type=checkbox]), textarea';
 
 /**
  * Starts the new release. Notes, dates and the preferences of the device are stored as they are entered; other fields
  * have to be finished first.
  */
-export function takeUpdate(): void {
+export function applyUpdate(): void {
   const typed = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>(TYPED)].find(
     (field) => field.value !== field.defaultValue && field.closest('[data-stored]') === null,
   );
   if (typed !== undefined) {
     typed.focus();
-    showToast(texts.value.update.first);
+    showToast(texts.value.update.saveFirst);
     return;
   }
   const waiting = registration?.waiting;
@@ -62,6 +62,6 @@ export function takeUpdate(): void {
     location.reload();
     return;
   }
-  update('taken');
+  update('accepted');
   waiting.postMessage('update');
 }

@@ -341,8 +341,8 @@ export const en = {
 
   update: {
     ready: 'A new version of the app is ready.',
-    take: 'Update',
-    first: 'Save or clear what you have typed first, then update.',
+    apply: 'Update',
+    saveFirst: 'Save or clear what you have typed first, then update.',
   },
 
   deadlines: {

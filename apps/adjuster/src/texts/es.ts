@@ -258,8 +258,8 @@ export const es: Texts = {
 
   update: {
     ready: 'Hay una versión nueva de la aplicación.',
-    take: 'Actualizar',
-    first: 'Primero guarde o borre lo que ha escrito; después actualice.',
+    apply: 'Actualizar',
+    saveFirst: 'Primero guarde o borre lo que ha escrito; después actualice.',
   },
 
   deadlines: {

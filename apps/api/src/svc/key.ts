@@ -60,7 +60,7 @@ export function addKeyCommands(program: Command): void {
             firmId: options.firm,
             environment: options.environment,
             purpose: options.purpose,
-            lifetime: options.expiresIn ?? null,
+            lifetimeMs: options.expiresIn ?? null,
           });
           return { key: keyDocument(key, await planOf(services, key)), secret };
         });

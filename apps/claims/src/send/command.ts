@@ -51,7 +51,7 @@ export async function send(
     }
     // Without a progress bar, a line now and then.
     if (!stderr.isTTY && !pace.isLimited) stderr.write(`${waits}; continuing at the rate limit of the key\n`);
-    pace.limited(done());
+    pace.onRateLimited(done());
     const estimate = pace.estimate(done(), lines.length);
     if (estimate === null) return progress.show(done(), counts.failed, waits);
     const remaining = `about ${roundedDuration(estimate.remainingMs)} left at the rate limit`;

@@ -1,7 +1,8 @@
 /** Measures the sending rate after the first 429, when the rate limit determines it. */
 export interface Pace {
   readonly isLimited: boolean;
-  limited(done: number): void;
+  /** Call after each 429. */
+  onRateLimited(done: number): void;
   /** Null until enough claims were sent at this rate. */
   estimate(done: number, total: number): Estimate | null;
 }
@@ -20,7 +21,7 @@ export function createPace(now: () => number): Pace {
     get isLimited() {
       return start !== undefined;
     },
-    limited(done) {
+    onRateLimited(done) {
       start ??= { at: now(), done };
     },
     estimate(done, total) {

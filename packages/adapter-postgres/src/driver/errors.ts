@@ -104,7 +104,7 @@ function constraintOf({ constraint, message }: ErrorFields): string | undefined 
 const isNetworkError = (error: unknown): boolean =>
   /^E[A-Z_]+$/.test(String((error as ErrorFields)?.code ?? ''));
 
-/** Whether the connection is broken, so that nobody knows what became of the statement. */
+/** Whether the connection is broken, so that the outcome of the statement is unknown. */
 export function losesConnection(error: unknown): boolean {
   const cause = unwrap(error);
   if (!isDatabaseError(cause)) {

@@ -33,9 +33,9 @@ const REWRAP = sql(
     WHERE firm_id = $1 AND id = $2 AND wrapping_key_id = $5 RETURNING 1`,
 );
 
-/** How long a key is used without looking whether its firm still has it: erasing a firm destroys its keys. */
+/** How long a key is used before it is read again, since erasing a firm destroys its keys. */
 const CACHE_MS = 60_000;
-/** From this age on, a key is looked up while it is still used, so that busy firms never wait. */
+/** From this age on, a key is read again in the background, so that requests of busy firms never wait. */
 const REFRESH_MS = 30_000;
 const REWRAP_BATCH = 100;
 
@@ -150,7 +150,7 @@ export class DataKeys implements KeyStore {
     try {
       return createSecretKey(this.wrappingKeys.unwrap(wrappedFrom(row)));
     } catch (error) {
-      // As in `openValue`.
+      // Another process of a rolling restart may have the key, so a retry may succeed.
       throw error instanceof EncryptionKeyError ? new Unavailable(error.message) : error;
     }
   }

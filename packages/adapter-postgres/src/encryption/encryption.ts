@@ -7,7 +7,7 @@ import { type PersonalField, type PersonalTable, SERVICE } from './personal-colu
 
 /**
  * A stored value: `enc:`, the id of the data key, `:`, and nonce, ciphertext and tag in base64. Plain text that starts
- * like one is stored behind the key id 0, which is no key.
+ * like one is stored behind the key id 0, which no key has.
  */
 export const PREFIX = 'enc:';
 const HEADER = /^enc:(\d{1,9}):/;

@@ -2,7 +2,7 @@ import type { CountedAttempts, SignInAttempts } from '@svc/application';
 import { timestamp } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 
-// Statements and no repository: anyone may cause them, and TypeORM builds each of its own anew.
+// Named statements, since anyone can cause them, and a repository would build its SQL for each call.
 
 /** Also locks rows that do not exist yet; in a fixed order, so that transactions do not deadlock. */
 const LOCK_SUBJECTS = sql(

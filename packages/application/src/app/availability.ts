@@ -9,7 +9,7 @@ import {
 import type { AdjusterActor } from '../actors.ts';
 import type { Clock } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordOwnAct } from '../support/audit.ts';
+import { recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
@@ -22,7 +22,7 @@ export const makeSetAvailability =
       const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
       const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
       await tx.adjusters.saveAvailability(actor.svcId, availability);
-      await recordOwnAct(tx, deps, actor, 'availability.change');
+      await recordOwnAction(tx, deps, actor, 'availability.change');
       return availability;
     });
 

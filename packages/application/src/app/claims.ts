@@ -16,7 +16,7 @@ import type { AuditAction } from '../ports/audit.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, claimObject, recordAct } from '../support/audit.ts';
+import { byAdjuster, claimObject, recordAction } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -46,8 +46,8 @@ const change = (
     const next = apply(claim, membership);
     const outcome =
       action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
-    const act = { at: deps.clock.now(), action, object: claimObject(id), outcome };
-    await recordAct(tx, claim.firmId, byAdjuster(actor), act);
+    const audited = { at: deps.clock.now(), action, object: claimObject(id), outcome };
+    await recordAction(tx, claim.firmId, byAdjuster(actor), audited);
     return { ...(await save(tx, next)), ...forms };
   });
 

@@ -15,7 +15,7 @@ import type { AuditAction } from '../ports/audit.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byAdjuster, recordAct } from '../support/audit.ts';
+import { adjusterObject, byAdjuster, recordAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; reads: AppReads; clock: Clock };
@@ -27,14 +27,14 @@ async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Mem
   return membership;
 }
 
-function recordOwnAct(
+function recordMemberAction(
   tx: Tx,
   deps: Deps,
   actor: AdjusterActor,
   firmId: FirmId,
   action: AuditAction,
 ): Promise<void> {
-  return recordAct(tx, firmId, byAdjuster(actor), {
+  return recordAction(tx, firmId, byAdjuster(actor), {
     at: deps.clock.now(),
     action,
     object: adjusterObject(actor.svcId),
@@ -57,7 +57,7 @@ export const makeAcceptInvitation =
       const membership = await lockMembership(tx, firmId, svcId);
       const adjuster = existingAccount(await tx.adjusters.find(svcId));
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
-      await recordOwnAct(tx, deps, actor, firmId, 'invitation.accept');
+      await recordMemberAction(tx, deps, actor, firmId, 'invitation.accept');
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -68,7 +68,7 @@ export const makeDeclineInvitation =
     deps.uow.run(async (tx) => {
       const declined = declineInvitation(await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
       await tx.memberships.save(declined);
-      await recordOwnAct(tx, deps, actor, firmId, 'invitation.decline');
+      await recordMemberAction(tx, deps, actor, firmId, 'invitation.decline');
       return declined;
     });
 
@@ -87,7 +87,13 @@ export const makeSetAcceptingAssignments =
         throw new DomainError('not_found', 'You are not a member of this firm.');
       }
       await tx.memberships.save({ ...membership, acceptingAssignments });
-      await recordOwnAct(tx, deps, actor, firmId, acceptingAssignments ? 'member.resume' : 'member.pause');
+      await recordMemberAction(
+        tx,
+        deps,
+        actor,
+        firmId,
+        acceptingAssignments ? 'member.resume' : 'member.pause',
+      );
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -118,5 +124,5 @@ export const makeLeaveFirm =
     deps.uow.run(async (tx) => {
       const { svcId } = actor;
       await endMembership(tx, await lockMembership(tx, firmId, svcId), deps.clock.now());
-      await recordOwnAct(tx, deps, actor, firmId, 'member.leave');
+      await recordMemberAction(tx, deps, actor, firmId, 'member.leave');
     });

@@ -11,7 +11,7 @@ import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock, Mailer, Secrets } from '../ports/support.ts';
 import type { PushSubscription, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAct } from '../support/audit.ts';
+import { byAdjuster, recordAccountAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
 export interface Profile {
@@ -64,14 +64,14 @@ export const makeUpdateProfile =
         ...(email !== undefined && countsAtOnce && !isTaken && { email }),
       };
       await tx.adjusters.saveProfile(changed);
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
       if (email == null || countsAtOnce) return { adjuster: changed, mail: null };
 
       const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));
       const expiresAt = at + SIGN_IN_CODE_LIFETIME_MS;
       const change = { svcId: actor.svcId, email, codeHash: hash, expiresAt, triesLeft: SIGN_IN_CODE_TRIES };
       await tx.emailChanges.put(change);
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.change' });
+      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.change' });
       return { adjuster: changed, mail: { email, code: isTaken ? null : code, old: current.email } };
     });
     if (mail !== null) {
@@ -106,7 +106,7 @@ export const makeConfirmEmail =
       const adjuster: Adjuster = { ...current, email: change.email };
       await tx.adjusters.saveProfile(adjuster);
       await tx.emailChanges.remove(actor.svcId);
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.confirm' });
+      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.confirm' });
       return { adjuster, old: current.email };
     });
     const confirmed = await confirming.catch((error: unknown) => {

@@ -9,7 +9,7 @@ import type {
 } from '../ports/passkeys.ts';
 import type { Clock, Ids, Mailer, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAct, recordOwnAct } from '../support/audit.ts';
+import { byAdjuster, recordAccountAction, recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
 export const MAX_PASSKEYS_PER_ADJUSTER = 10;
@@ -169,7 +169,7 @@ export const makeRegisterPasskey =
       };
       if (!(await tx.passkeys.add(passkey))) throw passkeyRefused();
       await tx.sessions.setMethod(session.tokenHash, 'passkey');
-      await recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
+      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
       return { passkey, email: adjuster.email };
     });
     // Not above, where the work may run again.
@@ -192,7 +192,7 @@ export const makeRenamePasskey =
       const { passkey } = await lockOwn(tx, actor.svcId, id);
       const renamed = { ...passkey, name };
       await tx.passkeys.save(renamed);
-      await recordOwnAct(tx, deps, actor, 'passkey.rename');
+      await recordOwnAction(tx, deps, actor, 'passkey.rename');
       return renamed;
     });
 
@@ -205,7 +205,7 @@ export const makeRemovePasskey =
       if (deps.passkeysRequired && isLast)
         throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
       await tx.passkeys.remove(actor.svcId, id);
-      await recordOwnAct(tx, deps, actor, 'passkey.remove');
+      await recordOwnAction(tx, deps, actor, 'passkey.remove');
       return (await tx.adjusters.find(actor.svcId))?.email ?? null;
     });
     if (email !== null) void deps.mailer.sendAccountNotice(email, 'passkey_removed');

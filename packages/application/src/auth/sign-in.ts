@@ -32,8 +32,8 @@ import {
   adjusterObject,
   auditEvent,
   byAdjuster,
-  recordAccountAct,
-  recordOwnAct,
+  recordAccountAction,
+  recordOwnAction,
 } from '../support/audit.ts';
 import { usePasskey } from './passkeys.ts';
 
@@ -149,7 +149,7 @@ export async function countEmailCode(
   await counters.count();
 }
 
-/** Whether another invitation may be mailed to the adjuster; counts it if so. */
+/** Whether another invitation may be emailed to the adjuster; counts it if so. */
 export async function countInvitationMail(
   tx: Tx,
   { secrets, clock }: { secrets: Secrets; clock: Clock },
@@ -171,7 +171,7 @@ export async function countInvitationMail(
 
 /**
  * Mails a six-digit code to the address on file. Neither result nor timing reveals whether the account exists. While a
- * code is valid the same one is mailed again, so that another request cannot invalidate it. With a client secret, the
+ * code is valid the same one is emailed again, so that another request cannot invalidate it. With a client secret, the
  * code works only together with it.
  */
 export const makeRequestSignInCode =
@@ -281,7 +281,7 @@ export async function openSession(
   method: SessionMethod,
   deviceName: string | null,
 ): Promise<OpenedSession | null> {
-  // Locked, so that an account that is disabled meanwhile has no session afterwards.
+  // Locked, so that an account that is disabled at the same time has no session afterwards.
   const adjuster = await tx.adjusters.lock(svcId);
   if (adjuster === null || adjuster.disabledAt !== undefined) return null;
   const { secret, hash } = deps.secrets.issue('app_session');
@@ -301,7 +301,7 @@ export async function openSession(
     endsAt,
     method,
   });
-  await recordAccountAct(tx, svcId, caller, { at, action: 'session.open' });
+  await recordAccountAction(tx, svcId, caller, { at, action: 'session.open' });
   return { token: secret, expiresAt, adjuster };
 }
 
@@ -332,13 +332,13 @@ export const makeSignIn =
     deps.signInMonitor.count(notRequested ? 'not_requested_here' : 'refused');
     const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
     const object = failed === null ? null : adjusterObject(failed.svcId);
-    const act = {
+    const audited = {
       at: deps.clock.now(),
       action: 'sign_in',
       object,
       outcome: needsPasskey ? 'passkey_required' : 'sign_in_refused',
     } as const;
-    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, act));
+    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, audited));
     if (needsPasskey)
       throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
     throw notRequested ? codeNotRequested() : signInFailed();
@@ -471,7 +471,7 @@ export const makeSignOutEverywhere =
   (actor: AdjusterActor): Promise<void> =>
     deps.uow.run(async (tx) => {
       await endSessions(tx, actor.svcId);
-      await recordOwnAct(tx, deps, actor, 'sessions.end');
+      await recordOwnAction(tx, deps, actor, 'sessions.end');
     });
 
 /** Ends the session of this token. */
@@ -480,7 +480,7 @@ export const makeSignOut =
   (actor: AdjusterActor, tokenHash: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await tx.sessions.remove(tokenHash);
-      await recordOwnAct(tx, deps, actor, 'session.end');
+      await recordOwnAction(tx, deps, actor, 'session.end');
     });
 
 /** Ends another session of the adjuster, by its id. */
@@ -492,5 +492,5 @@ export const makeEndSession =
       const session = held.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
       await tx.sessions.remove(session.tokenHash);
-      await recordOwnAct(tx, deps, actor, 'session.end');
+      await recordOwnAction(tx, deps, actor, 'session.end');
     });

@@ -8,7 +8,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import { byFirm, claimObject, recordAct } from '../support/audit.ts';
+import { byFirm, claimObject, recordAction } from '../support/audit.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -53,7 +53,7 @@ export const makeOfferClaim =
           await tx.outbox.add({ kind: 'notify_offer_withdrawn', firmId, claimId: claim.id, svcId });
         }
         if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
-        await recordAct(tx, firmId, byFirm(actor), {
+        await recordAction(tx, firmId, byFirm(actor), {
           at,
           action: 'claim.offer',
           object: claimObject(claim.id),

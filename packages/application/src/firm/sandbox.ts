@@ -21,7 +21,7 @@ import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
 import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byFirm, claimObject, recordAct } from '../support/audit.ts';
+import { adjusterObject, byFirm, claimObject, recordAction } from '../support/audit.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -32,7 +32,7 @@ interface Deps {
 
 export type Sandbox = ReturnType<typeof makeSandbox>;
 
-/** What a test key can simulate: acts of adjusters, the end of an invitation, and failures of the service. */
+/** What a test key can simulate: actions of adjusters, the end of an invitation, and failures of the service. */
 export function makeSandbox(deps: Deps) {
   const { uow, reads, faults, clock } = deps;
   const acceptClaim = makeAcceptClaim(deps);
@@ -66,7 +66,7 @@ export function makeSandbox(deps: Deps) {
         );
       const at = clock.now();
       const membership = await save(tx, apply(current, adjuster, at), at);
-      await recordAct(tx, firmId, byFirm(actor), { at, action, object: adjusterObject(svcId) });
+      await recordAction(tx, firmId, byFirm(actor), { at, action, object: adjusterObject(svcId) });
       return { membership, adjuster };
     });
   };
@@ -106,8 +106,8 @@ export function makeSandbox(deps: Deps) {
         const at = clock.now();
         const closed = closeClaimAsOperator(claim, at);
         await tx.claims.saveWithoutTimestamp(closed);
-        const act = { at, action: 'claim.close', object: claimObject(id) } as const;
-        await recordAct(tx, firmId, byFirm(actor), act);
+        const audited = { at, action: 'claim.close', object: claimObject(id) } as const;
+        await recordAction(tx, firmId, byFirm(actor), audited);
         return closed;
       });
     },

@@ -9,7 +9,7 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { Ids } from '../ports/support.ts';
-import { byFirm, claimObject, recordAct } from '../support/audit.ts';
+import { byFirm, claimObject, recordAction } from '../support/audit.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
@@ -53,7 +53,7 @@ export const makeSendClaim =
       const save = async () => {
         await tx.carriers.merge(firmId, claim.carrier);
         if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
-        await recordAct(tx, firmId, byFirm(actor), {
+        await recordAction(tx, firmId, byFirm(actor), {
           at,
           action: 'claim.send',
           object: claimObject(claim.id),

@@ -3,7 +3,7 @@ import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byFirm, recordAct } from '../support/audit.ts';
+import { adjusterObject, byFirm, recordAction } from '../support/audit.ts';
 
 /** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =
@@ -19,7 +19,7 @@ export const makeWithdrawInvitation =
       const membership = withdrawInvitation(current, at);
       checkNameable(adjuster, actor.environment);
       await tx.memberships.save(membership);
-      await recordAct(tx, actor.firmId, byFirm(actor), {
+      await recordAction(tx, actor.firmId, byFirm(actor), {
         at,
         action: 'invitation.withdraw',
         object: adjusterObject(svcId),

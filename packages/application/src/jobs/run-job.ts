@@ -20,7 +20,7 @@ import type { Channel, Notification, Notifier } from '../ports/notifications.ts'
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, BY_SERVICE, claimObject, recordAct } from '../support/audit.ts';
+import { adjusterObject, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
 
 interface Deps {
@@ -164,7 +164,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
             ? acceptOrLapse(claim, membership, { by: svcId, at })
             : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
         const action = response === 'accept' ? 'claim.accept' : 'claim.reject';
-        await recordAct(tx, claim.firmId, BY_SERVICE, { at, action, object: claimObject(claimId) });
+        await recordAction(tx, claim.firmId, BY_SERVICE, { at, action, object: claimObject(claimId) });
         await tx.claims.saveAndCommit(next);
       }),
 
@@ -181,7 +181,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
             ? acceptInvitation(membership, adjuster, at)
             : declineInvitation(membership, at);
         const action = response === 'accept' ? 'invitation.accept' : 'invitation.decline';
-        await recordAct(tx, firmId, BY_SERVICE, { at, action, object: adjusterObject(svcId) });
+        await recordAction(tx, firmId, BY_SERVICE, { at, action, object: adjusterObject(svcId) });
         await tx.memberships.save(next);
       }),
   };

@@ -4,7 +4,7 @@ import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
 import { endSessions, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import { SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
-import { adjusterObject, byOperator, recordAccountAct, recordAct } from '../support/audit.ts';
+import { adjusterObject, byOperator, recordAccountAction, recordAction } from '../support/audit.ts';
 import { findAdjuster, lockAdjuster, lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -18,7 +18,7 @@ export const makeCreateAdjuster =
       if (!(await tx.adjusters.add(adjuster, null))) {
         throw new OperatorError(`an adjuster with the SVCID ${profile.svcId} exists already`);
       }
-      await recordAct(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+      await recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
         at: deps.clock.now(),
         action: 'adjuster.create',
         object: adjusterObject(adjuster.svcId),
@@ -32,7 +32,7 @@ function recordMemberAct(
   { firmId, svcId }: Membership,
   action: 'member.add' | 'member.permission' | 'member.remove',
 ): Promise<void> {
-  return recordAct(tx, firmId, byOperator(operator), {
+  return recordAction(tx, firmId, byOperator(operator), {
     at: clock.now(),
     action,
     object: adjusterObject(svcId),
@@ -121,7 +121,7 @@ export const makeDisableAdjuster =
       await tx.adjusters.setDisabled(svcId, adjuster.disabledAt ?? at);
       await endSessions(tx, svcId);
       for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
-      await recordAccountAct(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
+      await recordAccountAction(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
       return { ...adjuster, disabledAt: adjuster.disabledAt ?? at };
     });
 
@@ -131,8 +131,8 @@ export const makeEnableAdjuster =
     deps.uow.run(async (tx) => {
       const { disabledAt: _, ...adjuster } = await lockAdjuster(tx, svcId);
       await tx.adjusters.setDisabled(svcId, null);
-      const act = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
-      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      const audited = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
+      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
       return adjuster;
     });
 
@@ -143,8 +143,8 @@ export const makeEndSessions =
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
       const ended = await endSessions(tx, svcId);
-      const act = { at: deps.clock.now(), action: 'sessions.end' } as const;
-      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
+      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
       return ended;
     });
 
@@ -156,7 +156,7 @@ export const makeRemovePasskeys =
       await lockAdjuster(tx, svcId);
       const removed = await tx.passkeys.removeAllOf(svcId);
       await endSessions(tx, svcId);
-      const act = { at: deps.clock.now(), action: 'passkey.remove' } as const;
-      await recordAccountAct(tx, svcId, byOperator(deps.operator), act);
+      const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
+      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
       return removed;
     });

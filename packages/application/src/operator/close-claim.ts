@@ -2,7 +2,7 @@ import { type Claim, type ClaimId, closeClaimAsOperator } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, claimObject, recordAct } from '../support/audit.ts';
+import { byOperator, claimObject, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** Closes any claim, which frees its claim number and ends offering. Not visible to the firm. */
@@ -15,7 +15,7 @@ export const makeCloseClaimAsOperator =
       const at = deps.clock.now();
       const closed = closeClaimAsOperator(claim, at);
       await tx.claims.saveWithoutTimestamp(closed);
-      const act = { at, action: 'claim.close', object: claimObject(id) } as const;
-      await recordAct(tx, claim.firmId, byOperator(deps.operator), act);
+      const audited = { at, action: 'claim.close', object: claimObject(id) } as const;
+      await recordAction(tx, claim.firmId, byOperator(deps.operator), audited);
       return closed;
     });

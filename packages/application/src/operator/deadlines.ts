@@ -3,7 +3,7 @@ import type { Operator } from '../actors.ts';
 import { SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { byOperator, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -13,7 +13,7 @@ interface Deps {
 }
 
 const recordChange = (tx: Tx, deps: Deps, event: string, kind: DeadlineKind): Promise<void> =>
-  recordAct(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+  recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
     at: deps.clock.now(),
     action: 'deadline.change',
     object: `deadline:${event}:${kind}`,
@@ -34,6 +34,6 @@ export const makeRemoveDeadline =
   (event: string, kind: DeadlineKind): Promise<void> =>
     deps.uow.run(async (tx) => {
       if (!(await tx.deadlines.remove(event, kind)))
-        throw new OperatorError(`the event ${event} has no deadline of its own for ${kind}`);
+        throw new OperatorError(`the event ${event} has no separate deadline for ${kind}`);
       await recordChange(tx, deps, event, kind);
     });

@@ -3,7 +3,7 @@ import { type AuditAction, SERVICE_CHAIN } from '../ports/audit.ts';
 import type { DataEncryption } from '../ports/encryption.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { byOperator, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -23,7 +23,11 @@ const ofAll =
     if ((await deps.encryption.status()).wrappingKeyId === null)
       throw new OperatorError('encryption is off: set ENCRYPTION_KEY or ENCRYPTION_KEY_FILE');
     await deps.uow.run((tx) =>
-      recordAct(tx, SERVICE_CHAIN, byOperator(deps.operator), { at: deps.clock.now(), action, object: null }),
+      recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
+        at: deps.clock.now(),
+        action,
+        object: null,
+      }),
     );
     return work(deps.encryption, onProgress);
   };

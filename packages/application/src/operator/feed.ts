@@ -4,7 +4,7 @@ import { SERVICE_CHAIN } from '../ports/audit.ts';
 import type { OperatorReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { FeedRestamp, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct, recordFirmAct } from '../support/audit.ts';
+import { byOperator, recordAction, recordFirmAction } from '../support/audit.ts';
 import { toDateTime } from '../support/date-time.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -58,8 +58,8 @@ export const makeRestampFeeds =
       const now = clock.now();
       const started = await start(tx, since, now);
       await tx.feeds.saveRestamp(started);
-      const act = { at: now, action: 'feed.restamp', object: `since:${toDateTime(since)}` } as const;
-      await recordAct(tx, SERVICE_CHAIN, byOperator(operator), act);
+      const audited = { at: now, action: 'feed.restamp', object: `since:${toDateTime(since)}` } as const;
+      await recordAction(tx, SERVICE_CHAIN, byOperator(operator), audited);
       return started;
     });
     let total = 0;
@@ -67,7 +67,7 @@ export const makeRestampFeeds =
       for (let count = BATCH_CLAIMS; count === BATCH_CLAIMS; ) {
         count = await uow.run(async (tx) => {
           const restamped = await tx.feeds.restamp(id, restamp, BATCH_CLAIMS);
-          if (restamped > 0) await recordFirmAct(tx, { clock, operator }, id, 'feed.restamp');
+          if (restamped > 0) await recordFirmAction(tx, { clock, operator }, id, 'feed.restamp');
           return restamped;
         });
         total += count;

@@ -7,7 +7,7 @@ import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
 import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordFirmAct } from '../support/audit.ts';
+import { recordFirmAction } from '../support/audit.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -45,12 +45,12 @@ async function* inPages<Row, Position>(
   }
 }
 
-/** Everything that is stored for a firm, as it is read: rows that change meanwhile may be from before or after. */
+/** Everything that is stored for a firm. A row that changes during the export may be from before or after it. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
     const held = await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
-      await recordFirmAct(tx, deps, id, 'firm.export');
+      await recordFirmAction(tx, deps, id, 'firm.export');
       return { firm, legalHoldSince: await tx.firms.legalHoldSince(id) };
     });
     const { firmData, pageRows = PAGE_ROWS } = deps;
@@ -61,7 +61,7 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
       ({ membership }: AdjusterView) => membership.svcId,
     );
     for await (const { membership, adjuster } of members) {
-      // Of the adjuster's availability, a firm knows only whether it may offer claims.
+      // Of the adjuster's availability, a firm sees only whether it may offer claims.
       const { availability: _, ...account } = adjuster;
       yield { type: 'member', member: { membership, adjuster: account } };
     }
@@ -106,7 +106,7 @@ export const makeEraseFirm =
       if (firm.name !== confirmedName)
         throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
       await checkNotHeld(tx);
-      await recordFirmAct(tx, deps, id, 'firm.erase');
+      await recordFirmAction(tx, deps, id, 'firm.erase');
     });
     await deps.firmData.close(id);
     // Until then, other processes may accept requests with a key that they have cached.
@@ -135,6 +135,6 @@ export const makeSetLegalHold =
       const current = await tx.firms.legalHoldSince(id);
       const since = isHeld ? (current ?? deps.clock.now()) : null;
       await tx.firms.setLegalHold(id, since);
-      await recordFirmAct(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
+      await recordFirmAction(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
       return since;
     });

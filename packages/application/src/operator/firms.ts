@@ -15,7 +15,7 @@ import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordFirmAct } from '../support/audit.ts';
+import { recordFirmAction } from '../support/audit.ts';
 import { lockFirm } from './existing.ts';
 
 export interface IssuedTestAccount {
@@ -54,7 +54,7 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     createdAt: deps.clock.now(),
   };
   await tx.firms.add(firm);
-  await recordFirmAct(tx, deps, firm.id, 'firm.create');
+  await recordFirmAction(tx, deps, firm.id, 'firm.create');
   const tag = deps.secrets.testAccountTag();
   const testAccounts: IssuedTestAccount[] = [];
   for (const behavior of TEST_BEHAVIORS)
@@ -103,7 +103,7 @@ async function change(
   const changed = await deps.uow.run(async (tx) => {
     const next = by(await lockFirm(tx, id));
     await tx.firms.save(next);
-    await recordFirmAct(tx, deps, id, action);
+    await recordFirmAction(tx, deps, id, action);
     return next;
   });
   deps.apiKeyAuthenticator.invalidate();

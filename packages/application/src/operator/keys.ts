@@ -4,7 +4,7 @@ import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAct } from '../support/audit.ts';
+import { byOperator, recordAction } from '../support/audit.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -12,6 +12,14 @@ export interface IssuedKey {
   readonly key: ApiKey;
   /** Shown once. */
   readonly secret: string;
+}
+
+export interface KeyProperties {
+  readonly firmId: FirmId;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  /** Null: the key does not expire. */
+  readonly lifetimeMs: number | null;
 }
 
 type Deps = {
@@ -26,11 +34,10 @@ type Deps = {
 async function issue(
   tx: Tx,
   deps: Deps,
-  properties: { firmId: FirmId; environment: Environment; purpose: Purpose; lifetimeMs: number | null },
+  { firmId, environment, purpose, lifetimeMs }: KeyProperties,
   createdAt: number,
 ): Promise<IssuedKey> {
-  const { secret, hash } = deps.secrets.issue(properties.environment === 'live' ? 'live_key' : 'test_key');
-  const { firmId, environment, purpose, lifetimeMs } = properties;
+  const { secret, hash } = deps.secrets.issue(environment === 'live' ? 'live_key' : 'test_key');
   const key: ApiKey = {
     id: `key_${deps.ids.next()}` as KeyId,
     firmId,
@@ -47,8 +54,8 @@ async function issue(
   return { key, secret };
 }
 
-function recordKeyAct(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
-  return recordAct(tx, key.firmId, byOperator(operator), {
+function recordKeyAction(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
+  return recordAction(tx, key.firmId, byOperator(operator), {
     at: clock.now(),
     action,
     object: `key:${key.id}`,
@@ -61,25 +68,17 @@ async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
   return key;
 }
 
-/** @param command.lifetime milliseconds; null: the key does not expire. */
 export const makeCreateKey =
   (deps: Deps) =>
-  (command: {
-    firmId: FirmId;
-    environment: Environment;
-    purpose: Purpose;
-    lifetime: number | null;
-  }): Promise<IssuedKey> =>
+  (properties: KeyProperties): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
-      const { firmId, environment, purpose, lifetime } = command;
-      await lockFirm(tx, firmId);
-      const at = deps.clock.now();
-      const issued = await issue(tx, deps, { firmId, environment, purpose, lifetimeMs: lifetime }, at);
-      await recordKeyAct(tx, deps, issued.key, 'key.create');
+      await lockFirm(tx, properties.firmId);
+      const issued = await issue(tx, deps, properties, deps.clock.now());
+      await recordKeyAction(tx, deps, issued.key, 'key.create');
       return issued;
     });
 
-/** Revoking again keeps the first time. */
+/** A key that is revoked again keeps the time of its first revocation. */
 export const makeRevokeKey =
   (deps: Deps) =>
   async (id: KeyId): Promise<ApiKey> => {
@@ -87,29 +86,25 @@ export const makeRevokeKey =
       const key = await lockKey(tx, id);
       const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
       await tx.keys.save(next);
-      await recordKeyAct(tx, deps, key, 'key.revoke');
+      await recordKeyAction(tx, deps, key, 'key.revoke');
       return next;
     });
     deps.apiKeyAuthenticator.invalidate();
     return revoked;
   };
 
-/**
- * Replaces a key by a new one of the same firm, environment, purpose and lifetime; the old one stays valid for the overlap.
- *
- * @param overlap milliseconds.
- */
+/** Replaces a key with one of the same firm, environment, purpose and lifetime; the old one works for the overlap. */
 export const makeRollKey =
   (deps: Deps) =>
-  async (id: KeyId, overlap: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
+  async (id: KeyId, overlapMs: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
     const rolled = await deps.uow.run(async (tx) => {
       const old = await lockKey(tx, id);
       if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
       const at = deps.clock.now();
-      const end = at + overlap;
+      const end = at + overlapMs;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
-      await recordKeyAct(tx, deps, old, 'key.roll');
+      await recordKeyAction(tx, deps, old, 'key.roll');
       return { ...(await issue(tx, deps, old, at)), replaced };
     });
     deps.apiKeyAuthenticator.invalidate();

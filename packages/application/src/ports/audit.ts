@@ -71,7 +71,7 @@ export interface AuditEntry {
 }
 
 /**
- * Each firm has a chain of its own. The service's chain has the events that belong to no firm, such as a failed sign-in
+ * Each firm has its own chain. The service's chain has the events that belong to no firm, such as a failed sign-in
  * or a session of an adjuster without a firm.
  */
 export type AuditChainId = FirmId;

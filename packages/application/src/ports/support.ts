@@ -53,7 +53,7 @@ export type SignInFailure =
   | 'not_requested_here'
   /** Over a limit, and therefore not checked. */
   | 'paused'
-  /** A code that was not mailed, since too many were requested. */
+  /** A code that was not emailed, since too many were requested. */
   | 'code_not_mailed';
 
 /** Counts sign-ins that failed, for metrics and alerts. Holds nothing about accounts or clients. */

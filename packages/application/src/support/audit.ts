@@ -35,7 +35,7 @@ export const claimObject = (id: ClaimId): string => `claim:${id}`;
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
 export const firmObject = (id: FirmId): string => `firm:${id}`;
 
-interface Act {
+interface AuditedAction {
   readonly at: Instant;
   readonly action: AuditAction;
   readonly object: string | null;
@@ -45,38 +45,42 @@ interface Act {
 export const auditEvent = (
   chain: AuditChainId,
   caller: AuditCaller,
-  { at, action, object, outcome = 'ok' }: Act,
+  { at, action, object, outcome = 'ok' }: AuditedAction,
 ): AuditEvent => ({ chain, entry: { at, ...caller, action, object, outcome } });
 
-/** Records an act in the chain of the firm it belongs to. */
-export const recordAct = (tx: Tx, firmId: FirmId, caller: AuditCaller, act: Act): Promise<void> =>
-  tx.audit.record(auditEvent(firmId, caller, act));
+/** Records an action in the chain of the firm it belongs to. */
+export const recordAction = (
+  tx: Tx,
+  firmId: FirmId,
+  caller: AuditCaller,
+  audited: AuditedAction,
+): Promise<void> => tx.audit.record(auditEvent(firmId, caller, audited));
 
 /** Records what the operator did to a firm. */
-export const recordFirmAct = (
+export const recordFirmAction = (
   tx: Tx,
   { clock, operator }: { readonly clock: Clock; readonly operator: Operator },
   id: FirmId,
   action: AuditAction,
 ): Promise<void> =>
-  recordAct(tx, id, byOperator(operator), { at: clock.now(), action, object: firmObject(id) });
+  recordAction(tx, id, byOperator(operator), { at: clock.now(), action, object: firmObject(id) });
 
-/** Records an act on an account in the chain of each firm it is an active member of; without any, in the service's. */
-export async function recordAccountAct(
+/** Records an action on an account in the chain of each firm it is an active member of, or else in the service's. */
+export async function recordAccountAction(
   tx: Tx,
   svcId: Svcid,
   caller: AuditCaller,
-  act: Omit<Act, 'object'>,
+  audited: Omit<AuditedAction, 'object'>,
 ): Promise<void> {
   const firms = await tx.memberships.activeFirmsOf(svcId);
   for (const firmId of firms.length === 0 ? [SERVICE_CHAIN] : firms)
-    await recordAct(tx, firmId, caller, { ...act, object: adjusterObject(svcId) });
+    await recordAction(tx, firmId, caller, { ...audited, object: adjusterObject(svcId) });
 }
 
-/** Records what an adjuster did to the own account. */
-export const recordOwnAct = (
+/** Records what an adjuster did to their account. */
+export const recordOwnAction = (
   tx: Tx,
   { clock }: { readonly clock: Clock },
   actor: AdjusterActor,
   action: AuditAction,
-): Promise<void> => recordAccountAct(tx, actor.svcId, byAdjuster(actor), { at: clock.now(), action });
+): Promise<void> => recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at: clock.now(), action });

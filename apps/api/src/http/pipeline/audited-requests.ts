@@ -36,7 +36,7 @@ export interface AuditedRequest {
   reads?: readonly AuditedRead[];
 }
 
-/** Operations whose failures are recorded. Their successes are recorded in the transaction of the act. */
+/** Operations whose failures are recorded. Their successes are recorded in the transaction of the action. */
 const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
   getClaim: 'claim.read',
   listClaims: 'claims.read',

@@ -11,7 +11,7 @@ export interface HeldBytes {
 interface BodyMemoryLimits {
   /** Request bodies held by one process at a time, from arrival to response. */
   readonly totalBytes: number;
-  /** The part of the total that only small bodies may use, so that large ones cannot keep a usual claim out. */
+  /** The part of the total that only small bodies may use, so that large ones cannot block a claim of average size. */
   readonly reservedForSmallBytes: number;
   readonly smallBodyBytes: number;
   /** For all bodies of one caller, so that one caller cannot keep the others out. */

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import { Unavailable } from '@svc/application';
 
-/** Pages of usual claims; smaller responses are always sent. */
+/** Smaller responses are not limited; pages of claims are usually larger. */
 const LARGE_BYTES = 64 * 2 ** 10;
-/** Of one firm, adjuster or address: some hundred pages of usual claims, or six of the largest. */
+/** Per firm, adjuster or address: about a hundred average pages of claims, or six of the largest. */
 const MAX_UNREAD_BYTES = 32 * 2 ** 20;
 
 const tooMuchUnread = (): Unavailable => new Unavailable('The caller does not read its responses.', 'memory');
 
 export interface LargeResponses {
   /**
-   * Before a list is read, which takes several times the memory of its response.
+   * Called before a list is read, because that takes several times the memory of its response.
    * @throws Unavailable when the reader has left half of the limit unread.
    */
   checkReader(reader: string): void;
   /**
-   * @param reader who reads it; null: a write, which is committed and always gets its response.
+   * @param reader the firm, adjuster or address; null: a write, which is committed and always gets its response.
    * @throws Unavailable when the reader has left too much unread.
    */
   end(
@@ -47,13 +47,13 @@ export function createLargeResponses(maxUnreadBytes = MAX_UNREAD_BYTES): LargeRe
     checkReader: (reader) => check(reader, maxUnreadBytes / 2),
 
     end(response, reader, body, contentEncoding) {
-      // Characters are at most as many as bytes; counting those copies the text.
+      // A string never has more characters than bytes, and counting its bytes copies it.
       if (reader !== null && body.length >= LARGE_BYTES) check(reader, body.length);
       const bytes = Buffer.byteLength(body);
       const isLarge = bytes >= LARGE_BYTES;
       if (isLarge && reader !== null) {
         check(reader, bytes);
-        // The connection may have failed during the work.
+        // The connection may have closed while the request was processed.
         if (!response.closed) {
           add(reader, bytes);
           response.once('close', () => add(reader, -bytes));
@@ -62,7 +62,7 @@ export function createLargeResponses(maxUnreadBytes = MAX_UNREAD_BYTES): LargeRe
       if (contentEncoding !== null) response.setHeader('Content-Encoding', contentEncoding);
       // ASCII is written as latin1, without an encoding step: saves 28 µs of a page.
       const encoding = bytes === body.length ? 'latin1' : 'utf8';
-      // Large text as bytes, which are outside of V8's heap: the text can be collected, and their size makes V8 collect it.
+      // Large text becomes a Buffer: its bytes are outside of V8's heap, and their size makes V8 free the text sooner.
       response.end(isLarge && typeof body === 'string' ? Buffer.from(body, encoding) : body, encoding);
     },
   };

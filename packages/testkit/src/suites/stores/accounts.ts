@@ -96,14 +96,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const actor = { svcId: 'Erased-0' as Svcid };
       const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
       const response = attestationFor({ challenge: 'x' }, 'credential');
-      for (const act of [
+      for (const attempt of [
         use.readProfile(actor),
         use.updateProfile(actor, { firstName: 'Zoë' }),
         use.setAvailability(actor, { acceptingAssignments: false }),
         use.startPasskeyRegistration(actor, session),
         use.registerPasskey(actor, session, { name: 'Phone', response }),
       ])
-        await expect(act).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
+        await expect(attempt).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
       expect(await errorCodeOf(use.confirmEmail(actor, '000000'))).toBe('code_refused');
     });
 
@@ -136,7 +136,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(latestCode(email)).toBe('');
     });
 
-    test('counts once its code is confirmed, and the old address is told', async () => {
+    test('counts once its code is confirmed, and the old address is notified', async () => {
       const { newAdjuster, use, stores } = fixture();
       const { svcId, email: old } = await newAdjuster();
       const email = `${svcId}@new.example`;
@@ -239,7 +239,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.confirmEmail({ svcId: one }, first))).toBe('code_refused');
     });
 
-    test('is mailed a limited number of codes', async () => {
+    test('is emailed a limited number of codes', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
       const email = `${svcId}@flooded.example`;
@@ -377,7 +377,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('are mailed to the address on file, never to a similar one', async () => {
+    test('are emailed to the address on file, never to a similar one', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const tag = clock.now();
       const email = `Kim.Strasse.${tag}@Example.net`;
@@ -524,20 +524,20 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await walk(unknown)).toEqual(await walk(known));
     });
 
-    test('one recipient gets at most ten mails at once, then one every 15 minutes, from any clients', async () => {
+    test('one recipient gets at most ten emails at once, then one every 15 minutes, from any clients', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const mailed = async (times: number) => {
+      const emailed = async (times: number) => {
         const before = external.mails.length;
         await Promise.all(Array.from({ length: times }, () => use.requestSignInCode(email, client())));
         return external.mails.length - before;
       };
-      expect(await mailed(25)).toBe(10);
+      expect(await emailed(25)).toBe(10);
       for (const pause of [1, 2, 4, 8, 15, 15]) {
         clock.advance(pause * MINUTE - 1);
-        expect(await mailed(3)).toBe(0);
+        expect(await emailed(3)).toBe(0);
         clock.advance(1);
-        expect(await mailed(3)).toBe(1);
+        expect(await emailed(3)).toBe(1);
       }
     });
   });

@@ -18,7 +18,7 @@ import { sha256 } from '../../test-secrets.ts';
 export function auditBehavior(fixture: () => Fixture): void {
   const rowsOf = (chain: AuditChainId) => fixture().stores.auditReads.rows(chain, { after: 0, limit: 1000 });
   /** Actor, action, object and outcome of each event. */
-  const actsOf = async (chain: AuditChainId) =>
+  const actionsOf = async (chain: AuditChainId) =>
     (await rowsOf(chain))
       .flatMap(({ text }) => auditEntriesFrom(text))
       .map(({ actor, action, object, outcome }) => [actor, action, object, outcome].join(' '));
@@ -116,14 +116,14 @@ export function auditBehavior(fixture: () => Fixture): void {
         firmId: firm.id,
         environment: 'live',
         purpose: 'claims',
-        lifetime: null,
+        lifetimeMs: null,
       });
       const rolled = await use.rollKey(key.id, HOUR);
       await use.revokeKey(rolled.key.id);
       await use.setPlan(firm.id, 'claims_only');
       await use.leaveFirm({ svcId }, firm.id);
       const operator = 'operator:test-operator';
-      expect(await actsOf(firm.id)).toEqual([
+      expect(await actionsOf(firm.id)).toEqual([
         `${operator} firm.create firm:${firm.id} ok`,
         `firm:${firm.id} invitation.send adjuster:${svcId} ok`,
         `adjuster:${svcId} invitation.accept adjuster:${svcId} ok`,
@@ -148,10 +148,10 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.addMember(two.id, svcId);
       await use.openSession(svcId);
       const opened = `operator:test-operator session.open adjuster:${svcId} ok`;
-      for (const firm of [one, two]) expect((await actsOf(firm.id)).at(-1)).toBe(opened);
+      for (const firm of [one, two]) expect((await actionsOf(firm.id)).at(-1)).toBe(opened);
       const { svcId: alone } = await newAdjuster();
       await use.openSession(alone);
-      expect(await actsOf(SERVICE_CHAIN)).toContain(
+      expect(await actionsOf(SERVICE_CHAIN)).toContain(
         `operator:test-operator session.open adjuster:${alone} ok`,
       );
     });
@@ -162,7 +162,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const actor = { svcId };
       await use.setAcceptingAssignments(actor, firm.id, false);
-      const before = (await actsOf(firm.id)).length;
+      const before = (await actionsOf(firm.id)).length;
       await use.setAcceptingAssignments(actor, firm.id, true);
       await use.setAvailability(actor, { maxOpenOffers: 3 });
       await use.updateProfile(actor, { email: `${svcId}@recorded.example` });
@@ -183,7 +183,9 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.signOut(actor, session.tokenHash);
       await use.signOutEverywhere(actor);
       const own = (action: string) => `adjuster:${svcId} ${action} adjuster:${svcId} ok`;
-      expect((await actsOf(firm.id)).slice(before).filter((act) => act.startsWith('adjuster:'))).toEqual(
+      expect(
+        (await actionsOf(firm.id)).slice(before).filter((action) => action.startsWith('adjuster:')),
+      ).toEqual(
         [
           'member.resume',
           'availability.change',
@@ -285,7 +287,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       await use.setDeadline({ event, kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' });
       await use.removeDeadline(event, 'proof_of_loss');
       const operator = 'operator:test-operator';
-      expect(await actsOf(firm.id)).toEqual([
+      expect(await actionsOf(firm.id)).toEqual([
         `${operator} firm.create firm:${firm.id} ok`,
         `${operator} firm.limits firm:${firm.id} ok`,
         `${operator} firm.offer_wait firm:${firm.id} ok`,
@@ -297,10 +299,10 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} firm.erase firm:${firm.id} ok`,
       ]);
       const objects = [`adjuster:${svcId}`, `deadline:${event}:proof_of_loss`];
-      const acts = (await latestOfService())
+      const actions = (await latestOfService())
         .filter(({ object }) => objects.includes(object ?? ''))
         .map(({ actor, action, object }) => [actor, action, object].join(' '));
-      expect(acts.sort()).toEqual([
+      expect(actions.sort()).toEqual([
         `${operator} adjuster.create adjuster:${svcId}`,
         `${operator} adjuster.disable adjuster:${svcId}`,
         `${operator} adjuster.enable adjuster:${svcId}`,
@@ -309,7 +311,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       ]);
     });
 
-    test('records what a test key simulates: acts of the firm, and responses of its test account', async () => {
+    test('records what a test key simulates: actions of the firm, and responses of its test account', async () => {
       const { newFirm, sendId, use } = fixture();
       const firm = await newFirm();
       const origin = { keyId: 'key_8' as never, address: '192.0.2.8', requestId: 'r-8' };
@@ -353,12 +355,12 @@ export function auditBehavior(fixture: () => Fixture): void {
         const membership = await tx.memberships.lock(firm.id, svcId);
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
-      const before = (await actsOf(firm.id)).length;
+      const before = (await actionsOf(firm.id)).length;
       expect(await errorCodeOf(use.acceptOffer({ svcId }, first))).toBe('offer_not_pending');
       await use.rejectOffer({ svcId }, second, null);
       await use.recordWork({ svcId }, accepted, { notes: 'Gate is locked.' });
       await use.logContact({ svcId }, accepted, { id: 'c-1', at: 1, result: 'reached' });
-      expect((await actsOf(firm.id)).slice(before)).toEqual([
+      expect((await actionsOf(firm.id)).slice(before)).toEqual([
         `adjuster:${svcId} claim.accept claim:${first} offer_not_pending`,
         `adjuster:${svcId} claim.reject claim:${second} ok`,
         `adjuster:${svcId} claim.work claim:${accepted} ok`,
@@ -366,7 +368,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       ]);
     });
 
-    test('has no row of an act that was rolled back', async () => {
+    test('has no row of an action that was rolled back', async () => {
       const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
@@ -377,7 +379,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       expect(await rowsOf(firm.id)).toEqual(before);
     });
 
-    test('links reads and acts, also concurrent ones, in one chain per firm without gaps', async () => {
+    test('links reads and actions, also concurrent ones, in one chain per firm without gaps', async () => {
       const { newFirm, newMember, send, stores } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const svcId = await newMember(firm);
@@ -390,7 +392,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       ]);
       const rows = await rowsOf(firm.id);
       expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: before + 15 }, (_, n) => n + 1));
-      expect(await actsOf(firm.id)).toHaveLength(before + 20);
+      expect(await actionsOf(firm.id)).toHaveLength(before + 20);
       expect(await verify(firm.id)).toMatchObject({ intact: true, rows: before + 15 });
       expect(await verify(other.id)).toMatchObject({ intact: true });
     });
@@ -485,7 +487,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const reads = Array.from({ length: 450 }, (_, n) => readOf(firm.id, n));
       await stores.audit.append(reads);
-      expect((await actsOf(firm.id)).slice(1)).toEqual(
+      expect((await actionsOf(firm.id)).slice(1)).toEqual(
         reads.map(({ entry }) => `key:key_1 claim.read ${entry.object} ok`),
       );
       expect((await stores.auditReads.chain(firm.id))?.last.seq).toBe(4);

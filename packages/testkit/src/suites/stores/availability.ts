@@ -235,7 +235,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     expect(await ofEvent()).toEqual([{ ...deadline, kind: 'first_contact' }, deadline]);
     await use.removeDeadline('FL26-09', 'first_contact');
     expect(await ofEvent()).toEqual([deadline]);
-    await expect(use.removeDeadline('FL26-09', 'first_contact')).rejects.toThrow('no deadline of its own');
+    await expect(use.removeDeadline('FL26-09', 'first_contact')).rejects.toThrow('no separate deadline');
   });
 
   test('adjusters see until when the firm waits, if it has said so', async () => {

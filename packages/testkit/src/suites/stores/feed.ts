@@ -17,7 +17,7 @@ export function feedBehavior(fixture: () => Fixture): void {
     );
   const idsOf = (views: readonly ClaimView[]): ClaimId[] => views.map(({ id }) => id);
 
-  const started = async (claims: number): Promise<{ firm: TestFirm; svcId: Svcid; ids: ClaimId[] }> => {
+  const setUp = async (claims: number): Promise<{ firm: TestFirm; svcId: Svcid; ids: ClaimId[] }> => {
     const { newFirm, newMember, sendId } = fixture();
     const firm = await newFirm();
     const svcId = await newMember(firm);
@@ -30,7 +30,7 @@ export function feedBehavior(fixture: () => Fixture): void {
     test('change timestamps are unique and increase, also within one millisecond', async () => {
       const { use, clock } = fixture();
       clock.advance(1);
-      const { firm, svcId, ids } = await started(5);
+      const { firm, svcId, ids } = await setUp(5);
       const at = clock.now();
       expect((await feed(firm)).map(({ updatedAt }) => updatedAt)).toEqual([
         at,
@@ -47,13 +47,13 @@ export function feedBehavior(fixture: () => Fixture): void {
     });
 
     test('created_at is the first change timestamp', async () => {
-      const { firm } = await started(3);
+      const { firm } = await setUp(3);
       for (const view of await feed(firm)) expect(view.createdAt).toBe(view.updatedAt);
     });
 
     test('a clock set back does not decrease change timestamps', async () => {
       const { use, clock } = fixture();
-      const { firm, svcId, ids } = await started(2);
+      const { firm, svcId, ids } = await setUp(2);
       const last = (await feed(firm)).at(-1)?.updatedAt ?? 0;
       clock.advance(-60_000);
       await use.acceptOffer({ svcId }, ids[0] as ClaimId);
@@ -64,13 +64,13 @@ export function feedBehavior(fixture: () => Fixture): void {
     test('change timestamps of firms are independent', async () => {
       const { clock } = fixture();
       clock.advance(60_000);
-      const [one, two] = [await started(3), await started(1)];
+      const [one, two] = [await setUp(3), await setUp(1)];
       expect((await feed(one.firm))[0]?.updatedAt).toBe(clock.now());
       expect((await feed(two.firm))[0]?.updatedAt).toBe(clock.now());
     });
 
     test('updated_since is inclusive to the millisecond', async () => {
-      const { firm, ids } = await started(3);
+      const { firm, ids } = await setUp(3);
       const timestamps = (await feed(firm)).map(({ updatedAt }) => updatedAt);
       const since = async (at: Instant) => idsOf(await feed(firm, { updatedSince: at }));
       const [, second = 0] = timestamps;
@@ -84,7 +84,7 @@ export function feedBehavior(fixture: () => Fixture): void {
 
     test('finds claims by assignment status, external id, or both', async () => {
       const { use, newClaim, sendId } = fixture();
-      const { firm, svcId, ids } = await started(4);
+      const { firm, svcId, ids } = await setUp(4);
       const [pending, accepted, rejected, unassigned] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       const leaver = await fixture().newMember(firm);
       await use.acceptOffer({ svcId }, accepted);
@@ -110,7 +110,7 @@ export function feedBehavior(fixture: () => Fixture): void {
 
     test('a live key also reads test claims, except by external id; a test key reads only those', async () => {
       const { newClaim, sendId, stores } = fixture();
-      const { firm, svcId } = await started(0);
+      const { firm, svcId } = await setUp(0);
       const claim = newClaim();
       const { externalId } = claim.facts;
       const live = await sendId(firm.live, svcId, { claim });
@@ -133,14 +133,14 @@ export function feedBehavior(fixture: () => Fixture): void {
     test.each([1, 2, 5, 6, 7, 200])(
       'pages of %d contain every claim exactly once, and only the last has no next',
       async (limit) => {
-        const { firm, ids } = await started(6);
+        const { firm, ids } = await setUp(6);
         expect(idsOf(await feed(firm, {}, limit))).toEqual(ids);
       },
     );
 
     test('a claim that changes while pages are read appears again with its new state; none is missed', async () => {
       const { use } = fixture();
-      const { firm, svcId, ids } = await started(12);
+      const { firm, svcId, ids } = await setUp(12);
       const toAccept = [ids[0], ids[11], ids[5], ids[1]] as ClaimId[];
       const found = await feed(firm, {}, 3, async () => {
         const id = toAccept.shift();
@@ -155,7 +155,7 @@ export function feedBehavior(fixture: () => Fixture): void {
 
     test('a poller without overlap misses no change of concurrent writers', async () => {
       const { use, sendId, newMember, clock, offer } = fixture();
-      const { firm } = await started(0);
+      const { firm } = await setUp(0);
       const writers = await Promise.all(Array.from({ length: 6 }, () => newMember(firm)));
       let writing = true;
       const seen = new Map<Instant, ClaimId>();
@@ -195,7 +195,7 @@ export function feedBehavior(fixture: () => Fixture): void {
 
     test('concurrent changes have distinct timestamps, none before the clock', async () => {
       const { use, clock } = fixture();
-      const { firm, svcId, ids } = await started(20);
+      const { firm, svcId, ids } = await setUp(20);
       const at = clock.advance(1_000);
       await Promise.all(ids.map((id) => use.acceptOffer({ svcId }, id)));
       const timestamps = (await feed(firm, { updatedSince: at }, 50)).map(({ updatedAt }) => updatedAt);
@@ -213,7 +213,7 @@ export function feedBehavior(fixture: () => Fixture): void {
     const restored = async () => {
       const { use, clock, newMember, sendId } = fixture();
       clock.advance(HOUR);
-      const { firm, svcId, ids } = await started(4);
+      const { firm, svcId, ids } = await setUp(4);
       const [pending, accepted, rejected, closed] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       await use.acceptOffer({ svcId }, accepted);
       await use.rejectOffer({ svcId }, rejected, null);

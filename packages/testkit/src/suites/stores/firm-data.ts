@@ -5,7 +5,7 @@ import { sha256 } from '../../test-secrets.ts';
 import { aLoggedRequest } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
-  const started = async () => {
+  const setUp = async () => {
     const { newFirm, newMember, sendId, use } = fixture();
     const firm = await newFirm();
     const svcId = await newMember(firm);
@@ -13,7 +13,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     await use.acceptOffer({ svcId }, accepted);
     await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
     await sendId(firm.test, firm.accounts.manual);
-    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null });
+    await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null });
     await use.openSession(firm.accounts.manual);
     return { firm, svcId, accepted };
   };
@@ -30,7 +30,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
 
   describe('the data of a firm', () => {
     test('is exported whole: keys, members, carriers, claims with their work, and the audit trail', async () => {
-      const { firm, svcId, accepted } = await started();
+      const { firm, svcId, accepted } = await setUp();
       const rows = await exported(firm);
       const { audit, ...counts } = countsOf(rows);
       expect(counts).toEqual({ firm: 1, key: 1, member: 5, carrier: expect.any(Number), claim: 2 });
@@ -70,7 +70,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
 
     test('is erased but for the id and the audit trail, which still verifies; other firms keep theirs', async () => {
       const { use, stores, clock } = fixture();
-      const [{ firm, svcId }, other] = [await started(), await started()];
+      const [{ firm, svcId }, other] = [await setUp(), await setUp()];
       await use.addMember(other.firm.id, svcId);
       const before = countsOf(await exported(other.firm));
       await expect(use.eraseFirm(firm.id, 'Another name', () => {})).rejects.toThrow('is not');
@@ -92,7 +92,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
 
     test('cannot be erased under legal hold', async () => {
       const { use, clock } = fixture();
-      const { firm } = await started();
+      const { firm } = await setUp();
       const since = clock.now();
       expect(await use.setLegalHold(firm.id, true)).toBe(since);
       clock.advance(1000);
@@ -104,7 +104,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
 
     test('keeps its claims when another operator puts it under legal hold while it is erased', async () => {
       const { use, stores, clock } = fixture();
-      const { firm } = await started();
+      const { firm } = await setUp();
       const erase = makeEraseFirm({
         ...stores,
         uow: stores.unitOfWork,

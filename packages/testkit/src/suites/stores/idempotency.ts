@@ -5,7 +5,7 @@ import { errorCodeOf } from '../../injected-faults.ts';
 
 export function idempotencyBehavior(fixture: () => Fixture): void {
   describe('an Idempotency-Key', () => {
-    const started = async () => {
+    const setUp = async () => {
       const { newFirm, newMember, newClaim } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
@@ -14,7 +14,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('makes a repeated request return the current claim without further effect', async () => {
       const { send, use, jobsOf, stores } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(firm.live, svcId, request);
       await use.acceptOffer({ svcId }, first.claim.id);
@@ -30,7 +30,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('cannot be used for a different request', async () => {
       const { send, newClaim, offer } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const first = await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
       const reused = 'idempotency_key_reused';
       expect(await errorCodeOf(send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }))).toBe(
@@ -43,7 +43,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('is bound only on success: a rejected request can be corrected', async () => {
       const { send, use, newClaim } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       await use.setAcceptingAssignments({ svcId }, firm.id, false);
       const request = { claim, idempotencyKey: 'key-1' };
       expect(await errorCodeOf(send(firm.live, svcId, request))).toBe('adjuster_not_accepting');
@@ -55,8 +55,8 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('belongs to the firm and the environment', async () => {
       const { send } = fixture();
-      const { firm, svcId, claim } = await started();
-      const other = await started();
+      const { firm, svcId, claim } = await setUp();
+      const other = await setUp();
       const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
       const sent = [
         await send(firm.live, svcId, request),
@@ -69,12 +69,12 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('stays valid after its API key is rolled', async () => {
       const { send, use } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const old = await use.createKey({
         firmId: firm.id,
         environment: 'live',
         purpose: 'claims',
-        lifetime: null,
+        lifetimeMs: null,
       });
       const actor = async (secret: string) => {
         const grant = await use.apiKeyAuthenticator.authenticate(secret);
@@ -91,7 +91,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('returns the claim to a retry also after the adjuster has left the firm', async () => {
       const { send, use } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(firm.live, svcId, request);
       await use.leaveFirm({ svcId }, firm.id);
@@ -103,7 +103,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('is stored for exactly 24 hours', async () => {
       const { send, clock } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1' };
       await send(firm.live, svcId, request);
       clock.advance(24 * HOUR - 1);
@@ -114,7 +114,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('can be reused after it expired, and is then stored again', async () => {
       const { send, newClaim, clock } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       await send(firm.live, svcId, { claim, idempotencyKey: 'key-1' });
       clock.advance(24 * HOUR);
       const request = { claim: newClaim(), idempotencyKey: 'key-1' };
@@ -128,7 +128,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('makes a repeated assignment return the claim even after it was accepted', async () => {
       const { offer, sendId, use, newMember } = fixture();
-      const { firm, svcId } = await started();
+      const { firm, svcId } = await setUp();
       const second = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
@@ -140,7 +140,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('of any length and script is distinct from every other', async () => {
       const { send, newClaim } = fixture();
-      const { firm, svcId } = await started();
+      const { firm, svcId } = await setUp();
       for (const idempotencyKey of [
         'k',
         'K',
@@ -159,7 +159,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('makes forty concurrent identical requests create one claim, which all of them get', async () => {
       const { send, jobsOf, stores } = fixture();
-      const { firm, svcId, claim } = await started();
+      const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1' };
       const jobs = (await jobsOf(firm)).length;
       const sent = await Promise.all(Array.from({ length: 40 }, () => send(firm.live, svcId, request)));
@@ -172,7 +172,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('makes concurrent identical assignments create one offer', async () => {
       const { offer, sendId, newMember, jobsOf } = fixture();
-      const { firm, svcId } = await started();
+      const { firm, svcId } = await setUp();
       const second = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       const jobs = (await jobsOf(firm)).length;
@@ -187,7 +187,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
 
     test('of different concurrent requests, one succeeds and the others fail', async () => {
       const { send, newClaim, stores } = fixture();
-      const { firm, svcId } = await started();
+      const { firm, svcId } = await setUp();
       const outcomes = await Promise.allSettled(
         Array.from({ length: 10 }, () =>
           send(firm.live, svcId, { claim: newClaim(), idempotencyKey: 'key-1' }),

@@ -7,7 +7,7 @@ const PAGE = { after: null, limit: 50 } as const;
 
 export function isolationBehavior(fixture: () => Fixture): void {
   /** A firm with data, and another one that has its ids. */
-  const started = async () => {
+  const setUp = async () => {
     const { newFirm, newMember, newAdjuster, newClaim, invite, sendId, use } = fixture();
     const [owner, other] = [await newFirm(), await newFirm()];
     const svcId = await newMember(owner);
@@ -26,7 +26,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
       'reads nothing of this one with a %s key',
       async (environment) => {
         const { firmReads } = fixture().stores;
-        const { other, svcId, claim, id, stranger } = await started();
+        const { other, svcId, claim, id, stranger } = await setUp();
         const { externalId } = claim.facts;
         expect(await firmReads.claim(other.id, environment, id)).toBeNull();
         expect(await firmReads.claims(other.id, environment, {}, PAGE)).toEqual({ rows: [], next: null });
@@ -42,7 +42,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('can neither offer its claims, send to its adjusters nor change its invitations', async () => {
       const { offer, send, use, stores } = fixture();
-      const { owner, other, svcId, stranger, invited, id } = await started();
+      const { owner, other, svcId, stranger, invited, id } = await setUp();
       const before = await stores.firmReads.claim(owner.id, 'live', id);
       expect(await errorCodeOf(offer(other.live, id, stranger))).toBe('not_found');
       expect(await errorCodeOf(offer(other.test, id, other.accounts.manual))).toBe('not_found');
@@ -54,7 +54,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('cannot see its test accounts', async () => {
       const { send, use } = fixture();
-      const { owner, other } = await started();
+      const { owner, other } = await setUp();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       for (const actor of [other.live, other.test]) {
         expect(await errorCodeOf(send(actor, owner.accounts.manual))).toBe('unknown_svcid');
@@ -65,7 +65,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('has separate keys, external ids and claim numbers', async () => {
       const { send } = fixture();
-      const { other, stranger, claim, id } = await started();
+      const { other, stranger, claim, id } = await setUp();
       const sent = await send(other.live, stranger, { claim, idempotencyKey: 'owner' });
       expect(sent.replayed).toBe(false);
       expect(sent.claim.id).not.toBe(id);
@@ -73,7 +73,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('finds nothing of this one inside a transaction', async () => {
       const { stores, clock } = fixture();
-      const { owner, other, svcId, claim, id } = await started();
+      const { owner, other, svcId, claim, id } = await setUp();
       await stores.unitOfWork.run(async (tx) => {
         const { id: firmId } = other;
         const slot = { firmId, environment: 'live', key: 'owner' } as const;
@@ -89,7 +89,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('keeps its adjusters when they leave this one', async () => {
       const { use, sendId, stores } = fixture();
-      const { owner, other, svcId } = await started();
+      const { owner, other, svcId } = await setUp();
       await use.addMember(other.id, svcId);
       const theirs = await sendId(other.live, svcId);
       await use.leaveFirm({ svcId }, owner.id);
@@ -103,7 +103,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
   describe('another adjuster', () => {
     test('can neither read, accept, reject, edit nor close a claim', async () => {
       const { use } = fixture();
-      const { stranger, id, accepted } = await started();
+      const { stranger, id, accepted } = await setUp();
       const actor = { svcId: stranger };
       for (const claimId of [id, accepted]) {
         expect(await errorCodeOf(use.readAppClaim(actor, claimId))).toBe('not_found');
@@ -116,7 +116,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('can neither respond to an invitation nor change a membership', async () => {
       const { use, stores } = fixture();
-      const { owner, svcId, stranger, invited } = await started();
+      const { owner, svcId, stranger, invited } = await setUp();
       const actor = { svcId: stranger };
       expect(await errorCodeOf(use.acceptInvitation(actor, owner.id))).toBe('not_found');
       expect(await errorCodeOf(use.declineInvitation(actor, owner.id))).toBe('not_found');
@@ -130,7 +130,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
   describe('the environments of a firm', () => {
     test('a test key can use neither real adjusters nor live claims', async () => {
       const { use, send, offer } = fixture();
-      const { owner, svcId, invited, id } = await started();
+      const { owner, svcId, invited, id } = await setUp();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       expect(await errorCodeOf(send(owner.test, svcId))).toBe('adjuster_not_in_firm');
       expect(await errorCodeOf(offer(owner.test, id, owner.accounts.manual))).toBe('not_found');
@@ -140,7 +140,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
 
     test('a live key can neither name test accounts nor offer test claims', async () => {
       const { use, send, sendId, offer } = fixture();
-      const { owner, svcId, id } = await started();
+      const { owner, svcId, id } = await setUp();
       const notes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
       const tested = await sendId(owner.test, owner.accounts.manual);
       const mismatch = 'environment_mismatch';

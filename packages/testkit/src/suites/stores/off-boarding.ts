@@ -7,7 +7,7 @@ const PAGE = { after: null, limit: 50 } as const;
 
 export function offBoardingBehavior(fixture: () => Fixture): void {
   /** A member of a firm with an accepted claim and a pending offer. */
-  const started = async () => {
+  const setUp = async () => {
     const { newFirm, newMember, sendId, use } = fixture();
     const firm = await newFirm();
     const svcId = await newMember(firm);
@@ -15,13 +15,13 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     await use.acceptOffer({ svcId }, accepted);
     return { firm, svcId, accepted, pending: await sendId(firm.live, svcId) };
   };
-  const statusOf = async ({ firm, pending }: Awaited<ReturnType<typeof started>>) =>
+  const statusOf = async ({ firm, pending }: Awaited<ReturnType<typeof setUp>>) =>
     (await fixture().stores.firmReads.claim(firm.id, 'live', pending))?.assignment.status;
 
   describe('off-boarding', () => {
     test('a former member reads accepted claims for the time that the plan allows, also after an invitation', async () => {
       const { use, stores, clock, invite } = fixture();
-      const { firm, svcId, accepted } = await started();
+      const { firm, svcId, accepted } = await setUp();
       await use.leaveFirm({ svcId }, firm.id);
       const { readableAfterLeavingMs } = PLAN_RETENTION.standard;
       clock.advance(readableAfterLeavingMs - 8 * DAY);
@@ -42,7 +42,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
 
     test('the operator removes a member as if they had left', async () => {
       const { use, stores } = fixture();
-      const begun = await started();
+      const begun = await setUp();
       const { firm, svcId, accepted } = begun;
       expect((await use.removeMember(firm.id, svcId)).status).toBe('left');
       expect(await statusOf(begun)).toBe('unassigned');
@@ -53,7 +53,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
 
     test('a disabled account has no sessions, devices and offers, and cannot sign in until it is enabled', async () => {
       const { use, stores, send, external } = fixture();
-      const begun = await started();
+      const begun = await setUp();
       const { firm, svcId } = begun;
       const { token } = await use.openSession(svcId);
       const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
@@ -83,7 +83,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
 
     test('disabling while claims and sign-ins arrive leaves neither a pending offer nor a session', async () => {
       const { use, stores, send, clock } = fixture();
-      const { firm, svcId } = await started();
+      const { firm, svcId } = await setUp();
       await Promise.all([
         ...Array.from({ length: 5 }, () => send(firm.live, svcId).catch(() => {})),
         ...Array.from({ length: 5 }, () => use.openSession(svcId).catch(() => {})),

@@ -5,8 +5,8 @@ import type { Fixture, TestFirm } from '../../fixture.ts';
 import { errorCodeOf } from '../../injected-faults.ts';
 
 export function operatorBehavior(fixture: () => Fixture): void {
-  const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetime: number | null = null) =>
-    fixture().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetime });
+  const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetimeMs: number | null = null) =>
+    fixture().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetimeMs });
 
   describe('the operator', () => {
     test('creates a firm with its seven test accounts, four of them members', async () => {
@@ -263,7 +263,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
           firmId: id as FirmId,
           environment: 'live',
           purpose: 'claims',
-          lifetime: null,
+          lifetimeMs: null,
         } as const;
         await expect(use.createKey(ofFirm)).rejects.toThrow(id);
       }

@@ -45,8 +45,8 @@ export function passkeysBehavior(fixture: () => Fixture): void {
     { signCount = 1, clientSecret = CLIENT, use = fixture().use } = {},
   ) => use.signIn({ passkey: assertionFor(options, credentialId, signCount), clientSecret });
 
-  /** Signs in with a code that was mailed. */
-  async function byCode(email: string, use = fixture().use) {
+  /** Signs in with a code that was emailed. */
+  async function signInByCode(email: string, use = fixture().use) {
     await use.requestSignInCode(email);
     return use.signIn({ email, code: fixture().external.mails.at(-1)?.code ?? '' });
   }
@@ -224,10 +224,10 @@ export function passkeysBehavior(fixture: () => Fixture): void {
   });
 
   describe('where the operator requires passkeys', () => {
-    test('a session by code may only add a passkey, and then everything', async () => {
+    test('a session opened with a code can only add a passkey, and has full access after that', async () => {
       const { newAdjuster, useWithPasskeysRequired: use } = fixture();
       const { svcId, email } = await newAdjuster();
-      const { token } = await byCode(email ?? '', use);
+      const { token } = await signInByCode(email ?? '', use);
       const session = await use.sessionAuthenticator.authenticate(token);
       if (session === null) throw new Error('expected a session');
       expect(session.mayOnlyAddPasskey).toBe(true);
@@ -240,15 +240,15 @@ export function passkeysBehavior(fixture: () => Fixture): void {
     test('an account with a passkey cannot sign in with a code, and the passkey opens a full session', async () => {
       const { useWithPasskeysRequired: use } = fixture();
       const { email, credentialId } = await withPasskey();
-      expect(await errorCodeOf(byCode(email, use))).toBe('passkey_required');
+      expect(await errorCodeOf(signInByCode(email, use))).toBe('passkey_required');
       const { token } = await signIn(await use.startPasskeySignIn(CLIENT), credentialId, { use });
       expect(await use.sessionAuthenticator.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: false });
     });
 
-    test('an earlier session by code cannot add a passkey to an account that has one', async () => {
+    test('an earlier session opened with a code cannot add a passkey to an account that has one', async () => {
       const { newAdjuster, use: before, useWithPasskeysRequired: use } = fixture();
       const { svcId, email } = await newAdjuster();
-      const { token } = await byCode(email ?? '', before);
+      const { token } = await signInByCode(email ?? '', before);
       const owner = await signedIn(svcId);
       const options = await before.startPasskeyRegistration({ svcId }, owner);
       const response = attestationFor(options, newCredential());

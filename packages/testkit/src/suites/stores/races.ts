@@ -303,7 +303,7 @@ export function racesBehavior(fixture: () => Fixture): void {
         firmId: firm.id,
         environment: 'live',
         purpose: 'full_access',
-        lifetime: null,
+        lifetimeMs: null,
       });
       const rolled = await Promise.all([use.rollKey(key.id, 0), use.rollKey(key.id, 0)]);
       expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();

@@ -51,7 +51,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
   };
 
   describe('a unit of work that fails at any step has no effect', () => {
-    const started = async () => {
+    const setUp = async () => {
       const { newFirm, newMember, sendId, newClaim } = fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
@@ -62,7 +62,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('sending a claim: no claim, carrier detail, bound key, change timestamp or job', async () => {
       const { newClaim, clock } = fixture();
-      const { firm, svcId, everything } = await started();
+      const { firm, svcId, everything } = await setUp();
       clock.advance(10);
       const claim = newClaim({ carrier: { name: 'Gulf Mutual', phone: '985-555-0142' } });
       const command = { ...claim, adjuster: svcId, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
@@ -75,14 +75,14 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     });
 
     test('offering a claim', async () => {
-      const { firm, other, id: claimId, everything } = await started();
+      const { firm, other, id: claimId, everything } = await setUp();
       const command = { claimId, adjuster: other, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
       await failingAtEachStep((use) => use.offerClaim(firm.live, command), everything);
     });
 
     test('sending to a test account with a simulated response', async () => {
       const { newClaim } = fixture();
-      const { firm, everything } = await started();
+      const { firm, everything } = await setUp();
       const command = {
         ...newClaim(),
         adjuster: firm.accounts.accepts,
@@ -93,7 +93,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     });
 
     test('accepting, editing and closing a claim', async () => {
-      const { svcId, id, everything } = await started();
+      const { svcId, id, everything } = await setUp();
       await failingAtEachStep((use) => use.acceptOffer({ svcId }, id), everything);
       await failingAtEachStep((use) => use.recordWork({ svcId }, id, { notes: 'n' }), everything);
       await failingAtEachStep((use) => use.closeAcceptedClaim({ svcId }, id), everything);
@@ -101,7 +101,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('leaving a firm with several pending offers', async () => {
       const { sendId } = fixture();
-      const { firm, svcId, everything } = await started();
+      const { firm, svcId, everything } = await setUp();
       const ids: ClaimId[] = [];
       for (let n = 0; n < 3; n++) ids.push(await sendId(firm.live, svcId));
       await failingAtEachStep((use) => use.leaveFirm({ svcId }, firm.id), everything);
@@ -109,7 +109,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('inviting, accepting, withdrawing', async () => {
       const { newAdjuster } = fixture();
-      const { firm } = await started();
+      const { firm } = await setUp();
       const { svcId } = await newAdjuster();
       const everything = () => snapshotOf(firm, [svcId]);
       const notes = { invitedAs: 'A', invitedBy: null, purpose: null, note: null };
@@ -121,7 +121,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     });
 
     test('changing a profile, a device, a membership', async () => {
-      const { firm, svcId, everything } = await started();
+      const { firm, svcId, everything } = await setUp();
       const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
       await failingAtEachStep((use) => use.updateProfile({ svcId }, { firstName: 'Zoë' }), everything);
       await failingAtEachStep((use) => use.putDevice({ svcId }, 'phone', subscription), everything);
@@ -141,8 +141,13 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('creating, rolling and revoking keys, changing the plan', async () => {
       const { use } = fixture();
-      const { firm, everything } = await started();
-      const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetime: null } as const;
+      const { firm, everything } = await setUp();
+      const properties = {
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetimeMs: null,
+      } as const;
       await failingAtEachStep((on) => on.createKey(properties), everything);
       const { key } = await use.createKey(properties);
       await failingAtEachStep((on) => on.rollKey(key.id, 1_000), everything);

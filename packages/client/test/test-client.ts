@@ -13,7 +13,7 @@ export interface Sent {
 /** Handles a request like the service, or like a proxy in front of it. */
 export type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
 
-interface World {
+interface TestClient {
   readonly client: Client;
   readonly sent: readonly Sent[];
   readonly now: () => number;
@@ -28,11 +28,11 @@ export const START = Date.UTC(2026, 7, 29, 14, 0, 0);
  * A client with a fake clock, which advances to the next timer when nothing else is pending. The replies are used in
  * order; the last one repeats.
  */
-export function createWorld(
+export function createTestClient(
   replies: readonly Reply[],
   options: Partial<ClientOptions> = {},
   random: () => number = () => 0.5,
-): World {
+): TestClient {
   const sent: Sent[] = [];
   const apiKey = 'svc_test_0123456789';
   let clock = START;
