@@ -7,7 +7,7 @@ import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
-import type { BenchRequest } from './load.ts';
+import type { BenchRequest } from './connection.ts';
 import { loadingBar } from './loading-bar.ts';
 import type { Path } from './paths.ts';
 
