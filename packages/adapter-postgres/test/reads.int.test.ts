@@ -42,6 +42,29 @@ describe('reads', () => {
     expect(locked?.asSent).toBe(text);
   });
 
+  test('claims that are read at once are each read as their own firm and environment see them', async () => {
+    const other = await aFirm(stores);
+    const [live, inTest, ofOther] = [
+      aClaim(firmId, svcId),
+      aClaim(firmId, svcId, { environment: 'test' }),
+      aClaim(other.firmId, other.svcId),
+    ];
+    for (const claim of [live, inTest, ofOther]) await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+    const read = stores.firmReads.claim;
+    const views = await Promise.all([
+      read(firmId, 'live', live.id),
+      read(firmId, 'test', live.id),
+      read(firmId, 'live', inTest.id),
+      read(firmId, 'test', inTest.id),
+      read(firmId, 'live', ofOther.id),
+      read(other.firmId, 'live', ofOther.id),
+      read(firmId, 'live', newId()),
+      read(firmId, 'live', 'no UUID' as ClaimId),
+    ]);
+    const seen = views.map((view) => view?.id ?? null);
+    expect(seen).toEqual([live.id, null, inTest.id, inTest.id, null, ofOther.id, null, null]);
+  });
+
   test.each([
     0,
     1,
