@@ -16,7 +16,13 @@ import { NOW, newId } from './a-firm.ts';
 /** Two responses in a transaction whose commit fails with this error. */
 async function respondedWith(failure: Error) {
   const ids = [newId<ClaimId>(), newId<ClaimId>()];
-  const rows = ids.map((id) => ({ id, firm_id: newId(), carrier: '{}', work_details: null }));
+  const rows = ids.map((id) => ({
+    id,
+    firm_id: newId(),
+    carrier: '{}',
+    work_details: null,
+    held_name: null,
+  }));
   const transaction = {
     rows: async () => rows,
     rowsAndCommit: () => Promise.reject(failure),

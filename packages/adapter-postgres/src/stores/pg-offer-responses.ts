@@ -134,11 +134,11 @@ export function pgOfferResponses(
     const settled = new Map<Waiting, () => void>();
     const transaction = await database.begin();
     try {
-      const byId = new Map(group.map((one) => [one.id, one]));
+      const locked = new Map((await lockFree(transaction, group)).map((each) => [each.claim.id, each]));
       const decided: Decided[] = [];
-      for (const offered of await lockFree(transaction, group)) {
-        const of = byId.get(offered.claim.id);
-        if (of === undefined) continue;
+      for (const of of group) {
+        const offered = locked.get(of.id);
+        if (offered === undefined) continue;
         try {
           decided.push({ ...offered, ...of.decide(offered), of });
         } catch (error) {
