@@ -4,10 +4,16 @@ import { fileURLToPath } from 'node:url';
 
 const BUILD = fileURLToPath(new URL('../../apps/api/dist', import.meta.url));
 
-/** What records actions, and what records reads; each once in the build. */
+/** What records actions, reads and responses to offers; each once in the build. */
 const RECORDING = [
   ['events.push(event);', ''],
   ['async append(events) {', 'async append(events) { return;'],
+  ['advanceChain("row.digest")', '"audit_seq = held.audit_seq"'],
+  [
+    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)',
+    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next WHERE false)',
+  ],
+  ['({ entries }) => rowValues(entries)', '() => ["epoch", "", ""]'],
 ] as const;
 
 /**

@@ -15,7 +15,8 @@ const bug = (name: string, file: string, from: string, to: string): PlantedBug =
 const IDEMPOTENCY = 'packages/application/src/support/execute-idempotently.ts';
 const SEND = 'packages/application/src/firm/send-claim.ts';
 const OFFER = 'packages/application/src/firm/offer-claim.ts';
-const RESPOND = 'packages/application/src/app/claims.ts';
+const RESPOND = 'packages/application/src/support/responses-in-transactions.ts';
+const SESSIONS = 'packages/application/src/auth/session-authenticator.ts';
 const LEAVE = 'packages/application/src/app/memberships.ts';
 const JOBS = 'packages/application/src/jobs/run-job.ts';
 const CLAIM = 'packages/domain/src/claim.ts';
@@ -24,11 +25,11 @@ const MEMBERSHIP = 'packages/domain/src/membership.ts';
 const ACCESS = 'packages/domain/src/access.ts';
 const PG_CLAIMS = 'packages/adapter-postgres/src/stores/pg-claims.ts';
 const CLAIMS_BY_ID = 'packages/adapter-postgres/src/reads/claims-by-id.ts';
+const PG_RESPONSES = 'packages/adapter-postgres/src/stores/pg-offer-responses.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
 const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null';
-const NEXT_TIMESTAMP =
-  "greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
+const AFTER_LAST = ", (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
 const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
           'The connection to PostgreSQL was lost during a commit.',
           'database_unreachable',
@@ -59,18 +60,52 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('offer sent without notification', OFFER, NOTIFY, ''),
   bug('claim sent without notification', SEND, NOTIFY, ''),
   bug('duplicates not checked', SEND, 'if (duplicate !== null) throw duplicateClaim(duplicate);', ''),
-  bug(
-    'response without an audit row',
-    RESPOND,
-    'await recordAction(tx, claim.firmId, byAdjuster(actor), audited);',
-    '',
-  ),
+  bug('response without an audit row', RESPOND, 'await tx.audit.record(event);', ''),
   bug(
     'response that the feed does not show',
     RESPOND,
-    'saveVisibly: SaveClaim = (tx, claim) => tx.claims.saveAndCommit(claim);',
-    'saveVisibly: SaveClaim = (tx, claim) => saveInvisibly(tx, claim);',
+    '...(await tx.claims.saveAndCommit({ ...offered.claim, assignment })),',
+    '...offered.claim, assignment, ...(await tx.claims.saveWithoutTimestamp({ ...offered.claim, assignment })),',
   ),
+  bug(
+    'shared responses without an audit row',
+    PG_RESPONSES,
+    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)',
+    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next WHERE false)',
+  ),
+  bug(
+    'responses that share a transaction share a timestamp',
+    PG_RESPONSES,
+    'next.first_stamp + response.place',
+    'next.first_stamp + 0',
+  ),
+  bug(
+    'feed not moved past shared responses',
+    PG_RESPONSES,
+    "+ (row.claims - 1) * interval '1 ms',",
+    "+ 0 * interval '1 ms',",
+  ),
+  bug(
+    'shared responses not locked',
+    PG_RESPONSES,
+    'FOR SHARE OF m SKIP LOCKED FOR UPDATE OF c SKIP LOCKED',
+    '',
+  ),
+  bug('second response to a claim in one transaction', PG_RESPONSES, ' || taken.has(one.id)', ''),
+  bug(
+    'response reaches a claim of another adjuster',
+    PG_RESPONSES,
+    'WHERE c.adjuster_svc_id = response.svc_id',
+    'WHERE true',
+  ),
+  bug(
+    'responses saved again after an unknown commit',
+    PG_RESPONSES,
+    "error.reason === 'database_busy'",
+    'true',
+  ),
+  bug('ended session cached', SESSIONS, 'if (isUsed) sessionAuthenticator.invalidate();', ''),
+  bug('session ended elsewhere stays cached', SESSIONS, 'age >= GRANT_MAX_AGE_MS', 'false'),
   bug(
     'offers of a leaver stay pending',
     LEAVE,
@@ -129,7 +164,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (!includes(PLAN_SCOPES[plan], scope)) {',
     'if (plan === undefined) {',
   ),
-  bug('feed stamped by the clock alone', PG_CLAIMS, NEXT_TIMESTAMP, '$2::timestamptz'),
+  bug('feed stamped by the clock alone', PG_CLAIMS, AFTER_LAST, ')'),
   bug(
     'claim not locked',
     PG_CLAIMS,
@@ -142,8 +177,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'feed timestamp not read under the feed lock',
     PG_CLAIMS,
-    NEXT_TIMESTAMP,
-    "greatest($2::timestamptz, (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = $1))",
+    AFTER_LAST,
+    ", (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = held.firm_id))",
   ),
   bug(
     'claim numbers compared across environments',

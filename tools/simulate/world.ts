@@ -10,6 +10,7 @@ import {
   makeRunJob,
   makeSendClaim,
   makeSetMember,
+  responsesInTransactions,
   type SingleFlight,
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
@@ -57,7 +58,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
   const { unitOfWork: uow, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
   const ids = createCountingIds(series);
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
-  const app = { uow, clock, reads: NO_APP_READS };
+  const app = { uow, offerResponses: responsesInTransactions(uow), clock, reads: NO_APP_READS };
   // Memberships need neither secrets nor sessions.
   const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];
   return {

@@ -163,7 +163,7 @@ test('the spans of an acceptance continue the trace of the app', () => {
   expect(treeOf(spansOf('accepted'))).toEqual({
     'POST /app/v1/claims/{id}/acceptance': {
       'credentials.sessionByHash': {},
-      'unitOfWork.run': expect.objectContaining({ 'claims.lockOfferedTo': {}, 'claims.saveAndCommit': {} }),
+      'offerResponses.save': {},
     },
   });
 });

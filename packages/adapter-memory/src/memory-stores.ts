@@ -10,8 +10,10 @@ import {
   type FirmReads,
   type Job,
   type JobReads,
+  type OfferResponses,
   type OperatorReads,
   type RequestLogStore,
+  responsesInTransactions,
   SESSION_LIFETIME_MS,
   type Tx,
   type UnitOfWork,
@@ -45,6 +47,7 @@ export interface MemoryJobs {
 
 export interface MemoryStores {
   readonly unitOfWork: UnitOfWork;
+  readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
@@ -107,6 +110,7 @@ export function createMemoryStores(
 
   return {
     unitOfWork,
+    offerResponses: responsesInTransactions(unitOfWork),
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),
     operatorReads: memoryOperatorReads(database.committed),

@@ -11,10 +11,12 @@ import type {
   JobReads,
   MetricSources,
   Metrics,
+  OfferResponses,
   OperatorReads,
   RequestLogStore,
   UnitOfWork,
 } from '@svc/application';
+import { responsesInTransactions } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
@@ -42,6 +44,7 @@ import type { ServiceSecret } from './schema/migrate.ts';
 import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
+import { pgOfferResponses } from './stores/pg-offer-responses.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
@@ -69,6 +72,7 @@ export interface ConnectOptions {
 /** Everything the application keeps in PostgreSQL. */
 export interface PostgresStores {
   readonly unitOfWork: UnitOfWork;
+  readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
@@ -120,8 +124,12 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     wrappingKeys === null ? null : new DataKeys(database.readsBesideTransactions, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
+  const unitOfWork = pgUnitOfWork(database, clock, encryption);
+  const oneByOne = responsesInTransactions(unitOfWork);
   return {
-    unitOfWork: pgUnitOfWork(database, clock, encryption),
+    unitOfWork,
+    // On Citus, the claims of a transaction may be on several nodes.
+    offerResponses: reads.onCitus ? oneByOne : pgOfferResponses(database, clock, encryption, oneByOne),
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(reads, clock, encryption),
     operatorReads: pgOperatorReads(reads, encryption),

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, BY_SERVICE } from '@svc/application';
+import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
+import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
@@ -15,6 +16,7 @@ import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
+import { pgOfferResponses } from '../src/stores/pg-offer-responses.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -80,7 +82,8 @@ describe.each([
   const explain = async ({ name, text }: Statement, values: readonly Value[]): Promise<void> => {
     const literal = (value: Value): string => {
       if (value === null) return 'NULL';
-      if (typeof value === 'object') return pg.escapeLiteral(`{${value.join(',')}}`);
+      if (typeof value === 'object')
+        return pg.escapeLiteral(`{${value.map((item) => item ?? 'NULL').join(',')}}`);
       return typeof value === 'string' ? pg.escapeLiteral(value) : String(value);
     };
     await database.sql.query(`PREPARE ${name} AS ${text}`);
@@ -176,6 +179,49 @@ describe.each([
     return work();
   };
   const slot = { environment: 'live', key: 'k' } as const;
+  const respond = async (): Promise<unknown> => {
+    const row = { id: claimId, firm_id: firmId, status: 'accepted', adjuster_svc_id: svcId, carrier: '{}' };
+    const other = {
+      offered_at: NOW,
+      responded_at: NOW,
+      rejection_reason: null,
+      work_details: null,
+      held_name: null,
+    };
+    const transaction = {
+      rowsAndCommit: session.rows,
+      rollback: async () => {},
+      async rows(statement: Statement, values: readonly Value[]) {
+        await explain(statement, values);
+        return [{ ...row, ...other }];
+      },
+    } as unknown as Transaction;
+    const saved: string[] = [];
+    const responses = pgOfferResponses(
+      { begin: async () => transaction, metrics: NO_METRICS },
+      clock,
+      NO_ENCRYPTION,
+      { save: async () => null },
+    );
+    await responses.save(svcId, claimId, ({ claim }) => {
+      saved.push(claim.id);
+      const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.accept', object: null });
+      return { assignment: claim.assignment, event };
+    });
+    expect(saved).toEqual([claimId]);
+    return saved;
+  };
+
+  test('responses to offers find memberships by adjuster, and claims by id', async () => {
+    // As on the connections of the service: for the ten rows that are expected, a scan of few memberships is cheaper.
+    await database.sql.query('SET enable_seqscan = off');
+    const nodes = await explained(respond);
+    await database.sql.query('RESET enable_seqscan');
+    expect(indexesOf(nodes)).toContain('memberships_of_adjuster');
+    expect(plans.map(({ statement }) => statement.name)).toEqual(['responses_lock_free', 'responses_save']);
+    expect(indexesOf(nodes).filter((index) => index === 'claims_pkey')).toHaveLength(2);
+    expect(indexesOf(nodes).filter((index) => index.startsWith('claims_'))).toHaveLength(2);
+  });
 
   test.each<[string, () => Promise<unknown>]>([
     ['firm_claim', () => firm.claim(firmId, 'live', claimId)],

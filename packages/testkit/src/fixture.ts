@@ -14,6 +14,7 @@ import {
   type FirmActor,
   type FirmData,
   type FirmReads,
+  invalidatingSessions,
   type Job,
   type JobReads,
   type KeysetPosition,
@@ -77,10 +78,12 @@ import {
   makeWithdrawInvitation,
   type Notification,
   type Notifier,
+  type OfferResponses,
   type OperatorReads,
   type Page,
   type PageRequest,
   type RequestLogStore,
+  responsesInTransactions,
   type SentClaim,
   type SignInFailure,
   type SignInMonitor,
@@ -109,6 +112,7 @@ import { createTestSecrets, sha256 } from './test-secrets.ts';
 /** All stores the use cases need. */
 export interface Stores {
   readonly unitOfWork: UnitOfWork;
+  readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;
@@ -159,7 +163,7 @@ const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => at
 
 function composeUseCases(
   stores: Stores,
-  uow: UnitOfWork,
+  unitOfWork: UnitOfWork,
   support: {
     clock: FixedClock;
     secrets: ReturnType<typeof createTestSecrets>;
@@ -171,6 +175,8 @@ function composeUseCases(
 ) {
   const { clock, secrets, ids, external, auditBatch, passkeysRequired } = support;
   const { firmReads, appReads, credentials, jobReads } = stores;
+  const sessionAuthenticator = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired });
+  const uow = invalidatingSessions({ uow: unitOfWork, sessionAuthenticator });
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
       external.mails.push({ email, code });
@@ -207,13 +213,15 @@ function composeUseCases(
   const requestSignInCode = makeRequestSignInCode({ ...ofSignIn, mailer });
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
-  const app = { uow, reads: appReads, clock };
+  const isOwn = unitOfWork === stores.unitOfWork;
+  const offerResponses = isOwn ? stores.offerResponses : responsesInTransactions(uow);
+  const app = { uow, offerResponses, reads: appReads, clock };
   const { operatorReads, auditReads, requestLog, firmData } = stores;
   const ofFirm = { uow, reads: operatorReads, auditReads, requestLog, firmData, clock, operator: OPERATOR };
   const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
   return {
     apiKeyAuthenticator,
-    sessionAuthenticator: createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired }),
+    sessionAuthenticator,
     sendClaim: makeSendClaim(firm),
     offerClaim: makeOfferClaim(firm),
     inviteAdjuster: makeInviteAdjuster({ uow, clock }),
@@ -248,7 +256,7 @@ function composeUseCases(
     registerPasskey: makeRegisterPasskey(passkeys),
     renamePasskey: makeRenamePasskey({ uow, clock }),
     removePasskey: makeRemovePasskey(passkeys),
-    sandbox: makeSandbox({ uow, reads: firmReads, faults: stores.faults, clock }),
+    sandbox: makeSandbox({ uow, offerResponses, reads: firmReads, faults: stores.faults, clock }),
     runJob: makeRunJob({ uow, reads: jobReads, firmReads, appReads, notifier, secrets, clock }),
     exportFirm: makeExportFirm({ ...ofFirm, pageRows: 3 }),
     eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),

@@ -5,6 +5,7 @@ import {
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
+  invalidatingSessions,
   makeAcceptClaim,
   makeAcceptInvitation,
   makeAddMember,
@@ -110,12 +111,16 @@ export function createContainer(external: ExternalServices): Container {
 
   for (const name of EXTERNAL) c.bind<unknown>(T[name]).toConstantValue(external[name]);
 
-  const { unitOfWork: uow, clock, secrets, ids, networkOf, appReads, firmReads } = T;
+  const { clock, secrets, ids, networkOf, appReads, firmReads } = T;
   const credentials = { credentials: T.credentials, secrets, clock };
   bind(T.apiKeyAuthenticator, createApiKeyAuthenticator, credentials);
   bind(T.sessionAuthenticator, createSessionAuthenticator, {
     ...credentials,
     passkeysRequired: T.passkeysRequired,
+  });
+  const uow = use(invalidatingSessions, {
+    uow: T.unitOfWork,
+    sessionAuthenticator: T.sessionAuthenticator,
   });
   c.bind(T.rejectionPace).toConstantValue(createRejectionPace({ now: () => performance.now(), pause }));
   c.bind(T.auditBatch).toResolvedValue(
@@ -220,7 +225,13 @@ export function createContainer(external: ExternalServices): Container {
     checkHealth: T.checkHealth,
   });
   bind(T.sandboxRoutes, sandboxRoutes, {
-    sandbox: use(makeSandbox, { uow, reads: firmReads, faults: T.faults, clock }),
+    sandbox: use(makeSandbox, {
+      uow,
+      offerResponses: T.offerResponses,
+      reads: firmReads,
+      faults: T.faults,
+      clock,
+    }),
     clock,
   });
   bind(T.appRoutes, appRoutes, {
@@ -242,8 +253,8 @@ export function createContainer(external: ExternalServices): Container {
     setAvailability: use(makeSetAvailability, { uow, clock }),
     leaveFirm: use(makeLeaveFirm, memberships),
     readClaim: use(makeReadAppClaim, { reads: appReads }),
-    acceptClaim: use(makeAcceptClaim, { uow, clock }),
-    rejectClaim: use(makeRejectClaim, { uow, clock }),
+    acceptClaim: use(makeAcceptClaim, { offerResponses: T.offerResponses, clock }),
+    rejectClaim: use(makeRejectClaim, { offerResponses: T.offerResponses, clock }),
     logContact: use(makeLogContact, { uow, clock }),
     recordWork: use(makeRecordWork, { uow, clock }),
     closeClaim: use(makeCloseAcceptedClaim, { uow, clock }),

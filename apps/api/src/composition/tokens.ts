@@ -43,6 +43,7 @@ import type {
   makeSetOfferWait,
   makeSetPlan,
   Notifier,
+  OfferResponses,
   Operator,
   OperatorReads,
   PasskeyVerifier,
@@ -104,6 +105,7 @@ export const TOKENS = {
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
+  offerResponses: token<OfferResponses>('offerResponses'),
   firmReads: token<FirmReads>('firmReads'),
   appReads: token<AppReads>('appReads'),
   operatorReads: token<OperatorReads>('operatorReads'),
@@ -200,6 +202,7 @@ export const EXTERNAL = [
   'signInMonitor',
   'notifier',
   'unitOfWork',
+  'offerResponses',
   'firmReads',
   'appReads',
   'operatorReads',

@@ -12,7 +12,14 @@ export async function startTracing(config: NonNullable<Config['tracing']>, log: 
   return adapter.startTracing({ ...config, log });
 }
 
-const ON_POSTGRESQL = ['firmReads', 'appReads', 'jobReads', 'credentials', 'faults'] as const;
+const ON_POSTGRESQL = [
+  'offerResponses',
+  'firmReads',
+  'appReads',
+  'jobReads',
+  'credentials',
+  'faults',
+] as const;
 const ON_REDIS = ['rateLimiter'] as const;
 /** `singleFlight` calls Redis too, but its span is mostly the transaction within. */
 const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;

@@ -8,7 +8,7 @@ export interface Statement {
 
 export const sql = (name: string, text: string): Statement => ({ name, text });
 
-export type Value = string | number | boolean | null | readonly string[];
+export type Value = string | number | boolean | null | readonly (string | null)[];
 
 /** Runs statements: a transaction, or the connections for reads. */
 export interface Session {

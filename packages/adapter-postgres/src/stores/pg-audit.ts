@@ -37,7 +37,7 @@ const advanceIn = (digest: string): string =>
   `INSERT INTO firm_feeds AS held (firm_id, last_stamp, audit_seq, audit_hash)
      VALUES ($1, 'epoch', 1, ${linkHash(startOf('$1::uuid'), digest)})
      ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(digest)} RETURNING audit_seq`;
-const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
+export const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
 /** @param chain the clause that advances the chain of the firm `$1`. */
 export const insertRowFrom = (chain: string, at: string, text: string): string =>
   `${INSERT_ROW} SELECT $1, audit_seq, ${at}, ${text}, audit_hash FROM ${chain}`;
@@ -94,7 +94,7 @@ const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): 
 
 export type AuditRowValues = readonly [at: string, text: string, digest: string];
 
-const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
+export const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
   const text = auditText(entries);
   return [timestamp(entries[0]?.at ?? 0), text, hash('sha256', text)];
 };

@@ -1,5 +1,6 @@
-import type { Claims, Clock } from '@svc/application';
+import type { Claims, Clock, OfferedClaim } from '@svc/application';
 import {
+  type Assignment,
   type AssignmentStatus,
   type Claim,
   type ClaimAccess,
@@ -69,7 +70,13 @@ const FORM_COLUMNS = `f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_CO
 const FORMS = `JOIN firms f ON f.id = c.firm_id
      LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 
-type OfferedRow = ClaimRow & AccessRow & FormRow;
+export type OfferedRow = ClaimRow & AccessRow & FormRow;
+
+/** Columns for {@link OfferedRow}, of a claim and the adjuster's `memberships m`, which come before {@link OFFERED_CLAIM}. */
+export const OFFERED_COLUMNS = `${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}`;
+/** @param id the id of the claim. */
+export const offeredClaim = (id: string): string =>
+  `JOIN claims c ON c.firm_id = m.firm_id AND c.id = ${id} ${FORMS}`;
 
 /**
  * Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. Locks the membership before
@@ -77,10 +84,30 @@ type OfferedRow = ClaimRow & AccessRow & FormRow;
  */
 const LOCK_OFFERED = sql(
   'claims_lock_offered',
-  `SELECT ${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}
-     FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${FORMS}
+  `SELECT ${OFFERED_COLUMNS} FROM memberships m ${offeredClaim('$2')}
     WHERE m.svc_id = $1 FOR SHARE OF m FOR UPDATE OF c`,
 );
+
+export async function offeredFrom(rows: OfferedRow[], encryption: Encryption): Promise<OfferedClaim[]> {
+  await encryption.open(rows, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+    firmId: firm_id,
+    key: held_key ?? '',
+  }));
+  await encryption.open(rows, CLAIM_FIELDS, claimKey);
+  return rows.map((row) => ({
+    claim: claimFrom(row),
+    membership: {
+      status: row.member_status,
+      canAcceptClaims: row.can_accept_claims,
+      readableUntil: row.readable_until,
+    },
+    forms: {
+      firm: { id: row.firm_id, name: row.firm_name },
+      offerWaitHours: row.offer_wait_hours,
+      bookCarrier: heldCarrierFrom(row),
+    },
+  }));
+}
 
 /** On Citus, after the firm was found. */
 const LOCK_ACCESS = sql(
@@ -113,13 +140,19 @@ const COUNT_PENDING = byAdjuster(
 );
 
 /**
- * The next timestamp of the firm's change feed. The row stays locked until commit, so feed order is commit order. Citus
- * allows only immutable expressions here, and adding an interval to a timestamptz depends on the session's time zone.
+ * The next timestamp of a change feed. Citus allows only immutable expressions here, and adding an interval to a
+ * timestamptz depends on the session's time zone.
+ */
+export const timestampAfterLast = (now: string): string =>
+  `greatest(${now}::timestamptz, (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
+
+/**
+ * Takes the next timestamp. The row stays locked until commit, so feed order is commit order.
  *
  * @param digest the parameter with the digest of an event that is appended to the audit trail.
  */
 const nextTimestamp = (digest?: string): string => `UPDATE firm_feeds AS held
-     SET last_stamp = greatest($2::timestamptz, (last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')
+     SET last_stamp = ${timestampAfterLast('$2')}
        ${digest === undefined ? '' : `, ${advanceChain(digest)}`}
      WHERE firm_id = $1 RETURNING last_stamp`;
 
@@ -180,7 +213,7 @@ const SAVE_WITHOUT_TIMESTAMP = sql(
    WHERE firm_id = $1 AND id = $2`,
 );
 
-const assignmentValues = ({ assignment }: Claim, seal: Seal): Value[] => [
+export const assignmentValues = (assignment: Assignment, seal: Seal): (string | null)[] => [
   assignment.status,
   assignment.adjuster,
   timestamp(assignment.offeredAt),
@@ -274,7 +307,7 @@ export function pgClaims(
       carrierNameKey(claim.carrier.name),
       seal('carrier', JSON.stringify(claim.carrier)),
       seal('document', claim.asSent as string),
-      ...assignmentValues(claim, seal),
+      ...assignmentValues(claim.assignment, seal),
       ...workValues(claim, seal),
     ];
     const addedAt = await write(claim, ADD, values, end);
@@ -282,7 +315,7 @@ export function pgClaims(
   };
   const save = async (claim: Claim, end: 'continue' | 'commit'): Promise<Claim> => {
     const seal = await sealer(claim);
-    const values = [claim.id, ...assignmentValues(claim, seal), ...workValues(claim, seal)];
+    const values = [claim.id, ...assignmentValues(claim.assignment, seal), ...workValues(claim, seal)];
     return { ...claim, updatedAt: await write(claim, SAVE, values, end) };
   };
 
@@ -303,23 +336,7 @@ export function pgClaims(
 
     async lockOfferedTo(svcId, id) {
       const row = isUuid(id) ? await rowOfferedTo(svcId, id) : null;
-      if (row?.adjuster_svc_id !== svcId) return null;
-      const carrierOf = ({ held_key }: FormRow) => ({ firmId: row.firm_id, key: held_key ?? '' });
-      await encryption.open([row], HELD_CARRIER_FIELDS, carrierOf);
-      await encryption.open([row], CLAIM_FIELDS, claimKey);
-      return {
-        claim: claimFrom(row),
-        membership: {
-          status: row.member_status,
-          canAcceptClaims: row.can_accept_claims,
-          readableUntil: row.readable_until,
-        },
-        forms: {
-          firm: { id: row.firm_id, name: row.firm_name },
-          offerWaitHours: row.offer_wait_hours,
-          bookCarrier: heldCarrierFrom(row),
-        },
-      };
+      return row?.adjuster_svc_id === svcId ? first(await offeredFrom([row], encryption)) : null;
     },
 
     async lockAny(id) {

@@ -12,43 +12,63 @@ import {
   rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { AuditAction } from '../ports/audit.ts';
+import type { AuditAction, AuditEvent } from '../ports/audit.ts';
+import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
-import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, claimObject, recordAction } from '../support/audit.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
+type RespondDeps = { offerResponses: OfferResponses; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
-type SaveClaim = (tx: Tx, claim: Claim) => Promise<Claim>;
-const saveVisibly: SaveClaim = (tx, claim) => tx.claims.saveAndCommit(claim);
-/** The firm does not see it: the claim keeps its place in the firm's feed. */
-const saveInvisibly: SaveClaim = async (tx, claim) => {
-  await tx.claims.saveWithoutTimestamp(claim);
-  return claim;
+type Apply = (claim: Claim, membership: ClaimAccess) => Claim;
+
+const auditOf = (
+  { clock }: { clock: Clock },
+  actor: AdjusterActor,
+  claim: Claim,
+  action: AuditAction,
+  outcome = 'ok',
+): AuditEvent => {
+  const audited = { at: clock.now(), action, object: claimObject(claim.id), outcome };
+  return auditEvent(claim.firmId, byAdjuster(actor), audited);
 };
 
-/** Changes a claim and returns it from the same transaction: afterwards it may already be offered to another adjuster. */
+/** Responds to an offer. */
+const respond = async (
+  deps: RespondDeps,
+  actor: AdjusterActor,
+  id: ClaimId,
+  action: 'claim.accept' | 'claim.reject',
+  apply: Apply,
+): Promise<AppClaimView> => {
+  const view = await deps.offerResponses.save(actor.svcId, id, ({ claim, membership }) => {
+    const { assignment } = apply(claim, membership);
+    const lapsed = assignment.status === 'unassigned';
+    return { assignment, event: auditOf(deps, actor, claim, action, lapsed ? 'offer_not_pending' : 'ok') };
+  });
+  if (view === null) throw notFound();
+  return view;
+};
+
+/** Changes what the firm does not see: the claim keeps its place in the firm's feed. */
 const change = (
   deps: Deps,
   actor: AdjusterActor,
   id: ClaimId,
   action: AuditAction,
-  apply: (claim: Claim, membership: ClaimAccess) => Claim,
-  save: SaveClaim,
+  apply: Apply,
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
     const offered = await tx.claims.lockOfferedTo(actor.svcId, id);
     if (offered === null) throw notFound();
-    const { claim, membership, forms } = offered;
-    const next = apply(claim, membership);
-    const outcome =
-      action === 'claim.accept' && next.assignment.status !== 'accepted' ? 'offer_not_pending' : 'ok';
-    const audited = { at: deps.clock.now(), action, object: claimObject(id), outcome };
-    await recordAction(tx, claim.firmId, byAdjuster(actor), audited);
-    return { ...(await save(tx, next)), ...forms };
+    const next = apply(offered.claim, offered.membership);
+    await tx.audit.record(auditOf(deps, actor, offered.claim, action));
+    await tx.claims.saveWithoutTimestamp(next);
+    return { ...next, ...offered.forms };
   });
 
 export const makeReadAppClaim =
@@ -60,17 +80,11 @@ export const makeReadAppClaim =
   };
 
 export const makeAcceptClaim =
-  (deps: Deps) =>
+  (deps: RespondDeps) =>
   async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const response = () => ({ by: actor.svcId, at: deps.clock.now() });
-    const view = await change(
-      deps,
-      actor,
-      id,
-      'claim.accept',
-      (claim, membership) => acceptOrLapse(claim, membership, response()),
-      saveVisibly,
-    );
+    const accept: Apply = (claim, membership) =>
+      acceptOrLapse(claim, membership, { by: actor.svcId, at: deps.clock.now() });
+    const view = await respond(deps, actor, id, 'claim.accept', accept);
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
       throw new DomainError('offer_not_pending', 'The firm no longer lets you accept its claims.');
@@ -78,38 +92,27 @@ export const makeAcceptClaim =
   };
 
 export const makeRejectClaim =
-  (deps: Deps) =>
+  (deps: RespondDeps) =>
   (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
-    return change(deps, actor, id, 'claim.reject', reject, saveVisibly);
+    return respond(deps, actor, id, 'claim.reject', reject);
   };
 
 /** Records the adjuster's dates and notes; not visible to the firm. */
 export const makeRecordWork =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> =>
-    change(
-      deps,
-      actor,
-      id,
-      'claim.work',
-      (claim, membership) => recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
-      saveInvisibly,
+    change(deps, actor, id, 'claim.work', (claim, membership) =>
+      recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
     );
 
 /** Logs an attempt to reach the policyholder; not visible to the firm. */
 export const makeLogContact =
   (deps: Deps) =>
   (actor: AdjusterActor, id: ClaimId, attempt: ContactAttempt): Promise<AppClaimView> =>
-    change(
-      deps,
-      actor,
-      id,
-      'claim.work',
-      (claim, membership) =>
-        logContact(claim, membership, { by: actor.svcId, at: deps.clock.now(), attempt }),
-      saveInvisibly,
+    change(deps, actor, id, 'claim.work', (claim, membership) =>
+      logContact(claim, membership, { by: actor.svcId, at: deps.clock.now(), attempt }),
     );
 
 export const makeCloseAcceptedClaim =
@@ -117,5 +120,5 @@ export const makeCloseAcceptedClaim =
   (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
     const close = (claim: Claim, membership: ClaimAccess): Claim =>
       closeAcceptedClaim(claim, membership, { by: actor.svcId, at: deps.clock.now() });
-    return change(deps, actor, id, 'claim.close', close, saveInvisibly);
+    return change(deps, actor, id, 'claim.close', close);
   };

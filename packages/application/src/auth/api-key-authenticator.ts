@@ -5,7 +5,7 @@ import type { Clock, Secrets } from '../ports/support.ts';
 /** Longest time since a cached grant was confirmed; changes apply everywhere within it. */
 export const GRANT_MAX_AGE_MS = SECOND;
 /** From this age on, grants are confirmed in the background so that no request waits. */
-const CONFIRM_AFTER_MS = 400;
+export const CONFIRM_AFTER_MS = 400;
 const MAX_GRANTS = 20_000;
 
 /** A query for one key in progress. */

@@ -1,7 +1,11 @@
 import type { Instant, Svcid } from '@svc/domain';
 import type { CredentialStore } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { CONFIRM_AFTER_MS, GRANT_MAX_AGE_MS } from './api-key-authenticator.ts';
 import { SESSION_LIFETIME_MS } from './sign-in.ts';
+
+const MAX_SESSIONS = 20_000;
 
 export interface SignedIn {
   readonly svcId: Svcid;
@@ -11,12 +15,25 @@ export interface SignedIn {
   readonly mayOnlyAddPasskey: boolean;
 }
 
-/** Authenticates device sessions and collects their uses, so that expiry is extended in batches. */
+/**
+ * Authenticates device sessions and collects their uses, so that expiry is extended in batches. A session is read at most
+ * every 400 ms; what other processes change is in force within a second.
+ */
 export interface SessionAuthenticator {
   /** Null when the token is malformed, unknown or expired. */
   authenticate(token: string): Promise<SignedIn | null>;
+  /** Drops cached sessions after a change made in this process. */
+  invalidate(): void;
   /** Token hashes used since the last call, with the time. */
   takeUses(): Map<string, Instant>;
+}
+
+type StoredSession = NonNullable<Awaited<ReturnType<CredentialStore['sessionByHash']>>>;
+
+interface CachedSession {
+  readonly session: StoredSession;
+  /** Before the query, so that a change made while it ran is not missed for longer. */
+  readonly readAt: Instant;
 }
 
 export function createSessionAuthenticator(deps: {
@@ -25,20 +42,69 @@ export function createSessionAuthenticator(deps: {
   clock: Clock;
   passkeysRequired: boolean;
 }): SessionAuthenticator {
+  const { credentials, secrets, clock, passkeysRequired } = deps;
   let uses = new Map<string, Instant>();
+  let cache = new Map<string, CachedSession>();
+  /** Sessions that are read again in the background. */
+  let confirming = new Set<string>();
+
+  const read = async (tokenHash: string): Promise<StoredSession | null> => {
+    // The cache of this moment: a change in this process replaces it, which drops the result.
+    const target = cache;
+    const readAt = clock.now();
+    const session = await credentials.sessionByHash(tokenHash);
+    target.delete(tokenHash);
+    if (session === null) return null;
+    if (target.size >= MAX_SESSIONS) target.clear();
+    target.set(tokenHash, { session, readAt });
+    return session;
+  };
+
+  const confirm = (tokenHash: string): void => {
+    const pending = confirming;
+    if (pending.has(tokenHash)) return;
+    pending.add(tokenHash);
+    read(tokenHash)
+      .catch(() => {}) // reported when the cached session is too old
+      .finally(() => pending.delete(tokenHash));
+  };
+
+  const expiryOf = (tokenHash: string, session: StoredSession): Instant => {
+    // Uses not stored yet also extend the session.
+    const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME_MS;
+    return Math.min(Math.max(session.expiresAt, extendedUntil), session.endsAt);
+  };
+  const mayOnlyAddPasskey = ({ method }: StoredSession): boolean => passkeysRequired && method === 'code';
+
+  /** A cached session that is in force; null if it must be read. */
+  const cached = (tokenHash: string, now: Instant): StoredSession | null => {
+    const held = cache.get(tokenHash);
+    if (held === undefined) return null;
+    const { session, readAt } = held;
+    const age = now - readAt;
+    // A clock that was set back must not extend the cache time.
+    if (age < 0 || age >= GRANT_MAX_AGE_MS) return null;
+    // Another process may have stored a later use, or the first passkey.
+    if (now >= expiryOf(tokenHash, session) || mayOnlyAddPasskey(session)) return null;
+    if (age >= CONFIRM_AFTER_MS) confirm(tokenHash);
+    return session;
+  };
+
   return {
     async authenticate(token) {
-      const tokenHash = deps.secrets.hashOf(token, 'app_session');
-      const session = tokenHash === null ? null : await deps.credentials.sessionByHash(tokenHash);
-      if (tokenHash === null || session === null) return null;
-      const now = deps.clock.now();
-      // Uses not stored yet also extend the session.
-      const extendedUntil = (uses.get(tokenHash) ?? Number.NEGATIVE_INFINITY) + SESSION_LIFETIME_MS;
-      const expiresAt = Math.min(Math.max(session.expiresAt, extendedUntil), session.endsAt);
-      if (now >= expiresAt) return null;
+      const tokenHash = secrets.hashOf(token, 'app_session');
+      if (tokenHash === null) return null;
+      const session = cached(tokenHash, clock.now()) ?? (await read(tokenHash));
+      if (session === null) return null;
+      const now = clock.now();
+      if (now >= expiryOf(tokenHash, session)) return null;
       uses.set(tokenHash, now);
-      const mayOnlyAddPasskey = deps.passkeysRequired && session.method === 'code';
-      return { svcId: session.svcId, tokenHash, sessionId: session.id, mayOnlyAddPasskey };
+      const { svcId, id: sessionId } = session;
+      return { svcId, tokenHash, sessionId, mayOnlyAddPasskey: mayOnlyAddPasskey(session) };
+    },
+    invalidate() {
+      cache = new Map();
+      confirming = new Set();
     },
     takeUses() {
       const taken = uses;
@@ -47,3 +113,30 @@ export function createSessionAuthenticator(deps: {
     },
   };
 }
+
+/** A unit of work that drops cached sessions after each transaction that used the store of sessions. */
+export const invalidatingSessions = ({
+  uow,
+  sessionAuthenticator,
+}: {
+  uow: UnitOfWork;
+  sessionAuthenticator: Pick<SessionAuthenticator, 'invalidate'>;
+}): UnitOfWork => ({
+  async run(work) {
+    let isUsed = false;
+    try {
+      return await uow.run((tx) =>
+        work({
+          ...tx,
+          get sessions() {
+            isUsed = true;
+            return tx.sessions;
+          },
+        }),
+      );
+    } finally {
+      // Also after an error: nobody knows whether a commit that failed took effect.
+      if (isUsed) sessionAuthenticator.invalidate();
+    }
+  },
+});

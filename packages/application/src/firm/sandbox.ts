@@ -18,6 +18,7 @@ import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
+import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -25,6 +26,7 @@ import { adjusterObject, byFirm, claimObject, recordAction } from '../support/au
 
 interface Deps {
   readonly uow: UnitOfWork;
+  readonly offerResponses: OfferResponses;
   readonly reads: FirmReads;
   readonly faults: FaultStore;
   readonly clock: Clock;

@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals';
+import { type CredentialStore, createSessionAuthenticator, Unavailable } from '@svc/application';
+import { memoryFixture } from './memory-fixture.ts';
+
+/** An adjuster who is signed in, and a second process whose queries are counted and can fail. */
+const started = async ({ passkeysRequired = false } = {}) => {
+  const fixture = memoryFixture();
+  const { memory, secrets, clock, use, newAdjuster } = fixture;
+  const { svcId } = await newAdjuster();
+  const { token } = await use.openSession(svcId);
+  const state = { queries: 0, away: false };
+  const credentials: CredentialStore = {
+    ...memory.credentials,
+    async sessionByHash(hash) {
+      state.queries += 1;
+      if (state.away) throw new Unavailable('away');
+      return memory.credentials.sessionByHash(hash);
+    },
+  };
+  const other = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired });
+  return { ...fixture, svcId, token, state, other };
+};
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a session is read once in 400 ms, and then in the background', async () => {
+  const { other, token, state, clock, svcId } = await started();
+  for (let n = 0; n < 400; n++) {
+    expect((await other.authenticate(token))?.svcId).toBe(svcId);
+    clock.advance(1);
+  }
+  expect(state.queries).toBe(1);
+  for (let n = 0; n < 10; n++) await other.authenticate(token);
+  await settled();
+  expect(state.queries).toBe(2);
+});
+
+test('a session that another process ended is rejected within a second, and at once after its next query', async () => {
+  const { other, token, use, svcId, clock } = await started();
+  await other.authenticate(token);
+  await use.endSessions(svcId);
+  expect(await other.authenticate(token)).not.toBeNull();
+  clock.advance(400);
+  await other.authenticate(token);
+  await settled();
+  expect(await other.authenticate(token)).toBeNull();
+});
+
+test('while the store is away, a session is used for a second and no longer', async () => {
+  const { other, token, state, clock } = await started();
+  await other.authenticate(token);
+  state.away = true;
+  clock.advance(999);
+  expect(await other.authenticate(token)).not.toBeNull();
+  await settled();
+  clock.advance(1);
+  await expect(other.authenticate(token)).rejects.toThrow(Unavailable);
+  state.away = false;
+  expect(await other.authenticate(token)).not.toBeNull();
+});
+
+test('a clock that is set back does not extend the time', async () => {
+  const { other, token, use, svcId, clock } = await started();
+  await other.authenticate(token);
+  await use.endSessions(svcId);
+  clock.advance(-1);
+  expect(await other.authenticate(token)).toBeNull();
+});
+
+test('a query that started before a session ended in this process does not bring it back', async () => {
+  const { memory, secrets, clock, token, use, svcId } = await started();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const credentials: CredentialStore = {
+    ...memory.credentials,
+    async sessionByHash(hash) {
+      const session = await memory.credentials.sessionByHash(hash);
+      await held;
+      return session;
+    },
+  };
+  const own = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: false });
+  const early = own.authenticate(token);
+  await use.endSessions(svcId);
+  own.invalidate();
+  release();
+  await early;
+  expect(await own.authenticate(token)).toBeNull();
+});
+
+test.each(['signOut', 'signOutEverywhere', 'endSession', 'endSessions', 'disableAdjuster'] as const)(
+  '%s is in force at once in the process that did it',
+  async (way) => {
+    const { use, token, svcId } = await started();
+    const session = await use.sessionAuthenticator.authenticate(token);
+    if (session === null) throw new Error('not signed in');
+    if (way === 'signOut') await use.signOut({ svcId }, session.tokenHash);
+    if (way === 'signOutEverywhere') await use.signOutEverywhere({ svcId });
+    if (way === 'endSession') await use.endSession({ svcId }, session.sessionId);
+    if (way === 'endSessions') await use.endSessions(svcId);
+    if (way === 'disableAdjuster') await use.disableAdjuster(svcId);
+    expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
+  },
+);
+
+test('a session that may only add a passkey is read each time, so that it is complete at once', async () => {
+  const { secrets, clock, state, memory, newAdjuster, use, external } = await started();
+  const { email } = await newAdjuster();
+  await use.requestSignInCode(email ?? '');
+  const { code = '' } = external.mails.at(-1) ?? {};
+  const { token } = await use.signIn({ email: email ?? '', code });
+  const credentials: CredentialStore = {
+    ...memory.credentials,
+    sessionByHash(hash) {
+      state.queries += 1;
+      return memory.credentials.sessionByHash(hash);
+    },
+  };
+  const strict = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired: true });
+  for (let n = 0; n < 3; n++)
+    expect(await strict.authenticate(token)).toMatchObject({ mayOnlyAddPasskey: true });
+  expect(state.queries).toBe(3);
+});
