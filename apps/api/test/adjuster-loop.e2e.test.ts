@@ -1202,8 +1202,12 @@ test.each([
     await service.call('POST', `/app/v1/claims/${worked}/acceptance`, { as: token });
     const found: string[] = [];
     const audit = async (screen: string): Promise<void> => {
-      const violations =
-        (await page.evaluate(`axe.run(document, ${JSON.stringify({ runOnly: rules, rules: { 'target-size': { enabled: true } } })})
+      const judged = {
+        runOnly: rules,
+        rules: { 'target-size': { enabled: true } },
+        resultTypes: ['violations'],
+      };
+      const violations = (await page.evaluate(`axe.run(document, ${JSON.stringify(judged)})
         .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)) as string[];
       found.push(
         ...violations.map((violation) => `${screen}: ${violation}`),
