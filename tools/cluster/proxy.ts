@@ -130,17 +130,24 @@ export async function startProxy(options: ProxyOptions): Promise<LoadBalancer> {
     forward(incoming, outgoing, roundRobin());
   });
 
-  async function check(target: Target): Promise<void> {
-    try {
-      const response = await fetch(new URL('/v1/health', target.url), {
-        signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
+  const check = (target: Target): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (healthy: boolean): void => {
+        target.healthy = healthy;
+        resolve();
+      };
+      const { hostname: host, port } = target.url;
+      const path = '/v1/health';
+      const asked = dial({ host, port, path, agent: target.agent, timeout: CHECK_TIMEOUT_MS });
+      asked.once('timeout', () => asked.destroy(new Error('the check timed out')));
+      asked.once('error', () => end(false));
+      asked.once('response', (response) => {
+        response.resume();
+        response.once('error', () => end(false));
+        response.once('end', () => end(response.statusCode === 200));
       });
-      await response.arrayBuffer();
-      target.healthy = response.status === 200;
-    } catch {
-      target.healthy = false;
-    }
-  }
+      asked.end();
+    });
   await Promise.all(targets.map(check));
   let closed = false;
   const checkAgain = (target: Target): void => {

@@ -64,8 +64,8 @@ export function startLoad(
         });
         end(response.status, String(response.json?.code ?? ''), response.headers.get('retry-after'));
       } catch (error) {
-        const { cause, message } = error as Error & { cause?: { code?: string } };
-        end(0, cause?.code ?? message, null);
+        const { code, message } = error as NodeJS.ErrnoException;
+        end(0, code ?? message, null);
       }
       await sleep(pauseMs);
     }
@@ -147,7 +147,7 @@ export async function measurePropagation(
   const lastOldStateAt = new Map<string, number>();
   let stopping = false;
   const pollers = urls.map(async (url) => {
-    for (; !stopping; await sleep(5)) {
+    for (; !stopping; await sleep(20)) {
       const requestedAt = performance.now();
       const response = await callHttp(url, 'GET', '/v1/me', { as: key });
       if (response.status < 500 && !changed(response)) lastOldStateAt.set(url, requestedAt);

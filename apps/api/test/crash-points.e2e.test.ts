@@ -60,7 +60,16 @@ interface UndisturbedRun {
   readonly after: readonly string[];
 }
 
-async function runWithoutCrash(operation: WriteOperation): Promise<UndisturbedRun> {
+const undisturbedRuns = new Map<WriteOperation, Promise<UndisturbedRun>>();
+
+/** Runs each operation once, for all tests. */
+function runWithoutCrash(operation: WriteOperation): Promise<UndisturbedRun> {
+  const found = undisturbedRuns.get(operation) ?? recordRun(operation);
+  undisturbedRuns.set(operation, found);
+  return found;
+}
+
+async function recordRun(operation: WriteOperation): Promise<UndisturbedRun> {
   const points: string[] = [];
   const host = await startCrashingHost({
     databaseUrl: database.url,

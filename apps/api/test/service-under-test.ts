@@ -1,3 +1,4 @@
+import { Agent, type RequestOptions, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
 import type { Environment, Plan, Purpose, Svcid } from '@svc/domain';
@@ -95,18 +96,19 @@ export async function callHttp(
   call: Call = {},
 ): Promise<ApiResponse> {
   const body = call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-  const response = await fetch(base + path, {
+  const { status, headers, text } = await send(new URL(base + path), body, {
+    agent,
     method,
     headers: {
       ...(call.as !== undefined && { Authorization: `Bearer ${call.as}` }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(body !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+      }),
       ...call.headers,
     },
-    ...(body !== undefined && { body: body as string }),
     ...(call.signal !== undefined && { signal: call.signal }),
   });
-  const text = await response.text();
-  const { status, headers } = response;
   expectDocumented({ method, path, status, header: (name) => headers.get(name), text });
   const isJson = /json/.test(headers.get('content-type') ?? '');
   return {
@@ -115,6 +117,31 @@ export async function callHttp(
     text,
     json: isJson ? JSON.parse(text) : undefined,
   };
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Takes a third of the processor time of fetch, which counts with tens of thousands of requests. */
+function send(
+  url: URL,
+  body: string | Uint8Array | undefined,
+  options: RequestOptions,
+): Promise<{ status: number; headers: Headers; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      const headers = new Headers();
+      for (const [name, values = []] of Object.entries(response.headersDistinct))
+        for (const value of values) headers.append(name, value);
+      let text = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers, text }));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
 }
 
 let claims = 0;
