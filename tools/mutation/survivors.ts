@@ -410,14 +410,6 @@ export const SURVIVORS: readonly Survivor[] = [
   ),
   ...same(
     {
-      file: `${APPLICATION}/auth/session-authenticator.ts`,
-      line: 'if (tokenHash === null || session === null) return null;',
-      reason: TYPE_ONLY,
-    },
-    [['tokenHash === null', 'false']],
-  ),
-  ...same(
-    {
       file: `${APPLICATION}/support/execute-idempotently.ts`,
       line: "error instanceof DomainError && error.code !== 'not_found';",
       reason: 'Saves a read: no earlier run of the same request makes it fail with this code.',

@@ -22,6 +22,7 @@ async function respondedWith(failure: Error) {
     carrier: '{}',
     work_details: null,
     held_name: null,
+    rejection_reason: null,
   }));
   const transaction = {
     rows: async () => rows,
