@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { Client } from 'undici';
-
-export interface BenchRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-}
+import { type BenchRequest, Connection } from './connection.ts';
 
 export interface Measured {
   /** Responses per second. */
@@ -30,25 +23,24 @@ export async function load(
   seconds: number,
   connections: number = CONNECTIONS,
 ): Promise<Measured> {
-  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
+  const open = Array.from({ length: connections }, () => new Connection(url));
   const latencies: number[] = [];
   let wrong = 0;
   const started = performance.now();
   const end = started + seconds * 1000;
   await Promise.all(
-    clients.map(async (client) => {
+    open.map(async (connection) => {
       while (performance.now() < end) {
-        const { method, path, headers, body } = next();
+        const request = next();
         const sentAt = performance.now();
-        const response = await client.request({ method, path, headers, body: body ?? null });
-        await response.body.arrayBuffer();
+        const status = await connection.request(request);
         latencies.push(performance.now() - sentAt);
-        if (response.statusCode !== expected) wrong += 1;
+        if (status !== expected) wrong += 1;
       }
     }),
   );
   const elapsed = (performance.now() - started) / 1000;
-  await Promise.all(clients.map((client) => client.close()));
+  for (const connection of open) connection.close();
   latencies.sort((a, b) => a - b);
   return {
     rps: latencies.length / elapsed,

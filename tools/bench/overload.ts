@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Client } from 'undici';
-import { type BenchRequest, quantile } from './load.ts';
+import { type BenchRequest, Connection } from './connection.ts';
+import { quantile } from './load.ts';
 
 export interface Overloaded {
   /** Of responses with the expected status. */
@@ -17,11 +17,11 @@ export interface Overloaded {
  * Opens connections, as a client keeps them. Node accepts one per turn of the event loop, so that hundreds of new ones
  * wait for each other, whatever the service does.
  */
-export async function connect(url: string, connections: number): Promise<readonly Client[]> {
-  const clients = Array.from({ length: connections }, () => new Client(url, { pipelining: 1 }));
-  for (const client of clients)
-    await (await client.request({ method: 'GET', path: '/v1/health' })).body.dump();
-  return clients;
+export async function connect(url: string, connections: number): Promise<readonly Connection[]> {
+  const opened = Array.from({ length: connections }, () => new Connection(url));
+  for (const connection of opened)
+    await connection.request({ method: 'GET', path: '/v1/health', headers: {} });
+  return opened;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function connect(url: string, connections: number): Promise<readonl
  * `pauseMs` and not for the `Retry-After` of the response.
  */
 export async function overload(
-  clients: readonly Client[],
+  connections: readonly Connection[],
   next: () => BenchRequest,
   { expected, seconds, pauseMs }: { expected: number; seconds: number; pauseMs: number },
 ): Promise<Overloaded> {
@@ -38,19 +38,18 @@ export async function overload(
   const rejected: Record<number, number> = {};
   const end = performance.now() + seconds * 1000;
   await Promise.all(
-    clients.map(async (client) => {
+    connections.map(async (connection) => {
       while (performance.now() < end) {
-        const { method, path, headers, body } = next();
+        const request = next();
         const sentAt = performance.now();
-        const response = await client.request({ method, path, headers, body: body ?? null });
-        await response.body.arrayBuffer();
+        const status = await connection.request(request);
         const took = performance.now() - sentAt;
-        if (response.statusCode === expected) {
+        if (status === expected) {
           admitted.push(took);
           continue;
         }
         rejections.push(took);
-        rejected[response.statusCode] = (rejected[response.statusCode] ?? 0) + 1;
+        rejected[status] = (rejected[status] ?? 0) + 1;
         if (pauseMs > 0) await pause(pauseMs);
       }
     }),

@@ -1,6 +1,6 @@
 // Translates requests for each peer, and its responses to the format of the service.
 
-import type { BenchRequest } from './load.ts';
+import type { BenchRequest } from './connection.ts';
 import type { Path } from './paths.ts';
 
 export interface PeerKind {

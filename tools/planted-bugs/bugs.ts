@@ -23,6 +23,7 @@ const ASSIGNMENT = 'packages/domain/src/assignment.ts';
 const MEMBERSHIP = 'packages/domain/src/membership.ts';
 const ACCESS = 'packages/domain/src/access.ts';
 const PG_CLAIMS = 'packages/adapter-postgres/src/stores/pg-claims.ts';
+const CLAIMS_BY_ID = 'packages/adapter-postgres/src/reads/claims-by-id.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
 const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null';
@@ -152,9 +153,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'firm filter missing',
-    'packages/adapter-postgres/src/reads/pg-firm-reads.ts',
-    'FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${ENV',
-    'FROM claims c WHERE $1::uuid IS NOT NULL AND c.id = $2 ${ENV',
+    CLAIMS_BY_ID,
+    'WHERE c.firm_id = $1 AND c.id = $2',
+    'WHERE $1::uuid IS NOT NULL AND c.id = $2',
+  ),
+  bug(
+    'firm filter missing for claims read at once',
+    CLAIMS_BY_ID,
+    'ON c.firm_id = wanted.firm_id AND c.id = wanted.id',
+    'ON c.id = wanted.id',
   ),
   bug(
     'cursor not bound to filters',

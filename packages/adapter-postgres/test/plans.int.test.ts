@@ -179,6 +179,10 @@ describe.each([
 
   test.each<[string, () => Promise<unknown>]>([
     ['firm_claim', () => firm.claim(firmId, 'live', claimId)],
+    [
+      'firm_claims',
+      () => Promise.all([claimId, newId()].map((id) => firm.claim(firmId, 'test', id as ClaimId))),
+    ],
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId)],
     ['app_memberships', () => app.memberships(svcId)],

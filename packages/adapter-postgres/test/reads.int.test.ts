@@ -42,6 +42,35 @@ describe('reads', () => {
     expect(locked?.asSent).toBe(text);
   });
 
+  test('claims read at once, and alone, are seen only by keys of their firm and environment', async () => {
+    const other = await aFirm(stores);
+    const [live, inTest, ofOther] = [
+      aClaim(firmId, svcId),
+      aClaim(firmId, svcId, { environment: 'test' }),
+      aClaim(other.firmId, other.svcId),
+    ];
+    for (const claim of [live, inTest, ofOther]) await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+    const reads = [
+      { as: [firmId, 'live'], id: live.id, sees: live.id },
+      { as: [firmId, 'test'], id: live.id, sees: null },
+      { as: [firmId, 'live'], id: inTest.id, sees: inTest.id },
+      { as: [firmId, 'test'], id: inTest.id, sees: inTest.id },
+      { as: [firmId, 'live'], id: ofOther.id, sees: null },
+      { as: [other.firmId, 'live'], id: ofOther.id, sees: ofOther.id },
+      { as: [firmId, 'live'], id: newId<ClaimId>(), sees: null },
+      { as: [firmId, 'live'], id: 'no UUID' as ClaimId, sees: null },
+    ] as const;
+    const seenBy = async ({ as: [firm, environment], id }: (typeof reads)[number]) =>
+      (await stores.firmReads.claim(firm, environment, id))?.id ?? null;
+    const alone: (ClaimId | null)[] = [];
+    for (const read of reads) alone.push(await seenBy(read));
+    const expected = reads.map(({ sees }) => sees);
+    expect({ alone, atOnce: await Promise.all(reads.map(seenBy)) }).toEqual({
+      alone: expected,
+      atOnce: expected,
+    });
+  });
+
   test.each([
     0,
     1,

@@ -17,7 +17,7 @@ export interface RedisSettings {
   readonly log: RedisLog;
   /** Used while Redis is unavailable. Its `singleFlight` also handle duplicates within this process. */
   readonly fallback: { readonly rateLimiter: RateLimiter; readonly singleFlight: SingleFlight };
-  /** For tests: replaces Redis' clock in the rate limits. */
+  /** For tests: replaces Redis' clock. */
   readonly clock?: Clock;
 }
 
@@ -40,9 +40,9 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
     if (problem !== null && problem !== reported) log.warn(`Redis was not connected to: ${problem}`);
     reported = problem;
   });
-  const store = createStore({ client, keyPrefix, commandTimeoutMs, log });
+  const store = createStore({ client, keyPrefix, commandTimeoutMs, log, clock });
   return {
-    rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter, clock }),
+    rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter }),
     singleFlight: createRedisSingleFlight({ store, inProcess: fallback.singleFlight }),
     state: store.state,
     close: store.close,
@@ -98,12 +98,7 @@ function createClient(
   const redis = new Redis(urls[0] ?? '', {
     ...common,
     enableOfflineQueue: false,
-    // One write for all commands of a turn of the event loop. Not in a cluster: there ioredis returns a MOVED within a
-    // pipeline to the caller instead of following it, and does not refresh the slots.
-    enableAutoPipelining: true,
     retryStrategy: retryDelayMs,
-    // After a failover the host name may resolve to the new master.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   credentials = redis.options;
   return redis;

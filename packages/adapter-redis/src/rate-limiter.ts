@@ -1,5 +1,4 @@
-import type { Clock, RateLimitDecision, RateLimiter } from '@svc/application';
-import { CONSUME } from './scripts.ts';
+import type { RateLimitDecision, RateLimiter } from '@svc/application';
 import type { Store } from './store.ts';
 
 const ALLOWED: RateLimitDecision = { allowed: true };
@@ -8,20 +7,18 @@ const ALLOWED: RateLimitDecision = { allowed: true };
 export function createRedisRateLimiter({
   store,
   fallback,
-  clock,
 }: {
   readonly store: Store;
   readonly fallback: RateLimiter;
-  readonly clock: Clock | undefined;
 }): RateLimiter {
   return {
     async consume(subject, limits, request) {
-      const waitMs = await store.run(
-        CONSUME,
-        `limit:{${subject}}`,
-        [limits.requestsPerMinute, limits.writesPerMinute, limits.burst, request.write ? 1 : 0],
-        clock?.now(),
-      );
+      const { requestsPerMinute, writesPerMinute, burst } = limits;
+      const waitMs = await store.run({
+        name: 'consume',
+        key: `limit:{${subject}}`,
+        args: [requestsPerMinute, writesPerMinute, burst, request.write ? 1 : 0],
+      });
       if (typeof waitMs !== 'number') return fallback.consume(subject, limits, request);
       return waitMs === 0 ? ALLOWED : { allowed: false, retryAfterMs: waitMs };
     },

@@ -1,7 +1,7 @@
 import { tlsProblem } from '@svc/application';
 import { Redis } from 'ioredis';
 import { messageOf } from './breaker.ts';
-import { CONSUME } from './scripts.ts';
+import { SCRIPT, scriptArguments } from './scripts.ts';
 
 export interface NodeReport {
   /** Host and port. */
@@ -44,7 +44,10 @@ async function problemOf(url: string, keyPrefix: string, protocol: string): Prom
   });
   try {
     await redis.connect();
-    await redis.eval(CONSUME.lua, 1, `${keyPrefix}limit:{probe}`, 0, '', 1e6, 1e6, 1e6, 0);
+    const write = { name: 'consume', key: 'limit:{probe}', args: [1e6, 1e6, 1e6, 0] } as const;
+    const reply = await redis.eval(SCRIPT.lua, ...scriptArguments([write], { keyPrefix, deadline: 0 }));
+    const [failure] = reply as unknown[];
+    if (failure instanceof Error) throw failure;
     return emitted === null ? null : explain(messageOf(emitted), protocol);
   } catch (error) {
     return explain(messageOf(emitted ?? error), protocol);

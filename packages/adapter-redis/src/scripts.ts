@@ -1,16 +1,96 @@
 import { createHash } from 'node:crypto';
 
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
+/** One of the functions in the script, with up to four arguments. */
+export interface Operation {
+  readonly name: 'consume' | 'takeSlot' | 'renewSlot' | 'releaseSlot' | 'bindSlot';
+  readonly key: string;
+  readonly args: readonly (string | number)[];
 }
 
+const MAX_ARGS = 4;
+
 /**
- * Common start of all scripts. A command that a slow Redis reads long after its caller has given up must do nothing: it
- * would consume a second time, or take a slot that nobody releases.
- * ARGV[1]: deadline by Redis' clock, 0 for none. ARGV[2]: the time by a test's clock, or empty.
+ * Runs operations on one key each, independent of each other: one that fails replies with its error.
+ *
+ * A command that a slow Redis reads long after its callers have given up must do nothing: it would consume a second time,
+ * or take a slot that nobody releases.
+ *
+ * ARGV[1]: deadline by Redis' clock, 0 for none. ARGV[2]: the time by a test's clock, or empty. Then for each key the
+ * name of its operation and four arguments.
  */
-const PRELUDE = `
+const lua = `
+local operations = {}
+
+-- GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
+-- millisecond. All values are integers, below 2^53 for limits up to a million.
+-- Returns the milliseconds to wait, 0 if allowed.
+function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, isWrite)
+  local perMinute = { tonumber(requestsPerMinute), tonumber(writesPerMinute) }
+  local capacity = burst * 60000
+  local write = isWrite == '1'
+
+  local stored = redis.call('HMGET', key, 'at', 'requests', 'writes')
+  local at = tonumber(stored[1]) or now
+  -- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
+  local elapsed = math.max(0, now - at)
+  local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
+  local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
+
+  local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
+  if write then
+    wait = math.max(wait, math.ceil((writes + 60000 - capacity) / perMinute[2]))
+  end
+  if wait > 0 then
+    if at > now then
+      redis.call('HSET', key, 'at', now, 'requests', requests, 'writes', writes)
+    end
+    return wait
+  end
+
+  requests = requests + 60000
+  if write then
+    writes = writes + 60000
+  end
+  redis.call('HSET', key, 'at', now, 'requests', requests, 'writes', writes)
+  local fullAgain = math.ceil(math.max(requests / perMinute[1], writes / perMinute[2]))
+  if ARGV[2] ~= '' then
+    -- A test's clock may stand still while Redis' clock advances.
+    fullAgain = fullAgain + 600000
+  end
+  redis.call('PEXPIRE', key, fullAgain)
+  return 0
+end
+
+-- Returns Redis' time when the slot was free and is now taken, otherwise its value.
+function operations.takeSlot(key, now, value, leaseMs)
+  local stored = redis.call('GET', key)
+  if stored then
+    return stored
+  end
+  redis.call('SET', key, value, 'PX', leaseMs)
+  return now
+end
+
+function operations.renewSlot(key, _, expected, leaseMs)
+  if redis.call('GET', key) == expected then
+    return redis.call('PEXPIRE', key, leaseMs)
+  end
+  return 0
+end
+
+function operations.releaseSlot(key, _, expected)
+  if redis.call('GET', key) == expected then
+    return redis.call('DEL', key)
+  end
+  return 0
+end
+
+-- Overwrites any value: the outcome is committed, so an attempt that took over an expired lease finds the same outcome.
+function operations.bindSlot(key, _, value, expiresAt)
+  redis.call('SET', key, value)
+  return redis.call('PEXPIREAT', key, expiresAt)
+end
+
 local now = tonumber(ARGV[2])
 if not now then
   local time = redis.call('TIME')
@@ -20,92 +100,31 @@ local deadline = tonumber(ARGV[1])
 if deadline > 0 and now > deadline then
   return redis.error_reply(string.format('LATE %.0f', now))
 end
+
+local replies = {}
+for i, key in ipairs(KEYS) do
+  local at = 3 + ${1 + MAX_ARGS} * (i - 1)
+  local done, reply = pcall(operations[ARGV[at]], key, now, unpack(ARGV, at + 1, at + ${MAX_ARGS}))
+  -- Redis 6 raises errors as text.
+  replies[i] = (done or type(reply) == 'table') and reply or redis.error_reply(tostring(reply))
+end
+return replies
 `;
 
-function script(body: string): Script {
-  const lua = `${PRELUDE}${body}`;
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') };
-}
+export const SCRIPT = { lua, sha: createHash('sha1').update(lua).digest('hex') } as const;
 
 export const LATE = /^LATE (\d+)/;
 
-/**
- * GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
- * millisecond. All values are integers, below 2^53 for limits up to a million.
- *
- * ARGV: …, requests per minute, writes per minute, burst, 1 for a write. Returns the milliseconds to wait, 0 if allowed.
- */
-export const CONSUME = script(`
-local perMinute = { tonumber(ARGV[3]), tonumber(ARGV[4]) }
-local capacity = ARGV[5] * 60000
-local write = ARGV[6] == '1'
-
-local stored = redis.call('HMGET', KEYS[1], 'at', 'requests', 'writes')
-local at = tonumber(stored[1]) or now
--- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
-local elapsed = math.max(0, now - at)
-local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
-local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
-
-local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
-if write then
-  wait = math.max(wait, math.ceil((writes + 60000 - capacity) / perMinute[2]))
-end
-if wait > 0 then
-  if at > now then
-    redis.call('HSET', KEYS[1], 'at', now, 'requests', requests, 'writes', writes)
-  end
-  return wait
-end
-
-requests = requests + 60000
-if write then
-  writes = writes + 60000
-end
-redis.call('HSET', KEYS[1], 'at', now, 'requests', requests, 'writes', writes)
-local fullAgain = math.ceil(math.max(requests / perMinute[1], writes / perMinute[2]))
-if ARGV[2] and ARGV[2] ~= '' then
-  -- A test's clock may stand still while Redis' clock advances.
-  fullAgain = fullAgain + 600000
-end
-redis.call('PEXPIRE', KEYS[1], fullAgain)
-return 0
-`);
-
-/**
- * ARGV: …, the slot's value while the attempt is in progress, its lease in milliseconds.
- * Returns Redis' time when the slot was free and is now taken, otherwise its value.
- */
-export const TAKE_SLOT = script(`
-local stored = redis.call('GET', KEYS[1])
-if stored then
-  return stored
-end
-redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
-return now
-`);
-
-/** ARGV: …, the expected value of the slot, the new lease. */
-export const RENEW_SLOT = script(`
-if redis.call('GET', KEYS[1]) == ARGV[3] then
-  return redis.call('PEXPIRE', KEYS[1], ARGV[4])
-end
-return 0
-`);
-
-/** ARGV: …, the expected value of the slot. */
-export const RELEASE_SLOT = script(`
-if redis.call('GET', KEYS[1]) == ARGV[3] then
-  return redis.call('DEL', KEYS[1])
-end
-return 0
-`);
-
-/**
- * ARGV: …, the slot's new value, its expiry by Redis' clock. Overwrites any value: the outcome is committed, so an attempt
- * that took over an expired lease finds the same outcome.
- */
-export const BIND_SLOT = script(`
-redis.call('SET', KEYS[1], ARGV[3])
-return redis.call('PEXPIREAT', KEYS[1], ARGV[4])
-`);
+/** What follows the script in EVAL and EVALSHA. */
+export function scriptArguments(
+  operations: readonly Operation[],
+  { keyPrefix, deadline, testNow }: { keyPrefix: string; deadline: number; testNow?: number | undefined },
+): [keys: number, ...rest: (string | number)[]] {
+  const keys = operations.map(({ key }) => keyPrefix + key);
+  const args: (string | number)[] = [];
+  for (const { name, args: given } of operations) {
+    args.push(name);
+    for (let i = 0; i < MAX_ARGS; i += 1) args.push(given[i] ?? '');
+  }
+  return [keys.length, ...keys, deadline, testNow ?? '', ...args];
+}

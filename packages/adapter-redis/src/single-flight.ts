@@ -7,7 +7,6 @@ import {
   type SingleFlight,
 } from '@svc/application';
 import { type ClaimId, DomainError } from '@svc/domain';
-import { BIND_SLOT, RELEASE_SLOT, RENEW_SLOT, TAKE_SLOT } from './scripts.ts';
 import type { Store } from './store.ts';
 
 /** How long the slot of a crashed process blocks its duplicates. */
@@ -39,7 +38,7 @@ export function createRedisSingleFlight({
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     let pollIntervalMs = MIN_POLL_INTERVAL_MS;
     for (;;) {
-      const reply = await store.run(TAKE_SLOT, key, [slotValue, LEASE_MS]);
+      const reply = await store.run({ name: 'takeSlot', key, args: [slotValue, LEASE_MS] });
       if (typeof reply === 'number') return runAttempt(key, fingerprint, slotValue, reply, attempt);
       // Redis may have taken the slot although its reply was lost.
       if (typeof reply !== 'string') return runAttempt(key, fingerprint, slotValue, null, attempt);
@@ -67,26 +66,31 @@ export function createRedisSingleFlight({
     takenAt: number | null,
     attempt: () => Promise<Attempt>,
   ): Promise<Attempt> {
-    const renewal = setInterval(() => store.runLater(RENEW_SLOT, key, [slotValue, LEASE_MS]), LEASE_MS / 3);
+    const renewal = setInterval(
+      () => store.runLater({ name: 'renewSlot', key, args: [slotValue, LEASE_MS] }),
+      LEASE_MS / 3,
+    );
     renewal.unref();
+    const release = { name: 'releaseSlot', key, args: [slotValue] } as const;
     let outcome: Attempt;
     try {
       outcome = await attempt();
     } catch (error) {
       // Awaited before rethrowing: the corrected request may arrive at once at another process.
-      await store.run(RELEASE_SLOT, key, [slotValue]);
+      await store.run(release);
       throw error;
     } finally {
       clearInterval(renewal);
     }
     // The age of a replayed outcome is unknown, and it must not be kept beyond its 24 hours.
-    if (outcome.replayed || takenAt === null) store.runLater(RELEASE_SLOT, key, [slotValue]);
+    if (outcome.replayed || takenAt === null) store.runLater(release);
     // The slot was taken before the durable record was written, so it expires first.
     else {
-      store.runLater(BIND_SLOT, key, [
-        `done ${fingerprint} ${outcome.claimId}`,
-        takenAt + IDEMPOTENCY_WINDOW_MS,
-      ]);
+      store.runLater({
+        name: 'bindSlot',
+        key,
+        args: [`done ${fingerprint} ${outcome.claimId}`, takenAt + IDEMPOTENCY_WINDOW_MS],
+      });
     }
     return outcome;
   }

@@ -1,16 +1,24 @@
-import { Cluster, type Redis } from 'ioredis';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '@svc/application';
+import { Cluster, Redis } from 'ioredis';
 import { createBreaker, messageOf, type RedisLog, type RedisState } from './breaker.ts';
-import { CONSUME, LATE, type Script } from './scripts.ts';
+import { LATE, type Operation, SCRIPT, scriptArguments } from './scripts.ts';
 
-/** Runs scripts on one key each. */
+/** Runs operations on one key each. Those of one turn of the event loop leave as one command. */
 export interface Store {
-  /** The script's reply; undefined when Redis is unavailable. Never rejects. */
-  run(script: Script, key: string, args: readonly (string | number)[], testNow?: number): Promise<unknown>;
-  /** For scripts whose reply no request awaits. */
-  runLater(script: Script, key: string, args: readonly (string | number)[]): void;
+  /** The reply; undefined when Redis is unavailable. Never rejects. */
+  run(operation: Operation): Promise<unknown>;
+  /** For operations whose reply no request awaits. */
+  runLater(operation: Operation): void;
   state(): RedisState;
-  /** Waits for the scripts of `runLater`, then disconnects. */
+  /** Waits for the operations of `runLater`, then disconnects. */
   close(): Promise<void>;
+}
+
+interface Batch {
+  readonly operations: Operation[];
+  /** In their order; errors of single operations are among them. */
+  readonly replies: Promise<readonly unknown[]>;
 }
 
 export function createStore({
@@ -18,11 +26,14 @@ export function createStore({
   keyPrefix,
   commandTimeoutMs,
   log,
+  clock,
 }: {
   readonly client: Redis | Cluster;
   readonly keyPrefix: string;
   readonly commandTimeoutMs: number;
   readonly log: RedisLog;
+  /** For tests: replaces Redis' clock, and there are no deadlines. */
+  readonly clock?: Clock | undefined;
 }): Store {
   const breaker = createBreaker({
     timeoutMs: commandTimeoutMs,
@@ -36,7 +47,8 @@ export function createStore({
 
   // Redis' clock minus this process' monotonic clock; with several nodes, of the node furthest ahead.
   let clockOffsetMs = 0;
-  const deadline = (): number => Math.ceil(performance.now() + clockOffsetMs + 2 * commandTimeoutMs);
+  const nextDeadline = (): number =>
+    clock === undefined ? Math.ceil(performance.now() + clockOffsetMs + 2 * commandTimeoutMs) : 0;
 
   async function probe(): Promise<void> {
     if (client.status !== 'ready') throw new Error('not connected');
@@ -48,45 +60,66 @@ export function createStore({
     const times = await Promise.all(nodes.map((node) => node.time()));
     clockOffsetMs = Math.max(...times.map(([s, us]) => Number(s) * 1000 + Number(us) / 1000 - startedAt));
     // A write, since a replica, a full disk and a cluster with missing slots accept only reads.
-    await evaluate(CONSUME, 'limit:{probe}', deadline(), [1e6, 1e6, 1e6, 0], undefined, () => true);
+    const write: Operation = { name: 'consume', key: 'limit:{probe}', args: [1e6, 1e6, 1e6, 0] };
+    replyAt(await evaluate([write], nextDeadline()), 0);
   }
 
-  async function evaluate(
-    script: Script,
-    key: string,
-    deadlineMs: number,
-    args: readonly (string | number)[],
-    testNow: number | undefined,
-    isAwaited: () => boolean,
-  ): Promise<unknown> {
-    const all = [`${keyPrefix}${key}`, deadlineMs, testNow ?? '', ...args];
+  async function evaluate(operations: readonly Operation[], deadline: number): Promise<readonly unknown[]> {
+    const args = scriptArguments(operations, { keyPrefix, deadline, testNow: clock?.now() });
+    let replies: readonly unknown[];
     try {
-      return await client.evalsha(script.sha, 1, ...all);
+      replies = (await client.evalsha(SCRIPT.sha, ...args)) as unknown[];
     } catch (error) {
-      const message = error instanceof Error ? error.message : '';
-      if (message.startsWith('NOSCRIPT')) return client.eval(script.lua, 1, ...all);
-      const late = LATE.exec(message);
-      // The caller still waits, so the command was in time and Redis' clock was set forward.
-      if (late && isAwaited()) {
-        clockOffsetMs = Math.max(clockOffsetMs, Number(late[1]) - performance.now());
-        return evaluate(script, key, 0, args, testNow, isAwaited);
-      }
-      throw error;
+      if (!messageOf(error).startsWith('NOSCRIPT')) throw error;
+      replies = (await client.eval(SCRIPT.lua, ...args)) as unknown[];
     }
+    // After a failover the host name may resolve to the new master.
+    if (replies.some(isReadOnly) && client instanceof Redis) client.disconnect(true);
+    return replies;
   }
 
-  const run: Store['run'] = (script, key, args, testNow) =>
-    breaker.run((isAwaited) =>
-      evaluate(script, key, testNow === undefined ? deadline() : 0, args, testNow, isAwaited),
-    );
+  let batch: Batch | null = null;
+
+  function batchOfThisTurn(): Batch {
+    if (batch === null) {
+      const operations: Operation[] = [];
+      const replies = setImmediate().then(() => {
+        batch = null;
+        return evaluate(operations, nextDeadline());
+      });
+      batch = { operations, replies };
+    }
+    return batch;
+  }
+
+  async function runInBatch(operation: Operation): Promise<unknown> {
+    // The keys are on several nodes.
+    if (client instanceof Cluster) return replyAt(await evaluate([operation], nextDeadline()), 0);
+    const { operations, replies } = batchOfThisTurn();
+    const at = operations.push(operation) - 1;
+    return replyAt(await replies, at);
+  }
+
+  const run: Store['run'] = (operation) =>
+    breaker.run(async (isAwaited) => {
+      try {
+        return await runInBatch(operation);
+      } catch (error) {
+        const late = LATE.exec(messageOf(error));
+        if (!late || !isAwaited()) throw error;
+        // The caller still waits, so the command was in time and Redis' clock was set forward.
+        clockOffsetMs = Math.max(clockOffsetMs, Number(late[1]) - performance.now());
+        return replyAt(await evaluate([operation], 0), 0);
+      }
+    });
 
   const background = new Set<Promise<unknown>>();
 
   return {
     run,
 
-    runLater(script, key, args) {
-      const running = run(script, key, args).finally(() => background.delete(running));
+    runLater(operation) {
+      const running = run(operation).finally(() => background.delete(running));
       background.add(running);
     },
 
@@ -99,3 +132,13 @@ export function createStore({
     },
   };
 }
+
+/** @throws the error of this operation. */
+function replyAt(replies: readonly unknown[], at: number): unknown {
+  const reply = replies[at];
+  if (reply instanceof Error) throw reply;
+  return reply;
+}
+
+const isReadOnly = (reply: unknown): boolean =>
+  reply instanceof Error && reply.message.startsWith('READONLY');

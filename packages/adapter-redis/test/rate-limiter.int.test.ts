@@ -40,6 +40,16 @@ describe('rate limits by the clock of Redis', () => {
     expect(decision.allowed ? 0 : decision.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
+  test('each subject of a turn has its own burst and its own limits', async () => {
+    const wide = { ...SLOW, burst: 30 };
+    const counts = await Promise.all([
+      allowedOf(connection.rateLimiter, 'one of many', SLOW, 25),
+      allowedOf(connection.rateLimiter, 'another of many', SLOW, 19),
+      allowedOf(connection.rateLimiter, 'a wide one', wide, 35),
+    ]);
+    expect(counts).toEqual([20, 19, 30]);
+  });
+
   test('several processes share one bucket', async () => {
     const other = await connected(testUrl('TEST_REDIS_URL'), {
       ...LONG_TIMEOUT,

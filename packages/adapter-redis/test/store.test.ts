@@ -1,10 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { RELEASE_SLOT } from '../src/scripts.ts';
+import type { Operation } from '../src/scripts.ts';
 import { createStore, type Store } from '../src/store.ts';
 
-/** A Redis whose clock can be set forward, with scripts that return whether they were in time. */
+/**
+ * A Redis whose clock can be set forward. Its script replies with the keys of its operations, and with an error for a
+ * corrupt one, if it was in time.
+ */
 class FakeRedis extends EventEmitter {
   readonly status = 'ready';
   clock = 1_800_000_000_000;
@@ -15,16 +18,20 @@ class FakeRedis extends EventEmitter {
     return [Math.floor(this.clock / 1000), (this.clock % 1000) * 1000];
   }
 
-  async evalsha(_sha: string, _keys: number, _key: string, deadline: number) {
+  async evalsha(_sha: string, count: number, ...rest: unknown[]) {
+    const keys = rest.slice(0, count);
+    const deadline = Number(rest[count]);
     this.deadlines.push(deadline);
     if (deadline > 0 && this.clock > deadline) throw new Error(`LATE ${this.clock}`);
-    return 'done';
+    return keys.map((key) => (key === 'corrupt' ? new Error('WRONGTYPE') : key));
   }
 
   disconnect() {}
 }
 
-describe('the deadline of a command', () => {
+const release = (key: string): Operation => ({ name: 'releaseSlot', key, args: [] });
+
+describe('a store of operations', () => {
   let redis: FakeRedis;
   let store: Store;
 
@@ -42,19 +49,30 @@ describe('the deadline of a command', () => {
   });
   afterEach(() => store.close());
 
-  test('is a time by the clock of Redis', async () => {
-    expect(await store.run(RELEASE_SLOT, 'k', [])).toBe('done');
+  test('operations of one turn are one command with one deadline, and each gets its own reply', async () => {
+    expect(await Promise.all(['a', 'b', 'c'].map((key) => store.run(release(key))))).toEqual(['a', 'b', 'c']);
+    expect(redis.deadlines).toHaveLength(1);
+  });
+
+  test('an operation that fails does not affect others of its turn', async () => {
+    const keys = ['a', 'corrupt', 'c'];
+    expect(await Promise.all(keys.map((key) => store.run(release(key))))).toEqual(['a', undefined, 'c']);
+    expect(store.state()).toMatchObject({ status: 'up', failures: 1 });
+  });
+
+  test('a deadline is a time by the clock of Redis', async () => {
+    expect(await store.run(release('a'))).toBe('a');
     expect(redis.deadlines).toHaveLength(1);
     expect(redis.deadlines[0]).toBeGreaterThan(redis.clock);
   });
 
-  test('after the clock of Redis was set forward, one command is retried and no request fails', async () => {
+  test('after the clock of Redis was set forward, operations are retried one by one and no request fails', async () => {
     redis.clock += 3_600_000;
-    expect(await store.run(RELEASE_SLOT, 'k', [])).toBe('done');
-    expect(redis.deadlines).toEqual([expect.any(Number), 0]);
-    expect(await store.run(RELEASE_SLOT, 'k', [])).toBe('done');
-    expect(redis.deadlines).toHaveLength(3);
-    expect(redis.deadlines[2]).toBeGreaterThan(redis.clock);
+    expect(await Promise.all([store.run(release('a')), store.run(release('b'))])).toEqual(['a', 'b']);
+    expect(redis.deadlines).toEqual([expect.any(Number), 0, 0]);
+    expect(await store.run(release('c'))).toBe('c');
+    expect(redis.deadlines).toHaveLength(4);
+    expect(redis.deadlines[3]).toBeGreaterThan(redis.clock);
     expect(store.state()).toMatchObject({ status: 'up', failures: 0 });
   });
 });

@@ -24,6 +24,7 @@ import {
   membershipFrom,
   membershipKey,
 } from '../stores/pg-memberships.ts';
+import { claimsById } from './claims-by-id.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
 
 /** `isClaimVisible` in `@svc/domain`: a live key also reads test claims, a test key reads nothing else. */
@@ -38,13 +39,6 @@ const forEachEnvironment = (
   live: statementFor('live'),
   test: statementFor('test'),
 });
-
-const CLAIM = forEachEnvironment((environment) =>
-  sql(
-    `firm_claim_${environment}`,
-    `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 ${ENVIRONMENT_CONDITION[environment]}`,
-  ),
-);
 
 const feedsOf = (columns: string) => {
   const feed = (name: string, filter = '') =>
@@ -125,6 +119,7 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const feeds = session.onCitus ? FEEDS_ON_CITUS : FEEDS;
+  const claimById = claimsById(session);
   const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   const openMembers = async (rows: AdjusterViewRow[]) =>
@@ -132,9 +127,10 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
-      const rows = await session.rows<FirmClaimRow>(CLAIM[environment], [firmId, id]);
-      const row = first(await openClaims(firmId, rows));
-      return row === null ? null : claimViewFrom(row);
+      const row = await claimById({ firmId, environment, id });
+      if (row === null) return null;
+      const [opened = row] = await openClaims(firmId, [row]);
+      return claimViewFrom(opened);
     },
 
     async claims(firmId, environment, filter, page) {
