@@ -29,8 +29,8 @@ export interface BenchData {
 
 /** Pending offers per firm for the acceptance path; reset before each round. */
 const OFFERS_PER_FIRM = 400;
-const DAY_MS = 86_400_000;
-const START = Date.parse('2025-01-01T00:00:00Z');
+export const DAY_MS = 86_400_000;
+export const START = Date.parse('2025-01-01T00:00:00Z');
 
 const secrets = createSecrets(new Uint8Array(32));
 
@@ -52,12 +52,9 @@ export async function loadData(
     await client.query('UPDATE registry_version SET version = version + 1');
     const sizes = wanted.sizes ?? [];
     const share = Math.ceil(wanted.rows / wanted.firms);
-    await copyClaims(
-      client,
-      firms,
-      firms.map((_, i) => sizes[i] ?? share),
-      wanted.say,
-    );
+    const counts = firms.map((_, i) => sizes[i] ?? share);
+    const copy = (): Promise<void> => copyClaims(client, firms, { counts, from: START, days: 300 });
+    await (wanted.rows < BULK ? copy() : withoutIndexes(client, copy, wanted.say));
     await client.query(
       `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
         WHERE m.firm_id = f.firm_id`,
@@ -137,14 +134,18 @@ function original(index: number): Original {
   };
 }
 
-async function copyClaims(
+/**
+ * @param wanted.counts number of claims of each firm.
+ * @param wanted.from when the first claims were created, and in how many days the others.
+ */
+export async function copyClaims(
   client: pg.Client,
   firms: readonly Firm[],
-  counts: readonly number[],
-  say: (line: string) => void,
+  { counts, from, days }: { counts: readonly number[]; from: number; days: number },
 ): Promise<void> {
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
+  const series = from === START ? '' : `${from}-`;
   let done = 0;
   const bar = loadingBar(rows);
   function* lines(): Generator<string> {
@@ -154,18 +155,18 @@ async function copyClaims(
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
         // Time-ordered ids, as the service creates them.
-        const at = START + Math.floor((i / count) * 300 * DAY_MS) + (i % 997);
+        const at = from + Math.floor((i / count) * days * DAY_MS) + (i % 997);
         const id = uuidV7({ msecs: at });
         firm.claims.push(id);
         const time = new Date(at).toISOString();
         const numbers: Record<string, string> = {
-          [EXTERNAL_ID]: `EXT-${done}`,
-          [CLAIM_NUMBER]: `CLM-${done}`,
+          [EXTERNAL_ID]: `EXT-${series}${done}`,
+          [CLAIM_NUMBER]: `CLM-${series}${done}`,
         };
         const text = fill(document, numbers);
         const pending = i < OFFERS_PER_FIRM;
         batch +=
-          `${firm.id},${id},live,EXT-${done},CLM-${done},${carrierKey},${carrier},${text},` +
+          `${firm.id},${id},live,${numbers[EXTERNAL_ID]},${numbers[CLAIM_NUMBER]},${carrierKey},${carrier},${text},` +
           `${pending ? 'pending_acceptance' : 'accepted'},${firm.adjuster},${time},${pending ? '' : time},${time},${time}\n`;
         if (batch.length > 250_000) {
           yield batch;
@@ -177,14 +178,11 @@ async function copyClaims(
     yield batch;
     bar.end();
   }
-  const copy = async (): Promise<void> => {
-    const sink = client.query(
-      copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
-        adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
-    );
-    await pipeline(Readable.from(lines()), sink);
-  };
-  await (rows < BULK ? copy() : withoutIndexes(client, copy, say));
+  const sink = client.query(
+    copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+      adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
+  );
+  await pipeline(Readable.from(lines()), sink);
 }
 
 /** Drops the indexes of claims, and returns a function that recreates them. */

@@ -1,5 +1,6 @@
 // Measures the service under growth, endurance and several processes:
 //   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
+//   npx pnpm bench:scale year        size, vacuum and purge while twelve months of claims come and go
 //   npx pnpm bench:scale endurance   memory over a million requests, and load with disturbances
 //   npx pnpm bench:scale processes   one, two and three processes under the same load
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
@@ -26,6 +27,7 @@ import { PATHS, type Path } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
 import { copyWithoutAudit } from './without-audit.ts';
+import { sizeOfClaims, year } from './year.ts';
 
 const FIRMS = 200;
 const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
@@ -53,17 +55,21 @@ program
   .description('Compares polls, reads and sends on a large and a small database.')
   .option('--rows <n>', 'claims of the large database', whole, 3_000_000)
   .option('--small <n>', 'claims of the small database', whole, 10_000)
+  .option('--firms <n>', 'firms of each database', whole, FIRMS)
   .option('--rounds <n>', 'number of rounds', whole, 7)
   .option('--seconds <n>', 'load time per database and round', whole, 4)
-  .action(({ rows, small, rounds, seconds }) =>
+  .action(({ rows, small, firms, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
-      const little = await loadedService(await database('little'), redisUrl, { rows: small });
+      const little = await loadedService(await database('little'), redisUrl, { rows: small, firms });
       // A firm with a hundred thousand claims, and one with a hundred.
-      const much = await loadedService(await database('much'), redisUrl, { rows, sizes: [100_000, 100] });
+      const url = await database('much');
+      const much = await loadedService(url, redisUrl, { rows, firms, sizes: [100_000, 100] });
+      const size = await sizeOfClaims(url);
+      say(`The large database: ${JSON.stringify(size)}`);
       const ofLittle = little.data.firms;
       const [large, tiny, ...others] = much.data.firms;
       if (large === undefined || tiny === undefined) throw new Error('firms are missing');
-      const result: Record<string, unknown> = { rows, small, rounds, seconds, firms: FIRMS };
+      const result: Record<string, unknown> = { rows, small, rounds, seconds, firms, size };
       for (const kind of ['poll', 'get', 'send'] as const) {
         result[kind] = await compared(kind, rounds, seconds, [
           { name: `${rows} claims`, subject: much.subject, next: requestsOf(kind, others) },
@@ -75,6 +81,19 @@ program
         { name: 'firm of 100', subject: much.subject, next: requestsOf('poll', [tiny]) },
       ]);
       print(result);
+    }),
+  );
+
+program
+  .command('year')
+  .description('Adds, closes and purges claims for twelve months of 30 days, a month at a time.')
+  .option('--rows <n>', 'claims of the year', whole, 1_200_000)
+  .option('--firms <n>', 'number of firms', whole, 1000)
+  .action(({ rows, firms }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const url = await database('year');
+      const { subject, data } = await loadedService(url, redisUrl, { rows: firms, firms });
+      print(await year({ url, data, subject, perMonth: Math.ceil(rows / 12 / firms), say }));
     }),
   );
 
@@ -590,7 +609,7 @@ async function withServers(work: (servers: Servers) => Promise<void>): Promise<v
 async function loadedService(
   url: string,
   redisUrl: string,
-  wanted: { rows: number; sizes?: readonly number[] },
+  wanted: { rows: number; firms?: number; sizes?: readonly number[] },
   env: Record<string, string> = {},
 ): Promise<{ subject: Server; data: BenchData }> {
   const data = await loadData(url, { firms: FIRMS, ...wanted, say });
