@@ -142,8 +142,8 @@ export async function runChaos({
       return { caller, random: own, isOn: () => on };
     };
 
-    // One adjuster works for all firms, some for one, and one of each firm leaves and rejoins. The last firm uses its test
-    // key and test accounts.
+    // One adjuster works for all firms, some for one; one of each firm leaves and rejoins, and responds on a second device
+    // meanwhile, and one is disabled at times. The last firm uses its test key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
     const firms: { id: string; tag: string; key: string; state: FirmState }[] = [];
@@ -173,10 +173,18 @@ export async function runChaos({
         await operator.addMember(firm.id, shared.svcId);
       }
       const adjusters = people.map(({ adjuster }) => adjuster);
+      const disabled: KnownAdjuster[] = [];
+      if (!isTestFirm) {
+        const svcId = `SVC-${tag}-disabled`;
+        await operator.adjuster({ svcId });
+        await operator.addMember(firm.id, svcId);
+        disabled.push({ svcId, leaves: false, isDisabledAtTimes: true });
+      }
       const state: FirmState = {
         tag,
         adjusters: [
           ...adjusters,
+          ...disabled,
           ...(isTestFirm ? [...autoResponding].map((svcId) => ({ svcId, leaves: false })) : [shared]),
         ],
         claims: new Map(),
@@ -209,6 +217,10 @@ export async function runChaos({
       );
       for (const { adjuster, token } of people) {
         clients.push(adjusterClient(context(adjuster.svcId, null, token), adjuster, [firm.id]));
+        if (adjuster.leaves) {
+          const device = context(`${adjuster.svcId} second device`, null, token);
+          clients.push(adjusterClient(device, { ...adjuster, leaves: false }, [firm.id]));
+        }
       }
     }
     clients.push(adjusterClient(context(shared.svcId, null, sharedToken), shared, []));
@@ -234,6 +246,7 @@ export async function runChaos({
       const history: History = {
         seed,
         processes: count,
+        timeOrigin: performance.timeOrigin,
         faults,
         localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
         limited,
@@ -319,6 +332,10 @@ export async function runChaos({
         permit: (adjuster, canAcceptClaims) =>
           runCommand(recorder, canAcceptClaims ? 'permit' : 'suspend', { adjuster }, () =>
             operator.setMember(firmOf(adjuster), adjuster, canAcceptClaims),
+          ),
+        enable: (adjuster, isEnabled) =>
+          runCommand(recorder, isEnabled ? 'enable' : 'disable', { adjuster }, () =>
+            operator.setEnabled(adjuster, isEnabled),
           ),
         close: (claimId) => runCommand(recorder, 'close', { claimId }, () => operator.closeClaim(claimId)),
       };

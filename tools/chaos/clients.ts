@@ -6,6 +6,8 @@ import type { ClaimView, Intent } from './history.ts';
 export interface KnownAdjuster {
   readonly svcId: string;
   readonly leaves: boolean;
+  /** The operator disables the account at times; nobody uses it. */
+  readonly isDisabledAtTimes?: boolean;
 }
 
 export interface Turns {
@@ -64,8 +66,8 @@ function remember(state: FirmState, seen: readonly ClaimView[]): void {
   }
 }
 
-const mayHaveLeft = (adjuster: KnownAdjuster): { mayHaveLeft?: true } =>
-  adjuster.leaves ? { mayHaveLeft: true } : {};
+const mayHaveLeft = ({ leaves, isDisabledAtTimes = false }: KnownAdjuster): { mayHaveLeft?: true } =>
+  leaves || isDisabledAtTimes ? { mayHaveLeft: true } : {};
 
 /** Sends, offers and reads claims, and sometimes sends requests that must fail. */
 export function firmClient(context: ClientContext, state: FirmState, name: string): Promise<void> {
@@ -335,7 +337,7 @@ export function adjusterClient(
   const { svcId } = adjuster;
   let responses = 0;
   let isAway = false;
-  /** Offers that another device may still show. */
+  /** Different offers that another device may still show. */
   let earlier: string[] = [];
 
   async function respond(): Promise<void> {
@@ -345,12 +347,14 @@ export function adjusterClient(
       path: `/app/v1/claims?status=pending_acceptance&limit=${random.integer(3, 30)}`,
       intent: { adjuster: svcId },
     });
-    if (earlier.length > 0 && random.chance(0.2)) {
-      const claimId = random.pick(earlier);
+    const shown = new Set(offers.seen.map(({ id }) => id));
+    const gone = earlier.filter((id) => !shown.has(id));
+    if (gone.length > 0 && random.chance(0.3)) {
+      const claimId = random.pick(gone);
       const path = `/app/v1/claims/${claimId}/acceptance`;
       await caller.send({ operation: 'accept', method: 'POST', path, intent: { claimId, adjuster: svcId } });
     }
-    earlier = [...earlier, ...offers.seen.map(({ id }) => id)].slice(-60);
+    earlier = [...gone, ...shown].slice(-60);
     for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
       responses += 1;
       const intent = { claimId: claim.id, adjuster: svcId };
@@ -403,22 +407,30 @@ export function adjusterClient(
 export interface OperatorCommands {
   /** Grants or removes the permission to accept claims. */
   permit(adjuster: string, canAcceptClaims: boolean): Promise<unknown>;
+  /** Disables or enables an account. */
+  enable(adjuster: string, isEnabled: boolean): Promise<unknown>;
   close(claimId: string): Promise<unknown>;
 }
 
-/** Removes and restores the permission of adjusters who also leave, and closes claims. */
+/** Removes and restores the permission of adjusters who also leave, and closes claims with a pending offer. */
 export function operatorClient(
   turns: Turns,
-  { permit, close }: OperatorCommands,
+  { permit, enable, close }: OperatorCommands,
   firms: readonly FirmState[],
 ): Promise<void> {
   const { random } = turns;
   return repeatedly(turns, 300, async () => {
     const { adjusters, claims } = random.pick(firms);
     const adjuster = adjusters.find(({ leaves }) => leaves);
-    const claim = [...claims.keys()].at(-random.integer(1, 50));
-    if (random.chance(0.2)) {
-      if (claim !== undefined) await close(claim);
+    const disabled = adjusters.find(({ isDisabledAtTimes }) => isDisabledAtTimes);
+    const pending = [...claims.values()].filter(({ status }) => status === 'pending_acceptance').slice(-20);
+    const draw = random.next();
+    if (draw < 0.3) {
+      if (pending.length > 0) await close(random.pick(pending).id);
+    } else if (draw < 0.55 && disabled !== undefined) {
+      await enable(disabled.svcId, false);
+      await sleep(random.integer(200, 1_000));
+      await enable(disabled.svcId, true);
     } else if (adjuster !== undefined) {
       await permit(adjuster.svcId, false);
       await sleep(random.integer(50, 500));
