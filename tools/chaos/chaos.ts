@@ -28,7 +28,7 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { ClaimView, Fault, FaultKind, History, Interval, LimitedKey, Operation } from './history.ts';
-import { BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
+import { BASE_DATABASE_FAULT_RATE, BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
@@ -78,6 +78,8 @@ const MIN_SECONDS_FOR_JOBS = 45;
 /** A process may take this long to connect to Redis. */
 const REDIS_CONNECT_MS = 3_000;
 const PROGRESS_MS = 60_000;
+/** In bytes; about that of a commit, so that many cuts leave its outcome unknown. */
+const DATABASE_RESPONSE_LENGTH = 200;
 const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 /** Judging a run of five minutes takes seconds, in which no client runs. */
@@ -110,11 +112,21 @@ export async function runChaos({
     const recorder = createRecorder();
     /** When each run of each process started to listen. */
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
+    let databaseProxy: CuttingProxy | undefined;
+    const proxyDatabase = async (url: string): Promise<string> => {
+      const proxied = new URL(url);
+      const to = { port: Number(proxied.port) };
+      databaseProxy = await startCuttingProxy(to, random.fork('database proxy'), DATABASE_RESPONSE_LENGTH);
+      ends.push(async () => databaseProxy?.close());
+      proxied.port = String(databaseProxy.port);
+      return proxied.href;
+    };
     const cluster = await startCluster({
       processes: count,
       standby: failover,
       log,
       env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
+      ...(!failover && { databaseProxy: proxyDatabase }),
       onLine(line, n) {
         if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());
         // The causes of internal errors, which responses do not have.
@@ -131,7 +143,7 @@ export async function runChaos({
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
     for (const [n, process] of processes.entries())
       proxies.push(await startCuttingProxy(process, random.fork(`proxy ${n}`)));
-    const urls = proxies.map(({ url }) => url);
+    const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
 
     let on = true;
     const clients: Promise<void>[] = [];
@@ -232,6 +244,7 @@ export async function runChaos({
     clients.push(...operate(firms.filter(({ state }) => state.adjusters.some(({ leaves }) => leaves))));
 
     for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
+    if (databaseProxy !== undefined) databaseProxy.faultRate = BASE_DATABASE_FAULT_RATE;
     log(`${count} processes started, seed ${seed}`);
     const faults: Fault[] = [];
     const startedAt = performance.now();
@@ -276,7 +289,7 @@ export async function runChaos({
       judgedLast = performance.now();
       return early.violations.length > 0;
     };
-    await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
+    await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
       isOn: () => performance.now() < deadline && !(untilViolation && hasViolation()),
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
@@ -290,7 +303,7 @@ export async function runChaos({
 
     clearInterval(progress);
     // Without faults, every client finishes its current task.
-    for (const proxy of proxies) proxy.faultRate = 0;
+    for (const proxy of [...proxies, databaseProxy]) if (proxy !== undefined) proxy.faultRate = 0;
     on = false;
     if (early !== undefined && early.violations.length > 0) {
       for (const client of clients) client.catch(() => {});

@@ -98,7 +98,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
       idempotencyKey: key,
       intent: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     const [claim] = response.seen;
     if (claim === undefined) return;
     remember(state, response.seen);
@@ -121,7 +121,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
       idempotencyKey: `offer-${state.tag}-${name}-${count}`,
       intent: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     remember(state, response.seen);
   }
 

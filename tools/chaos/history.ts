@@ -97,6 +97,7 @@ export const FAULTS = [
   'postgres killed',
   'postgres failover',
   'connections cut',
+  'postgres connections cut',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
