@@ -187,6 +187,7 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, poll(seen()), accept), [accepted()]),
     history(calls(send, accept, poll(accepted()), poll(seen({ id: 'c2' }))), [accepted()]),
     history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
+    history(calls(send, { operation: 'get', seen: [seen({ id: 'c2' })] }), [], { isPartial: true }),
   ],
   'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
   'test accounts respond to the latest offer': [

@@ -235,10 +235,15 @@ function* feedIsStrictlySerializable(history: History, { feeds }: Judged): Itera
     for (const { anomaly, text } of findings)
       yield { description: `${list}: ${anomaly}\n${text}`, calls: [] };
   }
-  for (const [firm, claims] of history.final) {
-    for (const [timestamp, duplicates] of grouped(claims, ({ updatedAt }) => updatedAt)) {
-      if (duplicates.length > 1)
-        yield { description: `${firm} has ${duplicates.length} claims at ${timestamp}`, calls: [] };
+  const changes = new Map<string, string>();
+  const shown = [...history.calls.map(({ firm, seen }) => [firm, seen] as const), ...history.final];
+  for (const [firm, claims] of shown) {
+    if (firm === null) continue;
+    for (const { id, updatedAt } of claims) {
+      const other = changes.get(`${firm} ${updatedAt}`) ?? id;
+      if (other !== id)
+        yield { description: `${firm} has two changes at ${updatedAt}: ${id}, ${other}`, calls: [] };
+      changes.set(`${firm} ${updatedAt}`, id);
     }
   }
 }
