@@ -11,6 +11,7 @@ import type { Audit } from '../services/operator.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, runCommand, tagOf } from './caller.ts';
 import { type Judgement, judge, type Verdict, type Violation } from './checker.ts';
 import {
+  accountClient,
   adjusterClient,
   type ClientContext,
   type FirmState,
@@ -346,10 +347,6 @@ export async function runChaos({
           runCommand(recorder, canAcceptClaims ? 'permit' : 'suspend', { adjuster }, () =>
             operator.setMember(firmOf(adjuster), adjuster, canAcceptClaims),
           ),
-        enable: (adjuster, isEnabled) =>
-          runCommand(recorder, isEnabled ? 'enable' : 'disable', { adjuster }, () =>
-            operator.setEnabled(adjuster, isEnabled),
-          ),
         close: (claimId) => runCommand(recorder, 'close', { claimId }, () => operator.closeClaim(claimId)),
       };
       const keys = turns('keys');
@@ -364,7 +361,17 @@ export async function runChaos({
         return { caller, revoke };
       };
       const states = of.map(({ state }) => state);
-      return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue)];
+      const disabledAtTimes = states.flatMap(({ adjusters }) =>
+        adjusters.filter(({ isDisabledAtTimes }) => isDisabledAtTimes),
+      );
+      const accounts = disabledAtTimes.map(({ svcId: adjuster }) =>
+        accountClient(turns(`account ${adjuster}`), (isEnabled) =>
+          runCommand(recorder, isEnabled ? 'enable' : 'disable', { adjuster }, () =>
+            operator.setEnabled(adjuster, isEnabled),
+          ),
+        ),
+      );
+      return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue), ...accounts];
     }
   }
 }

@@ -407,35 +407,40 @@ export function adjusterClient(
 export interface OperatorCommands {
   /** Grants or removes the permission to accept claims. */
   permit(adjuster: string, canAcceptClaims: boolean): Promise<unknown>;
-  /** Disables or enables an account. */
-  enable(adjuster: string, isEnabled: boolean): Promise<unknown>;
   close(claimId: string): Promise<unknown>;
 }
 
 /** Removes and restores the permission of adjusters who also leave, and closes claims with a pending offer. */
 export function operatorClient(
   turns: Turns,
-  { permit, enable, close }: OperatorCommands,
+  { permit, close }: OperatorCommands,
   firms: readonly FirmState[],
 ): Promise<void> {
   const { random } = turns;
   return repeatedly(turns, 300, async () => {
     const { adjusters, claims } = random.pick(firms);
     const adjuster = adjusters.find(({ leaves }) => leaves);
-    const disabled = adjusters.find(({ isDisabledAtTimes }) => isDisabledAtTimes);
     const pending = [...claims.values()].filter(({ status }) => status === 'pending_acceptance').slice(-20);
-    const draw = random.next();
-    if (draw < 0.3) {
+    if (random.chance(0.3)) {
       if (pending.length > 0) await close(random.pick(pending).id);
-    } else if (draw < 0.55 && disabled !== undefined) {
-      await enable(disabled.svcId, false);
-      await sleep(random.integer(200, 1_000));
-      await enable(disabled.svcId, true);
     } else if (adjuster !== undefined) {
       await permit(adjuster.svcId, false);
       await sleep(random.integer(50, 500));
       await permit(adjuster.svcId, true);
     }
+  });
+}
+
+/** Disables an account and enables it again. */
+export function accountClient(
+  turns: Turns,
+  setEnabled: (isEnabled: boolean) => Promise<unknown>,
+): Promise<void> {
+  return repeatedly(turns, 300, async () => {
+    await setEnabled(false);
+    // Long enough for a poll that shows what is pending then.
+    await sleep(turns.random.integer(300, 1_500));
+    await setEnabled(true);
   });
 }
 
