@@ -105,13 +105,17 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     state.sent.push({ claim, body, key });
     // A late retry, as after a crash of the client.
     if (random.chance(0.1)) await caller.send(spec);
+    // Another offer before the response to the first, often to the same adjuster.
+    if (random.chance(0.1))
+      await offerTo(claim, random.chance(0.5) ? adjuster : random.pick(state.adjusters));
   }
 
   async function offer(): Promise<void> {
     if (state.sent.length === 0) return send();
-    const recent = state.sent.slice(-60);
-    const { claim } = random.pick(recent);
-    const adjuster = random.pick(state.adjusters);
+    await offerTo(random.pick(state.sent.slice(-60)).claim, random.pick(state.adjusters));
+  }
+
+  async function offerTo(claim: ClaimView, adjuster: KnownAdjuster): Promise<void> {
     count += 1;
     const spec = {
       operation: 'offer',
