@@ -37,6 +37,8 @@ interface ChaosOptions {
   readonly processes: number;
   /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
   readonly failover?: boolean;
+  /** Goes on after `seconds` until there were so many different faults: recovery takes long on a busy machine. */
+  readonly minFaultKinds?: number;
   /** Judges after each fault too, and stops at the first violation. */
   readonly untilViolation?: boolean;
   readonly log?: (line: string) => void;
@@ -97,6 +99,7 @@ export async function runChaos({
   seed,
   processes: count,
   failover = false,
+  minFaultKinds = 0,
   untilViolation = false,
   log = () => {},
   historyFolder,
@@ -291,7 +294,9 @@ export async function runChaos({
       return early.violations.length > 0;
     };
     await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
-      isOn: () => performance.now() < deadline && !(untilViolation && hasViolation()),
+      isOn: () =>
+        (performance.now() < deadline || new Set(faults.map(({ kind }) => kind)).size < minFaultKinds) &&
+        !(untilViolation && hasViolation()),
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
