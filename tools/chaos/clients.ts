@@ -359,32 +359,37 @@ export function adjusterClient(
       await caller.send({ operation: 'accept', method: 'POST', path, intent: { claimId, adjuster: svcId } });
     }
     earlier = [...gone, ...shown].slice(-60);
-    for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
-      responses += 1;
-      const intent = { claimId: claim.id, adjuster: svcId };
-      const path = `/app/v1/claims/${claim.id}`;
-      if (random.chance(0.4)) {
-        const accepted = await caller.send({
-          operation: 'accept',
-          method: 'POST',
-          path: `${path}/acceptance`,
-          intent,
-        });
-        if (accepted.status === 200 && random.chance(0.3)) {
-          await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
-        }
-      } else {
-        const reason = `reason ${svcId} ${responses}`;
-        const body = { reason };
-        const rejecting = { ...intent, reason };
-        await caller.send({
-          operation: 'reject',
-          method: 'POST',
-          path: `${path}/rejection`,
-          body,
-          intent: rejecting,
-        });
+    const chosen = random.shuffle(offers.seen).slice(0, 3);
+    // Several at once, so that one process may accept them in one transaction.
+    if (random.chance(0.3)) await Promise.all(chosen.map(respondTo));
+    else for (const claim of chosen) await respondTo(claim);
+  }
+
+  async function respondTo(claim: ClaimView): Promise<void> {
+    responses += 1;
+    const intent = { claimId: claim.id, adjuster: svcId };
+    const path = `/app/v1/claims/${claim.id}`;
+    if (random.chance(0.4)) {
+      const accepted = await caller.send({
+        operation: 'accept',
+        method: 'POST',
+        path: `${path}/acceptance`,
+        intent,
+      });
+      if (accepted.status === 200 && random.chance(0.3)) {
+        await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
       }
+    } else {
+      const reason = `reason ${svcId} ${responses}`;
+      const body = { reason };
+      const rejecting = { ...intent, reason };
+      await caller.send({
+        operation: 'reject',
+        method: 'POST',
+        path: `${path}/rejection`,
+        body,
+        intent: rejecting,
+      });
     }
   }
 
