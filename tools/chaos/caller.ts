@@ -24,8 +24,8 @@ export interface RequestSpec {
 export interface Caller {
   /** Retries as the documentation advises. */
   send(spec: RequestSpec): Promise<ClientResponse>;
-  /** Sends the same request twice concurrently, like a client whose first attempt seemed lost. */
-  sendTwice(spec: RequestSpec): Promise<ClientResponse>;
+  /** Sends the same request to all processes at once, like a client whose first attempts seemed lost. */
+  sendAtOnce(spec: RequestSpec): Promise<ClientResponse>;
   /** Sends without a retry. */
   sendOnce(spec: RequestSpec): Promise<ClientResponse | null>;
   close(): Promise<void>;
@@ -111,8 +111,12 @@ export function createCaller({
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
   const environment = /^svc_(live|test)_/.exec(token)?.[1];
 
-  async function attempt(spec: RequestSpec, task: number, count: number): Promise<ClientResponse | null> {
-    const process = random.integer(0, urls.length - 1);
+  async function attempt(
+    spec: RequestSpec,
+    task: number,
+    count: number,
+    process = random.integer(0, urls.length - 1),
+  ): Promise<ClientResponse | null> {
     const record = recorder.start({
       firm,
       actor,
@@ -168,10 +172,15 @@ export function createCaller({
     }
   }
 
-  async function withRetries(spec: RequestSpec, task: number, first = 1): Promise<ClientResponse> {
+  async function withRetries(
+    spec: RequestSpec,
+    task: number,
+    first = 1,
+    firstProcess?: number,
+  ): Promise<ClientResponse> {
     let pause = FIRST_PAUSE_MS;
     for (let count = first; count < first + MAX_ATTEMPTS; count += 1) {
-      const response = await attempt(spec, task, count);
+      const response = await attempt(spec, task, count, count === first ? firstProcess : undefined);
       if (response !== null && response.status < 500 && response.status !== 429) return response;
       const wait =
         response?.status === 429 ? (response.retryAfterMs ?? pause) : pause * (0.5 + random.next());
@@ -183,9 +192,14 @@ export function createCaller({
 
   return {
     send: (spec) => withRetries(spec, recorder.nextTask()),
-    async sendTwice(spec) {
+    async sendAtOnce(spec) {
       const task = recorder.nextTask();
-      const [response] = await Promise.all([withRetries(spec, task, 1), withRetries(spec, task, 1_001)]);
+      const [response] = await Promise.all([
+        withRetries(spec, task, 1, 0),
+        ...Array.from({ length: Math.max(1, urls.length - 1) }, (_, n) =>
+          withRetries(spec, task, 1_000 * (n + 1) + 1, (n + 1) % urls.length),
+        ),
+      ]);
       return response;
     },
     sendOnce: (spec) => attempt(spec, recorder.nextTask(), 1),

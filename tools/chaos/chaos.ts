@@ -11,6 +11,7 @@ import type { Audit } from '../services/operator.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, runCommand, tagOf } from './caller.ts';
 import { type Judgement, judge, type Verdict, type Violation } from './checker.ts';
 import {
+  accountClient,
   adjusterClient,
   type ClientContext,
   type FirmState,
@@ -28,7 +29,7 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { ClaimView, Fault, FaultKind, History, Interval, LimitedKey, Operation } from './history.ts';
-import { BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
+import { BASE_DATABASE_FAULT_RATE, BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
@@ -36,6 +37,8 @@ interface ChaosOptions {
   readonly processes: number;
   /** Runs PostgreSQL as a primary with a synchronous standby, and adds the fault 'postgres failover'. */
   readonly failover?: boolean;
+  /** Goes on after `seconds` until there were so many different faults: recovery takes long on a busy machine. */
+  readonly minFaultKinds?: number;
   /** Judges after each fault too, and stops at the first violation. */
   readonly untilViolation?: boolean;
   readonly log?: (line: string) => void;
@@ -78,6 +81,8 @@ const MIN_SECONDS_FOR_JOBS = 45;
 /** A process may take this long to connect to Redis. */
 const REDIS_CONNECT_MS = 3_000;
 const PROGRESS_MS = 60_000;
+/** In bytes; about that of a commit, so that many cuts leave its outcome unknown. */
+const DATABASE_RESPONSE_LENGTH = 200;
 const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 /** Judging a run of five minutes takes seconds, in which no client runs. */
@@ -94,6 +99,7 @@ export async function runChaos({
   seed,
   processes: count,
   failover = false,
+  minFaultKinds = 0,
   untilViolation = false,
   log = () => {},
   historyFolder,
@@ -110,11 +116,21 @@ export async function runChaos({
     const recorder = createRecorder();
     /** When each run of each process started to listen. */
     const listeningSince: number[][] = Array.from({ length: count }, () => []);
+    let databaseProxy: CuttingProxy | undefined;
+    const proxyDatabase = async (url: string): Promise<string> => {
+      const proxied = new URL(url);
+      const to = { port: Number(proxied.port) };
+      databaseProxy = await startCuttingProxy(to, random.fork('database proxy'), DATABASE_RESPONSE_LENGTH);
+      ends.push(async () => databaseProxy?.close());
+      proxied.port = String(databaseProxy.port);
+      return proxied.href;
+    };
     const cluster = await startCluster({
       processes: count,
       standby: failover,
       log,
       env: { LOG_LEVEL: 'info', DB_POOL_MAX: '8' },
+      ...(!failover && { databaseProxy: proxyDatabase }),
       onLine(line, n) {
         if (line.includes('Listening on')) listeningSince[n]?.push(performance.now());
         // The causes of internal errors, which responses do not have.
@@ -131,7 +147,7 @@ export async function runChaos({
     ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())));
     for (const [n, process] of processes.entries())
       proxies.push(await startCuttingProxy(process, random.fork(`proxy ${n}`)));
-    const urls = proxies.map(({ url }) => url);
+    const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
 
     let on = true;
     const clients: Promise<void>[] = [];
@@ -142,8 +158,8 @@ export async function runChaos({
       return { caller, random: own, isOn: () => on };
     };
 
-    // One adjuster works for all firms, some for one, and one of each firm leaves and rejoins. The last firm uses its test
-    // key and test accounts.
+    // One adjuster works for all firms, some for one; one of each firm leaves and rejoins, and responds on a second device
+    // meanwhile, and one is disabled at times. The last firm uses its test key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
     const firms: { id: string; tag: string; key: string; state: FirmState }[] = [];
@@ -173,10 +189,18 @@ export async function runChaos({
         await operator.addMember(firm.id, shared.svcId);
       }
       const adjusters = people.map(({ adjuster }) => adjuster);
+      const disabled: KnownAdjuster[] = [];
+      if (!isTestFirm) {
+        const svcId = `SVC-${tag}-disabled`;
+        await operator.adjuster({ svcId });
+        await operator.addMember(firm.id, svcId);
+        disabled.push({ svcId, leaves: false, isDisabledAtTimes: true });
+      }
       const state: FirmState = {
         tag,
         adjusters: [
           ...adjusters,
+          ...disabled,
           ...(isTestFirm ? [...autoResponding].map((svcId) => ({ svcId, leaves: false })) : [shared]),
         ],
         claims: new Map(),
@@ -209,6 +233,10 @@ export async function runChaos({
       );
       for (const { adjuster, token } of people) {
         clients.push(adjusterClient(context(adjuster.svcId, null, token), adjuster, [firm.id]));
+        if (adjuster.leaves) {
+          const device = context(`${adjuster.svcId} second device`, null, token);
+          clients.push(adjusterClient(device, { ...adjuster, leaves: false }, [firm.id]));
+        }
       }
     }
     clients.push(adjusterClient(context(shared.svcId, null, sharedToken), shared, []));
@@ -220,6 +248,7 @@ export async function runChaos({
     clients.push(...operate(firms.filter(({ state }) => state.adjusters.some(({ leaves }) => leaves))));
 
     for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
+    if (databaseProxy !== undefined) databaseProxy.faultRate = BASE_DATABASE_FAULT_RATE;
     log(`${count} processes started, seed ${seed}`);
     const faults: Fault[] = [];
     const startedAt = performance.now();
@@ -234,6 +263,7 @@ export async function runChaos({
       const history: History = {
         seed,
         processes: count,
+        timeOrigin: performance.timeOrigin,
         faults,
         localBuckets: processes.flatMap(({ output }, n) => localBucketsOf(output, listeningSince[n] ?? [])),
         limited,
@@ -263,8 +293,10 @@ export async function runChaos({
       judgedLast = performance.now();
       return early.violations.length > 0;
     };
-    await injectFaults({ processes, proxies, redis, postgres }, random.fork('nemesis'), {
-      isOn: () => performance.now() < deadline && !(untilViolation && hasViolation()),
+    await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
+      isOn: () =>
+        (performance.now() < deadline || new Set(faults.map(({ kind }) => kind)).size < minFaultKinds) &&
+        !(untilViolation && hasViolation()),
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
@@ -277,7 +309,7 @@ export async function runChaos({
 
     clearInterval(progress);
     // Without faults, every client finishes its current task.
-    for (const proxy of proxies) proxy.faultRate = 0;
+    for (const proxy of [...proxies, databaseProxy]) if (proxy !== undefined) proxy.faultRate = 0;
     on = false;
     if (early !== undefined && early.violations.length > 0) {
       for (const client of clients) client.catch(() => {});
@@ -334,7 +366,17 @@ export async function runChaos({
         return { caller, revoke };
       };
       const states = of.map(({ state }) => state);
-      return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue)];
+      const disabledAtTimes = states.flatMap(({ adjusters }) =>
+        adjusters.filter(({ isDisabledAtTimes }) => isDisabledAtTimes),
+      );
+      const accounts = disabledAtTimes.map(({ svcId: adjuster }) =>
+        accountClient(turns(`account ${adjuster}`), (isEnabled) =>
+          runCommand(recorder, isEnabled ? 'enable' : 'disable', { adjuster }, () =>
+            operator.setEnabled(adjuster, isEnabled),
+          ),
+        ),
+      );
+      return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue), ...accounts];
     }
   }
 }

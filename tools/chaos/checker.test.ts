@@ -75,7 +75,7 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
 const broken = (of: History): string[] => [...new Set(judge(of).violations.map(({ rule }) => rule))];
 
 const leave: Draft = { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } };
-const joining = (operation: 'invite' | 'join' | 'permit'): Draft => ({
+const joining = (operation: 'invite' | 'join' | 'permit' | 'enable'): Draft => ({
   operation,
   intent: { adjuster: 'anna' },
 });
@@ -187,13 +187,21 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
     history(calls(send, poll(seen()), accept), [accepted()]),
     history(calls(send, accept, poll(accepted()), poll(seen({ id: 'c2' }))), [accepted()]),
     history(calls(send, poll(seen())), [seen(), seen({ id: 'c2', externalId: 'tag1x-2' })]),
+    history(calls(send, { operation: 'get', seen: [seen({ id: 'c2' })] }), [], { isPartial: true }),
   ],
   'no job is lost': [history(calls(send, poll(seen())), [seen()], { autoResponding: new Set(['anna']) })],
+  'test accounts respond to the latest offer': [
+    history(calls(send, poll(accepted())), [accepted()], {
+      autoResponding: new Set(['anna']),
+      timeOrigin: Date.parse(timestamp(0)),
+    }),
+  ],
   'no offer waits for an adjuster who may not accept it': [
     // Sent before the adjuster left, offered afterwards, and offered without the permission.
     history(calls(send, leave, poll(seen())), [seen()]),
     history(calls(leave, send, poll(seen())), [seen()]),
     history(calls({ ...leave, operation: 'suspend' }, send, poll(seen())), [seen()]),
+    history(calls({ ...leave, operation: 'disable' }, send, poll(seen())), [seen()]),
     history(calls(leave, send, joining('join'), poll(seen())), [seen()]),
     history(calls(leave, send, joining('invite'), poll(seen())), [seen()]),
   ],
@@ -290,11 +298,36 @@ describe('the checker of a chaos run', () => {
       calls(joining('invite'), leave, { operation: 'invite', ...lost }, { operation: 'join', ...lost }, send),
       calls({ operation: 'invite', ...lost }, { operation: 'join', ...lost }, leave, send, poll(seen())),
       calls({ ...leave, operation: 'suspend' }, joining('permit'), send, poll(seen())),
+      calls({ ...leave, operation: 'disable' }, joining('enable'), send, poll(seen())),
       calls({ ...leave, status: null }, send, poll(seen())),
       // The operator closed the claim, which is pending since.
       calls(send, { operation: 'close', intent: { claimId: 'c1' } }, leave, poll(seen())),
     ];
     for (const recorded of backAgain) expect(broken(history(recorded, [seen()]))).not.toContain(rule);
+  });
+
+  test('a test account may respond two seconds after the latest offer, and to one that replaced it', () => {
+    const rule = 'test accounts respond to the latest offer';
+    const reaction = (atMs: number, ...drafts: Draft[]): History => {
+      const response = accepted({ respondedAt: timestamp(atMs), updatedAt: timestamp(atMs) });
+      return history(calls(send, ...drafts, poll(response)), [response], {
+        autoResponding: new Set(['anna']),
+        timeOrigin: Date.parse(timestamp(0)),
+      });
+    };
+    const again: Draft = {
+      operation: 'offer',
+      idempotencyKey: 'k2',
+      intent: { claimId: 'c1', adjuster: 'anna' },
+      startedAt: 1_000,
+      endedAt: 1_005,
+      seen: [seen({ updatedAt: timestamp(1_001) })],
+    };
+    expect(broken(reaction(2_000))).not.toContain(rule);
+    expect(broken(reaction(2_000, again))).toContain(rule);
+    expect(broken(reaction(3_000, again))).not.toContain(rule);
+    expect(broken(reaction(2_000, { ...again, status: null, seen: [] }))).not.toContain(rule);
+    expect(broken({ ...reaction(5), autoResponding: new Set() })).not.toContain(rule);
   });
 
   test('while the run goes on, what is missing may still come', () => {

@@ -5,7 +5,15 @@ import {
   type HistoryEntry,
   type ListAppendFinding,
 } from '@svc/history-check';
-import { claimRegister, isUnknown, type RegisterEntry, registerEntries } from './claim-register.ts';
+import {
+  changesClaim,
+  claimIds,
+  claimRegister,
+  idempotentRequests,
+  isUnknown,
+  type RegisterEntry,
+  registerEntries,
+} from './claim-register.ts';
 import { feedLists } from './feed-lists.ts';
 import {
   type Call,
@@ -164,7 +172,7 @@ function* retriesConverge(history: History): Iterable<Finding> {
   }
 }
 
-/** The adjuster has left, or has lost the permission to accept claims. */
+/** The adjuster has left, has lost the permission to accept claims, or is disabled. */
 const NOT_OFFERABLE: readonly string[] = ['adjuster_not_in_firm', 'adjuster_not_accepting'];
 
 const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
@@ -182,6 +190,8 @@ const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
   join: ['not_found'],
   suspend: ['not_found'],
   permit: ['not_found'],
+  disable: [],
+  enable: [],
   'create key': [],
   'revoke key': [],
   offers: [],
@@ -225,10 +235,15 @@ function* feedIsStrictlySerializable(history: History, { feeds }: Judged): Itera
     for (const { anomaly, text } of findings)
       yield { description: `${list}: ${anomaly}\n${text}`, calls: [] };
   }
-  for (const [firm, claims] of history.final) {
-    for (const [timestamp, duplicates] of grouped(claims, ({ updatedAt }) => updatedAt)) {
-      if (duplicates.length > 1)
-        yield { description: `${firm} has ${duplicates.length} claims at ${timestamp}`, calls: [] };
+  const changes = new Map<string, string>();
+  const shown = [...history.calls.map(({ firm, seen }) => [firm, seen] as const), ...history.final];
+  for (const [firm, claims] of shown) {
+    if (firm === null) continue;
+    for (const { id, updatedAt } of claims) {
+      const other = changes.get(`${firm} ${updatedAt}`) ?? id;
+      if (other !== id)
+        yield { description: `${firm} has two changes at ${updatedAt}: ${id}, ${other}`, calls: [] };
+      changes.set(`${firm} ${updatedAt}`, id);
     }
   }
 }
@@ -243,12 +258,59 @@ function* jobsAreDone(history: History): Iterable<Finding> {
   }
 }
 
+/** Promised are about two seconds; the clock may have been set meanwhile. */
+const MIN_RESPONSE_DELAY_MS = 1_800;
+
+/**
+ * A test account responds to the latest offer, two seconds after it, and not to an earlier one that it replaced. Claims are
+ * left out that have an offer without a response that shows it.
+ */
+function* testAccountsRespondToTheLatestOffer(history: History): Iterable<Finding> {
+  const { calls, final, timeOrigin, autoResponding } = history;
+  if (timeOrigin === undefined) return;
+  const idOf = claimIds(history);
+  const offers = idempotentRequests(calls).flatMap((attempts) => {
+    const [first] = attempts;
+    if (first === undefined || !changesClaim(first)) return [];
+    if (!attempts.some((each) => succeeded(each) || isUnknown(each))) return [];
+    const shown = attempts.find((each) => succeeded(each) && each.replayed !== true)?.seen[0];
+    const id = shown?.id ?? first.intent.claimId ?? idOf.get(first.intent.externalId ?? '');
+    return [{ id, startedAt: first.startedAt, madeAt: shown?.updatedAt }];
+  });
+  const ofClaims = grouped(offers, ({ id }) => id);
+  const responses = new Map<string, ClaimView>();
+  for (const view of [...calls.flatMap(({ seen }) => seen), ...[...final.values()].flat()])
+    if (view.respondedAt !== null && autoResponding.has(view.adjuster))
+      responses.set(`${view.id} ${view.updatedAt}`, view);
+  for (const { id, adjuster, respondedAt, updatedAt } of responses.values()) {
+    const made = ofClaims.get(id) ?? [];
+    if (made.some(({ madeAt }) => madeAt === undefined)) continue;
+    const earlier = made.filter(({ madeAt = '' }) => madeAt < updatedAt);
+    const latest = earlier.sort((a, b) => ((a.madeAt ?? '') < (b.madeAt ?? '') ? 1 : -1))[0];
+    if (latest === undefined) continue;
+    const waitedMs = Math.round(Date.parse(respondedAt ?? '') - timeOrigin - latest.startedAt);
+    if (waitedMs < MIN_RESPONSE_DELAY_MS)
+      yield {
+        description: `${adjuster} responded to ${id} ${waitedMs} ms after the latest offer was requested`,
+        calls: callsOn(history, id),
+      };
+  }
+}
+
 /** A request of an unknown outcome has had its effect by then, or never will: its deadline is 5 s, a frozen process's 3.5 s more. */
 const LATEST_EFFECT_MS = 15_000;
 
+/** What an adjuster who may not accept claims needs before that is possible again. */
+const ENDS_OF_ABSENCES: Readonly<Partial<Record<Operation, readonly Operation[]>>> = {
+  leave: ['invite', 'join'],
+  suspend: ['permit'],
+  disable: ['enable'],
+};
+
 /**
  * When each adjuster was surely not a member who may accept claims: from leaving until the first request that may have
- * invited, and the first that may have accepted the invitation; from losing the permission until it may be back.
+ * invited, and the first that may have accepted the invitation; from losing the permission, or from being disabled, until
+ * that may be over.
  */
 function absences({ calls }: History): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>();
@@ -264,11 +326,9 @@ function absences({ calls }: History): Map<string, Interval[]> {
     };
     for (const call of own) {
       const from = call.endedAt;
-      if (!succeeded(call) || (call.operation !== 'leave' && call.operation !== 'suspend')) continue;
-      const to =
-        call.operation === 'leave'
-          ? Math.max(earliest('invite', from), earliest('join', from))
-          : earliest('permit', from);
+      const ends = ENDS_OF_ABSENCES[call.operation];
+      if (!succeeded(call) || ends === undefined) continue;
+      const to = Math.max(...ends.map((operation) => earliest(operation, from)));
       found.set(adjuster, [...(found.get(adjuster) ?? []), { startedAt: from, endedAt: to }]);
     }
   }
@@ -421,6 +481,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'claims are linearizable': claimsAreLinearizable,
   'the change feed is strictly serializable': feedIsStrictlySerializable,
   'no job is lost': jobsAreDone,
+  'test accounts respond to the latest offer': testAccountsRespondToTheLatestOffer,
   'no offer waits for an adjuster who may not accept it': offersEndWithMembership,
   'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,

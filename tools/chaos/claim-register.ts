@@ -110,7 +110,7 @@ const LATEST_EFFECT_MS = 120_000;
 
 /** The request may have been executed, now or later. */
 export const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
-const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
+export const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
 
 /** Every request on each claim and everything that responses showed of it. */
 export function registerEntries(history: History): RegisterEntry[] {
@@ -211,7 +211,8 @@ export function registerEntries(history: History): RegisterEntry[] {
 
 /** The adjuster whose pending offers the request withdraws. */
 const leaverOf = ({ operation, intent }: Call): string[] =>
-  (operation === 'leave' || operation === 'suspend') && intent.adjuster !== undefined
+  (operation === 'leave' || operation === 'suspend' || operation === 'disable') &&
+  intent.adjuster !== undefined
     ? [intent.adjuster]
     : [];
 
@@ -270,7 +271,8 @@ function endOf(ofClaim: readonly RegisterEntry[], adjuster: string, after: numbe
   return end;
 }
 
-function claimIds({ calls, final }: History): Map<string, string> {
+/** The claims that were seen, by `external_id`. */
+export function claimIds({ calls, final }: History): Map<string, string> {
   const views = [...calls.flatMap(({ seen }) => seen), ...[...final.values()].flat()];
   return new Map(views.map(({ externalId, id }) => [externalId, id]));
 }

@@ -6,6 +6,8 @@ import type { ClaimView, Intent } from './history.ts';
 export interface KnownAdjuster {
   readonly svcId: string;
   readonly leaves: boolean;
+  /** The operator disables the account at times; nobody uses it. */
+  readonly isDisabledAtTimes?: boolean;
 }
 
 export interface Turns {
@@ -64,8 +66,8 @@ function remember(state: FirmState, seen: readonly ClaimView[]): void {
   }
 }
 
-const mayHaveLeft = (adjuster: KnownAdjuster): { mayHaveLeft?: true } =>
-  adjuster.leaves ? { mayHaveLeft: true } : {};
+const mayHaveLeft = ({ leaves, isDisabledAtTimes = false }: KnownAdjuster): { mayHaveLeft?: true } =>
+  leaves || isDisabledAtTimes ? { mayHaveLeft: true } : {};
 
 /** Sends, offers and reads claims, and sometimes sends requests that must fail. */
 export function firmClient(context: ClientContext, state: FirmState, name: string): Promise<void> {
@@ -96,20 +98,24 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
       idempotencyKey: key,
       intent: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     const [claim] = response.seen;
     if (claim === undefined) return;
     remember(state, response.seen);
     state.sent.push({ claim, body, key });
     // A late retry, as after a crash of the client.
     if (random.chance(0.1)) await caller.send(spec);
+    // Another offer before the response to the first, often to the same adjuster.
+    if (random.chance(0.1))
+      await offerTo(claim, random.chance(0.5) ? adjuster : random.pick(state.adjusters));
   }
 
   async function offer(): Promise<void> {
     if (state.sent.length === 0) return send();
-    const recent = state.sent.slice(-60);
-    const { claim } = random.pick(recent);
-    const adjuster = random.pick(state.adjusters);
+    await offerTo(random.pick(state.sent.slice(-60)).claim, random.pick(state.adjusters));
+  }
+
+  async function offerTo(claim: ClaimView, adjuster: KnownAdjuster): Promise<void> {
     count += 1;
     const spec = {
       operation: 'offer',
@@ -119,7 +125,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
       idempotencyKey: `offer-${state.tag}-${name}-${count}`,
       intent: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
     } as const;
-    const response = await (random.chance(0.15) ? caller.sendTwice(spec) : caller.send(spec));
+    const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     remember(state, response.seen);
   }
 
@@ -335,7 +341,7 @@ export function adjusterClient(
   const { svcId } = adjuster;
   let responses = 0;
   let isAway = false;
-  /** Offers that another device may still show. */
+  /** Different offers that another device may still show. */
   let earlier: string[] = [];
 
   async function respond(): Promise<void> {
@@ -345,38 +351,45 @@ export function adjusterClient(
       path: `/app/v1/claims?status=pending_acceptance&limit=${random.integer(3, 30)}`,
       intent: { adjuster: svcId },
     });
-    if (earlier.length > 0 && random.chance(0.2)) {
-      const claimId = random.pick(earlier);
+    const shown = new Set(offers.seen.map(({ id }) => id));
+    const gone = earlier.filter((id) => !shown.has(id));
+    if (gone.length > 0 && random.chance(0.3)) {
+      const claimId = random.pick(gone);
       const path = `/app/v1/claims/${claimId}/acceptance`;
       await caller.send({ operation: 'accept', method: 'POST', path, intent: { claimId, adjuster: svcId } });
     }
-    earlier = [...earlier, ...offers.seen.map(({ id }) => id)].slice(-60);
-    for (const claim of random.shuffle(offers.seen).slice(0, 3)) {
-      responses += 1;
-      const intent = { claimId: claim.id, adjuster: svcId };
-      const path = `/app/v1/claims/${claim.id}`;
-      if (random.chance(0.4)) {
-        const accepted = await caller.send({
-          operation: 'accept',
-          method: 'POST',
-          path: `${path}/acceptance`,
-          intent,
-        });
-        if (accepted.status === 200 && random.chance(0.3)) {
-          await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
-        }
-      } else {
-        const reason = `reason ${svcId} ${responses}`;
-        const body = { reason };
-        const rejecting = { ...intent, reason };
-        await caller.send({
-          operation: 'reject',
-          method: 'POST',
-          path: `${path}/rejection`,
-          body,
-          intent: rejecting,
-        });
+    earlier = [...gone, ...shown].slice(-60);
+    const chosen = random.shuffle(offers.seen).slice(0, 3);
+    // Several at once, so that one process may accept them in one transaction.
+    if (random.chance(0.3)) await Promise.all(chosen.map(respondTo));
+    else for (const claim of chosen) await respondTo(claim);
+  }
+
+  async function respondTo(claim: ClaimView): Promise<void> {
+    responses += 1;
+    const intent = { claimId: claim.id, adjuster: svcId };
+    const path = `/app/v1/claims/${claim.id}`;
+    if (random.chance(0.4)) {
+      const accepted = await caller.send({
+        operation: 'accept',
+        method: 'POST',
+        path: `${path}/acceptance`,
+        intent,
+      });
+      if (accepted.status === 200 && random.chance(0.3)) {
+        await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
       }
+    } else {
+      const reason = `reason ${svcId} ${responses}`;
+      const body = { reason };
+      const rejecting = { ...intent, reason };
+      await caller.send({
+        operation: 'reject',
+        method: 'POST',
+        path: `${path}/rejection`,
+        body,
+        intent: rejecting,
+      });
     }
   }
 
@@ -406,7 +419,7 @@ export interface OperatorCommands {
   close(claimId: string): Promise<unknown>;
 }
 
-/** Removes and restores the permission of adjusters who also leave, and closes claims. */
+/** Removes and restores the permission of adjusters who also leave, and closes claims with a pending offer. */
 export function operatorClient(
   turns: Turns,
   { permit, close }: OperatorCommands,
@@ -416,14 +429,27 @@ export function operatorClient(
   return repeatedly(turns, 300, async () => {
     const { adjusters, claims } = random.pick(firms);
     const adjuster = adjusters.find(({ leaves }) => leaves);
-    const claim = [...claims.keys()].at(-random.integer(1, 50));
-    if (random.chance(0.2)) {
-      if (claim !== undefined) await close(claim);
+    const pending = [...claims.values()].filter(({ status }) => status === 'pending_acceptance').slice(-20);
+    if (random.chance(0.3)) {
+      if (pending.length > 0) await close(random.pick(pending).id);
     } else if (adjuster !== undefined) {
       await permit(adjuster.svcId, false);
       await sleep(random.integer(50, 500));
       await permit(adjuster.svcId, true);
     }
+  });
+}
+
+/** Disables an account and enables it again. */
+export function accountClient(
+  turns: Turns,
+  setEnabled: (isEnabled: boolean) => Promise<unknown>,
+): Promise<void> {
+  return repeatedly(turns, 300, async () => {
+    await setEnabled(false);
+    // Long enough for a poll that shows what is pending then.
+    await sleep(turns.random.integer(300, 1_500));
+    await setEnabled(true);
   });
 }
 

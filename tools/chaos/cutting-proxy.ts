@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { Random } from '../generate/random.ts';
 
-/** A TCP proxy to one process that cuts connections within requests and responses. */
+/** A TCP proxy to one server that cuts connections within requests and responses. */
 export interface CuttingProxy {
-  readonly url: string;
+  readonly port: number;
   /** The share of requests whose connection is cut. */
   faultRate: number;
   readonly cut: { readonly requests: number; readonly responses: number };
@@ -13,6 +13,8 @@ export interface CuttingProxy {
 export async function startCuttingProxy(
   to: { readonly port: number },
   random: Random,
+  /** Responses are cut before this byte. */
+  longestResponse = 1_500,
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   const cut = { requests: 0, responses: 0 };
@@ -38,7 +40,10 @@ export async function startCuttingProxy(
       from.on('data', (chunk: Buffer) => {
         if (!isResponse && plannedCut === null && random.chance(faultRate)) {
           const inResponse = random.chance(0.6);
-          plannedCut = { inResponse, after: random.integer(0, inResponse ? 1500 : chunk.length - 1) };
+          plannedCut = {
+            inResponse,
+            after: random.integer(0, inResponse ? longestResponse : chunk.length - 1),
+          };
         }
         const cutHere = plannedCut !== null && plannedCut.inResponse === isResponse ? plannedCut : null;
         if (cutHere !== null && chunk.length > cutHere.after) {
@@ -66,7 +71,7 @@ export async function startCuttingProxy(
   const port = typeof address === 'object' && address !== null ? address.port : 0;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    port,
     get faultRate() {
       return faultRate;
     },

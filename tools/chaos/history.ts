@@ -16,6 +16,8 @@ export type Operation =
   | 'join'
   | 'suspend'
   | 'permit'
+  | 'disable'
+  | 'enable'
   | 'create key'
   | 'revoke key'
   | 'offers'
@@ -39,7 +41,10 @@ export interface Intent {
   readonly externalId?: string;
   readonly adjuster?: string;
   readonly reason?: string;
-  /** The adjuster leaves and rejoins, and loses the permission to accept claims, so that the offer may be rejected. */
+  /**
+   * The adjuster leaves and rejoins, loses the permission to accept claims or is disabled, so that the offer may be
+   * rejected.
+   */
   readonly mayHaveLeft?: boolean;
   /** The pages of one poll have the same number. */
   readonly poll?: number;
@@ -92,6 +97,7 @@ export const FAULTS = [
   'postgres killed',
   'postgres failover',
   'connections cut',
+  'postgres connections cut',
 ] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
@@ -120,6 +126,8 @@ export interface History {
   readonly isPartial?: true;
   readonly seed: string;
   readonly processes: number;
+  /** The time, in milliseconds since 1970, at 0 on the clock of the calls; absent if that is no clock. */
+  readonly timeOrigin?: number;
   readonly calls: readonly Call[];
   readonly faults: readonly Fault[];
   /** Intervals in which a process counted requests locally. */

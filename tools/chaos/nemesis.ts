@@ -8,10 +8,14 @@ import { FAULTS, type Fault, type FaultKind } from './history.ts';
 
 interface Targets extends Pick<Cluster, 'processes' | 'postgres' | 'redis'> {
   readonly proxies: readonly CuttingProxy[];
+  /** Between the processes and PostgreSQL; not before a primary and its standby. */
+  readonly databaseProxy: CuttingProxy | undefined;
 }
 
 export const BASE_FAULT_RATE = 0.02;
 const HIGH_FAULT_RATE = 0.4;
+export const BASE_DATABASE_FAULT_RATE = 0.001;
+const HIGH_DATABASE_FAULT_RATE = 0.05;
 const RECOVERY_TIMEOUT_MS = 60_000;
 
 /** Injects faults one after another, each kind once per round, in random order. */
@@ -26,7 +30,9 @@ export async function injectFaults(
   },
 ): Promise<void> {
   const kinds = FAULTS.filter(
-    (kind) => kind !== 'postgres failover' || targets.postgres.replication !== undefined,
+    (kind) =>
+      (kind !== 'postgres failover' || targets.postgres.replication !== undefined) &&
+      (kind !== 'postgres connections cut' || targets.databaseProxy !== undefined),
   );
   let remaining: FaultKind[] = [];
   while (options.isOn()) {
@@ -146,5 +152,11 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     for (const proxy of proxies) proxy.faultRate = HIGH_FAULT_RATE;
     await hold();
     for (const proxy of proxies) proxy.faultRate = BASE_FAULT_RATE;
+  },
+  async 'postgres connections cut'({ databaseProxy }, _random, { hold }) {
+    if (databaseProxy === undefined) return;
+    databaseProxy.faultRate = HIGH_DATABASE_FAULT_RATE;
+    await hold();
+    databaseProxy.faultRate = BASE_DATABASE_FAULT_RATE;
   },
 };

@@ -17,6 +17,8 @@ interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** PgBouncer in transaction mode between the processes and PostgreSQL; a number is its pool size. */
   readonly pgbouncer?: boolean | number;
+  /** Starts a proxy between the processes and PostgreSQL, and returns its URL. */
+  readonly databaseProxy?: (databaseUrl: string) => Promise<string>;
   /** A primary with a synchronous standby instead of one PostgreSQL; needs the system's PostgreSQL. */
   readonly standby?: boolean;
   /** Of the proxy; by default a free one. */
@@ -40,7 +42,7 @@ export interface Cluster {
   /** Of the processes, bypassing the proxy. */
   readonly urls: readonly string[];
   readonly postgres: ClusterPostgres;
-  /** The database URL of the processes; the pooler's if there is one. */
+  /** The database URL of the processes; the pooler's or the proxy's if there is one. */
   readonly databaseUrl: string;
   readonly redis: ClusterRedis;
   readonly operator: Operator;
@@ -85,7 +87,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           (one) => one.stop(),
         )
       : null;
-    const databaseUrl = pooler?.url ?? postgres.url;
+    const databaseUrl = pooler?.url ?? (await options.databaseProxy?.(postgres.url)) ?? postgres.url;
     const folder = kept(await createTemporaryFolder(SELF), (one) => rmSync(one, { recursive: true }));
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);

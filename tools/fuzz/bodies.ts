@@ -99,7 +99,7 @@ const isDate = ({ format }: Schema): boolean => format === 'date';
 
 /** Fields whose value is also checked against other fields or stored data. */
 const DEPENDENT =
-  /^\/(building\/(occupancy_type|building_type)|policy\/(effective_date|expiration_date)|adjuster_svc_id|svc_id|external_id|claim_number|email|code|sign_in_secret)$/;
+  /^\/(building\/(occupancy_type|building_type)|policy\/(effective_date|expiration_date)|away\/\d+\/(first_day|last_day)|adjuster_svc_id|svc_id|external_id|claim_number|email|code|sign_in_secret)$/;
 /** Objects with fields that are required only in combination. */
 const INTERDEPENDENT =
   /^\/(policyholder|carrier|agent|mortgagee|additional_contacts|email|code|svc_id|sign_in_secret|subscription)/;

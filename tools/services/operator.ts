@@ -61,6 +61,8 @@ export interface Operator {
   addMember(firmId: string, svcId: string): Promise<void>;
   /** Grants or removes the permission to accept claims. */
   setMember(firmId: string, svcId: string, canAcceptClaims: boolean): Promise<void>;
+  /** Enables or disables an adjuster's account. */
+  setEnabled(svcId: string, isEnabled: boolean): Promise<void>;
   closeClaim(id: string): Promise<void>;
   /** A real adjuster who is a member of the firm. */
   member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
@@ -122,6 +124,9 @@ export function operatorOf(services: Services): Operator {
     },
     async setMember(firmId, svcId, canAcceptClaims) {
       await services.get(TOKENS.setMember)(firmId as FirmId, svcId as Svcid, canAcceptClaims);
+    },
+    async setEnabled(svcId, isEnabled) {
+      await services.get(isEnabled ? TOKENS.enableAdjuster : TOKENS.disableAdjuster)(svcId as Svcid);
     },
     async closeClaim(id) {
       await services.get(TOKENS.closeClaimAsOperator)(id as ClaimId);

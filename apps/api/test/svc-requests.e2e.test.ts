@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import { svc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -16,8 +17,12 @@ const requests = async (...args: string[]) => {
   return JSON.parse(stdout).requests;
 };
 
-/** Requests are saved within a second. */
-const written = () => new Promise((resolve) => setTimeout(resolve, 1500));
+/** Requests are saved a moment after their response. */
+const savedOf = (firmId: string, count: number) =>
+  eventually(
+    () => requests('--firm', firmId),
+    (saved) => saved.length >= count,
+  );
 
 test('a request is found by its id, with time, key, error locations and duration, but no personal data', async () => {
   const firm = await service.firm();
@@ -34,7 +39,7 @@ test('a request is found by its id, with time, key, error locations and duration
   };
   const failed = await sendClaim(service, firm.test, body);
   const listed = await service.call('GET', '/v1/claims?limit=0&Ana=1', { as: firm.test });
-  await written();
+  const all = await savedOf(firm.id, 2);
 
   const requestId = failed.headers.get('x-request-id') ?? '';
   const search = ['--firm', firm.id, '--request-id', requestId];
@@ -54,7 +59,6 @@ test('a request is found by its id, with time, key, error locations and duration
       duration_ms: expect.any(Number),
     },
   ]);
-  const all = await requests('--firm', firm.id);
   expect(all.map(({ request_id }: { request_id: string }) => request_id)).toEqual([
     listed.headers.get('x-request-id'),
     requestId,
@@ -67,8 +71,7 @@ test('requests are listed only for their firm, and requests without a valid key 
   const [one, other] = [await service.firm(), await service.firm()];
   const { headers } = await service.call('GET', '/v1/me', { as: one.live });
   await service.call('GET', '/v1/me', { as: `${one.live}x` });
-  await written();
-  expect(await requests('--firm', one.id)).toHaveLength(1);
+  expect(await savedOf(one.id, 1)).toHaveLength(1);
   expect(await requests('--firm', other.id, '--request-id', headers.get('x-request-id') ?? '')).toEqual([]);
 });
 

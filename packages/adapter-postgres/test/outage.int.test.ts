@@ -180,7 +180,7 @@ describe('when PostgreSQL goes away', () => {
 
   test('an idle transaction loses its locks after the timeout', async () => {
     const slow = await connect({ url: database.url, poolMax: 3, idleInTransactionTimeoutMs: 100 });
-    const { firmId, svcId } = await aFirm(slow);
+    const { firmId, svcId } = await aFirm(stores);
     const unit = slow.unitOfWork.run(async (tx) => {
       await tx.claims.add(aClaim(firmId, svcId));
       await sleep(400);

@@ -9,6 +9,7 @@ import {
   mergeCarrier,
   type Svcid,
 } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -212,12 +213,14 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const { firmId, svcId } = await aFirm(stores);
     const slot = { firmId, environment: 'live', key: 'one key' } as const;
     let runs = 0;
+    let unbound = 0;
     const attempt = () =>
       run(async (tx) => {
         runs += 1;
         const before = await tx.idempotency.find(slot, NOW);
         if (before !== null) return before.claimId;
-        await sleep(30);
+        unbound += 1;
+        await eventually(() => unbound > 1);
         const claim = aClaim(firmId, svcId);
         await tx.idempotency.bind(slot, 'print', claim.id, NOW);
         await tx.claims.add(claim);
@@ -283,10 +286,11 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   test('shared locks do not wait for each other, and an exclusive lock waits for them', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const order: string[] = [];
+    let change: Promise<void> = Promise.resolve();
     await run(async (tx) => {
       await tx.memberships.lockShared(firmId, svcId);
       await run((other) => other.memberships.lockShared(firmId, svcId));
-      const change = run(async (other) => {
+      change = run(async (other) => {
         await other.memberships.lock(firmId, svcId);
         order.push('changed');
       });
@@ -294,7 +298,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       await sleep(60);
       order.push('read');
     });
-    await sleep(60);
+    await change;
     expect(order).toEqual(['read', 'changed']);
   });
 
@@ -335,11 +339,13 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const [a, b] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
     for (const claim of [a, b]) await run((tx) => tx.claims.add(claim));
     let runs = 0;
+    let locked = 0;
     const both = (first: ClaimId, second: ClaimId) =>
       run(async (tx) => {
         runs += 1;
         await tx.claims.lock(firmId, first);
-        await sleep(50);
+        locked += 1;
+        await eventually(() => locked > 1);
         await tx.claims.lock(firmId, second);
       });
     await Promise.all([both(a.id, b.id), both(b.id, a.id)]);
