@@ -151,11 +151,13 @@ async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess>
   };
 }
 
+const BEFORE_COMMIT = /before .*AndCommit|end of the work|before responses\.save/;
+
 describe.each(WRITE_OPERATIONS)('$name', (operation) => {
   test('takes effect once and completely if its process crashes between any two awaits', async () => {
     const { points, after } = await runWithoutCrash(operation);
-    expect(points).toContain('at the end of the work');
-    expect(points).toContain('after the commit');
+    expect(points).toContainEqual(expect.stringMatching(BEFORE_COMMIT));
+    expect(points).toContainEqual(expect.stringMatching(/^after the commit$|^after responses\.save$/));
     const crashing = await startCrashingProcess();
     for (const index of crashPointsIn(points)) {
       const prepared = await operation.prepare(operator, healthyHost.url);
@@ -170,7 +172,10 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
     await crashing.close();
   });
 
-  test('takes effect once and completely if the response to COMMIT is lost', async () => {
+  test.each([
+    ['COMMIT never arrives', 'before'],
+    ['the response to COMMIT is lost', 'after'],
+  ] as const)('takes effect once and completely if %s', async (_, when) => {
     const { after } = await runWithoutCrash(operation);
     const prepared = await operation.prepare(operator, healthyHost.url);
     const before = await stateOf(prepared.firmId);
@@ -178,7 +183,7 @@ describe.each(WRITE_OPERATIONS)('$name', (operation) => {
     const host = await startCrashingHost({
       databaseUrl: tcpProxy.url,
       at: async (point) => {
-        if (/before .*AndCommit|end of the work/.test(point)) tcpProxy.cutOn('COMMIT', 'after');
+        if (BEFORE_COMMIT.test(point)) tcpProxy.cutOn('COMMIT', when);
       },
     });
     const response: ApiResponse = await perform(host.url, prepared);
@@ -210,7 +215,8 @@ async function killedAt(point: string, prepared: Prepared): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const tooEarly = ended.then(([code]) => Promise.reject(new Error(`The process ended with ${code}.`)));
+  const [line] = (await Promise.race([once(child.stdout, 'data'), tooEarly])) as [Buffer];
   const response = await perform(String(line).trim(), prepared).catch(() => null);
   expect(response).toBeNull();
   expect((await ended)[1]).toBe('SIGKILL');

@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import type { AppReads, FirmReads, RateLimiter, SingleFlight, Tx, UnitOfWork } from '@svc/application';
+import type {
+  AppReads,
+  FirmReads,
+  OfferResponses,
+  RateLimiter,
+  SingleFlight,
+  Tx,
+  UnitOfWork,
+} from '@svc/application';
 import type { Container, ServiceIdentifier } from 'inversify';
 import { compose } from '../src/composition/compose.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
@@ -98,6 +106,7 @@ export async function startCrashingHost(options: {
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
   await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => instrumentedUnitOfWork(held, at));
+  await replace<OfferResponses>(TOKENS.offerResponses, (held) => instrumented(held, 'responses', at));
   await replace<SingleFlight>(TOKENS.singleFlight, (held) => instrumentedSingleFlight(held, at));
   await replace<RateLimiter>(TOKENS.rateLimiter, (held) => instrumented(held, 'limits', at));
   await replace<FirmReads>(TOKENS.firmReads, (held) => instrumented(held, 'reads', at));
