@@ -8,12 +8,14 @@ const BUILD = fileURLToPath(new URL('../../apps/api/dist', import.meta.url));
 const RECORDING = [
   ['events.push(event);', ''],
   ['async append(events) {', 'async append(events) { return;'],
-  ['advanceChain("row.digest")', '"audit_seq = held.audit_seq"'],
+  [`, \${advanceChain("row.digest")}`, ''],
   [
-    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)',
-    'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next WHERE false)',
+    `held.audit_seq, row.at, row.entry, held.audit_hash),
+   recorded AS (
+     \${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`,
+    'held.audit_seq)',
   ],
-  ['({ entries }) => rowValues(entries)', '() => ["epoch", "", ""]'],
+  ['rows.map(({ entries }) => rowValues(entries))', 'rows.map(() => ["epoch", "", ""])'],
 ] as const;
 
 /**
