@@ -11,7 +11,7 @@ import {
 } from '@svc/application';
 import { acceptClaim, type Claim, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
+import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** The same with settings per transaction and no prepared statements, as behind a pooler. */
@@ -150,6 +150,8 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
   test('find no claim that is offered to another adjuster, and none that does not exist', async () => {
     const [claim] = (await offers(await aFirm(stores), 1)) as [Claim];
     const { svcId } = await aFirm(stores);
+    expect(await stores.offerResponses.save(svcId, claim.id, accept)).toBeNull();
+    await stores.unitOfWork.run((tx) => tx.memberships.save(aMembership(claim.firmId, svcId)));
     expect(await stores.offerResponses.save(svcId, claim.id, accept)).toBeNull();
     expect(await stores.offerResponses.save(claim.assignment.adjuster, newId(), accept)).toBeNull();
     expect(
