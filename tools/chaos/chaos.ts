@@ -159,7 +159,7 @@ export async function runChaos({
     };
 
     // One adjuster works for all firms, some for one; one of each firm leaves and rejoins, and responds on a second device
-    // meanwhile, and one is disabled at times. The last firm uses its test key and test accounts.
+    // at the same time, and one is disabled at times. The last firm uses its test key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
     const firms: { id: string; tag: string; key: string; state: FirmState }[] = [];

@@ -72,7 +72,7 @@ const FORMS = `JOIN firms f ON f.id = c.firm_id
 
 export type OfferedRow = ClaimRow & AccessRow & FormRow;
 
-/** Columns for {@link OfferedRow}, of a claim and the adjuster's `memberships m`, which come before {@link OFFERED_CLAIM}. */
+/** Columns for {@link OfferedRow}, from `memberships m` of the adjuster and {@link offeredClaim}. */
 export const OFFERED_COLUMNS = `${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}`;
 /** @param id the id of the claim. */
 export const offeredClaim = (id: string): string =>

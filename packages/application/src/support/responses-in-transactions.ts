@@ -1,7 +1,7 @@
 import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-/** Each response in a transaction of its own. */
+/** Saves each response in a separate transaction. */
 export const responsesInTransactions = (uow: UnitOfWork): OfferResponses => ({
   save: (svcId, id, decide) =>
     uow.run(async (tx) => {
