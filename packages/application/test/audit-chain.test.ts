@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import type { ClaimId } from '@svc/domain';
 import { sha256 } from '@svc/testkit';
+import fc from 'fast-check';
 import {
+  type AuditAction,
   type AuditChainId,
   type AuditEntry,
   type AuditLink,
   type AuditReads,
   type AuditRow,
+  auditEntriesFrom,
   auditText,
   firstLink,
   nextLink,
@@ -58,6 +62,45 @@ test('the hash of a row is SHA-256 of the hash before and of SHA-256 of the text
     seq: 1,
     hash: digest(first, digest('Renée')).toString('hex'),
   });
+});
+
+const entries = fc.record(
+  {
+    at: fc.nat(3),
+    actor: fc.constantFrom('key:key_1', 'adjuster:12345'),
+    address: fc.constantFrom(null, '127.0.0.1'),
+    action: fc.constantFrom<AuditAction>('claim.read', 'claims.read'),
+    object: fc.constantFrom(null, 'claim:1', 'claim:2'),
+    claims: fc.array(fc.constantFrom('1', '2') as fc.Arbitrary<ClaimId>, { maxLength: 2 }),
+    outcome: fc.constantFrom('ok', 'not_found'),
+    requestId: fc.constantFrom(null, 'request 1', 'request 2'),
+  },
+  { requiredKeys: ['at', 'actor', 'address', 'action', 'object', 'outcome', 'requestId'] },
+);
+
+test('any events of a row are read back as they were recorded', () => {
+  fc.assert(
+    fc.property(fc.array(entries, { minLength: 1, maxLength: 5 }), (events) => {
+      expect(auditEntriesFrom(auditText(events))).toEqual(events);
+    }),
+  );
+});
+
+test('the reads of a key repeat neither the key nor its address nor the outcome', () => {
+  expect(auditText([entry(1), entry(2)])).toBe(
+    '[{"at":"1970-01-01T00:00:00.001Z","actor":"key:key_1","address":null,"action":"claim.read","object":"claim:1","outcome":"ok","request_id":null},' +
+      '{"at":"1970-01-01T00:00:00.002Z","object":"claim:2","request_id":null}]',
+  );
+});
+
+test('a row of an earlier build, which repeats all members, is read as before', () => {
+  const event = { at: '1970-01-01T00:00:00.001Z', actor: 'service', address: null, action: 'claims.purge' };
+  const stored = { ...event, object: 'claim:1', outcome: 'ok', request_id: null };
+  const read = { ...event, at: 1, object: 'claim:1', outcome: 'ok', requestId: null };
+  expect(auditEntriesFrom(JSON.stringify([stored, { ...stored, claims: ['2'] }]))).toEqual([
+    read,
+    { ...read, claims: ['2'] },
+  ]);
 });
 
 test.each([0, 1, 2_000, 2_001])('a chain of %d rows verifies up to the last one', async (count) => {

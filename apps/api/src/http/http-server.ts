@@ -45,10 +45,12 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     (IncomingMessage as unknown as PlainConstructor).call(this, socket);
   }
   ExpressRequest.prototype = app.request;
+  Object.setPrototypeOf(ExpressRequest, IncomingMessage);
   function ExpressResponse(this: ServerResponse, request: IncomingMessage, options: unknown) {
     (ServerResponse as unknown as PlainConstructor).call(this, request, options);
   }
   ExpressResponse.prototype = app.response;
+  Object.setPrototypeOf(ExpressResponse, ServerResponse);
 
   /** The latest response of each connection. */
   const latestResponses = new WeakMap<Duplex, ServerResponse>();

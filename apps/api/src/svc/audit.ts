@@ -6,6 +6,7 @@ import {
   type AuditRow,
   OperatorError,
   SERVICE_CHAIN,
+  storedAuditEntries,
   verifyAuditChain,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
@@ -24,7 +25,7 @@ interface Period {
 
 /** One document per event; the events of a row share its number and hash. */
 const auditDocuments = ({ seq, text, hash }: AuditRow): Record<string, unknown>[] =>
-  [JSON.parse(text)].flat().map((event) => ({ seq, ...event, hash }));
+  storedAuditEntries(text).map((event) => ({ seq, ...event, hash }));
 
 const withPeriod = (command: Command): Command =>
   command

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { type ExportedRow, type Firm, toDateTime, toDateTimeOrNull } from '@svc/application';
+import {
+  type ExportedRow,
+  type Firm,
+  storedAuditEntries,
+  toDateTime,
+  toDateTimeOrNull,
+} from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import { type FirmId, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
@@ -50,7 +56,12 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
     case 'request':
       return { type: 'request', ...requestDocument(row.request) };
     case 'audit':
-      return { type: 'audit', seq: row.row.seq, events: JSON.parse(row.row.text), hash: row.row.hash };
+      return {
+        type: 'audit',
+        seq: row.row.seq,
+        events: storedAuditEntries(row.row.text),
+        hash: row.row.hash,
+      };
   }
 }
 

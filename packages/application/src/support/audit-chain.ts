@@ -13,35 +13,56 @@ import { toDateTime } from './date-time.ts';
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
 export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
 
-/** JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. */
-const textOf = ({ at, actor, address, action, object, claims, outcome, requestId }: AuditEntry): string =>
-  `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
+/**
+ * JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. Leaves out
+ * who did what with which outcome if all of it is as in the entry before: most reads of a firm differ only in the claim.
+ */
+function textOf(entry: AuditEntry, before: AuditEntry | undefined): string {
+  const { at, actor, address, action, object, claims, outcome, requestId } = entry;
+  const repeats =
+    actor === before?.actor &&
+    address === before.address &&
+    action === before.action &&
+    outcome === before.outcome;
+  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
+}
 
 /** The stored text of a row: one event, or a list of several. */
 export function auditText(entries: readonly AuditEntry[]): string {
-  const texts = entries.map(textOf);
+  const texts = entries.map((entry, n) => textOf(entry, entries[n - 1]));
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`;
 }
 
-interface StoredEntry {
+/** An event as it is exported. */
+export interface StoredAuditEntry {
   readonly at: string;
   readonly actor: string;
   readonly address: string | null;
   readonly action: AuditAction;
   readonly object: string | null;
-  readonly claims?: ClaimId[];
+  readonly claims?: readonly ClaimId[];
   readonly outcome: string;
   readonly request_id: string | null;
 }
 
-export function auditEntriesFrom(text: string): AuditEntry[] {
-  const stored = JSON.parse(text) as StoredEntry | StoredEntry[];
-  return [stored].flat().map(({ at, request_id: requestId, ...entry }) => ({
+/** The events of a row, each with all of its members. */
+export function storedAuditEntries(text: string): StoredAuditEntry[] {
+  const stored: StoredAuditEntry[] = [JSON.parse(text)].flat();
+  let before: StoredAuditEntry | undefined;
+  return stored.map((given) => {
+    const { at, actor, address, action, object, outcome, request_id } = { ...before, ...given };
+    const { claims } = given;
+    before = { at, actor, address, action, object, ...(claims && { claims }), outcome, request_id };
+    return before;
+  });
+}
+
+export const auditEntriesFrom = (text: string): AuditEntry[] =>
+  storedAuditEntries(text).map(({ at, request_id: requestId, ...entry }) => ({
     ...entry,
     at: Date.parse(at),
     requestId,
   }));
-}
 
 /** Events of a chain that share a row. */
 export interface AuditRowEvents {

@@ -3,6 +3,9 @@ import { Unavailable } from '@svc/application';
 /** How long a request may take, not counting the time to receive its body. */
 export const REQUEST_DEADLINE_MS = 5000;
 
+/** Timers of the same length share a list in node. */
+const TIMER_STEP_MS = 50;
+
 export interface Deadline {
   /**
    * Settles like the work, or rejects with `Unavailable` when the time is up. The work itself continues: it ends by the
@@ -15,21 +18,28 @@ export interface Deadline {
 export function createDeadline(timeoutMs: number = REQUEST_DEADLINE_MS): Deadline {
   let leftMs = timeoutMs;
   return {
-    async within<T>(work: Promise<T>): Promise<T> {
+    within<T>(work: Promise<T>): Promise<T> {
       const startedAt = performance.now();
-      let timer: NodeJS.Timeout | undefined;
-      const expired = new Promise<never>((_, reject) => {
-        timer = setTimeout(
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(
           () => reject(new Unavailable('The request exceeded its deadline.', 'deadline')),
-          leftMs,
+          Math.ceil(leftMs / TIMER_STEP_MS) * TIMER_STEP_MS,
+        );
+        const settle = (): void => {
+          clearTimeout(timer);
+          leftMs -= performance.now() - startedAt;
+        };
+        work.then(
+          (value) => {
+            settle();
+            resolve(value);
+          },
+          (error: unknown) => {
+            settle();
+            reject(error);
+          },
         );
       });
-      try {
-        return await Promise.race([work, expired]);
-      } finally {
-        clearTimeout(timer);
-        leftMs -= performance.now() - startedAt;
-      }
     },
   };
 }
