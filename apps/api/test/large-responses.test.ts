@@ -10,6 +10,7 @@ function fixture() {
   const send = (reader: string | null, body: string, closed = false): string => {
     const response = Object.assign(new EventEmitter(), {
       closed,
+      socket: null,
       setHeader: () => {},
       end: () => sent.push(response as EventEmitter),
     });

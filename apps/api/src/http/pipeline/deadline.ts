@@ -21,24 +21,16 @@ export function createDeadline(timeoutMs: number = REQUEST_DEADLINE_MS): Deadlin
     within<T>(work: Promise<T>): Promise<T> {
       const startedAt = performance.now();
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(
-          () => reject(new Unavailable('The request exceeded its deadline.', 'deadline')),
-          Math.ceil(leftMs / TIMER_STEP_MS) * TIMER_STEP_MS,
-        );
-        const settle = (): void => {
-          clearTimeout(timer);
-          leftMs -= performance.now() - startedAt;
-        };
-        work.then(
-          (value) => {
-            settle();
-            resolve(value);
-          },
-          (error: unknown) => {
-            settle();
-            reject(error);
-          },
-        );
+        const expire = (): void => reject(new Unavailable('The request exceeded its deadline.', 'deadline'));
+        const timer = setTimeout(expire, Math.ceil(leftMs / TIMER_STEP_MS) * TIMER_STEP_MS);
+        const settled =
+          <V>(settle: (value: V) => void) =>
+          (value: V): void => {
+            clearTimeout(timer);
+            leftMs -= performance.now() - startedAt;
+            settle(value);
+          };
+        work.then(settled(resolve), settled(reject));
       });
     },
   };
