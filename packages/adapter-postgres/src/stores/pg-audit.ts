@@ -13,7 +13,7 @@ import {
   auditText,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
-import { isUuid, timestamp } from '../driver/column-types.ts';
+import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, type Session, sql, type TxSession } from '../driver/session.ts';
@@ -99,6 +99,17 @@ export const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
   return [timestamp(entries[0]?.at ?? 0), text, hash('sha256', text)];
 };
 
+/** Rows as columns for `unnest`, the texts as lines. */
+export function rowColumns(rows: readonly AuditRowEvents[]) {
+  const values = rows.map(({ entries }) => rowValues(entries));
+  return {
+    chains: arrayOf(rows.map(({ chain }) => chain)),
+    times: arrayOf(values.map(([at]) => at)),
+    texts: values.map(([, text]) => text).join('\n'),
+    digests: arrayOf(values.map(([, , digest]) => digest)),
+  };
+}
+
 /** The end of a chain that a separate statement has advanced, as on Citus. */
 export interface Link {
   readonly audit_seq: string;
@@ -137,18 +148,13 @@ async function appendFreeRows(
   session: TxSession,
   rows: readonly AuditRowEvents[],
 ): Promise<AuditRowEvents[]> {
-  const chains = rows.map(({ chain }) => chain);
+  const chains = arrayOf(rows.map(({ chain }) => chain));
   const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [chains]);
   const held = new Set(locked.map(({ firm_id }) => firm_id));
   const free = rows.filter(({ chain }) => held.has(chain));
   if (free.length > 0) {
-    const values = free.map(({ entries }) => rowValues(entries));
-    session.send(APPEND_TO_MANY, [
-      free.map(({ chain }) => chain),
-      values.map(([at]) => at),
-      values.map(([, text]) => text).join('\n'),
-      values.map(([, , digest]) => digest),
-    ]);
+    const { times, texts, digests, ...of } = rowColumns(free);
+    session.send(APPEND_TO_MANY, [of.chains, times, texts, digests]);
   }
   return rows.filter(({ chain }) => !held.has(chain));
 }

@@ -9,12 +9,12 @@ import {
   Unavailable,
 } from '@svc/application';
 import type { AssignmentStatus, ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
-import { isUuid, timestamp } from '../driver/column-types.ts';
+import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
-import { advanceChain, INSERT_ROW, rowValues } from './pg-audit.ts';
+import { advanceChain, INSERT_ROW, rowColumns } from './pg-audit.ts';
 import {
   assignmentValues,
   OFFERED_COLUMNS,
@@ -96,7 +96,7 @@ export function pgOfferResponses(
   let transactions = 0;
 
   const lockFree = async (session: TxSession, group: readonly Waiting[]): Promise<OfferedClaim[]> => {
-    const values = [group.map(({ svcId }) => svcId), group.map(({ id }) => id)];
+    const values = [group.map(({ svcId }) => svcId), arrayOf(group.map(({ id }) => id))];
     return offeredFrom(await session.rows<OfferedRow>(LOCK_FREE, values), encryption);
   };
 
@@ -106,25 +106,27 @@ export function pgOfferResponses(
     decided: readonly Decided[],
   ): Promise<ReadonlyMap<ClaimId, Instant>> => {
     const rows = auditRowsOf(decided.map(({ event }) => event));
-    const rowTexts = rows.map(({ entries }) => rowValues(entries));
-    const places = new Map<FirmId, number>();
-    const responses = await Promise.all(
-      decided.map(async ({ claim: { firmId, id }, assignment }) => {
-        const place = places.get(firmId) ?? 0;
-        places.set(firmId, place + 1);
-        const seal = await encryption.sealer(PERSONAL.claims, firmId, id);
-        return [firmId, id, String(place), ...assignmentValues(assignment, seal)];
-      }),
+    const { chains, times, texts, digests } = rowColumns(rows);
+    const counts = arrayOf(rows.map(({ entries }) => String(entries.length)));
+    const nextPlaces = new Map<FirmId, number>();
+    const places = decided.map(({ claim: { firmId } }) => {
+      const place = nextPlaces.get(firmId) ?? 0;
+      nextPlaces.set(firmId, place + 1);
+      return String(place);
+    });
+    const assignments = await Promise.all(
+      decided.map(async ({ claim: { firmId, id }, assignment }) =>
+        assignmentValues(assignment, await encryption.sealer(PERSONAL.claims, firmId, id)),
+      ),
     );
-    const columns = Array.from({ length: 8 }, (_, i) => responses.map((values) => values[i] ?? null));
+    /** In the order of {@link assignmentValues}. */
+    const column = (n: number): (string | null)[] => assignments.map((values) => values[n] ?? null);
     const saved = await session.rowsAndCommit<{ id: ClaimId; updated_at: Instant }>(SAVE, [
-      timestamp(clock.now()),
-      rows.map(({ chain }) => chain),
-      rows.map(({ entries }) => String(entries.length)),
-      rowTexts.map(([at]) => at),
-      rowTexts.map(([, text]) => text).join('\n'),
-      rowTexts.map(([, , digest]) => digest),
-      ...columns,
+      ...[timestamp(clock.now()), chains, counts, times, texts, digests],
+      arrayOf(decided.map(({ claim }) => claim.firmId)),
+      arrayOf(decided.map(({ claim }) => claim.id)),
+      arrayOf(places),
+      ...[column(0), column(1), arrayOf(column(2)), arrayOf(column(3)), column(4)],
     ]);
     return new Map(saved.map(({ id, updated_at }) => [id, updated_at]));
   };
