@@ -15,7 +15,7 @@ const RECORDING = [
      \${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`,
     'held.audit_seq)',
   ],
-  ['rows.map(({ entries }) => rowValues(entries))', 'rows.map(() => ["epoch", "", ""])'],
+  ['rows.map(({ entries }) => rowValues(entries))', 'rows.map(() => ["epoch", "", "0"])'],
 ] as const;
 
 /**
