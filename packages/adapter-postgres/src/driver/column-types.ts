@@ -10,6 +10,9 @@ export const timestamp = (at: Instant): string => toDateTime(Math.min(Math.max(a
 
 export const timestampOrNull = (at: Instant | null): string | null => (at === null ? null : timestamp(at));
 
+/** An array of values that need no quotes. */
+export const arrayOf = (values: readonly string[]): string => `{${values.join(',')}}`;
+
 const ZERO = '0'.charCodeAt(0);
 const digit = (text: string, at: number): number => text.charCodeAt(at) - ZERO;
 const twoDigits = (text: string, at: number): number => digit(text, at) * 10 + digit(text, at + 1);

@@ -1,5 +1,6 @@
 import { Unavailable } from '@svc/application';
 import type { Environment, FirmId } from '@svc/domain';
+import { arrayOf } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 
@@ -29,9 +30,6 @@ interface Batch {
   /** In their order. */
   readonly rows: Promise<readonly (FirmClaimRow | null)[]>;
 }
-
-/** Nothing in these values needs quotes. */
-const arrayOf = (values: readonly string[]): string => `{${values.join(',')}}`;
 
 const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
