@@ -24,6 +24,8 @@ import { startOperationsServer } from './operations-server.ts';
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
 /** How often new requests are written to the request log. */
 const WRITE_REQUESTS_INTERVAL_MS = 1000;
+/** Takes one turn of the event loop 2 ms. */
+const REQUEST_BATCH_SIZE = 2000;
 /** How often events that belong to no transaction are written to the audit trail. */
 const WRITE_AUDIT_INTERVAL_MS = 1000;
 
@@ -132,6 +134,7 @@ async function startApi({
   const { services } = wired;
   requestLog = createBatch({
     store: services.get(TOKENS.requestLog),
+    batch: REQUEST_BATCH_SIZE,
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;

@@ -1,14 +1,19 @@
-import type { LoggedRequest, RequestLogStore } from '@svc/application';
-import { compareText } from './pages.ts';
-
-type Position = Pick<LoggedRequest, 'at' | 'requestId'>;
-
-const latestFirst = (one: Position, other: Position): number =>
-  other.at - one.at || compareText(other.requestId, one.requestId);
+import {
+  type LoggedRequest,
+  type LoggedRequests,
+  latestRequestFirst,
+  type RequestLogStore,
+} from '@svc/application';
+import type { FirmId } from '@svc/domain';
 
 /** The request log in memory. */
 export function createMemoryRequestLog(): RequestLogStore {
   const stored = new Map<string, LoggedRequest>();
+  const ofFirm = (id: FirmId): LoggedRequest[] =>
+    [...stored.values()]
+      .filter(({ firmId }) => firmId === id)
+      .sort(latestRequestFirst)
+      .map((request) => ({ ...request, places: [...request.places] }));
   return {
     async append(requests) {
       for (const request of requests) {
@@ -16,16 +21,16 @@ export function createMemoryRequestLog(): RequestLogStore {
         if (!stored.has(key)) stored.set(key, { ...request, places: [...request.places] });
       }
     },
-    async requestsOf(firmId, { requestId, limit, after }) {
-      return [...stored.values()]
-        .filter(
-          (request) =>
-            request.firmId === firmId && (requestId === undefined || request.requestId === requestId),
-        )
-        .filter((request) => after === undefined || latestFirst(after, request) < 0)
-        .sort(latestFirst)
+    async requestsOf(firmId, { requestId, limit }) {
+      return ofFirm(firmId)
+        .filter((request) => requestId === undefined || request.requestId === requestId)
+        .slice(0, limit);
+    },
+    async pageOf(firmId, after, limit) {
+      return ofFirm(firmId)
+        .filter((request) => after === null || latestRequestFirst(after, request) < 0)
         .slice(0, limit)
-        .map((request) => ({ ...request, places: [...request.places] }));
+        .map((request): LoggedRequests => [request]);
     },
   };
 }

@@ -28,13 +28,41 @@ describe('the request log in PostgreSQL', () => {
     await database.drop();
   });
 
-  test('is purged after two weeks', async () => {
+  test('is purged two weeks after the latest request of a row', async () => {
     const now = Date.UTC(2026, 8, 20);
-    const old = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS });
-    const recent = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS + 1, firmId: old.firmId });
-    await stores.requestLog.append([old, recent]);
+    const expired = aLoggedRequest({ at: now - REQUEST_LOG_RETENTION_MS });
+    const { firmId } = expired;
+    const earlier = aLoggedRequest({ firmId, at: expired.at - 1 });
+    const kept = [1, -1].map((ms) => aLoggedRequest({ firmId, at: expired.at + ms }));
+    await stores.requestLog.append([earlier, expired]);
+    await stores.requestLog.append(kept);
     expect((await stores.purge(now)).requestLog).toBe(1);
-    expect(await stores.requestLog.requestsOf(old.firmId, { limit: 10 })).toEqual([recent]);
+    expect(await stores.requestLog.requestsOf(firmId, { limit: 10 })).toEqual(kept);
+  });
+
+  test('stores the requests of a firm and batch in few rows', async () => {
+    const { firmId } = aLoggedRequest();
+    await stores.requestLog.append(Array.from({ length: 60 }, () => aLoggedRequest({ firmId })));
+    const { rows } = await database.sql.query(
+      'SELECT 1 + json_array_length(others) AS requests FROM request_log WHERE firm_id = $1',
+      [firmId],
+    );
+    expect(rows.map(({ requests }) => requests).sort()).toEqual([10, 25, 25]);
+  });
+
+  test('has rows of an earlier build beside those of this one', async () => {
+    const earlier = aLoggedRequest({ at: 2 });
+    const { firmId, requestId, keyId, route, status, code, places, durationMs } = earlier;
+    await database.sql.query(
+      `INSERT INTO request_log (firm_id, request_id, at, key_id, route, status, code, places, duration_ms)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [firmId, requestId, new Date(2), keyId, route, status, code, JSON.stringify(places), durationMs],
+    );
+    const batch = [1, 3, 4].map((at) => aLoggedRequest({ firmId, at }));
+    await stores.requestLog.append(batch);
+    const all = await stores.requestLog.requestsOf(firmId, { limit: 10 });
+    expect(all).toEqual([batch[2], batch[1], earlier, batch[0]]);
+    expect(await stores.requestLog.requestsOf(firmId, { requestId, limit: 1 })).toEqual([earlier]);
   });
 
   test('has no columns for request bodies or personal data', async () => {
@@ -51,6 +79,7 @@ describe('the request log in PostgreSQL', () => {
       'code',
       'places',
       'duration_ms',
+      'others',
     ]);
   });
 });

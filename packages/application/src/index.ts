@@ -42,5 +42,6 @@ export * from './support/audit-chain.ts';
 export * from './support/batch.ts';
 export { toDateTime, toDateTimeOrNull } from './support/date-time.ts';
 export type { SentClaim } from './support/execute-idempotently.ts';
+export { inPages } from './support/in-pages.ts';
 export * from './support/responses-in-transactions.ts';
 export { tlsProblem } from './support/tls-problem.ts';

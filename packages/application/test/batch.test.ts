@@ -42,6 +42,20 @@ test('entries that the store failed to write are kept and written later', async 
   expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(3);
 });
 
+test('a batch that failed is repeated unchanged, without what was added since', async () => {
+  const batches: (readonly string[])[] = [];
+  const append = async (batch: readonly string[]): Promise<void> => {
+    batches.push(batch);
+    if (batches.length < 3) throw new Error('unavailable');
+  };
+  const log = createBatch<string>({ store: { append }, onDropped: () => {}, batch: 3 });
+  for (const entry of ['a', 'b', 'c', 'd', 'e']) {
+    log.add(entry);
+    if (entry !== 'a') await log.flush();
+  }
+  expect(batches).toEqual([['a', 'b'], ['a', 'b'], ['a', 'b'], ['c', 'd'], ['e']]);
+});
+
 test('entries beyond the capacity are dropped and counted', async () => {
   const store = createMemoryRequestLog();
   const dropped: number[] = [];

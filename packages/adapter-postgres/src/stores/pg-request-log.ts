@@ -1,8 +1,22 @@
-import type { LoggedRequest, RequestLogStore } from '@svc/application';
+import {
+  groupsOf,
+  inPages,
+  type LoggedRequest,
+  type LoggedRequests,
+  latestRequestFirst,
+  type RequestLogStore,
+} from '@svc/application';
 import type { FirmId, Instant, KeyId } from '@svc/domain';
-import { isUuid, timestamp } from '../driver/column-types.ts';
+import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
 import { type Session, sql } from '../driver/session.ts';
 
+/**
+ * Requests in one row: some 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
+ * processor time, at 50 almost the same as at 25.
+ */
+const MAX_ROW_REQUESTS = 25;
+
+/** The row has no request that is later than its own columns. */
 interface RequestRow {
   readonly firm_id: FirmId;
   readonly request_id: string;
@@ -13,75 +27,180 @@ interface RequestRow {
   readonly code: string | null;
   readonly places: string;
   readonly duration_ms: number;
+  /** JSON of {@link OtherRequest}s. Null: there are none. */
+  readonly others: string | null;
 }
 
+/** Without what is the same as in the row, `null` as code and no places. */
+interface OtherRequest {
+  readonly id: string;
+  readonly at: Instant;
+  readonly key?: KeyId | undefined;
+  readonly route?: string | undefined;
+  readonly status?: number | null | undefined;
+  readonly code?: string | null | undefined;
+  readonly places?: readonly string[] | undefined;
+  readonly ms: number;
+}
+
+/** Lines instead of arrays, in which all quotes of JSON would be escaped. No value has a line break. */
 const APPEND = sql(
   'request_log_append',
-  `INSERT INTO request_log (firm_id, request_id, at, key_id, route, status, code, places, duration_ms)
-   SELECT firm_id, request_id, at, key_id, route, nullif(status, '')::integer, nullif(code, ''), places, duration_ms
-     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
-       $9::real[]) AS r (firm_id, request_id, at, key_id, route, status, code, places, duration_ms)
+  `INSERT INTO request_log (firm_id, request_id, at, key_id, route, status, code, places, duration_ms, others)
+   SELECT firm_id, request_id, at, key_id, route, status, code, places::json, duration_ms, others::json
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+       $6::integer[], string_to_array($7, E'\\n', ''), string_to_array($8, E'\\n'), $9::real[],
+       string_to_array($10, E'\\n', ''))
+       AS r (firm_id, request_id, at, key_id, route, status, code, places, duration_ms, others)
     ORDER BY firm_id, request_id
    ON CONFLICT DO NOTHING`,
 );
 
 const COLUMNS = 'firm_id, request_id, at, key_id, route, status, code, places, duration_ms';
 
-const LATEST = sql(
-  'request_log_latest',
-  `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 ORDER BY at DESC, request_id DESC LIMIT $2`,
-);
-
-const AFTER = sql(
-  'request_log_after',
-  `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 AND (at, request_id) < ($2::timestamptz, $3::uuid)
-    ORDER BY at DESC, request_id DESC LIMIT $4`,
+/** `others` only where it contains the text `$4`. */
+const PAGE = sql(
+  'request_log_page',
+  `SELECT ${COLUMNS}, CASE WHEN $4 = '' OR strpos(others::text, $4) > 0 THEN others END AS others
+     FROM request_log WHERE firm_id = $1 AND (at, request_id) < ($2::timestamptz, $3::uuid)
+    ORDER BY at DESC, request_id DESC LIMIT $5`,
 );
 
 const BY_ID = sql(
   'request_log_by_id',
-  `SELECT ${COLUMNS} FROM request_log WHERE firm_id = $1 AND request_id = $2 LIMIT $3`,
+  `SELECT ${COLUMNS}, NULL AS others FROM request_log WHERE firm_id = $1 AND request_id = $2`,
 );
 
-const requestFrom = (row: RequestRow): LoggedRequest => ({
-  requestId: row.request_id,
-  at: row.at,
-  firmId: row.firm_id,
-  keyId: row.key_id,
-  route: row.route,
-  status: row.status,
-  code: row.code,
-  places: JSON.parse(row.places),
-  durationMs: row.duration_ms,
-});
+const PAGE_ROWS = 100;
+/** Rows whose requests stay on the server. */
+const SEARCHED_PAGE_ROWS = 1000;
+
+function requestsFrom(row: RequestRow): LoggedRequests {
+  const latest: LoggedRequest = {
+    requestId: row.request_id,
+    at: row.at,
+    firmId: row.firm_id,
+    keyId: row.key_id,
+    route: row.route,
+    status: row.status,
+    code: row.code,
+    places: JSON.parse(row.places),
+    durationMs: row.duration_ms,
+  };
+  const others: OtherRequest[] = row.others === null ? [] : JSON.parse(row.others);
+  const otherFrom = ({
+    id: requestId,
+    at,
+    key: keyId = latest.keyId,
+    route = latest.route,
+    status = latest.status,
+    code = null,
+    places = [],
+    ms: durationMs,
+  }: OtherRequest): LoggedRequest => ({
+    requestId,
+    at,
+    firmId: latest.firmId,
+    keyId,
+    route,
+    status,
+    code,
+    places,
+    durationMs,
+  });
+  return [latest, ...others.map(otherFrom)];
+}
+
+const unless = <T>(isDefault: boolean, value: T): T | undefined => (isDefault ? undefined : value);
+
+function othersText([latest, ...others]: LoggedRequests): string {
+  if (others.length === 0) return '';
+  return JSON.stringify(
+    others.map(
+      (request): OtherRequest => ({
+        id: request.requestId,
+        at: request.at,
+        key: unless(request.keyId === latest.keyId, request.keyId),
+        route: unless(request.route === latest.route, request.route),
+        status: unless(request.status === latest.status, request.status),
+        code: request.code ?? undefined,
+        places: unless(request.places.length === 0, request.places),
+        ms: request.durationMs,
+      }),
+    ),
+  );
+}
+
+const lines = (values: readonly string[]): string => values.join('\n');
 
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
-export const pgRequestLog = (session: Session, maintenance: Session): RequestLogStore => ({
-  async append(requests) {
-    if (requests.length === 0) return;
-    const column = (of: (request: LoggedRequest) => string): string[] => requests.map(of);
-    await maintenance.rows(APPEND, [
-      column(({ firmId }) => firmId),
-      column(({ requestId }) => requestId),
-      column(({ at }) => timestamp(at)),
-      column(({ keyId }) => keyId),
-      column(({ route }) => route),
-      column(({ status }) => String(status ?? '')),
-      column(({ code }) => code ?? ''),
-      column(({ places }) => JSON.stringify(places)),
-      column(({ durationMs }) => String(durationMs)),
-    ]);
-  },
+export function pgRequestLog(session: Session, maintenance: Session): RequestLogStore {
+  async function pageOf(
+    firmId: FirmId,
+    after: LoggedRequest | null,
+    limit: number,
+    containing = '',
+  ): Promise<LoggedRequests[]> {
+    const { at, requestId } = after ?? { at: Number.MAX_SAFE_INTEGER, requestId: NIL_UUID };
+    const values = [firmId, timestamp(at), requestId, containing, limit];
+    return (await session.rows<RequestRow>(PAGE, values)).map(requestsFrom);
+  }
 
-  async requestsOf(firmId, { requestId, limit, after }) {
-    if (!isUuid(firmId) || (requestId !== undefined && !isUuid(requestId))) return [];
-    if (after !== undefined) {
-      const values = [firmId, timestamp(after.at), after.requestId, limit];
-      return (await session.rows<RequestRow>(AFTER, values)).map(requestFrom);
+  const rowsOf = (firmId: FirmId, pageRows: number, containing?: string): AsyncGenerator<LoggedRequests> =>
+    inPages(
+      (after: LoggedRequest | null) => pageOf(firmId, after, pageRows, containing),
+      ([latest]) => latest,
+    );
+
+  async function latest(firmId: FirmId, limit: number): Promise<LoggedRequest[]> {
+    const found: LoggedRequest[] = [];
+    for await (const requests of rowsOf(firmId, Math.min(limit, PAGE_ROWS))) {
+      // This row and the ones that follow have no later request than its first.
+      const isLater = (one: LoggedRequest): boolean => latestRequestFirst(one, requests[0]) < 0;
+      if (found.length >= limit && found.filter(isLater).length >= limit) break;
+      found.push(...requests);
     }
-    const rows = await (requestId === undefined
-      ? session.rows<RequestRow>(LATEST, [firmId, limit])
-      : session.rows<RequestRow>(BY_ID, [firmId, requestId, limit]));
-    return rows.map(requestFrom);
-  },
-});
+    return found.sort(latestRequestFirst).slice(0, limit);
+  }
+
+  /** Usually it is not the latest of its row; then the rows of two weeks are searched, the latest first. */
+  async function byId(firmId: FirmId, requestId: string): Promise<LoggedRequest | undefined> {
+    const [row] = await session.rows<RequestRow>(BY_ID, [firmId, requestId]);
+    if (row !== undefined) return requestsFrom(row)[0];
+    for await (const requests of rowsOf(firmId, SEARCHED_PAGE_ROWS, requestId)) {
+      const found = requests.find((request) => request.requestId === requestId);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  return {
+    async append(requests) {
+      if (requests.length === 0) return;
+      const groups = groupsOf(requests, ({ firmId }) => firmId, MAX_ROW_REQUESTS);
+      for (const group of groups) group.sort(latestRequestFirst);
+      const rows = groups.map(([latest]) => latest);
+      await maintenance.rows(APPEND, [
+        arrayOf(rows.map(({ firmId }) => firmId)),
+        arrayOf(rows.map(({ requestId }) => requestId)),
+        arrayOf(rows.map(({ at }) => timestamp(at))),
+        lines(rows.map(({ keyId }) => keyId)),
+        lines(rows.map(({ route }) => route)),
+        arrayOf(rows.map(({ status }) => String(status))),
+        lines(rows.map(({ code }) => code ?? '')),
+        lines(rows.map(({ places }) => JSON.stringify(places))),
+        arrayOf(rows.map(({ durationMs }) => String(durationMs))),
+        lines(groups.map(othersText)),
+      ]);
+    },
+
+    async requestsOf(firmId, { requestId, limit }) {
+      if (!isUuid(firmId)) return [];
+      if (requestId === undefined) return latest(firmId, limit);
+      const found = isUuid(requestId) ? await byId(firmId, requestId.toLowerCase()) : undefined;
+      return found === undefined ? [] : [found];
+    },
+
+    pageOf: (firmId, after, limit) => pageOf(firmId, after, limit),
+  };
+}

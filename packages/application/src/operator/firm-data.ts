@@ -8,6 +8,7 @@ import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordFirmAction } from '../support/audit.ts';
+import { inPages } from '../support/in-pages.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -31,19 +32,6 @@ export type ExportedRow =
   | { readonly type: 'audit'; readonly row: AuditRow };
 
 const PAGE_ROWS = 500;
-
-async function* inPages<Row, Position>(
-  read: (after: Position | null) => Promise<Row[]>,
-  positionOf: (row: Row) => Position,
-): AsyncGenerator<Row> {
-  for (let after: Position | null = null; ; ) {
-    const rows = await read(after);
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = positionOf(last);
-  }
-}
 
 /** Everything that is stored for a firm. A row that changes during the export may be from before or after it. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
@@ -76,11 +64,10 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
     );
     for await (const claim of claims) yield { type: 'claim', claim };
     const requests = inPages(
-      (after: LoggedRequest | null) =>
-        deps.requestLog.requestsOf(id, { limit: pageRows, after: after ?? undefined }),
-      (request) => request,
+      (after: LoggedRequest | null) => deps.requestLog.pageOf(id, after, pageRows),
+      ([latest]) => latest,
     );
-    for await (const request of requests) yield { type: 'request', request };
+    for await (const batch of requests) for (const request of batch) yield { type: 'request', request };
     const trail = inPages(
       (after) => deps.auditReads.rows(id, { after: after ?? 0, limit: pageRows }),
       ({ seq }: AuditRow) => seq,

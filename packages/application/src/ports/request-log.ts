@@ -19,15 +19,25 @@ export interface LoggedRequest {
 export interface RequestLogQuery {
   readonly requestId?: string | undefined;
   readonly limit: number;
-  /** Only those that come after this one, latest first. */
-  readonly after?: Pick<LoggedRequest, 'at' | 'requestId'> | undefined;
 }
 
+/** Requests of a firm that were appended together. The first is the latest. */
+export type LoggedRequests = readonly [LoggedRequest, ...LoggedRequest[]];
+
 export interface RequestLogStore {
-  /** Skips entries already stored (by firm and request id), so that a batch can be retried. */
+  /** Stores nothing twice if exactly the same requests are appended again. */
   append(requests: readonly LoggedRequest[]): Promise<void>;
   /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
+  /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */
+  pageOf(firmId: FirmId, after: LoggedRequest | null, limit: number): Promise<LoggedRequests[]>;
+}
+
+/** For sorting; requests of the same time by id. */
+export function latestRequestFirst(one: LoggedRequest, other: LoggedRequest): number {
+  if (one.at !== other.at) return other.at - one.at;
+  if (one.requestId === other.requestId) return 0;
+  return one.requestId < other.requestId ? 1 : -1;
 }
 
 /** Retention in milliseconds. */

@@ -8,6 +8,7 @@ import type {
   AuditReads,
   AuditRow,
 } from '../ports/audit.ts';
+import { groupsOf } from './batch.ts';
 import { toDateTime } from './date-time.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
@@ -77,18 +78,10 @@ const MAX_ROW_EVENTS = 200;
  * of a second almost nothing.
  */
 export function auditRowsOf(events: readonly AuditEvent[]): AuditRowEvents[] {
-  const rows: AuditRowEvents[] = [];
-  const open = new Map<AuditChainId, AuditRowEvents>();
-  for (const { chain, entry } of events) {
-    let row = open.get(chain);
-    if (row === undefined || row.entries.length === MAX_ROW_EVENTS) {
-      row = { chain, entries: [] };
-      open.set(chain, row);
-      rows.push(row);
-    }
-    row.entries.push(entry);
-  }
-  return rows;
+  return groupsOf(events, ({ chain }) => chain, MAX_ROW_EVENTS).map(([first, ...others]) => ({
+    chain: first.chain,
+    entries: [first.entry, ...others.map(({ entry }) => entry)],
+  }));
 }
 
 /** A chain starts from its id, so that rows cannot be moved to another chain. */

@@ -7,6 +7,7 @@ export interface Batch<T> {
 }
 
 export interface BatchDeps<T> {
+  /** Gets the same entries again if it fails, since it may have stored them. */
   readonly store: { append(entries: readonly T[]): Promise<void> };
   /** Called with the number of entries dropped since the last call. */
   readonly onDropped: (count: number) => void;
@@ -25,13 +26,16 @@ export function createBatch<T>({
   let waiting: T[] = [];
   let dropped = 0;
   let writing: Promise<void> | null = null;
+  /** How many of the first entries were last passed to the store. 0: they are stored. */
+  let unconfirmed = 0;
 
   const drain = async (): Promise<void> => {
     try {
       while (waiting.length > 0) {
-        const next = waiting.slice(0, batch);
-        await store.append(next);
-        waiting = waiting.slice(next.length);
+        unconfirmed ||= Math.min(waiting.length, batch);
+        await store.append(waiting.slice(0, unconfirmed));
+        waiting = waiting.slice(unconfirmed);
+        unconfirmed = 0;
       }
     } catch {
       // Entries stay queued up to the capacity. The store reports its own errors.
@@ -53,4 +57,26 @@ export function createBatch<T>({
       await writing;
     },
   };
+}
+
+/** Entries with the same key, in groups of at most `maxSize`. */
+export function groupsOf<T>(
+  entries: readonly T[],
+  keyOf: (entry: T) => string,
+  maxSize: number,
+): [T, ...T[]][] {
+  const groups: [T, ...T[]][] = [];
+  const open = new Map<string, T[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const group = open.get(key);
+    if (group !== undefined && group.length < maxSize) {
+      group.push(entry);
+    } else {
+      const added: [T, ...T[]] = [entry];
+      open.set(key, added);
+      groups.push(added);
+    }
+  }
+  return groups;
 }

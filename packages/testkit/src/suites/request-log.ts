@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoggedRequest, RequestLogStore } from '@svc/application';
+import {
+  createBatch,
+  inPages,
+  type LoggedRequest,
+  latestRequestFirst,
+  type RequestLogStore,
+} from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
+import fc from 'fast-check';
 
 export interface RequestLogUnderTest {
   readonly store: RequestLogStore;
@@ -24,6 +31,29 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
   places: ['/loss/date', '/building/flood_zone'],
   durationMs: 12.5,
   ...changes,
+});
+
+const keyId = fc.constantFrom('key_1' as KeyId, 'key_2' as KeyId);
+const route = fc.constantFrom('POST /v1/claims', 'GET /v1/claims/{id}', 'none');
+const status = fc.constantFrom(200, 422, null);
+const code = fc.constantFrom('validation_failed', null);
+const places = fc.constantFrom([], ['/loss/date'], ['?"', 'Idempotency-Key:\n']);
+const durationMs = fc.constantFrom(0, 0.1, 12.5);
+/** Few different times, so that batches overlap. */
+const anyRequest = fc.record({
+  requestId: fc.uuid(),
+  at: fc.integer({ min: 1, max: 50 }),
+  keyId,
+  route,
+  status,
+  code,
+  places,
+  durationMs,
+});
+/** One batch of each process. */
+const anyBatches = fc.array(fc.array(anyRequest, { maxLength: 60, size: 'max' }), {
+  maxLength: 8,
+  size: 'max',
 });
 
 /** The guarantees of every request log store. */
@@ -56,10 +86,6 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
       await store.append(all);
       expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
-      const [latest] = await store.requestsOf(firmId, { limit: 1 });
-      expect((await store.requestsOf(firmId, { limit: 2, after: latest })).map(({ at }) => at)).toEqual([
-        2, 1,
-      ]);
       const requestId = all[1]?.requestId ?? '';
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
     });
@@ -78,8 +104,50 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const batch = Array.from({ length: 200 }, () => aLoggedRequest({ firmId }));
-      await Promise.all([store.append(batch), store.append([...batch].reverse()), store.append(batch)]);
+      await Promise.all([store.append(batch), store.append(batch), store.append(batch)]);
       expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(200);
+    });
+
+    test('a batch that was stored without a confirmation is stored once, beside later requests', async () => {
+      const { store } = underTest;
+      const firmId = uuid() as FirmId;
+      let confirming = false;
+      const append = async (requests: readonly LoggedRequest[]): Promise<void> => {
+        await store.append(requests);
+        if (!confirming) throw new Error('no response');
+      };
+      const log = createBatch<LoggedRequest>({ store: { append }, onDropped: () => {} });
+      for (const at of [1, 2, 3, 4]) {
+        log.add(aLoggedRequest({ firmId, at }));
+        confirming = at > 2;
+        await log.flush();
+      }
+      const stored = await store.requestsOf(firmId, { limit: 10 });
+      expect(stored.map(({ at }) => at)).toEqual([4, 3, 2, 1]);
+    });
+
+    test('of any overlapping batches the latest are found, each by its id, and each once in pages', async () => {
+      const { store } = underTest;
+      const check = async (batches: readonly Omit<LoggedRequest, 'firmId'>[][], limit: number) => {
+        const [firmId, otherFirm] = [uuid() as FirmId, uuid() as FirmId];
+        const logged = batches.map((batch) => batch.map((request) => ({ ...request, firmId })));
+        const others = logged.map((batch) => batch.map((request) => ({ ...request, firmId: otherFirm })));
+        await Promise.all(logged.map((batch, at) => store.append([...batch, ...(others[at] ?? [])])));
+        const all = logged.flat().sort(latestRequestFirst);
+        expect(await store.requestsOf(firmId, { limit })).toEqual(all.slice(0, limit));
+        expect(await store.requestsOf(firmId, { limit: 1000 })).toEqual(all);
+        const wanted = all.slice(-3);
+        const found = wanted.map(({ requestId }) => store.requestsOf(firmId, { requestId, limit: 1 }));
+        expect((await Promise.all(found)).flat()).toEqual(wanted);
+        const paged: LoggedRequest[] = [];
+        const pages = inPages(
+          (after: LoggedRequest | null) => store.pageOf(firmId, after, limit),
+          ([latest]) => latest,
+        );
+        for await (const requests of pages) paged.push(...requests);
+        expect(paged.sort(latestRequestFirst)).toEqual(all);
+      };
+      await fc.assert(fc.asyncProperty(anyBatches, fc.integer({ min: 1, max: 30 }), check), { numRuns: 20 });
     });
   });
 }

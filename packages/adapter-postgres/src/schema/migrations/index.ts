@@ -15,6 +15,7 @@ import { FEED_RESTAMPS } from './0050-feed-restamps.ts';
 import { CITUS } from './0070-citus.ts';
 import { AUDIT_IN_FEEDS } from './0080-audit-in-feeds.ts';
 import { AUDIT_WITHOUT_AGE_INDEX } from './0081-audit-without-age-index.ts';
+import { REQUEST_BATCHES } from './0082-request-batches.ts';
 
 export interface Migration {
   readonly id: number;
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 70, name: 'citus', sql: CITUS },
   { id: 80, name: 'audit in feeds', sql: AUDIT_IN_FEEDS },
   { id: 81, name: 'audit without age index', sql: AUDIT_WITHOUT_AGE_INDEX },
+  { id: 82, name: 'request batches', sql: REQUEST_BATCHES },
 ];

@@ -1,0 +1,8 @@
+export const REQUEST_BATCHES = `
+-- The other requests of the same firm and batch, none later than the row. Null: none, as in rows of earlier builds, which
+-- read and write the table beside this one.
+ALTER TABLE request_log ADD COLUMN others json;
+-- Next statement
+-- They stay in the row, uncompressed.
+ALTER TABLE request_log SET (toast_tuple_target = 8160);
+`;
