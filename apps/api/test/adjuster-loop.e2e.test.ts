@@ -201,10 +201,15 @@ describe('the answer to an offer', () => {
         await offerFullClaim(service, firm, svcId),
         await offerFullClaim(service, firm, svcId),
       ];
+      // Chromium 150 no longer emulates navigator.onLine after a reload, and the page would try to send.
+      await page.addInitScript({
+        content: `Object.defineProperty(navigator, 'onLine', { get: () => localStorage.offline === undefined });`,
+      });
       await enter(page, service, token, `#/claims/${first}`);
       await heading(page, 'Marisol Delgado').waitFor();
       await ready(page);
       await context.setOffline(true);
+      await page.evaluate('localStorage.offline = 1');
       await button(page, 'Accept').click();
       await page.getByText('Your acceptance is saved and will be sent').waitFor();
       // The next offer has opened.
@@ -231,16 +236,20 @@ describe('the answer to an offer', () => {
       await page.getByRole('link', { name: 'Accept: Marisol Delgado' }).waitFor();
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
 
-      // The worker marks an answer that it is about to send, which this page does not know yet.
+      // The worker marks an answer that it is about to send, and the button is clicked before the page reads the mark.
+      await button(page, 'Undo').waitFor();
       await page.evaluate(`new Promise((resolve) => {
         indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
           const changing = result.transaction('answers', 'readwrite');
           const answers = changing.objectStore('answers');
           answers.get('${first}').onsuccess = ({ target }) => answers.put({ ...target.result, tried: true });
-          changing.oncomplete = () => { result.close(); resolve(); };
+          changing.oncomplete = () => {
+            result.close();
+            document.querySelector('.queued-answers button').click();
+            resolve();
+          };
         };
       })`);
-      await button(page, 'Undo').click();
       await page.getByText('Too late to undo: 1 answer was already sent.').waitFor();
 
       // After a long time without a network the lists are removed, and the answer stays.
@@ -258,6 +267,7 @@ describe('the answer to an offer', () => {
 
       const before = acceptances();
       await context.setOffline(false);
+      await page.evaluate("delete localStorage.offline; dispatchEvent(new Event('online'))");
       await until(
         'the acceptance',
         async () => (await assignmentOf(service, firm, first)).status === 'accepted',
