@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import {
   type Device,
@@ -486,11 +487,16 @@ describe("the adjuster's notes and dates", () => {
         async () => (await page.getByLabel('Notes').inputValue()) === 'Typed in a dead spot.',
       );
       await context.unroute('**/closure');
-      await until('the closing', async () => {
-        // Again, since an attempt that began before the network was back may still fail.
-        await page.evaluate('dispatchEvent(new Event("online"))');
-        return (await read(id, token)).closed_at !== null;
-      });
+      // Again, since an attempt that began before the network was back may still fail; not more often, since each event
+      // reads the lists, and on a busy machine the closing would wait behind them.
+      await eventually(
+        async () => {
+          await page.evaluate('dispatchEvent(new Event("online"))');
+          return (await read(id, token)).closed_at !== null;
+        },
+        Boolean,
+        500,
+      );
       // The closed claim keeps the contact log.
       await page.getByLabel('Notes').waitFor({ state: 'detached' });
       await page.getByText('No answer · Neighbor opened.').waitFor();
