@@ -169,12 +169,22 @@ test('a send whose commit is not confirmed by every server gets 503, and a retry
   await sql.query('SELECT pg_reload_conf()');
   await until(async () => (await names()) === 'missing');
   try {
-    const first = send();
-    await until(async () => (await sql.query(waiting)).rowCount === 1);
+    let isSettled = false;
+    const first = send().finally(() => {
+      isSettled = true;
+    });
     const { workers } = cluster.postgres;
     if (workers.length === 0) {
-      await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`);
+      let cancelled = 0;
+      // All that wait, and again: commits of jobs wait too, perhaps before the send and with a lock that it needs.
+      await until(async () => {
+        cancelled +=
+          (await sql.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`)).rowCount ?? 0;
+        return isSettled;
+      });
+      expect(cancelled).toBeGreaterThan(0);
     } else {
+      await until(async () => (await sql.query(waiting)).rowCount !== 0);
       // The workers have prepared the transaction, and the coordinator cannot commit it there.
       for (const worker of workers) await worker.endConnections();
       await waitForNoStandby();

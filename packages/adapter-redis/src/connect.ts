@@ -32,7 +32,7 @@ export interface RedisConnection {
 /** Connects in the background. The fallback is used until Redis replies and whenever it is unavailable. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const { commandTimeoutMs = 50, keyPrefix = 'svc:', log, fallback, clock } = settings;
-  const client = createClient(settings.url, commandTimeoutMs, settings.readUrl);
+  const client = createClient(settings.url, settings.readUrl);
   let reported: string | null = null;
   client.on('error', (error) => {
     const problem = tlsProblem(error);
@@ -49,15 +49,9 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   };
 }
 
-function createClient(
-  url: string,
-  commandTimeoutMs: number,
-  readUrl: (() => string) | undefined,
-): Redis | Cluster {
+function createClient(url: string, readUrl: (() => string) | undefined): Redis | Cluster {
   const urls = url.split(',').map((each) => each.trim());
   const common = {
-    // Frees commands of a dead connection; the breaker has released their callers by then.
-    commandTimeout: 2 * commandTimeoutMs,
     connectTimeout: 2000,
     keepAlive: 10_000,
     disableClientInfo: true,

@@ -30,49 +30,49 @@ export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> 
   });
 
 export interface SentWork {
-  /** Claims as the service has them now. */
-  readonly claims: readonly AppClaim[];
   /** Edits that the service refused, since the claim was closed or is someone else's now. */
   readonly refused: readonly string[];
   readonly offline: boolean;
 }
 
-/** Sends everything that waits. The entries come before the closing, after which nothing can be changed. */
-export const sendPendingWork = (): Promise<SentWork> =>
+/**
+ * Sends everything that waits. The entries come before the closing, after which nothing can be changed. Each claim is
+ * stored by `store` before the edits it contains are removed, since the page may be closed in between.
+ */
+export const sendPendingWork = (store: (claim: AppClaim) => void): Promise<SentWork> =>
   exclusively('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
-    const claims = new Map<string, AppClaim>();
     const refused: string[] = [];
     for (const [id, pending] of Object.entries(await pendingWork.all())) {
       if (pending.svcId !== svcId || isHeld(pending, Date.now())) continue;
       try {
-        await sendOne(id, pending, (claim) => claims.set(id, claim));
+        await sendOne(id, pending, store);
       } catch (error) {
         if (error instanceof NetworkError || needsSignIn(error))
-          return { claims: [...claims.values()], refused, offline: error instanceof NetworkError };
+          return { refused, offline: error instanceof NetworkError };
         if (!(error instanceof ApiError)) throw error;
         refused.push(id);
         await storage.put(`draft:${id}`, { ...pending.entries, ...(await storage.get(`draft:${id}`)) });
         await pendingWork.update(id, () => undefined);
       }
     }
-    return { claims: [...claims.values()], refused, offline: false };
+    return { refused, offline: false };
   });
 
-async function sendOne(id: string, pending: PendingWork, received: (claim: AppClaim) => void): Promise<void> {
+async function sendOne(id: string, pending: PendingWork, store: (claim: AppClaim) => void): Promise<void> {
   const confirm = (sent: Edits) =>
     pendingWork.update(id, (now) => (now === undefined ? undefined : remainingPending(now, sent)));
   if (hasEntries(pending.entries)) {
-    received(await call<AppClaim>('PATCH', `v1/claims/${id}/work`, requestBody(pending.entries)));
+    store(await call<AppClaim>('PATCH', `v1/claims/${id}/work`, requestBody(pending.entries)));
     await confirm({ entries: pending.entries });
   }
   for (const contact of pending.contacts) {
     const { id: contactId, ...body } = contact;
-    received(await call<AppClaim>('PUT', `v1/claims/${id}/contacts/${contactId}`, body));
+    store(await call<AppClaim>('PUT', `v1/claims/${id}/contacts/${contactId}`, body));
     await confirm({ contacts: [contact] });
   }
   if (pending.close) {
-    received(await call<AppClaim>('POST', `v1/claims/${id}/closure`));
+    store(await call<AppClaim>('POST', `v1/claims/${id}/closure`));
     await confirm({ close: true });
   }
 }

@@ -45,9 +45,8 @@ export async function undoWork(claimId: string, edits: Edits): Promise<boolean> 
 export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {
   await readPending();
   if (Object.keys(pending.value).length === 0) return { refused: [] };
-  const { claims, refused, offline } = await sendPendingWork();
+  const { refused, offline } = await sendPendingWork(updateClaim);
   if (offline) session.reachable.value = false;
-  for (const claim of claims) updateClaim(claim);
   await readPending();
   if (refused.length > 0) {
     showToast(texts.value.work.refused, 'error');
