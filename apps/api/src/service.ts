@@ -22,12 +22,10 @@ import { startOperationsServer } from './operations-server.ts';
 
 /** How often the last use of keys and sessions is saved. */
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
-/** How often new requests are written to the request log. */
-const WRITE_REQUESTS_INTERVAL_MS = 1000;
 /** Takes one turn of the event loop 2 ms. */
 const REQUEST_BATCH_SIZE = 2000;
-/** How often events that belong to no transaction are written to the audit trail. */
-const WRITE_AUDIT_INTERVAL_MS = 1000;
+/** How often new requests are written to the request log, and events that belong to no transaction to the audit trail. */
+const WRITE_BATCHES_INTERVAL_MS = 1000;
 
 export interface Service {
   /** The address on which it listens; `BASE_URL` may differ. */
@@ -170,8 +168,12 @@ async function startApi({
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
   const auditBatch = services.get(TOKENS.auditBatch);
-  const auditTimer = setInterval(() => void auditBatch.flush(), WRITE_AUDIT_INTERVAL_MS).unref();
-  const requestLogTimer = setInterval(() => void requestLog?.flush(), WRITE_REQUESTS_INTERVAL_MS).unref();
+  // In turn, since either delays requests.
+  let writesAudit = false;
+  const batchTimer = setInterval(() => {
+    writesAudit = !writesAudit;
+    void (writesAudit ? auditBatch : requestLog)?.flush();
+  }, WRITE_BATCHES_INTERVAL_MS / 2).unref();
 
   return {
     url,
@@ -181,8 +183,7 @@ async function startApi({
     async stop(lingerMs = 0) {
       draining = true;
       clearInterval(lastUseTimer);
-      clearInterval(requestLogTimer);
-      clearInterval(auditTimer);
+      clearInterval(batchTimer);
       await drain(server, lingerMs, config.shutdownGraceMs);
       await jobs.stop();
       await saveLastUse().catch(() => {});

@@ -42,6 +42,12 @@ describe('claims read by id', () => {
     expect(statements).toEqual([['a', 'missing', 'b', 'a']]);
   });
 
+  test('in one turn share few statements if they are many', async () => {
+    const ids = Array.from({ length: 33 }, (_, n) => `claim ${n}`);
+    expect(await outcomes(session, ids)).toEqual(ids);
+    expect(statements.map(({ length }) => length)).toEqual([16, 16, 1]);
+  });
+
   test('in different turns do not wait for each other', async () => {
     const read = claimsById(session);
     const ids = [(await read(wanted('a')))?.id, (await read(wanted('b')))?.id];

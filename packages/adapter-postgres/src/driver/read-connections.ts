@@ -32,7 +32,7 @@ export class PipelinedReads implements Session {
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
-    const connection = this.#current ?? this.#leastPending();
+    const connection = (statement.balanced ? null : this.#current) ?? this.#leastPending();
     connection.pending += 1;
     try {
       const client = await (connection.client ?? this.#connect(connection));

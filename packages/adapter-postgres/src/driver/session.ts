@@ -4,9 +4,15 @@ import type { EntityManager } from 'typeorm';
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** A read for the connection with the fewest statements; all others of a turn of the event loop are sent on one. */
+  readonly balanced?: boolean;
 }
 
-export const sql = (name: string, text: string): Statement => ({ name, text });
+export const sql = (name: string, text: string, options: Pick<Statement, 'balanced'> = {}): Statement => ({
+  name,
+  text,
+  ...options,
+});
 
 export type Value = string | number | boolean | null | readonly (string | null)[];
 
