@@ -22,7 +22,7 @@ import { startOperationsServer } from './operations-server.ts';
 
 /** How often the last use of keys and sessions is saved. */
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
-/** Takes one turn of the event loop 2 ms. */
+/** Preparing a batch of this size blocks the event loop for about 2 ms. */
 const REQUEST_BATCH_SIZE = 2000;
 /** How often new requests are written to the request log, and events that belong to no transaction to the audit trail. */
 const WRITE_BATCHES_INTERVAL_MS = 1000;
@@ -168,7 +168,7 @@ async function startApi({
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
   const auditBatch = services.get(TOKENS.auditBatch);
-  // In turn, since either delays requests.
+  // Alternately: writing either delays requests, and the delays must not add up.
   let writesAudit = false;
   const batchTimer = setInterval(() => {
     writesAudit = !writesAudit;

@@ -1,4 +1,7 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
 
@@ -83,4 +86,38 @@ test('a response counts with its bytes, not its characters', () => {
     'sent',
     'memory',
   ]);
+});
+
+test('text of any alphabet, compressed bytes and the head alone are sent on one connection', async () => {
+  const responses = createLargeResponses();
+  const text = 'Renée, 東京';
+  const server = createServer((incoming, response) => {
+    if (incoming.url === '/gzip') responses.end(response, 'firm', gzipSync(text), 'gzip');
+    else responses.end(response, 'firm', incoming.url === '/ascii' ? 'plain' : text, null);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connections = new Set<number | undefined>();
+  const get = async (path: string, method = 'GET') => {
+    const sent = request({ port, path, method, agent }).end();
+    const [received] = await once(sent, 'response');
+    connections.add(sent.socket?.localPort);
+    const chunks: Buffer[] = await received.toArray();
+    return { length: received.headers['content-length'], body: Buffer.concat(chunks) };
+  };
+  try {
+    expect(await get('/ascii')).toEqual({ length: '5', body: Buffer.from('plain') });
+    expect(await get('/text')).toEqual({ length: String(Buffer.byteLength(text)), body: Buffer.from(text) });
+    expect(await get('/text', 'HEAD')).toEqual({
+      length: String(Buffer.byteLength(text)),
+      body: Buffer.alloc(0),
+    });
+    expect(gunzipSync((await get('/gzip')).body).toString()).toBe(text);
+    expect(await get('/ascii')).toEqual({ length: '5', body: Buffer.from('plain') });
+    expect(connections.size).toBe(1);
+  } finally {
+    agent.destroy();
+    server.close();
+  }
 });

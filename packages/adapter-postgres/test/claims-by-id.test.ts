@@ -42,10 +42,11 @@ describe('claims read by id', () => {
     expect(statements).toEqual([['a', 'missing', 'b', 'a']]);
   });
 
-  test('in one turn share few statements if they are many', async () => {
+  test('in one turn are spread over the connections that reads share', async () => {
     const ids = Array.from({ length: 33 }, (_, n) => `claim ${n}`);
+    expect(await outcomes({ ...session, sharedConnections: 2 }, ids)).toEqual(ids);
     expect(await outcomes(session, ids)).toEqual(ids);
-    expect(statements.map(({ length }) => length)).toEqual([16, 16, 1]);
+    expect(statements.map(({ length }) => length)).toEqual([16, 16, 1, 33]);
   });
 
   test('in different turns do not wait for each other', async () => {

@@ -14,6 +14,7 @@ import {
   auditText,
   firstLink,
   nextLink,
+  storedAuditEntries,
   verifyAuditChain,
 } from '../src/index.ts';
 
@@ -91,6 +92,13 @@ test('the reads of a key repeat neither the key nor its address nor the outcome'
     '[{"at":"1970-01-01T00:00:00.001Z","actor":"key:key_1","address":null,"action":"claim.read","object":"claim:1","outcome":"ok","request_id":null},' +
       '{"at":"1970-01-01T00:00:00.002Z","object":"claim:2","request_id":null}]',
   );
+});
+
+test('a member that a later release adds to an event is kept', () => {
+  const [, second] = storedAuditEntries(
+    auditText([entry(1), entry(2)]).replace('002Z"', '002Z","device":"phone"'),
+  );
+  expect(second).toMatchObject({ actor: 'key:key_1', object: 'claim:2', device: 'phone' });
 });
 
 test('a row of an earlier build, which repeats all members, is read as before', () => {

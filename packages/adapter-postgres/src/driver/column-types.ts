@@ -10,7 +10,7 @@ export const timestamp = (at: Instant): string => toDateTime(Math.min(Math.max(a
 
 export const timestampOrNull = (at: Instant | null): string | null => (at === null ? null : timestamp(at));
 
-/** An array of values that need no quotes. The driver examines each element of an array for some that do. */
+/** An array of values that need no quotes. Faster than an array of the driver, which checks each element for that. */
 export const arrayOf = (values: readonly (string | null)[]): string =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 

@@ -24,15 +24,15 @@ export class PipelinedReads implements Session {
   constructor(
     private readonly pool: pg.Pool,
     private readonly runner: StatementRunner,
-    count: number,
+    readonly sharedConnections: number,
     readonly onCitus: boolean,
   ) {
-    this.#connections = Array.from({ length: count }, () => ({ client: null, pending: 0 }));
+    this.#connections = Array.from({ length: sharedConnections }, () => ({ client: null, pending: 0 }));
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
-    const connection = (statement.balanced ? null : this.#current) ?? this.#leastPending();
+    const connection = statement.balanced ? this.#leastPending() : this.#connectionOfTurn();
     connection.pending += 1;
     try {
       const client = await (connection.client ?? this.#connect(connection));
@@ -56,12 +56,17 @@ export class PipelinedReads implements Session {
   }
 
   #leastPending(): SharedConnection {
-    const least = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
-    this.#current = least;
-    process.nextTick(() => {
-      this.#current = null;
-    });
-    return least;
+    return this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
+  }
+
+  #connectionOfTurn(): SharedConnection {
+    if (this.#current === null) {
+      this.#current = this.#leastPending();
+      process.nextTick(() => {
+        this.#current = null;
+      });
+    }
+    return this.#current;
   }
 
   #connect(connection: SharedConnection): Promise<pg.PoolClient> {

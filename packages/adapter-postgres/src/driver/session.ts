@@ -20,6 +20,8 @@ export type Value = string | number | boolean | null | readonly (string | null)[
 export interface Session {
   /** Whether the tables of firms are distributed over a Citus cluster. */
   readonly onCitus: boolean;
+  /** Connections that share the reads of a turn of the event loop; undefined where each statement has its own. */
+  readonly sharedConnections?: number;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 

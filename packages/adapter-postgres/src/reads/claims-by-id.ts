@@ -26,7 +26,7 @@ const CLAIMS = sql(
   { balanced: true },
 );
 
-/** Two connections serve a larger turn, so that its first responses are sent while PostgreSQL reads the others. */
+/** Where two connections are shared: the first responses of a larger turn are sent while PostgreSQL reads the others. */
 const MAX_TOGETHER = 16;
 
 interface Batch {
@@ -58,10 +58,11 @@ export function claimsById(session: Session): (claim: WantedClaim) => Promise<Fi
   // The claims of several firms are on several nodes.
   if (session.onCitus) return readOne;
 
+  const maxTogether = (session.sharedConnections ?? 1) > 1 ? MAX_TOGETHER : Number.POSITIVE_INFINITY;
   let batch: Batch | null = null;
 
   function batchOfThisTurn(): Batch {
-    if (batch === null || batch.wanted.length === MAX_TOGETHER) {
+    if (batch === null || batch.wanted.length >= maxTogether) {
       const wanted: WantedClaim[] = [];
       const rows = nextTick().then(() => {
         if (batch?.wanted === wanted) batch = null;

@@ -11,7 +11,7 @@ import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts'
 import { type Session, sql } from '../driver/session.ts';
 
 /**
- * Requests in one row: some 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
+ * Requests in one row: about 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
  * processor time, at 50 almost the same as at 25.
  */
 const MAX_ROW_REQUESTS = 25;
@@ -73,7 +73,7 @@ const BY_ID = sql(
 
 const PAGE_ROWS = 100;
 /** Rows whose requests stay on the server. */
-const SEARCHED_PAGE_ROWS = 1000;
+const SEARCHED_PAGE_ROWS = 250;
 
 function requestsFrom(row: RequestRow): LoggedRequests {
   const latest: LoggedRequest = {
@@ -186,7 +186,7 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
         arrayOf(rows.map(({ at }) => timestamp(at))),
         lines(rows.map(({ keyId }) => keyId)),
         lines(rows.map(({ route }) => route)),
-        arrayOf(rows.map(({ status }) => String(status))),
+        arrayOf(rows.map(({ status }) => (status === null ? null : String(status)))),
         lines(rows.map(({ code }) => code ?? '')),
         lines(rows.map(({ places }) => JSON.stringify(places))),
         arrayOf(rows.map(({ durationMs }) => String(durationMs))),

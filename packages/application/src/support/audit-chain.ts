@@ -46,14 +46,15 @@ export interface StoredAuditEntry {
   readonly request_id: string | null;
 }
 
-/** The events of a row, each with all of its members. */
+/** The events of a row, each with all of its members; those of a later release are kept. */
 export function storedAuditEntries(text: string): StoredAuditEntry[] {
   const stored: StoredAuditEntry[] = [JSON.parse(text)].flat();
   let before: StoredAuditEntry | undefined;
   return stored.map((given) => {
-    const { at, actor, address, action, object, outcome, request_id } = { ...before, ...given };
-    const { claims } = given;
-    before = { at, actor, address, action, object, ...(claims && { claims }), outcome, request_id };
+    const { at, object, claims, request_id } = given;
+    const { actor, address, action, outcome } = { ...before, ...given };
+    const complete = { at, actor, address, action, object, ...(claims && { claims }), outcome, request_id };
+    before = Object.assign(complete, given);
     return before;
   });
 }

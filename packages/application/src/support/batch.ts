@@ -7,7 +7,7 @@ export interface Batch<T> {
 }
 
 export interface BatchDeps<T> {
-  /** Gets the same entries again if it fails, since it may have stored them. */
+  /** Gets the same entries again if it fails: it may have stored some of them. */
   readonly store: { append(entries: readonly T[]): Promise<void> };
   /** Called with the number of entries dropped since the last call. */
   readonly onDropped: (count: number) => void;
@@ -26,7 +26,7 @@ export function createBatch<T>({
   let waiting: T[] = [];
   let dropped = 0;
   let writing: Promise<void> | null = null;
-  /** How many of the first entries were last passed to the store. 0: they are stored. */
+  /** How many of the first entries were passed to the store and are not confirmed. */
   let unconfirmed = 0;
 
   const drain = async (): Promise<void> => {

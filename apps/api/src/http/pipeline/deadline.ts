@@ -3,7 +3,7 @@ import { Unavailable } from '@svc/application';
 /** How long a request may take, not counting the time to receive its body. */
 export const REQUEST_DEADLINE_MS = 5000;
 
-/** Timers of the same length share a list in node. */
+/** Rounded up, since timers of the same length share a list in node: a request may take this much longer. */
 const TIMER_STEP_MS = 50;
 
 export interface Deadline {
@@ -21,7 +21,10 @@ export function createDeadline(timeoutMs: number = REQUEST_DEADLINE_MS): Deadlin
     within<T>(work: Promise<T>): Promise<T> {
       const startedAt = performance.now();
       return new Promise((resolve, reject) => {
-        const expire = (): void => reject(new Unavailable('The request exceeded its deadline.', 'deadline'));
+        const expire = (): void => {
+          leftMs = 0;
+          reject(new Unavailable('The request exceeded its deadline.', 'deadline'));
+        };
         const timer = setTimeout(expire, Math.ceil(leftMs / TIMER_STEP_MS) * TIMER_STEP_MS);
         const settled =
           <V>(settle: (value: V) => void) =>

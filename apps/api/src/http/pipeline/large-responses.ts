@@ -69,7 +69,7 @@ export function createLargeResponses(maxUnreadBytes = MAX_UNREAD_BYTES): LargeRe
         response.end(sent, encoding);
         return;
       }
-      // A single write, which takes less processor time: `end` adds an empty one, so that node writes both as a list.
+      // Text is one write with its head, which takes less processor time: `end` adds an empty one, and node writes a list.
       response.setHeader('Content-Length', bytes);
       socket.cork();
       response.write(sent, encoding);
