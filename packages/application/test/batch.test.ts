@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryRequestLog } from '@svc/adapter-memory';
 import { aLoggedRequest } from '@svc/testkit';
-import { createBatch, type LoggedRequest } from '../src/index.ts';
+import { createBatch, groupsOf, type LoggedRequest } from '../src/index.ts';
 
 const many = (count: number): LoggedRequest[] => {
   const { firmId } = aLoggedRequest();
@@ -87,4 +87,14 @@ test('an entry added during a write is written once', async () => {
   await Promise.all([log.flush(), log.flush()]);
   await log.flush();
   expect(written).toEqual([one.requestId, two.requestId]);
+});
+
+test('entries with the same key are grouped in their order, at most as many as fit', () => {
+  const keyOf = (entry: string): string => entry.charAt(0);
+  expect(groupsOf(['a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'a5'], keyOf, 2)).toEqual([
+    ['a1', 'a2'],
+    ['b1', 'b2'],
+    ['a3', 'a4'],
+    ['a5'],
+  ]);
 });

@@ -51,10 +51,9 @@ export function storedAuditEntries(text: string): StoredAuditEntry[] {
   const stored: StoredAuditEntry[] = [JSON.parse(text)].flat();
   let before: StoredAuditEntry | undefined;
   return stored.map((given) => {
-    const { at, object, claims, request_id } = given;
+    const { at, object, request_id } = given;
     const { actor, address, action, outcome } = { ...before, ...given };
-    const complete = { at, actor, address, action, object, ...(claims && { claims }), outcome, request_id };
-    before = Object.assign(complete, given);
+    before = Object.assign({ at, actor, address, action, object, outcome, request_id }, given);
     return before;
   });
 }
