@@ -87,6 +87,16 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
     }
   });
 
+  test('of one firm fill a transaction, with their events in one row of its audit trail', async () => {
+    const firm = await aFirm(stores);
+    const claims = await offers(firm, 50);
+    const before = (await stores.auditReads.chain(firm.firmId))?.last.seq ?? 0;
+    await Promise.all(claims.map((claim) => respond(claim)));
+    expect(committed).toEqual([claims.map(() => 'accepted')]);
+    expect((await stores.auditReads.chain(firm.firmId))?.last.seq).toBe(before + 1);
+    expect(await acceptances(firm.firmId)).toEqual(claims.map(({ id }) => claimObject(id)));
+  });
+
   test('leave the feed behind the last of them: the next change comes after all', async () => {
     const firm = await aFirm(stores);
     const claims = await offers(firm, 4);

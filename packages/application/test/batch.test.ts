@@ -97,4 +97,12 @@ test('entries with the same key are grouped in their order, at most as many as f
     ['a3', 'a4'],
     ['a5'],
   ]);
+  expect(groupsOf(['aa', 'aaaa', 'a', 'aaa', 'a'], keyOf, 3, ({ length }) => length)).toEqual([
+    ['aa'],
+    ['aaaa'],
+    ['a'],
+    ['aaa'],
+    ['a'],
+  ]);
+  expect(groupsOf(['aa', 'a', 'a'], keyOf, 3, ({ length }) => length)).toEqual([['aa', 'a'], ['a']]);
 });

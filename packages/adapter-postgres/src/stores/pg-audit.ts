@@ -216,18 +216,22 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
   };
 };
 
-/** With each chain once in a batch. A busy one has several rows, one after the other. */
+/** With each chain once in a batch. A busy one has several rows, in batches one after the other. */
 function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
-  const batches: AuditRowEvents[][] = [];
-  let batch: AuditRowEvents[] = [];
+  /** The first rows of all chains, their second rows, and so on. */
+  const rounds: AuditRowEvents[][] = [];
+  const counts = new Map<AuditChainId, number>();
   for (const row of rows) {
-    if (batches.length === 0 || batch.length === BATCH_ROWS || batch.at(-1)?.chain === row.chain) {
-      batch = [];
-      batches.push(batch);
-    }
-    batch.push(row);
+    const count = counts.get(row.chain) ?? 0;
+    counts.set(row.chain, count + 1);
+    rounds[count] ??= [];
+    rounds[count].push(row);
   }
-  return batches;
+  return rounds.flatMap((round) =>
+    Array.from({ length: Math.ceil(round.length / BATCH_ROWS) }, (_, n) =>
+      round.slice(n * BATCH_ROWS, (n + 1) * BATCH_ROWS),
+    ),
+  );
 }
 
 export function pgAuditReads(session: Session): AuditReads {

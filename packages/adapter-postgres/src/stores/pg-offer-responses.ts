@@ -60,7 +60,7 @@ const SAVE = sql(
     WHERE c.firm_id = response.firm_id AND c.id = response.id RETURNING c.id, c.updated_at`,
 );
 
-/** Claims in a transaction, which holds the locks on them. */
+/** Claims in a transaction, which holds the locks on them. Their events fit into one row of the audit trail. */
 const MAX_TOGETHER = 50;
 /** While one transaction waits for the disk, the next one does its work. */
 const MAX_TRANSACTIONS = 2;

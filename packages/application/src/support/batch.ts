@@ -59,23 +59,26 @@ export function createBatch<T>({
   };
 }
 
-/** Entries with the same key, in groups of at most `maxSize`. */
+/** Entries with the same key, in groups of at most `maxSize`, or of one that is larger. */
 export function groupsOf<T>(
   entries: readonly T[],
   keyOf: (entry: T) => string,
   maxSize: number,
+  sizeOf: (entry: T) => number = () => 1,
 ): [T, ...T[]][] {
   const groups: [T, ...T[]][] = [];
-  const open = new Map<string, T[]>();
+  const open = new Map<string, { readonly group: T[]; size: number }>();
   for (const entry of entries) {
     const key = keyOf(entry);
-    const group = open.get(key);
-    if (group !== undefined && group.length < maxSize) {
-      group.push(entry);
+    const size = sizeOf(entry);
+    const last = open.get(key);
+    if (last !== undefined && last.size + size <= maxSize) {
+      last.group.push(entry);
+      last.size += size;
     } else {
-      const added: [T, ...T[]] = [entry];
-      open.set(key, added);
-      groups.push(added);
+      const group: [T, ...T[]] = [entry];
+      open.set(key, { group, size });
+      groups.push(group);
     }
   }
   return groups;
