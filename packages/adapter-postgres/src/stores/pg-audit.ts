@@ -11,6 +11,7 @@ import {
   type AuditTrail,
   auditRowsOf,
   auditText,
+  groupsOf,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
@@ -148,13 +149,14 @@ async function appendFreeRows(
   session: TxSession,
   rows: readonly AuditRowEvents[],
 ): Promise<AuditRowEvents[]> {
-  const chains = arrayOf(rows.map(({ chain }) => chain));
-  const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [chains]);
+  const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [
+    arrayOf(rows.map(({ chain }) => chain)),
+  ]);
   const held = new Set(locked.map(({ firm_id }) => firm_id));
   const free = rows.filter(({ chain }) => held.has(chain));
   if (free.length > 0) {
-    const { times, texts, digests, ...of } = rowColumns(free);
-    session.send(APPEND_TO_MANY, [of.chains, times, texts, digests]);
+    const { chains, times, texts, digests } = rowColumns(free);
+    session.send(APPEND_TO_MANY, [chains, times, texts, digests]);
   }
   return rows.filter(({ chain }) => !held.has(chain));
 }
@@ -227,11 +229,7 @@ function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
     rounds[count] ??= [];
     rounds[count].push(row);
   }
-  return rounds.flatMap((round) =>
-    Array.from({ length: Math.ceil(round.length / BATCH_ROWS) }, (_, n) =>
-      round.slice(n * BATCH_ROWS, (n + 1) * BATCH_ROWS),
-    ),
-  );
+  return rounds.flatMap((round) => groupsOf(round, () => 'one round', BATCH_ROWS));
 }
 
 export function pgAuditReads(session: Session): AuditReads {

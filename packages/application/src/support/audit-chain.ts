@@ -71,8 +71,9 @@ export interface AuditRowEvents {
   readonly entries: AuditEntry[];
 }
 
-/** Ids in a row, in whose length its text is measured: at most 8 kB, which PostgreSQL stores without compressing them. */
+/** About 8 kB of text, which PostgreSQL stores without compressing it. */
 const MAX_ROW_IDS = 200;
+/** The length of an event's text in ids: without those of a list, it is as long as four. */
 const idsOf = ({ entry: { claims = [] } }: AuditEvent): number => 4 + claims.length;
 
 /**
