@@ -1,7 +1,14 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Batch, type Clock, createBatch, type LoggedRequest, Unavailable } from '@svc/application';
+import {
+  type Batch,
+  type Clock,
+  collectLoggedRequests,
+  createBatch,
+  type LoggedRequest,
+  Unavailable,
+} from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import {
   type CollectedMetrics,
@@ -22,8 +29,6 @@ import { startOperationsServer } from './operations-server.ts';
 
 /** How often the last use of keys and sessions is saved. */
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
-/** Preparing a batch of this size blocks the event loop for about 2 ms. */
-const REQUEST_BATCH_SIZE = 2000;
 /** How often new requests are written to the request log, and events that belong to no transaction to the audit trail. */
 const WRITE_BATCHES_INTERVAL_MS = 1000;
 
@@ -131,8 +136,8 @@ async function startApi({
   });
   const { services } = wired;
   requestLog = createBatch({
+    rows: collectLoggedRequests(),
     store: services.get(TOKENS.requestLog),
-    batch: REQUEST_BATCH_SIZE,
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;

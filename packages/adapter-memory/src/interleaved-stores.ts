@@ -1,6 +1,6 @@
 import {
   type AuditEvent,
-  auditRowsOf,
+  auditRow,
   type Clock,
   type FirmReads,
   type Job,
@@ -96,8 +96,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
           for (const chain of [...new Set(events.map((event) => event.chain))].sort())
             await statement('audit', () => lock(`audit ${chain}`));
           await statement('commit', async () => {
-            for (const event of events)
-              for (const { chain, entries } of auditRowsOf([event])) appendRow(draft.tables, chain, entries);
+            for (const event of events) appendRow(draft.tables, auditRow(event));
             draft.commit();
           });
           return result;

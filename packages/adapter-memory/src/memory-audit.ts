@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import {
-  type AuditChainId,
-  type AuditEntry,
   type AuditReads,
   auditText,
   firstLink,
+  type NewAuditRow,
   nextLink,
   SERVICE_CHAIN,
   type Sha256,
@@ -13,13 +12,14 @@ import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
 const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
-export function appendRow(tables: WritableTables, chain: AuditChainId, entries: readonly AuditEntry[]): void {
+export function appendRow(tables: WritableTables, row: NewAuditRow): void {
+  const { chain, entries } = row;
   const ends = tables.auditChains.get(keyOf(chain));
   const genesis = firstLink(chain, sha256);
   const { last, purged } = ends ?? { last: genesis, purged: genesis };
-  const text = auditText(entries);
+  const text = auditText(row);
   const link = nextLink(last, text, sha256);
-  tables.auditLog.insert({ chain, at: entries[0]?.at ?? 0, text, ...link });
+  tables.auditLog.insert({ chain, at: entries[0].at, text, ...link });
   tables.auditChains.put({ chain, last: link, purged });
 }
 

@@ -2,7 +2,6 @@ import {
   type AppReads,
   type AuditLog,
   type AuditReads,
-  auditRowsOf,
   type Clock,
   type CredentialStore,
   type FaultStore,
@@ -119,10 +118,10 @@ export function createMemoryStores(
     faults: createMemoryFaults(),
     jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
     audit: {
-      append: (events) =>
+      append: (rows) =>
         exclusively(() =>
           attempt(async (tables) => {
-            for (const { chain, entries } of auditRowsOf(events)) appendRow(tables, chain, entries);
+            for (const row of rows) appendRow(tables, row);
           }),
         ),
     },

@@ -1,4 +1,4 @@
-import { type Clock, emailTaken, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
+import { auditRow, type Clock, emailTaken, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, emailKey, type Instant, isFinal, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
@@ -364,7 +364,7 @@ export function memoryTx(
       ),
     },
 
-    audit: { record: step(({ chain, entry }) => appendRow(tables, chain, [entry])) },
+    audit: { record: step((event) => appendRow(tables, auditRow(event))) },
   };
   return {
     tx,

@@ -15,8 +15,8 @@ export function createMemoryRequestLog(): RequestLogStore {
       .sort(latestRequestFirst)
       .map((request) => ({ ...request, places: [...request.places] }));
   return {
-    async append(requests) {
-      for (const request of requests) {
+    async append(rows) {
+      for (const request of rows.flat()) {
         const key = `${request.firmId} ${request.requestId}`;
         if (!stored.has(key)) stored.set(key, { ...request, places: [...request.places] });
       }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditText, type ExportedRow, verifyAuditChain } from '@svc/application';
+import { auditRow, auditText, type ExportedRow, verifyAuditChain } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { sha256 } from '@svc/testkit/test-secrets';
@@ -200,7 +200,7 @@ describe('a database of an earlier release with rows', () => {
         Object.values(values),
       );
     const at = new Date(NOW);
-    const text = auditText([event]);
+    const text = auditText(auditRow({ chain: firmId, entry: event }));
     const start = sha256(firmId);
     const hash = Buffer.from(sha256(`${start}\n1\n${text}`), 'hex');
     const purged_hash = Buffer.from(start, 'hex');

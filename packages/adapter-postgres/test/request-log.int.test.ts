@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
+import { loggedRequestsOf, REQUEST_LOG_RETENTION_MS } from '@svc/application';
 import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -34,15 +34,17 @@ describe('the request log in PostgreSQL', () => {
     const { firmId } = expired;
     const earlier = aLoggedRequest({ firmId, at: expired.at - 1 });
     const kept = [1, -1].map((ms) => aLoggedRequest({ firmId, at: expired.at + ms }));
-    await stores.requestLog.append([earlier, expired]);
-    await stores.requestLog.append(kept);
+    await stores.requestLog.append(loggedRequestsOf([earlier, expired]));
+    await stores.requestLog.append(loggedRequestsOf(kept));
     expect((await stores.purge(now)).requestLog).toBe(1);
     expect(await stores.requestLog.requestsOf(firmId, { limit: 10 })).toEqual(kept);
   });
 
   test('stores the requests of a firm and batch in few rows', async () => {
     const { firmId } = aLoggedRequest();
-    await stores.requestLog.append(Array.from({ length: 60 }, () => aLoggedRequest({ firmId })));
+    await stores.requestLog.append(
+      loggedRequestsOf(Array.from({ length: 60 }, () => aLoggedRequest({ firmId }))),
+    );
     const { rows } = await database.sql.query(
       'SELECT 1 + json_array_length(others) AS requests FROM request_log WHERE firm_id = $1',
       [firmId],
@@ -59,7 +61,7 @@ describe('the request log in PostgreSQL', () => {
       [firmId, requestId, new Date(2), keyId, route, status, code, JSON.stringify(places), durationMs],
     );
     const batch = [1, 3, 4].map((at) => aLoggedRequest({ firmId, at }));
-    await stores.requestLog.append(batch);
+    await stores.requestLog.append(loggedRequestsOf(batch));
     const all = await stores.requestLog.requestsOf(firmId, { limit: 10 });
     expect(all).toEqual([batch[2], batch[1], earlier, batch[0]]);
     expect(await stores.requestLog.requestsOf(firmId, { requestId, limit: 1 })).toEqual([earlier]);

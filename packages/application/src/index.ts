@@ -43,5 +43,6 @@ export * from './support/batch.ts';
 export { toDateTime, toDateTimeOrNull } from './support/date-time.ts';
 export type { SentClaim } from './support/execute-idempotently.ts';
 export { inPages } from './support/in-pages.ts';
+export * from './support/logged-requests.ts';
 export * from './support/responses-in-transactions.ts';
 export { tlsProblem } from './support/tls-problem.ts';

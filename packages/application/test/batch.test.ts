@@ -1,108 +1,169 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryRequestLog } from '@svc/adapter-memory';
 import { aLoggedRequest } from '@svc/testkit';
-import { createBatch, groupsOf, type LoggedRequest } from '../src/index.ts';
+import {
+  type AuditChainId,
+  auditRowsOf,
+  type BatchDeps,
+  collectLoggedRequests,
+  collectRows,
+  createBatch,
+  loggedRequestsOf,
+} from '../src/index.ts';
 
-const many = (count: number): LoggedRequest[] => {
-  const { firmId } = aLoggedRequest();
-  return Array.from({ length: count }, () => aLoggedRequest({ firmId }));
-};
-const firmOf = (requests: readonly LoggedRequest[]) => requests[0]?.firmId ?? aLoggedRequest().firmId;
+/** Rows of two entries that start with the same letter. */
+const collectPairs = () =>
+  collectRows<string, string[]>({
+    keyOf: (entry) => entry.charAt(0),
+    start: (entry) => [entry],
+    extend: (row, entry) => row.length < 2 && row.push(entry) > 0,
+  });
+
+const batchOf = (deps: Partial<BatchDeps<string, string[]>> & Pick<BatchDeps<string, string[]>, 'store'>) =>
+  createBatch({ rows: collectPairs(), onDropped: () => {}, ...deps });
+
+test('entries with the same key share a row as long as they fit, in their order', () => {
+  const rows = collectPairs();
+  for (const entry of ['a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'a5']) rows.add(entry);
+  expect(rows.take()).toEqual([['a1', 'a2'], ['b1', 'b2'], ['a3', 'a4'], ['a5']]);
+  rows.add('a6');
+  expect(rows.take()).toEqual([['a6']]);
+  expect(rows.take()).toEqual([]);
+});
+
+test('a row has up to 25 requests of one firm, the latest first', () => {
+  const [one, other] = [aLoggedRequest(), aLoggedRequest()];
+  const requests = Array.from({ length: 26 }, (_, at) => [
+    { ...one, at },
+    { ...other, at },
+  ]).flat();
+  const rows = loggedRequestsOf(requests);
+  expect(rows.map((row) => row.length)).toEqual([25, 25, 1, 1]);
+  expect(rows[0]).toEqual(Array.from({ length: 25 }, (_, n) => ({ ...one, at: 24 - n })));
+});
+
+test('a row has up to 50 reads of one firm, or of lists as many as have 200 ids', () => {
+  const [one, other] = [aLoggedRequest().firmId, aLoggedRequest().firmId] as AuditChainId[];
+  const read = (chain = one as AuditChainId, claims?: number) => ({
+    chain,
+    entry: {
+      ...({ at: 1, actor: 'key:1', address: null, action: 'claims.read', outcome: 'ok' } as const),
+      ...{
+        object: null,
+        requestId: null,
+        claims: claims === undefined ? undefined : Array(claims).fill('1'),
+      },
+    },
+  });
+  const sizes = (events: ReturnType<typeof read>[]) =>
+    auditRowsOf(events).map(({ entries }) => entries.length);
+  expect(sizes(Array.from({ length: 51 }, () => read()))).toEqual([50, 1]);
+  expect(sizes([read(one, 96), read(other, 96), read(one, 96), read(one, 0)])).toEqual([2, 1, 1]);
+  expect(sizes([read(one, 300), read(one, 0)])).toEqual([1, 1]);
+});
 
 test('flush stores all entries in batches', async () => {
   const store = createMemoryRequestLog();
+  const { firmId } = aLoggedRequest();
   const sizes: number[] = [];
-  const append = (batch: readonly LoggedRequest[]): Promise<void> => {
-    sizes.push(batch.length);
-    return store.append(batch);
+  const append: typeof store.append = (rows) => {
+    sizes.push(rows.flat().length);
+    return store.append(rows);
   };
-  const log = createBatch({ store: { append }, onDropped: () => {}, batch: 10 });
-  const requests = many(25);
-  for (const request of requests) log.add(request);
+  const rows = collectLoggedRequests();
+  const log = createBatch({ rows, store: { append }, onDropped: () => {}, batchRows: 2 });
+  for (let n = 0; n < 120; n += 1) log.add(aLoggedRequest({ firmId }));
   expect(sizes).toEqual([]);
   await log.flush();
   await log.flush();
-  expect(sizes).toEqual([10, 10, 5]);
-  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(25);
+  expect(sizes).toEqual([50, 50, 20]);
+  expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(120);
 });
 
 test('entries that the store failed to write are kept and written later', async () => {
   const store = createMemoryRequestLog();
+  const { firmId } = aLoggedRequest();
   let failing = true;
-  const append = async (batch: readonly LoggedRequest[]): Promise<void> => {
+  const append: typeof store.append = async (rows) => {
     if (failing) throw new Error('unavailable');
-    await store.append(batch);
+    await store.append(rows);
   };
-  const log = createBatch({ store: { append }, onDropped: () => {} });
-  const requests = many(3);
-  for (const request of requests) log.add(request);
+  const log = createBatch({ rows: collectLoggedRequests(), store: { append }, onDropped: () => {} });
+  for (let n = 0; n < 3; n += 1) log.add(aLoggedRequest({ firmId }));
   await log.flush();
   failing = false;
   await log.flush();
-  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(3);
+  expect(await store.requestsOf(firmId, { limit: 100 })).toHaveLength(3);
 });
 
-test('a batch that failed is repeated unchanged, without what was added since', async () => {
-  const batches: (readonly string[])[] = [];
-  const append = async (batch: readonly string[]): Promise<void> => {
-    batches.push(batch);
+test('a batch that failed is repeated unchanged, before what was added since', async () => {
+  const batches: (readonly string[][])[] = [];
+  const append = async (rows: readonly string[][]): Promise<void> => {
+    batches.push(rows);
     if (batches.length < 3) throw new Error('unavailable');
   };
-  const log = createBatch<string>({ store: { append }, onDropped: () => {}, batch: 3 });
-  for (const entry of ['a', 'b', 'c', 'd', 'e']) {
+  const log = batchOf({ store: { append }, batchRows: 2 });
+  for (const entry of ['a1', 'b1', 'c1', 'a2', 'c2']) {
     log.add(entry);
-    if (entry !== 'a') await log.flush();
+    if (entry !== 'a1') await log.flush();
   }
-  expect(batches).toEqual([['a', 'b'], ['a', 'b'], ['a', 'b'], ['c', 'd'], ['e']]);
+  const failed = [['a1'], ['b1']];
+  expect(batches).toEqual([failed, failed, failed, [['c1']], [['a2']], [['c2']]]);
 });
 
-test('entries beyond the capacity are dropped and counted', async () => {
-  const store = createMemoryRequestLog();
+test('entries beyond the capacity are dropped and counted until others are stored', async () => {
+  const stored: string[] = [];
   const dropped: number[] = [];
-  const log = createBatch({ store, onDropped: (count) => dropped.push(count), capacity: 5 });
-  const requests = many(12);
-  for (const request of requests) log.add(request);
+  let failing = true;
+  const append = async (rows: readonly string[][]): Promise<void> => {
+    if (failing) throw new Error('unavailable');
+    stored.push(...rows.flat());
+  };
+  const log = batchOf({ store: { append }, onDropped: (count) => dropped.push(count), capacity: 3 });
+  for (const entry of ['a1', 'a2', 'b1', 'b2', 'b3']) log.add(entry);
   await log.flush();
+  log.add('c1');
+  failing = false;
   await log.flush();
-  expect(dropped).toEqual([7]);
-  expect(await store.requestsOf(firmOf(requests), { limit: 100 })).toHaveLength(5);
+  log.add('c2');
+  await log.flush();
+  expect(dropped).toEqual([2, 1]);
+  expect(stored).toEqual(['a1', 'a2', 'b1', 'c2']);
 });
 
-test('an entry added during a write is written once', async () => {
-  const store = createMemoryRequestLog();
-  const [one, two] = many(2);
-  if (one === undefined || two === undefined) throw new Error('expected two requests');
-  const written: string[] = [];
-  const log = createBatch<LoggedRequest>({
+test('an entry added during a write is stored by the next flush, once', async () => {
+  const batches: string[][] = [];
+  const log = batchOf({
     store: {
-      async append(batch) {
-        if (written.length === 0) log.add(two);
-        written.push(...batch.map(({ requestId }) => requestId));
-        await store.append(batch);
+      async append(rows) {
+        batches.push(rows.flat());
+        if (batches.length === 1) log.add('a2');
       },
     },
-    onDropped: () => {},
   });
-  log.add(one);
+  log.add('a1');
   await Promise.all([log.flush(), log.flush()]);
+  expect(batches).toEqual([['a1']]);
   await log.flush();
-  expect(written).toEqual([one.requestId, two.requestId]);
+  await log.flush();
+  expect(batches).toEqual([['a1'], ['a2']]);
 });
 
-test('entries with the same key are grouped in their order, at most as many as fit', () => {
-  const keyOf = (entry: string): string => entry.charAt(0);
-  expect(groupsOf(['a1', 'b1', 'a2', 'a3', 'b2', 'a4', 'a5'], keyOf, 2)).toEqual([
-    ['a1', 'a2'],
-    ['b1', 'b2'],
-    ['a3', 'a4'],
-    ['a5'],
-  ]);
-  expect(groupsOf(['aa', 'aaaa', 'a', 'aaa', 'a'], keyOf, 3, ({ length }) => length)).toEqual([
-    ['aa'],
-    ['aaaa'],
-    ['a'],
-    ['aaa'],
-    ['a'],
-  ]);
-  expect(groupsOf(['aa', 'a', 'a'], keyOf, 3, ({ length }) => length)).toEqual([['aa', 'a'], ['a']]);
+test('a flush during another one stores what was added before it', async () => {
+  const stored: string[] = [];
+  let flushed: Promise<void> | undefined;
+  const log = batchOf({
+    store: {
+      async append(rows) {
+        stored.push(...rows.flat());
+        if (flushed !== undefined) return;
+        log.add('a2');
+        flushed = log.flush();
+      },
+    },
+  });
+  log.add('a1');
+  await log.flush();
+  await flushed;
+  expect(stored).toEqual(['a1', 'a2']);
 });

@@ -7,6 +7,7 @@ import {
   type Batch,
   type ChannelChoice,
   type CredentialStore,
+  collectAuditRows,
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
@@ -289,7 +290,7 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: Stores, clock: FixedClock) {
   const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
-  const auditBatch = createBatch<AuditEvent>({ store: stores.audit, onDropped: () => {} });
+  const auditBatch = createBatch({ rows: collectAuditRows(), store: stores.audit, onDropped: () => {} });
   const support = {
     clock,
     secrets: createTestSecrets(),

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type AuditEvent,
+  collectAuditRows,
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
@@ -81,8 +81,6 @@ import { EXTERNAL, type ExternalServices, TOKENS as T, type Token } from './toke
 
 /** Ten seconds of reads at full load. Reads need the database too, so the trail falls behind only while it is slow. */
 const AUDIT_BATCH_CAPACITY = 100_000;
-/** Large, so that the reads of a firm share a row. */
-const AUDIT_BATCH_SIZE = 20_000;
 
 /** The one composition root. Every service lives as long as the process; none is created per request. */
 export function createContainer(external: ExternalServices): Container {
@@ -125,10 +123,10 @@ export function createContainer(external: ExternalServices): Container {
   c.bind(T.rejectionPace).toConstantValue(createRejectionPace({ now: () => performance.now(), pause }));
   c.bind(T.auditBatch).toResolvedValue(
     (store, log) =>
-      createBatch<AuditEvent>({
+      createBatch({
+        rows: collectAuditRows(),
         store,
         capacity: AUDIT_BATCH_CAPACITY,
-        batch: AUDIT_BATCH_SIZE,
         onDropped: (count) => log.error('events were dropped from the audit trail', { dropped: count }),
       }),
     [T.audit, T.log],

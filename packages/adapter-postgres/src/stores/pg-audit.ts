@@ -2,16 +2,14 @@ import { hash } from 'node:crypto';
 import {
   type AuditChain,
   type AuditChainId,
-  type AuditEntry,
   type AuditEvent,
   type AuditLog,
   type AuditReads,
   type AuditRow,
-  type AuditRowEvents,
   type AuditTrail,
-  auditRowsOf,
+  auditRow,
   auditText,
-  groupsOf,
+  type NewAuditRow,
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
@@ -95,14 +93,14 @@ const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): 
 
 export type AuditRowValues = readonly [at: string, text: string, digest: string];
 
-export const rowValues = (entries: readonly AuditEntry[]): AuditRowValues => {
-  const text = auditText(entries);
-  return [timestamp(entries[0]?.at ?? 0), text, hash('sha256', text)];
+export const rowValues = (row: NewAuditRow): AuditRowValues => {
+  const text = auditText(row);
+  return [timestamp(row.entries[0].at), text, hash('sha256', text)];
 };
 
 /** Rows as columns for `unnest`, the texts as lines. */
-export function rowColumns(rows: readonly AuditRowEvents[]) {
-  const values = rows.map(({ entries }) => rowValues(entries));
+export function rowColumns(rows: readonly NewAuditRow[]) {
+  const values = rows.map(rowValues);
   return {
     chains: arrayOf(rows.map(({ chain }) => chain)),
     times: arrayOf(values.map(([at]) => at)),
@@ -125,12 +123,9 @@ export const appendAfter = (
   link: Link,
 ): void => session.send(APPEND_ROW, [chain, link.audit_seq, at, text, link.audit_hash]);
 
-async function appendRow(
-  session: TxSession,
-  chain: AuditChainId,
-  entries: readonly AuditEntry[],
-): Promise<void> {
-  const values = rowValues(entries);
+async function appendRow(session: TxSession, row: NewAuditRow): Promise<void> {
+  const { chain } = row;
+  const values = rowValues(row);
   if (session.onCitus) {
     const link = first(await session.rows<Link>(APPEND_LINK, [chain, values[2]]));
     if (link === null) throw new DatabaseError('audit_append_link wrote no row.');
@@ -145,10 +140,7 @@ async function appendRow(
  *
  * @returns the rows of the others, and of firms without a row.
  */
-async function appendFreeRows(
-  session: TxSession,
-  rows: readonly AuditRowEvents[],
-): Promise<AuditRowEvents[]> {
+async function appendFreeRows(session: TxSession, rows: readonly NewAuditRow[]): Promise<NewAuditRow[]> {
   const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [
     arrayOf(rows.map(({ chain }) => chain)),
   ]);
@@ -164,7 +156,7 @@ async function appendFreeRows(
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
 export async function appendToAuditTrail(session: TxSession, events: readonly AuditEvent[]): Promise<void> {
   const inOrder = events.length > 1 ? [...events].sort(byChain) : events;
-  for (const { chain, entry } of inOrder) await appendRow(session, chain, [entry]);
+  for (const event of inOrder) await appendRow(session, auditRow(event));
 }
 
 export interface PgAuditTrail extends AuditTrail {
@@ -187,14 +179,11 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
     take(firmId) {
       if (events.some(({ chain }) => chain !== firmId)) return null;
       const event = events.shift();
-      return event === undefined ? null : rowValues([event.entry]);
+      return event === undefined ? null : rowValues(auditRow(event));
     },
     write: () => appendToAuditTrail(session, events.splice(0)),
   };
 }
-
-/** Rows per transaction, which holds the locks on their chains. */
-const BATCH_ROWS = 50;
 
 export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
   const inTransaction = <T>(work: (transaction: TxSession) => Promise<T>): Promise<T> =>
@@ -203,25 +192,23 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
       return work(transaction);
     });
   return {
-    async append(events) {
-      for (const rows of batchesOf(auditRowsOf(events).sort(byChain))) {
+    async append(appended) {
+      for (const rows of roundsOf([...appended].sort(byChain))) {
         const rest = await inTransaction(async (transaction) => {
           if (!transaction.onCitus) return appendFreeRows(transaction, rows);
           // The chains are on several nodes.
-          for (const { chain, entries } of rows) await appendRow(transaction, chain, entries);
+          for (const row of rows) await appendRow(transaction, row);
           return [];
         });
-        for (const { chain, entries } of rest)
-          await inTransaction((transaction) => appendRow(transaction, chain, entries));
+        for (const row of rest) await inTransaction((transaction) => appendRow(transaction, row));
       }
     },
   };
 };
 
-/** With each chain once in a batch. A busy one has several rows, in batches one after the other. */
-function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
-  /** The first rows of all chains, their second rows, and so on. */
-  const rounds: AuditRowEvents[][] = [];
+/** The first rows of all chains, then their second rows, and so on: a statement advances a chain once. */
+function roundsOf(rows: readonly NewAuditRow[]): NewAuditRow[][] {
+  const rounds: NewAuditRow[][] = [];
   const counts = new Map<AuditChainId, number>();
   for (const row of rows) {
     const count = counts.get(row.chain) ?? 0;
@@ -229,7 +216,7 @@ function batchesOf(rows: readonly AuditRowEvents[]): AuditRowEvents[][] {
     rounds[count] ??= [];
     rounds[count].push(row);
   }
-  return rounds.flatMap((round) => groupsOf(round, () => 'one round', BATCH_ROWS));
+  return rounds;
 }
 
 export function pgAuditReads(session: Session): AuditReads {

@@ -1,5 +1,4 @@
 import {
-  groupsOf,
   inPages,
   type LoggedRequest,
   type LoggedRequests,
@@ -9,12 +8,6 @@ import {
 import type { FirmId, Instant, KeyId } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
 import { type Session, sql } from '../driver/session.ts';
-
-/**
- * Requests in one row: about 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
- * processor time, at 50 almost the same as at 25.
- */
-const MAX_ROW_REQUESTS = 25;
 
 /** The row has no request that is later than its own columns. */
 interface RequestRow {
@@ -175,11 +168,9 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
   }
 
   return {
-    async append(requests) {
-      if (requests.length === 0) return;
-      const groups = groupsOf(requests, ({ firmId }) => firmId, MAX_ROW_REQUESTS);
-      for (const group of groups) group.sort(latestRequestFirst);
-      const rows = groups.map(([latest]) => latest);
+    async append(appended) {
+      if (appended.length === 0) return;
+      const rows = appended.map(([latest]) => latest);
       await maintenance.rows(APPEND, [
         arrayOf(rows.map(({ firmId }) => firmId)),
         arrayOf(rows.map(({ requestId }) => requestId)),
@@ -190,7 +181,7 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
         lines(rows.map(({ code }) => code ?? '')),
         lines(rows.map(({ places }) => JSON.stringify(places))),
         arrayOf(rows.map(({ durationMs }) => String(durationMs))),
-        lines(groups.map(othersText)),
+        lines(appended.map(othersText)),
       ]);
     },
 

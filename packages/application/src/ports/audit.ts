@@ -93,9 +93,15 @@ export interface AuditTrail {
   record(event: AuditEvent): Promise<void>;
 }
 
-/** Events of no transaction: reads, and attempts that failed. Those of one call and chain share a row. */
+/** Events that share a row, before it has its place in the chain. */
+export interface NewAuditRow {
+  readonly chain: AuditChainId;
+  readonly entries: readonly [AuditEntry, ...AuditEntry[]];
+}
+
+/** Events of no transaction: reads, and attempts that failed. */
 export interface AuditLog {
-  append(events: readonly AuditEvent[]): Promise<void>;
+  append(rows: readonly NewAuditRow[]): Promise<void>;
 }
 
 /** A row as stored. */

@@ -21,12 +21,12 @@ export interface RequestLogQuery {
   readonly limit: number;
 }
 
-/** Requests of a firm that were appended together. The first is the latest. */
+/** Requests of a firm that share a row. The first is the latest. */
 export type LoggedRequests = readonly [LoggedRequest, ...LoggedRequest[]];
 
 export interface RequestLogStore {
-  /** Stores nothing twice if exactly the same requests are appended again. */
-  append(requests: readonly LoggedRequest[]): Promise<void>;
+  /** Stores nothing twice if exactly the same rows are appended again. */
+  append(rows: readonly LoggedRequests[]): Promise<void>;
   /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */

@@ -7,12 +7,25 @@ import type {
   AuditLink,
   AuditReads,
   AuditRow,
+  NewAuditRow,
 } from '../ports/audit.ts';
-import { groupsOf } from './batch.ts';
+import { collectRows, type RowCollector, rowsOf } from './batch.ts';
 import { toDateTime } from './date-time.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
 export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
+
+let latestAt: Instant = 0;
+let latestDateTime = toDateTime(latestAt);
+
+/** Events of the same millisecond follow each other. */
+function dateTimeOf(at: Instant): string {
+  if (at !== latestAt) {
+    latestAt = at;
+    latestDateTime = toDateTime(at);
+  }
+  return latestDateTime;
+}
 
 /**
  * JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. Leaves out
@@ -25,11 +38,41 @@ function textOf(entry: AuditEntry, before: AuditEntry | undefined): string {
     address === before.address &&
     action === before.action &&
     outcome === before.outcome;
-  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
+  return `{"at":"${dateTimeOf(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
 }
 
+/** About 8 kB of text, which PostgreSQL stores without compressing it. */
+const MAX_ROW_IDS = 200;
+/** The length of an event's text in ids: without those of a list, it is as long as four. */
+const idsOf = ({ claims }: AuditEntry): number => 4 + (claims?.length ?? 0);
+
+interface OpenAuditRow extends NewAuditRow {
+  readonly entries: [AuditEntry, ...AuditEntry[]];
+  ids: number;
+}
+
+/** Puts events into rows: a row for each read costs 15 % of a read's processor time, a row for many almost nothing. */
+export const collectAuditRows = (): RowCollector<AuditEvent, NewAuditRow> =>
+  collectRows<AuditEvent, OpenAuditRow>({
+    keyOf: ({ chain }) => chain,
+    start: ({ chain, entry }) => ({ chain, entries: [entry], ids: idsOf(entry) }),
+    extend(row, { entry }) {
+      const ids = row.ids + idsOf(entry);
+      if (ids > MAX_ROW_IDS) return false;
+      row.entries.push(entry);
+      row.ids = ids;
+      return true;
+    },
+  });
+
+/** An event in a row of its own. */
+export const auditRow = ({ chain, entry }: AuditEvent): NewAuditRow => ({ chain, entries: [entry] });
+
+export const auditRowsOf = (events: readonly AuditEvent[]): NewAuditRow[] =>
+  rowsOf(collectAuditRows(), events);
+
 /** The stored text of a row: one event, or a list of several. */
-export function auditText(entries: readonly AuditEntry[]): string {
+export function auditText({ entries }: NewAuditRow): string {
   const texts = entries.map((entry, n) => textOf(entry, entries[n - 1]));
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`;
 }
@@ -64,28 +107,6 @@ export const auditEntriesFrom = (text: string): AuditEntry[] =>
     at: Date.parse(at),
     requestId,
   }));
-
-/** Events of a chain that share a row. */
-export interface AuditRowEvents {
-  readonly chain: AuditChainId;
-  readonly entries: AuditEntry[];
-}
-
-/** About 8 kB of text, which PostgreSQL stores without compressing it. */
-const MAX_ROW_IDS = 200;
-/** The length of an event's text in ids: without those of a list, it is as long as four. */
-const idsOf = ({ entry: { claims = [] } }: AuditEvent): number => 4 + claims.length;
-
-/**
- * Groups the events of a batch into rows: a row for each read costs 15 % of a read's processor time, a row for all reads
- * of a second almost nothing.
- */
-export function auditRowsOf(events: readonly AuditEvent[]): AuditRowEvents[] {
-  return groupsOf(events, ({ chain }) => chain, MAX_ROW_IDS, idsOf).map(([first, ...others]) => ({
-    chain: first.chain,
-    entries: [first.entry, ...others.map(({ entry }) => entry)],
-  }));
-}
 
 /** A chain starts from its id, so that rows cannot be moved to another chain. */
 export const firstLink = (chain: AuditChainId, sha256: Sha256): AuditLink => ({

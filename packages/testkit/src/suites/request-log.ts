@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  collectLoggedRequests,
   createBatch,
   inPages,
   type LoggedRequest,
   latestRequestFirst,
+  loggedRequestsOf,
   type RequestLogStore,
 } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
@@ -76,7 +78,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         places: [],
         durationMs: 0.5,
       });
-      await store.append([rejected, aborted]);
+      await store.append(loggedRequestsOf([rejected, aborted]));
       expect(await store.requestsOf(rejected.firmId, { limit: 10 })).toEqual([aborted, rejected]);
     });
 
@@ -84,7 +86,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
-      await store.append(all);
+      await store.append(loggedRequestsOf(all));
       expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
       const requestId = all[1]?.requestId ?? '';
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
@@ -93,7 +95,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
     test('a firm never finds another firm’s request, not even by its id', async () => {
       const { store } = underTest;
       const one = aLoggedRequest();
-      await store.append([one, aLoggedRequest()]);
+      await store.append(loggedRequestsOf([one, aLoggedRequest()]));
       const otherFirm = uuid() as FirmId;
       expect(await store.requestsOf(otherFirm, { limit: 10 })).toEqual([]);
       expect(await store.requestsOf(otherFirm, { requestId: one.requestId, limit: 10 })).toEqual([]);
@@ -103,8 +105,8 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
     test('a batch appended twice or concurrently is stored once', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;
-      const batch = Array.from({ length: 200 }, () => aLoggedRequest({ firmId }));
-      await Promise.all([store.append(batch), store.append(batch), store.append(batch)]);
+      const rows = loggedRequestsOf(Array.from({ length: 200 }, () => aLoggedRequest({ firmId })));
+      await Promise.all([store.append(rows), store.append(rows), store.append(rows)]);
       expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(200);
     });
 
@@ -112,11 +114,11 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       let confirming = false;
-      const append = async (requests: readonly LoggedRequest[]): Promise<void> => {
-        await store.append(requests);
+      const append: typeof store.append = async (rows) => {
+        await store.append(rows);
         if (!confirming) throw new Error('no response');
       };
-      const log = createBatch<LoggedRequest>({ store: { append }, onDropped: () => {} });
+      const log = createBatch({ rows: collectLoggedRequests(), store: { append }, onDropped: () => {} });
       for (const at of [1, 2, 3, 4]) {
         log.add(aLoggedRequest({ firmId, at }));
         confirming = at > 2;
@@ -132,7 +134,9 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         const [firmId, otherFirm] = [uuid() as FirmId, uuid() as FirmId];
         const logged = batches.map((batch) => batch.map((request) => ({ ...request, firmId })));
         const others = logged.map((batch) => batch.map((request) => ({ ...request, firmId: otherFirm })));
-        await Promise.all(logged.map((batch, at) => store.append([...batch, ...(others[at] ?? [])])));
+        await Promise.all(
+          logged.map((batch, at) => store.append(loggedRequestsOf([...batch, ...(others[at] ?? [])]))),
+        );
         const all = logged.flat().sort(latestRequestFirst);
         expect(await store.requestsOf(firmId, { limit })).toEqual(all.slice(0, limit));
         expect(await store.requestsOf(firmId, { limit: 1000 })).toEqual(all);

@@ -86,7 +86,12 @@ export function auditEventsOf(
   // An aborted response may have been received in part.
   const outcome = aborted ? 'aborted' : (code ?? 'ok');
   if (reads.length > 0) {
-    return reads.map(({ firmId: chain, ...read }) => ({ chain, entry: { at, ...caller, ...read, outcome } }));
+    const { actor, address, requestId } = caller;
+    // Copies with `...` take most of a microsecond of a read.
+    return reads.map(({ firmId: chain, action, object, claims }) => ({
+      chain,
+      entry: { at, actor, address, action, object, claims, outcome, requestId },
+    }));
   }
   if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
   return [

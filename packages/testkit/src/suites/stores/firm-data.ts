@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { type ExportedRow, loggedRequestsOf, makeEraseFirm, verifyAuditChain } from '@svc/application';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
 import { aLoggedRequest } from '../request-log.ts';
@@ -49,7 +49,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const { newFirm, stores, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const requests = Array.from({ length: 5 }, () => aLoggedRequest({ firmId: firm.id }));
-      await stores.requestLog.append([...requests, aLoggedRequest({ firmId: other.id })]);
+      await stores.requestLog.append(loggedRequestsOf([...requests, aLoggedRequest({ firmId: other.id })]));
       const legalHoldSince = await use.setLegalHold(firm.id, true);
       const rows = await exported(firm);
       expect(rows[0]).toMatchObject({ type: 'firm', firm: { id: firm.id }, legalHoldSince });
