@@ -95,6 +95,14 @@ describe('invalid HTTP', () => {
     expect(lineOf(responses[0]?.headers.get('x-request-id') ?? '?')).toHaveLength(1);
   });
 
+  test('an invalid chunk of a request that waits for the one before gets malformed_request after its response', async () => {
+    const invalid = request('POST /v1/claims', { 'Transfer-Encoding': 'chunked' }, 'nonsense\r\n');
+    const { responses, ended } = await sendBytes(service.url, request('GET /v1/me', bearer) + invalid);
+    expect(responses.map(({ status }) => status)).toEqual([200, 400]);
+    expectRawProblem(responses[1], 400, 'malformed_request');
+    expect(ended).toBe(true);
+  });
+
   test('headers over 16 KB get 431, in one header, many headers or the URL', async () => {
     await expectClosedWith(request('GET /v1/health', { A: 'b'.repeat(17_000) }), 431, 'headers_too_large');
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`X-Header-${i}`, 'x']));

@@ -14,11 +14,11 @@ function fixture() {
     const response = Object.assign(new EventEmitter(), {
       closed,
       socket: null,
-      setHeader: () => {},
+      writeHead: () => {},
       end: () => sent.push(response as EventEmitter),
     });
     try {
-      responses.end(response as never, reader, body, null);
+      responses.end(response as never, [], reader, body);
       return 'sent';
     } catch (error) {
       return (error as { reason?: string }).reason ?? String(error);
@@ -92,8 +92,9 @@ test('text of any alphabet, compressed bytes and the head alone are sent on one 
   const responses = createLargeResponses();
   const text = 'Renée, 東京';
   const server = createServer((incoming, response) => {
-    if (incoming.url === '/gzip') responses.end(response, 'firm', gzipSync(text), 'gzip');
-    else responses.end(response, 'firm', incoming.url === '/ascii' ? 'plain' : text, null);
+    if (incoming.url === '/gzip')
+      responses.end(response, ['Content-Encoding', 'gzip'], 'firm', gzipSync(text));
+    else responses.end(response, [], 'firm', incoming.url === '/ascii' ? 'plain' : text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

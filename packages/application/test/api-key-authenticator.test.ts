@@ -321,7 +321,7 @@ describe('the API key authenticator', () => {
     expect(await ring.authenticate(secret)).toBeNull();
   });
 
-  test('returns each used key once, and only valid ones', async () => {
+  test('returns each used key once, with the time to the second, and only valid ones', async () => {
     const { use, otherProcess, secret, key, firm, clock } = await setUp();
     const revoked = await use.createKey({
       firmId: firm.id,
@@ -331,9 +331,14 @@ describe('the API key authenticator', () => {
     });
     await use.revokeKey(revoked.key.id);
     await otherProcess.authenticate(secret);
-    clock.advance(5);
+    const used = clock.now();
+    clock.advance(999);
     await otherProcess.authenticate(secret);
     await otherProcess.authenticate(revoked.secret);
+    expect(otherProcess.takeUses()).toEqual(new Map([[key.id, used]]));
+    await otherProcess.authenticate(secret);
+    clock.advance(1000);
+    await otherProcess.authenticate(secret);
     expect(otherProcess.takeUses()).toEqual(new Map([[key.id, clock.now()]]));
     expect(otherProcess.takeUses()).toEqual(new Map());
   });

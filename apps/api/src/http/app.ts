@@ -11,7 +11,6 @@ import express, {
   type Response,
 } from 'express';
 import type { Log } from '../logging.ts';
-import { DEFAULT_HEADERS } from './default-headers.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
@@ -21,6 +20,7 @@ import { createPipeline, type PipelineDeps, type RequestTrace } from './pipeline
 import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';
+import { commonHeaders, setHeaders } from './response-headers.ts';
 import type { Route } from './routes/route.ts';
 import { createRouteMap, type MatchedRoute } from './routes/route-map.ts';
 import { compress, encodingOf } from './static/compression.ts';
@@ -68,9 +68,6 @@ export type Observe = (completed: {
   readonly trace: RequestTrace;
 }) => void;
 
-/** Two years; subdomains may be other services. */
-const STRICT_TRANSPORT_SECURITY = 'max-age=63072000';
-
 const TOO_MANY = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Too many requests</title></head>
 <body><h1>Too many requests</h1><p>This address sends too many requests. Wait a minute, then try again.</p></body></html>
@@ -99,14 +96,11 @@ export function createApp(deps: AppDeps): HttpApplication {
 
   /** The first step of every request, not traced. Returns false if the request has its response already. */
   const admit = (request: Request, response: Response): boolean => {
-    for (const [name, value] of DEFAULT_HEADERS) response.setHeader(name, value);
     if (deps.isDraining()) response.setHeader('Connection', 'close');
-    if (addresses.baseUrl.startsWith('https:')) {
-      response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT_SECURITY);
-    }
     // Responds like a proxy in front of the service: HTML, no request id, no problem document.
     const clientAddress = addressOf(request);
     if (!deps.edgeLimiter.allow(clientAddress)) {
+      setHeaders(response, commonHeaders(null, addresses));
       response.statusCode = 429;
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.end(TOO_MANY);
@@ -114,7 +108,6 @@ export function createApp(deps: AppDeps): HttpApplication {
     }
     const trace: RequestTrace = { requestId: randomUUID(), clientAddress };
     response.locals = { trace };
-    response.setHeader('X-Request-Id', trace.requestId);
     return true;
   };
 
@@ -163,26 +156,29 @@ export function createApp(deps: AppDeps): HttpApplication {
       return;
     }
     response.statusCode = result.status;
-    for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value);
+    const headers = commonHeaders(trace.requestId, addresses);
+    if (result.headers !== undefined) headers.push(...Object.entries(result.headers).flat());
     if (result.json === undefined) {
+      setHeaders(response, headers);
       response.end();
       return;
     }
-    response.setHeader('Content-Type', 'application/json');
+    headers.push('Content-Type', 'application/json');
     const { reader = null } = trace;
     if (
       route.caller !== 'adjuster' ||
       result.json.length < COMPRESS_FROM_BYTES ||
       route.endpoint.method !== 'GET'
     ) {
-      responses.end(response, reader, result.json, null);
+      responses.end(response, headers, reader, result.json);
       return;
     }
-    response.vary('Accept-Encoding');
+    headers.push('Vary', 'Accept-Encoding');
     const encoding = encodingOf(request);
+    if (encoding !== null) headers.push('Content-Encoding', encoding);
     const body = encoding === null ? result.json : await compress[encoding](result.json);
     // The connection may have failed during compression.
-    if (!response.headersSent) responses.end(response, reader, body, encoding);
+    if (!response.headersSent) responses.end(response, headers, reader, body);
   };
 
   app.use((request, response, next) => {
@@ -226,8 +222,13 @@ export function createApp(deps: AppDeps): HttpApplication {
   };
   const listener = (request: Request, response: Response): void => {
     const matched = matchRoute(request.method, request.url);
-    if (matched === null) app(request, response);
-    else void handle(matched, request, response);
+    if (matched === null) {
+      const { requestId } = response.locals.trace as RequestTrace;
+      setHeaders(response, commonHeaders(requestId, addresses));
+      app(request, response);
+    } else {
+      void handle(matched, request, response);
+    }
   };
   const traced: typeof listener =
     tracing === null
@@ -322,6 +323,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses) {
       if (!response.writableEnded) response.destroy();
       return;
     }
+    setHeaders(response, commonHeaders(trace.requestId, addresses));
     sendProblem(response, trace.requestId, problem, addresses);
   };
 }

@@ -6,11 +6,11 @@ import { makeProblem } from '@svc/contract';
 import type { Request, Response } from 'express';
 import type { Log } from '../logging.ts';
 import type { HttpApplication } from './app.ts';
-import { DEFAULT_HEADERS } from './default-headers.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
 import { createWaitingRequests } from './pipeline/waiting-requests.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
+import { commonHeaders, setHeaders } from './response-headers.ts';
 
 interface ServerOptions {
   /** How long a client may take to send the headers. */
@@ -138,11 +138,11 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     }
     // The error is in the body of this request, which may have its response already.
     if (!response.headersSent) {
-      const { trace } = (response as Response).locals as { trace?: RequestTrace };
+      // A request that waits for an earlier one of its connection has no trace yet.
+      const { trace } = ((response as Response).locals ?? {}) as { trace?: RequestTrace };
       if (trace !== undefined) trace.code = problem.code;
-      response.setHeader('Connection', 'close');
-      const requestId = String(response.getHeader('X-Request-Id') ?? randomUUID());
-      response.setHeader('X-Request-Id', requestId);
+      const requestId = trace?.requestId ?? randomUUID();
+      setHeaders(response, [...commonHeaders(requestId, options.addresses), 'Connection', 'close']);
       sendProblem(response, requestId, problem, options.addresses);
     }
     closeSoon(socket);
@@ -162,17 +162,14 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
       ...(detail !== undefined && { detail }),
     });
     const json = JSON.stringify(body);
-    const fields: Record<string, string> = {
-      Date: new Date().toUTCString(),
-      ...Object.fromEntries(DEFAULT_HEADERS),
-      'X-Request-Id': requestId,
-      ...headers,
-      'Content-Type': 'application/problem+json',
-      'Content-Length': String(Buffer.byteLength(json)),
-      Connection: 'close',
-    };
-    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${head.join('')}\r\n${json}`);
+    const fields = [
+      ...['Date', new Date().toUTCString(), ...commonHeaders(requestId, options.addresses)],
+      ...Object.entries(headers ?? {}).flat(),
+      ...['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(json))],
+      ...['Connection', 'close'],
+    ];
+    const head = fields.map((field, at) => `${field}${at % 2 === 0 ? ': ' : '\r\n'}`).join('');
+    socket.end(`HTTP/1.1 ${body.status} ${STATUS_CODES[body.status]}\r\n${head}\r\n${json}`);
     closeSoon(socket);
     options.log.info('request', {
       request_id: requestId,
