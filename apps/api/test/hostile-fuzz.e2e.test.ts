@@ -251,6 +251,66 @@ test('250 requests with unusual headers get documented responses', async () => {
   );
 });
 
+test('200 connections with valid requests before a broken one get the responses of all, in order', async () => {
+  const bearer = { Authorization: `Bearer ${firm.live}` };
+  const sent = { 'Content-Type': 'application/json', 'Idempotency-Key': 'k' };
+  const json = { ...bearer, ...sent, 'Content-Length': '2' };
+  const chunked = { ...bearer, 'Transfer-Encoding': 'chunked' };
+  const valid = fc.constantFrom<[bytes: string, status: number]>(
+    [request('GET /v1/me', bearer), 200],
+    [request('GET /v1/claims?limit=200', bearer), 200],
+    [request('GET /v1/me'), 401],
+    [request('GET /v1/nowhere', bearer), 404],
+    [request('POST /v1/claims', json, '{}'), 422],
+    [request('POST /v1/claims', { ...chunked, ...sent }, '2\r\n{}\r\n0\r\n\r\n'), 422],
+    [
+      request(
+        'POST /app/v1/sign-in-codes',
+        { ...json, 'Content-Length': '32' },
+        '{"email":"nobody@example.com"}  ',
+      ),
+      202,
+    ],
+  );
+  const broken = fc.constantFrom(
+    'nonsense\r\n\r\n',
+    request('GET /v1/me', { 'X-Long': 'x'.repeat(17_000) }),
+    request('POST /v1/claims', chunked, 'nonsense\r\n'),
+    request('POST /v1/claims', chunked, '2\r\n{}\r\nnonsense\r\n'),
+    request('POST /v1/claims', chunked, `2;${'x'.repeat(17_000)}\r\n{}\r\n0\r\n\r\n`),
+    request('POST /v1/claims', { ...chunked, 'Content-Length': '2' }, '{}'),
+    request('POST /v1/claims', { ...json, 'Content-Length': '2, 3' }, '{}'),
+    'GET /v1/me HTTP/1.1\r\n\r\n',
+    request('CONNECT example.com:443'),
+  );
+  const samples = fc.sample(
+    fc.tuple(
+      fc.array(valid, { minLength: 1, maxLength: 3 }),
+      broken,
+      fc.nat(),
+      fc.constantFrom(undefined, 0, 2),
+    ),
+    { numRuns: 200, seed: SEED + 4 },
+  );
+  await expectDocumentedResponses(
+    samples.map(([before, last, cut, pauseMs]) => async () => {
+      const bytes = before.map(([text]) => text).join('') + last;
+      const at = cut % bytes.length;
+      const options = { responses: before.length + 1, ...(pauseMs !== undefined && { pauseMs }) };
+      const { responses } = await sendBytes(service.url, [bytes.slice(0, at), bytes.slice(at)], options);
+      const label = JSON.stringify(before.map(([text]) => text.split('\r\n')[0]));
+      const expected = before.map(([, status]) => status);
+      const statuses = responses.slice(0, expected.length).map(({ status }) => status);
+      if (`${statuses}` !== `${expected}`) return `${label} then ${last.slice(0, 200)}: ${statuses}`;
+      for (const response of responses) {
+        const found = mismatch(response.status, (header) => response.headers.get(header), response.body);
+        if (found !== null) return `${label} then ${last.slice(0, 200)}: ${found}`;
+      }
+      return null;
+    }),
+  );
+});
+
 test('these requests caused no internal errors, and the service still works', async () => {
   expect(service.logged.filter((line) => /"level":"error"|internal_error/.test(line))).toEqual([]);
   const sent = await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));

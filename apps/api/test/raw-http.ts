@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A response as received over a TCP connection. */
 export interface RawResponse {
@@ -23,7 +24,13 @@ type Step = string | Uint8Array;
 export function sendBytes(
   url: string,
   steps: Step | readonly Step[],
-  options: { readonly responses?: number; readonly bodiless?: boolean; readonly halfClose?: boolean } = {},
+  options: {
+    readonly responses?: number;
+    readonly bodiless?: boolean;
+    readonly halfClose?: boolean;
+    /** Between two steps. */
+    readonly pauseMs?: number;
+  } = {},
 ): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -51,9 +58,10 @@ export function sendBytes(
     socket.on('end', () => finish(true));
     socket.on('close', () => finish(true));
     socket.on('error', () => finish(true));
-    socket.on('connect', () => {
+    socket.on('connect', async () => {
       for (const step of Array.isArray(steps) ? (steps as readonly Step[]) : [steps as Step]) {
         socket.write(typeof step === 'string' ? Buffer.from(step, 'latin1') : step);
+        if (options.pauseMs !== undefined) await pause(options.pauseMs);
       }
       if (options.halfClose === true) socket.end();
     });

@@ -98,7 +98,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
   // An unknown `Expect` header is ignored; node would respond 417 without a request id.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Duplex) => {
-    reject(
+    rejectInOrder(
       socket,
       new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, POST, PUT, PATCH, DELETE' } }),
     );
@@ -129,13 +129,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     }
     const problem = problemOf(error);
     const response = latestResponses.get(socket);
-    if (response === undefined) return reject(socket, problem);
-    if (response.req.complete) {
-      // Responses are sent in the order of their requests.
-      if (response.closed) reject(socket, problem);
-      else response.once('close', () => reject(socket, problem));
-      return;
-    }
+    if (response === undefined || response.req.complete) return rejectInOrder(socket, problem);
     // The error is in the body of this request, which may have its response already.
     if (!response.headersSent) {
       // A request that waits for an earlier one of its connection has no trace yet.
@@ -147,6 +141,13 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     }
     closeSoon(socket);
   });
+
+  /** Responses are sent in the order of their requests. */
+  function rejectInOrder(socket: Duplex, problem: HttpProblem): void {
+    const response = latestResponses.get(socket);
+    if (response === undefined || response.closed) reject(socket, problem);
+    else response.once('close', () => reject(socket, problem));
+  }
 
   /** Sends a problem document on a connection without a parsed request. */
   function reject(socket: Duplex, problem: HttpProblem): void {
