@@ -7,7 +7,7 @@ export interface RedisState {
   readonly status: 'up' | 'down';
   /** Commands without a reply in time; each delayed a request. */
   readonly timeouts: number;
-  /** Commands that ended with an error or a lost connection. */
+  /** Commands, and single operations of them, that ended with an error; or a lost connection. */
   readonly failures: number;
   /** Transitions from up to down. */
   readonly outages: number;
@@ -19,6 +19,8 @@ export interface Breaker {
    * `isAwaited` is false once the caller has been released.
    */
   run<T>(command: (isAwaited: () => boolean) => Promise<T>): Promise<T | undefined>;
+  /** An operation failed in a command that did not. */
+  countFailure(): void;
   /** The connection was lost: every waiting caller is released. */
   onConnectionLost(reason: string): void;
   /** The connection was established: probe at once. */
@@ -199,6 +201,10 @@ export function createBreaker({
           },
         );
       });
+    },
+
+    countFailure() {
+      failures += 1;
     },
 
     onConnectionLost(reason) {

@@ -15,10 +15,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Those of one command, in the order of its operations; errors of single operations are among them. */
+type Replies = readonly unknown[] | undefined;
+
 interface Batch {
   readonly operations: Operation[];
-  /** In their order; errors of single operations are among them. */
-  readonly replies: Promise<readonly unknown[]>;
+  readonly replies: Promise<Replies>;
 }
 
 export function createStore({
@@ -61,9 +63,10 @@ export function createStore({
     clockOffsetMs = Math.max(...times.map(([s, us]) => Number(s) * 1000 + Number(us) / 1000 - startedAt));
     // A write, since a replica, a full disk and a cluster with missing slots accept only reads.
     const write: Operation = { name: 'consume', key: 'limit:{probe}', args: [1e6, 1e6, 1e6, 0] };
-    replyAt(await evaluate([write], nextDeadline()), 0);
+    await evaluate([write], nextDeadline());
   }
 
+  /** @throws the error of the script, or of its first operation if all have failed. */
   async function evaluate(operations: readonly Operation[], deadline: number): Promise<readonly unknown[]> {
     const args = scriptArguments(operations, { keyPrefix, deadline, testNow: clock?.now() });
     let replies: readonly unknown[];
@@ -75,8 +78,22 @@ export function createStore({
     }
     // After a failover the host name may resolve to the new master.
     if (replies.some(isReadOnly) && client instanceof Redis) client.disconnect(true);
+    if (replies.every((reply) => reply instanceof Error)) throw replies[0];
     return replies;
   }
+
+  const send = (operations: readonly Operation[]): Promise<Replies> =>
+    breaker.run(async (isAwaited) => {
+      try {
+        return await evaluate(operations, nextDeadline());
+      } catch (error) {
+        const late = LATE.exec(messageOf(error));
+        if (!late || !isAwaited()) throw error;
+        // The callers still wait, so the command was in time and Redis' clock was set forward.
+        clockOffsetMs = Math.max(clockOffsetMs, Number(late[1]) - performance.now());
+        return evaluate(operations, 0);
+      }
+    });
 
   let batch: Batch | null = null;
 
@@ -85,33 +102,23 @@ export function createStore({
       const operations: Operation[] = [];
       const replies = setImmediate().then(() => {
         batch = null;
-        return evaluate(operations, nextDeadline());
+        return send(operations);
       });
       batch = { operations, replies };
     }
     return batch;
   }
 
-  async function runInBatch(operation: Operation): Promise<unknown> {
-    // The keys are on several nodes.
-    if (client instanceof Cluster) return replyAt(await evaluate([operation], nextDeadline()), 0);
-    const { operations, replies } = batchOfThisTurn();
+  async function run(operation: Operation): Promise<unknown> {
+    // The keys of a cluster are on several nodes.
+    const { operations, replies } =
+      client instanceof Cluster ? { operations: [], replies: send([operation]) } : batchOfThisTurn();
     const at = operations.push(operation) - 1;
-    return replyAt(await replies, at);
+    const reply = (await replies)?.[at];
+    if (!(reply instanceof Error)) return reply;
+    breaker.countFailure();
+    return undefined;
   }
-
-  const run: Store['run'] = (operation) =>
-    breaker.run(async (isAwaited) => {
-      try {
-        return await runInBatch(operation);
-      } catch (error) {
-        const late = LATE.exec(messageOf(error));
-        if (!late || !isAwaited()) throw error;
-        // The caller still waits, so the command was in time and Redis' clock was set forward.
-        clockOffsetMs = Math.max(clockOffsetMs, Number(late[1]) - performance.now());
-        return replyAt(await evaluate([operation], 0), 0);
-      }
-    });
 
   const background = new Set<Promise<unknown>>();
 
@@ -131,13 +138,6 @@ export function createStore({
       client.disconnect();
     },
   };
-}
-
-/** @throws the error of this operation. */
-function replyAt(replies: readonly unknown[], at: number): unknown {
-  const reply = replies[at];
-  if (reply instanceof Error) throw reply;
-  return reply;
 }
 
 const isReadOnly = (reply: unknown): boolean =>

@@ -66,13 +66,13 @@ describe('a store of operations', () => {
     expect(redis.deadlines[0]).toBeGreaterThan(redis.clock);
   });
 
-  test('after the clock of Redis was set forward, operations are retried one by one and no request fails', async () => {
+  test('after the clock of Redis was set forward, operations are sent again and no request fails', async () => {
     redis.clock += 3_600_000;
     expect(await Promise.all([store.run(release('a')), store.run(release('b'))])).toEqual(['a', 'b']);
-    expect(redis.deadlines).toEqual([expect.any(Number), 0, 0]);
+    expect(redis.deadlines).toEqual([expect.any(Number), 0]);
     expect(await store.run(release('c'))).toBe('c');
-    expect(redis.deadlines).toHaveLength(4);
-    expect(redis.deadlines[3]).toBeGreaterThan(redis.clock);
+    expect(redis.deadlines).toHaveLength(3);
+    expect(redis.deadlines[2]).toBeGreaterThan(redis.clock);
     expect(store.state()).toMatchObject({ status: 'up', failures: 0 });
   });
 });
