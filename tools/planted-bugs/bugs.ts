@@ -210,6 +210,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (current !== version) clearGrants();',
     '',
   ),
+  bug(
+    'failed batch not repeated',
+    'packages/application/src/support/batch.ts',
+    'await store.append(batch);\n        batches = batches.slice(1);',
+    'batches = batches.slice(1);\n        await store.append(batch);',
+  ),
+  bug(
+    'audit events of several firms in one row',
+    'packages/application/src/support/audit-chain.ts',
+    'keyOf: ({ chain }) => chain',
+    "keyOf: () => ''",
+  ),
+  bug(
+    'logged requests of several firms in one row',
+    'packages/application/src/support/logged-requests.ts',
+    'keyOf: ({ firmId }) => firmId',
+    "keyOf: () => ''",
+  ),
+  bug(
+    'firm filter missing in the request log',
+    'packages/adapter-postgres/src/stores/pg-request-log.ts',
+    'WHERE firm_id = $1 AND (at, request_id)',
+    'WHERE $1::uuid IS NOT NULL AND (at, request_id)',
+  ),
   {
     name: 'write retried after an unknown commit',
     file: 'packages/adapter-postgres/src/driver/transaction.ts',
