@@ -56,6 +56,20 @@ test('links in Markdown pages are absolute and lead to Markdown pages', async ()
   for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
 });
 
+test('links in HTML pages lead to existing pages before the script of the page has run', async () => {
+  const targets = new Map<string, string>();
+  for (const { name } of PAGES) {
+    const page = `${service.url}${pathOf(name)}`;
+    for (const [, link = ''] of (await get(pathOf(name))).text.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+      const { origin, pathname } = new URL(link, page);
+      if (origin === new URL(service.url).origin) targets.set(pathname, page);
+    }
+  }
+  expect(targets.size).toBeGreaterThan(PAGES.length);
+  for (const [path, page] of targets)
+    expect([page, path, (await get(path)).status < 400]).toEqual([page, path, true]);
+});
+
 test('llms.txt lists every page with its description, and the interface document', async () => {
   const { status, text, headers } = await get('/llms.txt');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);

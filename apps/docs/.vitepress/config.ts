@@ -119,15 +119,17 @@ export default defineConfig({
     const page = PAGES.find(({ name }) => `${name}.md` === data.relativePath);
     return { title: page?.title ?? 'Not found', description: page?.description ?? '' };
   },
-  // VitePress renders this page in the browser only; without JavaScript, the noscript text is shown.
-  transformHtml: (html, file) =>
-    file.endsWith('404.html')
-      ? html
-          .replace('<title>404', '<title>Page not found')
-          .replace(
-            '<div id="app"></div>',
-            `$&<noscript>Page not found. <a href="${PATH}">Overview</a></noscript>`,
-          )
-      : html,
+  transformHtml(html, file) {
+    // Served as `/docs`, from which relative links lead to `/`. The script changes the address to `/docs/`.
+    if (file.endsWith('/index.html')) return html.replaceAll('href="./', `href="${PATH}`);
+    if (!file.endsWith('/404.html')) return html;
+    // VitePress renders this page in the browser only; without JavaScript, the noscript text is shown.
+    return html
+      .replace('<title>404', '<title>Page not found')
+      .replace(
+        '<div id="app"></div>',
+        `$&<noscript>Page not found. <a href="${PATH}">Overview</a></noscript>`,
+      );
+  },
   buildEnd: ({ outDir }) => writeFileSync(join(outDir, ASSETS, 'code.css'), codeColors.getCSS()),
 });

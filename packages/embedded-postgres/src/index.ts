@@ -40,13 +40,16 @@ export interface EmbeddedPostgresOptions {
 
 /** Longer than the slowest start: crash recovery of a large database. */
 const LOCK_TIMEOUT_MS = 180_000;
+const CHECK_INTERVAL_MS = 1000;
+/** After a failed start, as on a full disk. */
+const RETRY_INTERVAL_MS = 10_000;
 
 /**
  * A durable PostgreSQL for DATA_DIR, shared by all processes with the same DATA_DIR.
  *
  * The server runs in a separate session. Each process that uses it records its pid beside the data, and the
  * last one to stop stops the server. After `kill -9` of its users the server keeps running; the next start
- * finds it.
+ * finds it. A server that ends unexpectedly is started again on the same port by a process that uses it.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -63,7 +66,8 @@ export async function startEmbeddedPostgres({
     try {
       await server.createDatabaseIfMissing(place, running.port);
       await server.createServiceRole(place, running.port);
-      return handle(place, running, enter(place), !shared);
+      const watch = restartWhenEnded(place, settings, log);
+      return handle(place, running, enter(place), !shared, watch);
     } catch (error) {
       if (!inUse(place)) await server.clear(place);
       throw error;
@@ -88,11 +92,54 @@ async function startServer(place: Place, settings: server.ServerSettings, log: (
   return server.start(place, settings);
 }
 
+interface Watch {
+  stop(): void;
+}
+
+function restartWhenEnded(place: Place, settings: server.ServerSettings, log: (line: string) => void): Watch {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const restart = async (): Promise<void> => {
+    const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
+    try {
+      // Another process may have started it since, or the last one has stopped it.
+      if (isStopped || server.recorded(place) !== undefined) return;
+      log('PostgreSQL has ended unexpectedly and is started again.');
+      await startServer(place, settings, log);
+    } finally {
+      acquired.release();
+    }
+  };
+  const check = async (): Promise<void> => {
+    let nextMs = CHECK_INTERVAL_MS;
+    // The folder is deleted with its data, also while the server runs.
+    if (server.recorded(place) === undefined && existsSync(place.folder)) {
+      await restart().catch((error: Error) => {
+        log(error.message);
+        nextMs = RETRY_INTERVAL_MS;
+      });
+    }
+    schedule(nextMs);
+  };
+  const schedule = (ms: number): void => {
+    if (!isStopped) timer = setTimeout(() => void check(), ms).unref();
+  };
+  schedule(CHECK_INTERVAL_MS);
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
 function handle(
   place: Place,
   running: server.RunningServer,
   user: string,
   started: boolean,
+  watch: Watch,
 ): EmbeddedPostgres {
   // A process that exits without stop() stops the server if that needs no waiting.
   const onExit = () => {
@@ -106,6 +153,7 @@ function handle(
   process.once('exit', onExit);
 
   const end = async () => {
+    watch.stop();
     process.off('exit', onExit);
     if (!existsSync(place.folder)) {
       // The data was deleted under the running server, so no other process uses it.
