@@ -180,6 +180,22 @@ describe('invalid HTTP', () => {
     ).toBe(200);
   });
 
+  test('connections that are reset after CONNECT end no process', async () => {
+    const { hostname, port } = new URL(service.url);
+    for (const before of ['', request('GET /v1/me', bearer)]) {
+      const resets = Array.from({ length: 20 }, async (_, pauseMs) => {
+        const socket = connect(Number(port), hostname);
+        await once(socket, 'connect');
+        socket.write(before + request('CONNECT example.com:443'));
+        await pause(pauseMs);
+        socket.resetAndDestroy();
+        await once(socket, 'close');
+      });
+      await Promise.all(resets);
+    }
+    expect((await service.call('GET', '/v1/health')).status).toBe(200);
+  });
+
   test('invalid bytes after a complete request do not affect its response', async () => {
     const { responses, ended } = await sendBytes(
       service.url,

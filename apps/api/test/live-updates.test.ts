@@ -73,6 +73,22 @@ test('a stream sends signed-out and ends within a second after its session was e
   expect(response.writableEnded).toBe(true);
 });
 
+test('a connection that failed before its stream began counts as no stream', async () => {
+  const updates = live();
+  for (const state of [{ closed: true }, { headersSent: true }]) {
+    const failed = reader();
+    Object.assign(failed.response, state);
+    updates.subscribe(failed.open);
+    await jest.advanceTimersByTimeAsync(21_000);
+    expect(failed.events).toEqual([]);
+  }
+  expect(jest.getTimerCount()).toBe(0);
+  const readers = Array.from({ length: 9 }, () => reader());
+  for (const { open } of readers) updates.subscribe(open);
+  expect(readers.filter(({ response }) => response.writableEnded)).toEqual([readers[0]]);
+  for (const { response } of readers) response.end();
+});
+
 test('an adjuster has at most eight streams, and older ones are closed', async () => {
   const updates = live();
   const readers = Array.from({ length: 10 }, () => reader());

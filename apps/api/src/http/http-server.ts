@@ -98,6 +98,8 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
   // An unknown `Expect` header is ignored; node would respond 417 without a request id.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Duplex) => {
+    // Node has removed its own listeners from this socket: without one, a reset connection would end the process.
+    socket.on('error', () => socket.destroy());
     rejectInOrder(
       socket,
       new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, POST, PUT, PATCH, DELETE' } }),

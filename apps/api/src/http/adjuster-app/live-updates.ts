@@ -90,6 +90,8 @@ export function createLiveUpdates(deps: {
 
   return {
     subscribe(reader) {
+      // The connection failed while its session was read: no `close` would remove the stream.
+      if (reader.response.closed || reader.response.headersSent) return;
       const own = streams.get(reader.svcId) ?? new Set();
       streams.set(reader.svcId, own);
       const stream = createStream(reader, () => {
