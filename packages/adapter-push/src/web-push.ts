@@ -201,6 +201,8 @@ function post(
       },
     );
     outgoing.once('error', reject);
+    // A response that switches protocols (101) emits nothing else.
+    outgoing.once('close', () => reject(new Error('The push service closed the connection.')));
     outgoing.end(body);
   });
 }

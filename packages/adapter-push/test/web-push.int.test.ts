@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -146,6 +148,19 @@ describe('a device', () => {
     expect(await send()).toEqual(['hour', 'date']);
     expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
     expect(registered.size).toBe(4);
+  });
+
+  test('is kept for a retry when its push service switches protocols', async () => {
+    const server = createServer(({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const { keys } = service.device().subscription;
+    const { send, registered } = sender({ odd: { endpoint: `http://127.0.0.1:${port}/`, keys } });
+    expect(await send()).toEqual(['odd']);
+    expect([...registered.keys()]).toEqual(['odd']);
+    server.close();
   });
 
   test('is kept when its push service cannot be resolved', async () => {
