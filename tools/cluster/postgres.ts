@@ -201,6 +201,7 @@ async function startServerOf(
         dataDir: join(folder, 'data'),
         settings,
         binaries,
+        restarts: false,
       });
       handles.push(handle);
       pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);

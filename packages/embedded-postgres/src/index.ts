@@ -36,6 +36,8 @@ export interface EmbeddedPostgresOptions {
   readonly settings?: server.ServerSettings;
   /** Replaces the embedded binaries. */
   readonly binaries?: Binaries | undefined;
+  /** Whether the server is started again when it ends unexpectedly; default: true. */
+  readonly restarts?: boolean;
 }
 
 /** Longer than the slowest start: crash recovery of a large database. */
@@ -56,6 +58,7 @@ export async function startEmbeddedPostgres({
   log = () => {},
   settings = {},
   binaries,
+  restarts = true,
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = { ...placeOf(dataDir, log), binaries };
   const acquired = await lock(lockOf(place), LOCK_TIMEOUT_MS);
@@ -66,7 +69,7 @@ export async function startEmbeddedPostgres({
     try {
       await server.createDatabaseIfMissing(place, running.port);
       await server.createServiceRole(place, running.port);
-      const watch = restartWhenEnded(place, settings, log);
+      const watch = restarts ? restartWhenEnded(place, settings, log) : null;
       return handle(place, running, enter(place), !shared, watch);
     } catch (error) {
       if (!inUse(place)) await server.clear(place);
@@ -139,7 +142,7 @@ function handle(
   running: server.RunningServer,
   user: string,
   started: boolean,
-  watch: Watch,
+  watch: Watch | null,
 ): EmbeddedPostgres {
   // A process that exits without stop() stops the server if that needs no waiting.
   const onExit = () => {
@@ -153,7 +156,7 @@ function handle(
   process.once('exit', onExit);
 
   const end = async () => {
-    watch.stop();
+    watch?.stop();
     process.off('exit', onExit);
     if (!existsSync(place.folder)) {
       // The data was deleted under the running server, so no other process uses it.
