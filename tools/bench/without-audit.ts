@@ -7,7 +7,8 @@ const BUILD = fileURLToPath(new URL('../../apps/api/dist', import.meta.url));
 /** What records actions, reads and responses to offers; each once in the build. */
 const RECORDING = [
   ['events.push(event);', ''],
-  ['async append(events) {', 'async append(events) { return;'],
+  ['async append(newRows) {', 'async append(newRows) { return;'],
+  ['for (const event of auditEventsOf(trace.audit, result)) deps.auditBatch.add(event);', ''],
   [`, \${advanceChain("row.digest")}`, ''],
   [
     `held.audit_seq, row.at, row.entry, held.audit_hash),
@@ -15,7 +16,7 @@ const RECORDING = [
      \${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`,
     'held.audit_seq)',
   ],
-  ['rows.map(({ entries }) => rowValues(entries))', 'rows.map(() => ["epoch", "", "0"])'],
+  ['rows.map(rowValues)', 'rows.map(() => ["epoch", "", "0"])'],
 ] as const;
 
 /**

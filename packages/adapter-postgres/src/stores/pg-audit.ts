@@ -192,8 +192,8 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
       return work(transaction);
     });
   return {
-    async append(appended) {
-      for (const rows of roundsOf([...appended].sort(byChain))) {
+    async append(newRows) {
+      for (const rows of roundsOf([...newRows].sort(byChain))) {
         const rest = await inTransaction(async (transaction) => {
           if (!transaction.onCitus) return appendFreeRows(transaction, rows);
           // The chains are on several nodes.
