@@ -29,6 +29,8 @@ import { startOperationsServer } from './operations-server.ts';
 
 /** How often the last use of keys and sessions is saved. */
 const SAVE_LAST_USE_INTERVAL_MS = 30_000;
+/** Several seconds of requests at full load; they take 250 bytes each. */
+const REQUEST_LOG_CAPACITY = 50_000;
 /** How often new requests are written to the request log, and events that belong to no transaction to the audit trail. */
 const WRITE_BATCHES_INTERVAL_MS = 1000;
 
@@ -137,6 +139,7 @@ async function startApi({
   const { services } = wired;
   requestLog = createBatch({
     rows: collectLoggedRequests(),
+    capacity: REQUEST_LOG_CAPACITY,
     store: services.get(TOKENS.requestLog),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
