@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { loggedRequestsOf, REQUEST_LOG_RETENTION_MS } from '@svc/application';
-import { aLoggedRequest, requestLogSuite } from '@svc/testkit';
+import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
+import { aLoggedRequest, loggedRequestsOf, requestLogSuite } from '@svc/testkit';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 

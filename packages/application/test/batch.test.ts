@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createMemoryRequestLog } from '@svc/adapter-memory';
-import { aLoggedRequest } from '@svc/testkit';
+import { aLoggedRequest, loggedRequestsOf } from '@svc/testkit';
 import {
   type AuditChainId,
   auditRowsOf,
@@ -8,7 +8,6 @@ import {
   collectLoggedRequests,
   collectRows,
   createBatch,
-  loggedRequestsOf,
 } from '../src/index.ts';
 
 /** Rows of two entries that start with the same letter. */

@@ -15,18 +15,6 @@ import { toDateTime } from './date-time.ts';
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
 export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
 
-let latestAt: Instant = 0;
-let latestDateTime = toDateTime(latestAt);
-
-/** Events of the same millisecond follow each other. */
-function dateTimeOf(at: Instant): string {
-  if (at !== latestAt) {
-    latestAt = at;
-    latestDateTime = toDateTime(at);
-  }
-  return latestDateTime;
-}
-
 /**
  * JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. Leaves out
  * who did what with which outcome if all of it is as in the entry before: most reads of a firm differ only in the claim.
@@ -38,7 +26,7 @@ function textOf(entry: AuditEntry, before: AuditEntry | undefined): string {
     address === before.address &&
     action === before.action &&
     outcome === before.outcome;
-  return `{"at":"${dateTimeOf(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
+  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
 }
 
 /** About 8 kB of text, which PostgreSQL stores without compressing it. */
@@ -65,7 +53,7 @@ export const collectAuditRows = (): RowCollector<AuditEvent, NewAuditRow> =>
     },
   });
 
-/** An event in a row of its own. */
+/** A row with a single event. */
 export const auditRow = ({ chain, entry }: AuditEvent): NewAuditRow => ({ chain, entries: [entry] });
 
 export const auditRowsOf = (events: readonly AuditEvent[]): NewAuditRow[] =>

@@ -1,5 +1,5 @@
 import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../ports/request-log.ts';
-import { collectRows, type RowCollector, rowsOf } from './batch.ts';
+import { collectRows, type RowCollector } from './batch.ts';
 
 /**
  * Requests in one row: about 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
@@ -22,6 +22,3 @@ export function collectLoggedRequests(): RowCollector<LoggedRequest, LoggedReque
     },
   };
 }
-
-export const loggedRequestsOf = (requests: readonly LoggedRequest[]): LoggedRequests[] =>
-  rowsOf(collectLoggedRequests(), requests);

@@ -4,9 +4,10 @@ import {
   createBatch,
   inPages,
   type LoggedRequest,
+  type LoggedRequests,
   latestRequestFirst,
-  loggedRequestsOf,
   type RequestLogStore,
+  rowsOf,
 } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import fc from 'fast-check';
@@ -34,6 +35,9 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
   durationMs: 12.5,
   ...changes,
 });
+
+export const loggedRequestsOf = (requests: readonly LoggedRequest[]): LoggedRequests[] =>
+  rowsOf(collectLoggedRequests(), requests);
 
 const keyId = fc.constantFrom('key_1' as KeyId, 'key_2' as KeyId);
 const route = fc.constantFrom('POST /v1/claims', 'GET /v1/claims/{id}', 'none');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExportedRow, loggedRequestsOf, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
-import { aLoggedRequest } from '../request-log.ts';
+import { aLoggedRequest, loggedRequestsOf } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
