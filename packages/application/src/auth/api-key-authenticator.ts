@@ -135,7 +135,7 @@ export function createApiKeyAuthenticator(deps: {
     const now = clock.now();
     if (grant.revokedAt !== null) return { rejected: 'revoked' };
     if (grant.expiresAt !== null && now >= grant.expiresAt) return { rejected: 'expired' };
-    // Not for every request: a long-lived map that changes costs 2 % of a read.
+    // Setting it for every request takes 2 % of a read's processor time: the garbage collector examines what has changed.
     if (now - (uses.get(grant.keyId) ?? 0) >= USE_PRECISION_MS) uses.set(grant.keyId, now);
     return { grant };
   };

@@ -83,7 +83,7 @@ export function createBatch<T, Row>({
   let running = Promise.resolve();
   let following: Promise<void> | null = null;
 
-  /** Without what is added meanwhile: under load it would never end, and store a few entries at a time. */
+  /** Stores only what was added before: otherwise it would not end under load, and rows would have few entries. */
   const drain = async (): Promise<void> => {
     const storing = waiting;
     const added = rows.take();
