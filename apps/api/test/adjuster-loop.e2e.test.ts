@@ -1116,10 +1116,10 @@ test('a push notification shows only the firm, and opens the claim', async () =>
     await page.getByRole('switch', { name: 'Remind me of due dates' }).click();
     await page.getByRole('switch', { name: 'Quiet hours' }).click();
     await page.getByLabel('Until').fill('07:15');
-    const preferences = () => service.service.services.get(TOKENS.jobReads).devicePreferences(svcId as never);
+    const preferences = () => service.service.services.get(TOKENS.jobReads).devices(svcId as never);
     await until(
       'the preferences',
-      async () => (await preferences())[0]?.preferences.quietHours?.end === '07:15',
+      async () => (await preferences())[0]?.preferences?.quietHours?.end === '07:15',
     );
     expect((await preferences()).map((device) => device.preferences)).toMatchObject([
       { quietHours: { start: '21:00', end: '07:15' }, deadlineReminders: true },

@@ -758,7 +758,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   // Registering a device again keeps them.
   await app(person, 'PUT', path, subscription('https://push.example.net/2'));
   const { jobReads } = TOKENS;
-  expect(await service.service.services.get(jobReads).devicePreferences(person.svcId as never)).toEqual([
+  expect(await service.service.services.get(jobReads).devices(person.svcId as never)).toMatchObject([
     {
       deviceId: 'phone one',
       preferences: {

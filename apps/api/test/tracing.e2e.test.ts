@@ -126,9 +126,8 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
           'memberships.lockShared': {},
           'outbox.add': {},
           'process notify_offer': {
-            'firmReads.claim': {},
-            'jobReads.devicePreferences': {},
-            'jobReads.firmName': {},
+            'jobReads.assignment': {},
+            'jobReads.devices': {},
             'notifier.notify': {},
           },
         },

@@ -235,16 +235,18 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
   async firmName(firmId) {
     return tables.firms.get(keyOf(firmId))?.name ?? null;
   },
+  async assignment(firmId, claimId) {
+    const [firm, claim] = [tables.firms.get(keyOf(firmId)), tables.claims.get(keyOf(claimId))];
+    if (firm === undefined || claim?.firmId !== firmId) return null;
+    const { status, adjuster } = claim.assignment;
+    return { firmName: firm.name, status, adjuster };
+  },
   async devices(svcId) {
     return tables.devices
       .all()
       .filter((device) => device.svcId === svcId)
-      .map(({ deviceId, subscription }) => ({ deviceId, subscription }));
-  },
-  async devicePreferences(svcId) {
-    return tables.devices.all().flatMap(({ svcId: owner, deviceId, state: { preferences } }) => {
-      return owner === svcId && preferences !== null ? [{ deviceId, preferences }] : [];
-    });
+      .map(({ deviceId, subscription, state: { preferences } }) => ({ deviceId, subscription, preferences }))
+      .sort((a, b) => compareText(a.deviceId, b.deviceId));
   },
   async deadlineOverrides() {
     return tables.deadlines

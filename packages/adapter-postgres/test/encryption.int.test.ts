@@ -184,8 +184,9 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const member = await firmReads.adjuster(firm.id, svcId);
   expect(member?.adjuster).toMatchObject({ firstName: ACCOUNT.firstName, email: account.email });
   const { jobReads, unitOfWork } = fixture.stores;
-  expect(await jobReads.devices(svcId)).toEqual([{ deviceId: DEVICE, subscription: SUBSCRIPTION }]);
-  expect(await jobReads.devicePreferences(svcId)).toEqual([{ deviceId: DEVICE, preferences: PREFERENCES }]);
+  expect(await jobReads.devices(svcId)).toEqual([
+    { deviceId: DEVICE, subscription: SUBSCRIPTION, preferences: PREFERENCES },
+  ]);
   expect(await unitOfWork.run((tx) => tx.devices.lock(svcId, DEVICE))).toMatchObject({
     preferences: PREFERENCES,
   });

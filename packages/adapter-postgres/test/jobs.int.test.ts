@@ -96,6 +96,33 @@ describe('jobs', () => {
     expect([...done].sort()).toEqual([...names].sort());
   });
 
+  test('what a process has fetched but cannot start is run by another', async () => {
+    const [slow, done]: [string[], string[]] = [[], []];
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    stores.startJobs(async (job) => {
+      slow.push(job.svcId);
+      await released;
+    });
+    const names = Array.from({ length: 40 }, (_, n) => `A${n}` as Svcid);
+    await stores.unitOfWork.run(async (tx) => {
+      for (const name of names) await tx.outbox.add(aJob(name));
+    });
+    await eventually(() => slow.length > 0);
+    const other = await connect({ url: database.url, poolMax: 4, connectTimeoutMs: 60_000 });
+    other.startJobs(async (job) => {
+      done.push(job.svcId);
+    });
+    await eventually(() => slow.length + done.length === names.length);
+    expect(slow.length).toBeLessThan(done.length);
+    release();
+    await eventually(async () => (await pendingJobs()) === 0);
+    await other.close();
+    expect([...slow, ...done].sort()).toEqual([...names].sort());
+  });
+
   test('a failed job is retried, and the log quotes neither the job nor its error', async () => {
     let tries = 0;
     stores.startJobs(async () => {
@@ -253,7 +280,7 @@ describe('a job, on tables that are not distributed', () => {
 
   test('the expression that Citus cannot run is in the statement of a failed job', () => {
     const statement = createRequire(import.meta.resolve('graphile-worker').replace('file://', '')).resolve(
-      './sql/failJob.js',
+      './sql/failJobs.js',
     );
     expect(readFileSync(statement, 'utf8')).toContain(RETRY_AT);
   });

@@ -44,7 +44,15 @@ describe('migrations', () => {
     const state = await schemaState(database);
     expect(state).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
     expect(state.applied.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
-    expect(state.queue).toBeGreaterThanOrEqual(18);
+    expect(state.queue).toBeGreaterThanOrEqual(19);
+  });
+
+  test('no migration of the job queue stops the queue of an earlier release from starting', async () => {
+    await migrate(database);
+    const { rows } = await database.sql.query(
+      'SELECT id FROM graphile_worker.migrations WHERE breaking AND id > 18',
+    );
+    expect(rows).toEqual([]);
   });
 
   test('migrating again changes nothing and keeps the generated secrets', async () => {

@@ -26,17 +26,17 @@ export function createNotifier(deps: {
     }
   };
   return {
-    async notify(svcId, notification, { only, except = [] } = {}) {
+    async notify(recipient, notification, { only, except = [] } = {}) {
       const byMail =
         notification.kind === 'invitation' &&
         (only === undefined || only === 'mail') &&
         !except.includes('mail');
       const device = only?.startsWith(DEVICE) ? only.slice(DEVICE.length) : undefined;
       const [mail, devices] = await Promise.all([
-        byMail ? mailInvitation(svcId, notification.firmName) : [],
+        byMail ? mailInvitation(recipient.svcId, notification.firmName) : [],
         only === 'mail'
           ? []
-          : deps.push.send(svcId, notification, (id) =>
+          : deps.push.send(recipient, notification, (id) =>
               device === undefined ? !except.includes(`${DEVICE}${id}`) : id === device,
             ),
       ]);

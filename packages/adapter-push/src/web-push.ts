@@ -1,22 +1,17 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { JobReads, Notification, PushSubscription } from '@svc/application';
+import type { Notification, PushSubscription, Recipient } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
 import type { PushLog } from './log.ts';
 import { isPrivateAddress, lookupPublicAddress, PrivateAddressError } from './private-network.ts';
 import type { Vapid } from './vapid.ts';
 
-export interface Devices {
-  readonly list: JobReads['devices'];
-  remove(svcId: Svcid, deviceId: string): Promise<void>;
-}
-
 export interface WebPushOptions {
   /** Called on first use: a command that pushes nothing creates no keys. */
   readonly vapid: () => Vapid;
-  readonly devices: Devices;
+  removeDevice(svcId: Svcid, deviceId: string): Promise<void>;
   readonly log: PushLog;
   /**
    * Whether push services in a private network are allowed. Only for an installation that listens on loopback: elsewhere
@@ -34,11 +29,15 @@ const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 export interface WebPush {
   /** Sends to the adjuster's devices, or to some of them. Returns the ids of the devices to retry later. */
-  send(svcId: Svcid, notification: Notification, isWanted?: (deviceId: string) => boolean): Promise<string[]>;
+  send(
+    recipient: Recipient,
+    notification: Notification,
+    isWanted?: (deviceId: string) => boolean,
+  ): Promise<string[]>;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
-  const { devices, log } = options;
+  const { log } = options;
   const backoff = createBackoff();
   let vapid: Vapid | undefined;
   /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
@@ -51,8 +50,8 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 
   return {
-    async send(svcId, notification, isWanted = () => true) {
-      const targets = (await devices.list(svcId)).filter(({ deviceId }) => isWanted(deviceId));
+    async send({ svcId, devices }, notification, isWanted = () => true) {
+      const targets = devices.filter(({ deviceId }) => isWanted(deviceId));
       if (targets.length === 0) return [];
       const keys = checkedVapid();
       const outcomes = await Promise.all(
@@ -65,7 +64,7 @@ export function createWebPush(options: WebPushOptions): WebPush {
       );
       const devicesWith = (wanted: Outcome): string[] =>
         outcomes.filter(({ outcome }) => outcome === wanted).map((result) => result.deviceId);
-      for (const gone of devicesWith('gone')) await devices.remove(svcId, gone);
+      for (const gone of devicesWith('gone')) await options.removeDevice(svcId, gone);
       const later = devicesWith('later');
       log.debug('pushed', {
         notice: notification.kind,

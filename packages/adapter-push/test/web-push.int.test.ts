@@ -44,17 +44,24 @@ function sender(
   const registered = new Map(Object.entries(devices));
   const push = createWebPush({
     vapid: options.vapid ?? (() => vapid),
-    devices: {
-      list: async () => [...registered].map(([deviceId, subscription]) => ({ deviceId, subscription })),
-      remove: async (_svcId, deviceId) => void registered.delete(deviceId),
-    },
+    removeDevice: async (_svcId, deviceId) => void registered.delete(deviceId),
     log,
     allowPrivateNetwork: options.guarded !== true,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   });
   return {
-    send: (notification: Notification = OFFER, only?: string) =>
-      push.send(SVC_ID, notification, (id) => only === undefined || id === only),
+    send: (notification: Notification = OFFER, only?: string) => {
+      const now = [...registered].map(([deviceId, subscription]) => ({
+        deviceId,
+        subscription,
+        preferences: null,
+      }));
+      return push.send(
+        { svcId: SVC_ID, devices: now },
+        notification,
+        (id) => only === undefined || id === only,
+      );
+    },
     registered,
   };
 }

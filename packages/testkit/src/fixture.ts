@@ -190,7 +190,7 @@ function composeUseCases(
     },
   };
   const notifier: Notifier = {
-    async notify(svcId, notification, channels = {}) {
+    async notify({ svcId }, notification, channels = {}) {
       const { only, except = [] } = channels;
       const restricted = { ...(only !== undefined && { only }), ...(except.length > 0 && { except }) };
       external.notifications.push({ svcId, notification, ...restricted });

@@ -60,10 +60,7 @@ export function createNotifications(deps: {
       : createMail(config.smtpUrl, () => `${addresses.baseUrl}/app`, log);
   const push = createWebPush({
     vapid: vapidKeys,
-    devices: {
-      list: (svcId) => stores.jobReads.devices(svcId),
-      remove: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
-    },
+    removeDevice: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     log,
     allowPrivateNetwork: isLocalOnly(config),
   });

@@ -40,8 +40,16 @@ interface QueueEnvironment {
   purge(): Promise<void>;
 }
 
-/** Concurrent jobs of this process. */
-const WORKERS = 4;
+/** Concurrent jobs of this process. Most of their time they wait for a push service. */
+const WORKERS = 8;
+/** They run one statement before a number of jobs and one after it. */
+const CONNECTIONS = 2;
+/** Jobs that a process locks with one statement: after a crash, they wait until they are unlocked. */
+const FETCHED_JOBS = 24;
+/** Locked jobs that no worker has started by then are returned, for other processes. */
+const FETCHED_JOBS_TTL_MS = 1000;
+/** Jobs that end within this time are recorded with one statement. */
+const COMPLETION_DELAY_MS = 10;
 /** More than a push or a mail takes. */
 const JOB_TIMEOUT_MS = 45_000;
 /** Longer than a job may take: its worker was killed. The queue itself waits four hours. */
@@ -107,12 +115,18 @@ export function startJobs(
     within(timeoutMs, handler(payload as Job), 'The job took too long.');
   const running = runTaskList(
     {
-      events: reportOutcomes(log, metrics),
-      concurrency: WORKERS,
-      pollInterval: pollIntervalMs,
+      preset: {
+        worker: {
+          events: reportOutcomes(log, metrics),
+          concurrentJobs: WORKERS,
+          pollInterval: pollIntervalMs,
+          localQueue: { size: FETCHED_JOBS, ttl: FETCHED_JOBS_TTL_MS },
+          completeJobBatchDelay: COMPLETION_DELAY_MS,
+          // Its messages and errors may quote a job's data.
+          logger: new Logger(() => () => {}),
+        },
+      },
       noHandleSignals: true,
-      // Its messages and errors may quote a job's data.
-      logger: new Logger(() => () => {}),
     },
     Object.fromEntries(JOB_KINDS.map((kind) => [kind, task])) as TaskList,
     graphilePool(session, signal, log),
@@ -144,8 +158,7 @@ function poolFor(environment: QueueEnvironment): pg.Pool {
   const Pool = poolClass(environment.metrics, environment.servers);
   const pool = new Pool({
     application_name: 'claim-assignment-jobs',
-    // Workers need a connection only before and after a job.
-    max: WORKERS / 2,
+    max: CONNECTIONS,
     connectionTimeoutMillis: environment.connectTimeoutMs,
     keepAlive: true,
     pipeline: true,

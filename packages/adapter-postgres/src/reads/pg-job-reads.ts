@@ -1,20 +1,21 @@
-import type { JobReads, PushSubscription } from '@svc/application';
-import type { DeadlineOverride, DevicePreferences, Svcid } from '@svc/domain';
+import type { AssignmentState, JobReads, PushSubscription } from '@svc/application';
+import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { openDevices } from '../stores/pg-devices.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
-const DEVICES = sql(
-  'jobs_devices',
-  'SELECT device_id, subscription FROM devices WHERE svc_id = $1 ORDER BY device_id',
+const ASSIGNMENT = sql(
+  'jobs_assignment',
+  `SELECT f.name AS "firmName", c.status, c.adjuster_svc_id AS adjuster FROM claims c JOIN firms f ON f.id = c.firm_id
+    WHERE c.firm_id = $1 AND c.id = $2`,
 );
 
-const DEVICE_PREFERENCES = sql(
-  'jobs_device_preferences',
-  'SELECT device_id, preferences FROM devices WHERE svc_id = $1 AND preferences IS NOT NULL ORDER BY device_id',
+const DEVICES = sql(
+  'jobs_devices',
+  'SELECT device_id, subscription, preferences FROM devices WHERE svc_id = $1 ORDER BY device_id',
 );
 
 const DEADLINE_OVERRIDES = sql(
@@ -22,29 +23,31 @@ const DEADLINE_OVERRIDES = sql(
   'SELECT event, kind, hours, source FROM deadline_overrides ORDER BY event, kind',
 );
 
-export function pgJobReads(session: Session, encryption: Encryption): JobReads {
-  const devicesOf = async <R extends { readonly device_id: string }>(statement: Statement, svcId: Svcid) =>
-    openDevices(encryption, svcId, await session.rows<R>(statement, [svcId]), ({ device_id }) => device_id);
+interface DeviceRow {
+  readonly device_id: string;
+  readonly subscription: string;
+  readonly preferences: string | null;
+}
 
+export function pgJobReads(session: Session, encryption: Encryption): JobReads {
   return {
     async firmName(firmId) {
       if (!isUuid(firmId)) return null;
       return first(await session.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null;
     },
 
+    async assignment(firmId, claimId) {
+      if (!isUuid(firmId) || !isUuid(claimId)) return null;
+      return first(await session.rows<AssignmentState>(ASSIGNMENT, [firmId, claimId]));
+    },
+
     async devices(svcId) {
-      const rows = await devicesOf<{ device_id: string; subscription: string }>(DEVICES, svcId);
+      const found = await session.rows<DeviceRow>(DEVICES, [svcId]);
+      const rows = await openDevices(encryption, svcId, found, ({ device_id }) => device_id);
       return rows.map((row) => ({
         deviceId: row.device_id,
         subscription: JSON.parse(row.subscription) as PushSubscription,
-      }));
-    },
-
-    async devicePreferences(svcId) {
-      const rows = await devicesOf<{ device_id: string; preferences: string }>(DEVICE_PREFERENCES, svcId);
-      return rows.map((row) => ({
-        deviceId: row.device_id,
-        preferences: JSON.parse(row.preferences) as DevicePreferences,
+        preferences: row.preferences === null ? null : (JSON.parse(row.preferences) as DevicePreferences),
       }));
     },
 

@@ -108,6 +108,11 @@ const LAST_QUEUE_MIGRATION = Math.max(
   ...Object.keys(queueMigrations).map((file) => Number.parseInt(file, 10)),
 );
 const QUEUE_MIGRATION = 'SELECT max(id) AS id FROM graphile_worker.migrations';
+/**
+ * Migration 19 changes nothing and is only marked as breaking: the queue of an earlier release, with graphile-worker
+ * 0.16, would no longer start. Both may work on this table, since no worker here unlocks the jobs of another by its name.
+ */
+const UNMARK_BREAKING = 'UPDATE graphile_worker.migrations SET breaking = false WHERE id = 19 AND breaking';
 
 const byId = new Map(MIGRATIONS.map((migration) => [migration.id, migration]));
 
@@ -194,6 +199,13 @@ async function mayMigrate(dataSource: DataSource): Promise<boolean> {
   return may;
 }
 
+/** With the listener that graphile-worker wants: a lost connection fails its statement. */
+function poolOf(dataSource: DataSource): pg.Pool {
+  const pool: pg.Pool = (dataSource.driver as PostgresDriver).master;
+  if (pool.listenerCount('connect') === 0) pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
 /** @returns false when another process is migrating. */
 async function migrateUnlessLocked(
   dataSource: DataSource,
@@ -232,7 +244,8 @@ async function migrateUnlessLocked(
       );
     }
     // They must not run concurrently; this transaction holds the advisory lock.
-    await runMigrations({ pgPool: (dataSource.driver as PostgresDriver).master, logger: silentLogger });
+    await runMigrations({ pgPool: poolOf(dataSource), logger: silentLogger });
+    await runner.query(UNMARK_BREAKING);
     const newer: string[] = (await runner.query(APPLIED))
       .filter(({ id }: { id: number }) => !byId.has(id))
       .map(titleOf);

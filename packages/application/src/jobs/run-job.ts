@@ -16,8 +16,8 @@ import {
 } from '@svc/domain';
 import { countInvitationMail } from '../auth/sign-in.ts';
 import type { Job } from '../ports/jobs.ts';
-import type { Channel, Notification, Notifier } from '../ports/notifications.ts';
-import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
+import type { Channel, Notification, Notifier, Recipient } from '../ports/notifications.ts';
+import type { AppReads, FirmReads, JobReads, RegisteredDevice } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
@@ -51,27 +51,36 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;
 
   /** Devices of the notification that have quiet hours now, with their end. */
-  const quietDevices = async (job: NotifyJob): Promise<{ only: Channel; until: Instant }[]> => {
+  const quietDevices = (
+    job: NotifyJob,
+    devices: readonly RegisteredDevice[],
+  ): { only: Channel; until: Instant }[] => {
     const now = deps.clock.now();
-    return (await deps.reads.devicePreferences(job.svcId)).flatMap(({ deviceId, preferences }) => {
+    return devices.flatMap(({ deviceId, preferences }) => {
+      if (preferences === null || preferences.quietHours === null) return [];
       const only: Channel = `device:${deviceId}`;
-      const { quietHours, timeZone } = preferences;
-      const until = quietHours === null ? null : quietUntil(quietHours, timeZone, now);
+      const until = quietUntil(preferences.quietHours, preferences.timeZone, now);
       return until === null || (job.only !== undefined && job.only !== only) ? [] : [{ only, until }];
     });
   };
 
+  const recipientOf = async ({ svcId }: NotifyJob): Promise<Recipient> => ({
+    svcId,
+    devices: await deps.reads.devices(svcId),
+  });
+
   const notify = async (
     job: NotifyJob,
+    recipient: Recipient,
     notification: Notification,
     without: readonly Channel[] = [],
   ): Promise<void> => {
-    const quiet = job.kind === 'notify_test' ? [] : await quietDevices(job);
+    const quiet = job.kind === 'notify_test' ? [] : quietDevices(job, recipient.devices);
     const except = [...without, ...quiet.map(({ only }) => only)];
     const isPostponed = job.only !== undefined && except.includes(job.only);
     const failed = isPostponed
       ? []
-      : await deps.notifier.notify(job.svcId, notification, { only: job.only, except });
+      : await deps.notifier.notify(recipient, notification, { only: job.only, except });
     if (job.only !== undefined && failed.length > 0)
       throw new NotificationFailed('notification could not be delivered');
     const retryAt = deps.clock.now() + FIRST_RETRY_DELAY_MS;
@@ -86,31 +95,31 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   const handlers: Handlers = {
     async notify_offer(job) {
       const { firmId, claimId, svcId } = job;
-      const [firmName, claim] = await Promise.all([
-        deps.reads.firmName(firmId),
-        deps.firmReads.claim(firmId, 'live', claimId),
+      const [assignment, recipient] = await Promise.all([
+        deps.reads.assignment(firmId, claimId),
+        recipientOf(job),
       ]);
-      const pending =
-        claim?.assignment.status === 'pending_acceptance' && claim.assignment.adjuster === svcId;
-      if (firmName !== null && pending) await notify(job, { kind: 'offer', firmName, claimId });
+      if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== svcId) return;
+      await notify(job, recipient, { kind: 'offer', firmName: assignment.firmName, claimId });
     },
 
     async notify_offer_withdrawn(job) {
       const { firmId, claimId, svcId } = job;
-      const [firmName, claim] = await Promise.all([
-        deps.reads.firmName(firmId),
-        deps.firmReads.claim(firmId, 'live', claimId),
+      const [assignment, recipient] = await Promise.all([
+        deps.reads.assignment(firmId, claimId),
+        recipientOf(job),
       ]);
       // It may have been offered to them again.
-      const withdrawn = claim !== null && claim.assignment.adjuster !== svcId;
-      if (firmName !== null && withdrawn) await notify(job, { kind: 'offer_withdrawn', firmName, claimId });
+      if (assignment === null || assignment.adjuster === svcId) return;
+      await notify(job, recipient, { kind: 'offer_withdrawn', firmName: assignment.firmName, claimId });
     },
 
     async notify_invitation(job) {
       const { firmId, svcId, invitedAt } = job;
-      const [firmName, record] = await Promise.all([
+      const [firmName, record, recipient] = await Promise.all([
         deps.reads.firmName(firmId),
         deps.firmReads.adjuster(firmId, svcId),
+        recipientOf(job),
       ]);
       const pending =
         record?.membership.invitedAt === invitedAt &&
@@ -119,12 +128,13 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       // A retry of the mail was counted before.
       const mayMail =
         job.only !== undefined || (await deps.uow.run((tx) => countInvitationMail(tx, deps, firmId, svcId)));
-      await notify(job, { kind: 'invitation', firmName, firmId }, mayMail ? [] : ['mail']);
+      await notify(job, recipient, { kind: 'invitation', firmName, firmId }, mayMail ? [] : ['mail']);
     },
 
-    notify_test: (job) => notify(job, { kind: 'test' }),
+    notify_test: async (job) => notify(job, await recipientOf(job), { kind: 'test' }),
 
-    notify_deadlines: (job) => notify(job, { kind: 'deadlines', count: job.count }),
+    notify_deadlines: async (job) =>
+      notify(job, await recipientOf(job), { kind: 'deadlines', count: job.count }),
 
     async remind_deadlines({ svcId, deviceId, at }) {
       const now = deps.clock.now();

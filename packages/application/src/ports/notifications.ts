@@ -1,4 +1,5 @@
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { RegisteredDevice } from './reads.ts';
 
 /**
  * Content of a notification. It appears on lock screens, so it names the firm but never the policyholder, the address
@@ -19,9 +20,18 @@ export interface ChannelChoice {
   readonly except?: readonly Channel[];
 }
 
+export interface Recipient {
+  readonly svcId: Svcid;
+  readonly devices: readonly RegisteredDevice[];
+}
+
 export interface Notifier {
   /**
    * Sends the notification over every channel, or only over those given. Returns the channels to retry later.
    */
-  notify(svcId: Svcid, notification: Notification, channels?: ChannelChoice): Promise<readonly Channel[]>;
+  notify(
+    recipient: Recipient,
+    notification: Notification,
+    channels?: ChannelChoice,
+  ): Promise<readonly Channel[]>;
 }

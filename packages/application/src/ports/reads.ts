@@ -166,14 +166,26 @@ export interface OperatorReads {
   ): Promise<(AppClaimView & { readonly externalId: string; readonly claimNumber: string }) | null>;
 }
 
+/** A device that an adjuster has registered for notifications. */
+export interface RegisteredDevice {
+  readonly deviceId: string;
+  readonly subscription: PushSubscription;
+  readonly preferences: DevicePreferences | null;
+}
+
+/** What a notification of an offer names and depends on. */
+export interface AssignmentState {
+  readonly firmName: string;
+  readonly status: AssignmentStatus;
+  readonly adjuster: Svcid | null;
+}
+
 /** Reads for jobs. */
 export interface JobReads {
   firmName(firmId: FirmId): Promise<string | null>;
-  devices(svcId: Svcid): Promise<{ readonly deviceId: string; readonly subscription: PushSubscription }[]>;
-  /** Devices that have preferences. */
-  devicePreferences(
-    svcId: Svcid,
-  ): Promise<{ readonly deviceId: string; readonly preferences: DevicePreferences }[]>;
+  assignment(firmId: FirmId, claimId: ClaimId): Promise<AssignmentState | null>;
+  /** Ordered by id. */
+  devices(svcId: Svcid): Promise<RegisteredDevice[]>;
   /** Ordered by event, then kind. */
   deadlineOverrides(): Promise<DeadlineOverride[]>;
 }

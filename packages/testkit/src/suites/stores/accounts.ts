@@ -567,16 +567,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await use.putDevice({ svcId }, 'tablet', at(2));
       await use.putDevice({ svcId }, 'phone', at(3));
       await use.putDevice({ svcId: other }, 'phone', at(4));
-      const devices = async (of: Svcid) =>
-        [...(await stores.jobReads.devices(of))].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
+      const devices = (of: Svcid) => stores.jobReads.devices(of);
+      const preferences = null;
       expect(await devices(svcId)).toEqual([
-        { deviceId: 'phone', subscription: at(3) },
-        { deviceId: 'tablet', subscription: at(2) },
+        { deviceId: 'phone', subscription: at(3), preferences },
+        { deviceId: 'tablet', subscription: at(2), preferences },
       ]);
       await use.removeDevice({ svcId }, 'phone');
       await use.removeDevice({ svcId }, 'phone');
-      expect(await devices(svcId)).toEqual([{ deviceId: 'tablet', subscription: at(2) }]);
-      expect(await devices(other)).toEqual([{ deviceId: 'phone', subscription: at(4) }]);
+      expect(await devices(svcId)).toEqual([{ deviceId: 'tablet', subscription: at(2), preferences }]);
+      expect(await devices(other)).toEqual([{ deviceId: 'phone', subscription: at(4), preferences }]);
     });
   });
 }

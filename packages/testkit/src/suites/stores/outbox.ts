@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
-import { type ClaimId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
+import { type ClaimId, type FirmId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 export function outboxBehavior(fixture: () => Fixture): void {
@@ -37,6 +37,26 @@ export function outboxBehavior(fixture: () => Fixture): void {
       );
       await runDue(firm);
       expect(notificationsTo(second)).toEqual([{ kind: 'offer', firmName: firm.name, claimId }]);
+    });
+
+    test('a job about an offer reads who holds it now, in its own firm alone', async () => {
+      const { newFirm, newMember, sendId, use, stores, ids } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const claimId = await sendId(firm.live, svcId);
+      const { assignment } = stores.jobReads;
+      const held = { firmName: firm.name, status: 'pending_acceptance', adjuster: svcId };
+      expect(await assignment(firm.id, claimId)).toEqual(held);
+      await use.acceptOffer({ svcId }, claimId);
+      expect(await assignment(firm.id, claimId)).toEqual({ ...held, status: 'accepted' });
+      const nothing = ids.next() as ClaimId;
+      for (const [firmId, id] of [
+        [other.id, claimId],
+        [firm.id, nothing],
+        [firm.id, 'no uuid' as ClaimId],
+        ['no uuid' as FirmId, claimId],
+      ] as const)
+        expect(await assignment(firmId, id)).toBeNull();
     });
 
     test('a job keeps its content and its time', async () => {
