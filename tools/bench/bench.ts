@@ -8,7 +8,7 @@ import pc from 'picocolors';
 import { startPostgres } from '../services/postgres.ts';
 import { startRedis } from '../services/redis.ts';
 import type { BenchRequest } from './connection.ts';
-import { type BenchData, loadData, reopenOffers } from './data.ts';
+import { type BenchData, jobsDone, loadData, reopenOffers } from './data.ts';
 import { childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { PATHS, type Path } from './paths.ts';
 import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
@@ -137,6 +137,7 @@ async function measure(
   const measuredPeers = new Map(usable.map(({ name }): [string, Round[]] => [name, []]));
   const once = async (subject: Subject, length: number) => {
     if (path === 'accept') await reopenOffers(databaseUrl);
+    if (path === 'send') await jobsDone(databaseUrl);
     const requests = data.requests(path);
     const next = () => subject.mapRequest?.(path, requests()) ?? requests();
     const cpuSince = measureCpu({

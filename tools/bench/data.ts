@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { asciiJson, createSecrets } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
@@ -225,6 +226,15 @@ export async function reopenOffers(url: string): Promise<void> {
       WHERE status = 'accepted' AND adjuster_svc_id LIKE 'BENCH-%' AND updated_at > now() - interval '1 day'`,
   );
   await client.query('VACUUM ANALYZE claims');
+  await client.end();
+}
+
+/** Waits until the service has run all jobs: those of one subject must not cost the next one. */
+export async function jobsDone(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const due = 'SELECT 1 FROM graphile_worker._private_jobs WHERE run_at <= now() LIMIT 1';
+  while ((await client.query(due)).rows.length > 0) await sleep(50);
   await client.end();
 }
 
