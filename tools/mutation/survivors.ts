@@ -17,7 +17,6 @@ const same = (
 const CACHE = 'A cache: decides only how often a value is computed, and how much memory it takes.';
 const TYPE_ONLY = 'Unreachable: the type allows it, and an earlier check or the caller excludes it.';
 const REFERENCE = 'Unreachable: a membership refers to an account and a firm that exist.';
-const OF_EXISTING_FIRM = 'Unreachable: a claim and an invitation refer to a firm that exists.';
 const FOUND_BEFORE = 'Unreachable: the account was found before, in the same transaction.';
 
 const DOMAIN = 'packages/domain/src';
@@ -366,24 +365,8 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/jobs/run-job.ts`,
-      line: "if (firmName !== null && pending) await notify(job, { kind: 'offer', firmName, claimId });",
-      reason: OF_EXISTING_FIRM,
-    },
-    [['firmName !== null', 'true']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/jobs/run-job.ts`,
-      line: "if (firmName !== null && withdrawn) await notify(job, { kind: 'offer_withdrawn', firmName, claimId });",
-      reason: OF_EXISTING_FIRM,
-    },
-    [['firmName !== null', 'true']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/jobs/run-job.ts`,
       line: 'if (firmName === null || !pending) return;',
-      reason: OF_EXISTING_FIRM,
+      reason: 'Unreachable: an invitation refers to a firm that exists.',
     },
     [['firmName === null', 'false']],
   ),
