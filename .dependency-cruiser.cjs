@@ -24,7 +24,7 @@ const tool = (name, ...allowed) =>
   room(`tools/${name}`, `^tools/${name}/`, [NODE, '/node_modules/', ...allowed]);
 /** Node's own modules show as their bare names. */
 const NODE =
-  '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|vm|worker_threads|zlib)(/promises|/consumers)?$';
+  '^(node:)?(async_hooks|buffer|child_process|crypto|dns|events|fs|http|https|module|net|os|path|perf_hooks|process|readline|stream|timers|tls|url|util|v8|vm|worker_threads|zlib)(/promises|/consumers)?$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
