@@ -184,6 +184,37 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(1);
   });
 
+  test('stopping returns the fetched jobs that no worker has started', async () => {
+    let started = 0;
+    const jobs = stores.startJobs(async () => {
+      started += 1;
+      await sleep(1500);
+    });
+    await stores.unitOfWork.run(async (tx) => {
+      for (let n = 0; n < 20; n += 1) await tx.outbox.add(aJob());
+    });
+    await eventually(() => started > 0);
+    await jobs.stop();
+    const { rows } = await database.sql.query('SELECT locked_at, attempts FROM graphile_worker.jobs');
+    expect(rows).toEqual(Array.from({ length: 20 - started }, () => ({ locked_at: null, attempts: 0 })));
+    expect(started).toBeLessThan(20);
+  });
+
+  test('stopping during an outage ends while fetched jobs wait, and none of them is lost', async () => {
+    let cut = false;
+    const jobs = stores.startJobs(async () => {
+      if (!cut) await proxy.cut();
+      cut = true;
+      await sleep(200);
+    });
+    await stores.unitOfWork.run(async (tx) => {
+      for (let n = 0; n < 24; n += 1) await tx.outbox.add(aJob());
+    });
+    await eventually(() => cut);
+    await jobs.stop();
+    expect(await pendingJobs()).toBe(24);
+  });
+
   test('the jobs of a killed worker are unlocked after a minute, newer ones are not', async () => {
     await add(aJob('of killed' as Svcid));
     await add(aJob('of running' as Svcid));

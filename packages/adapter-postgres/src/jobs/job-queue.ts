@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionPool, Job, JobKind, Metrics } from '@svc/application';
 import { Logger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-worker';
@@ -113,11 +113,16 @@ export function startJobs(
   );
   const task = (payload: unknown): Promise<void> =>
     within(timeoutMs, handler(payload as Job), 'The job took too long.');
+  const events = reportOutcomes(log, metrics);
+  let jobsWait = false;
+  events.on('localQueue:setMode', ({ newMode }) => {
+    jobsWait = newMode === 'WAITING';
+  });
   const running = runTaskList(
     {
       preset: {
         worker: {
-          events: reportOutcomes(log, metrics),
+          events,
           concurrentJobs: WORKERS,
           pollInterval: pollIntervalMs,
           localQueue: { size: FETCHED_JOBS, ttl: FETCHED_JOBS_TTL_MS },
@@ -140,6 +145,8 @@ export function startJobs(
   ]);
   const stop = async (): Promise<void> => {
     stopping.abort();
+    // graphile-worker 0.17 fails to stop while fetched jobs wait for a worker. They do so for a second at most.
+    while (jobsWait) await once(events, 'localQueue:setMode');
     await running.gracefulShutdown();
     await maintenance;
     await Promise.race([pool.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
@@ -183,7 +190,8 @@ function graphilePool(session: Session, stopping: AbortSignal, log: DatabaseLog)
       try {
         return { rows: await session.rows({ name, text: planned }, values as Value[]) };
       } catch (error) {
-        if (stopping.aborted) throw error;
+        // An error would end the process. Jobs that stay locked are unlocked as those of a killed process.
+        if (stopping.aborted) return { rows: [] };
         if (delayMs === MIN_RETRY_DELAY_MS)
           log.warn('the job queue waits for PostgreSQL', { error: nameOf(error) });
         await sleep(delayMs, undefined, { signal: stopping }).catch(() => {});
