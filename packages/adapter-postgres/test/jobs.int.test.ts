@@ -106,7 +106,7 @@ describe('jobs', () => {
       slow.push(job.svcId);
       await released;
     });
-    const names = Array.from({ length: 40 }, (_, n) => `A${n}` as Svcid);
+    const names = Array.from({ length: 100 }, (_, n) => `A${n}` as Svcid);
     await stores.unitOfWork.run(async (tx) => {
       for (const name of names) await tx.outbox.add(aJob(name));
     });
@@ -191,13 +191,13 @@ describe('jobs', () => {
       await sleep(1500);
     });
     await stores.unitOfWork.run(async (tx) => {
-      for (let n = 0; n < 20; n += 1) await tx.outbox.add(aJob());
+      for (let n = 0; n < 60; n += 1) await tx.outbox.add(aJob());
     });
     await eventually(() => started > 0);
     await jobs.stop();
     const { rows } = await database.sql.query('SELECT locked_at, attempts FROM graphile_worker.jobs');
-    expect(rows).toEqual(Array.from({ length: 20 - started }, () => ({ locked_at: null, attempts: 0 })));
-    expect(started).toBeLessThan(20);
+    expect(rows).toEqual(Array.from({ length: 60 - started }, () => ({ locked_at: null, attempts: 0 })));
+    expect(started).toBeLessThan(60);
   });
 
   test('stopping during an outage ends while fetched jobs wait, and none of them is lost', async () => {
@@ -208,11 +208,11 @@ describe('jobs', () => {
       await sleep(200);
     });
     await stores.unitOfWork.run(async (tx) => {
-      for (let n = 0; n < 24; n += 1) await tx.outbox.add(aJob());
+      for (let n = 0; n < 60; n += 1) await tx.outbox.add(aJob());
     });
     await eventually(() => cut);
     await jobs.stop();
-    expect(await pendingJobs()).toBe(24);
+    expect(await pendingJobs()).toBe(60);
   });
 
   test('the jobs of a killed worker are unlocked after a minute, newer ones are not', async () => {

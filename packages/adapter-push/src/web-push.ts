@@ -21,6 +21,15 @@ export interface WebPushOptions {
   readonly timeoutMs?: number;
 }
 
+/** A push service answers in a fraction of this. The job of the notification waits for it. */
+const TIMEOUT_MS = 5000;
+
+/** A push that lasts longer is taken for one that will not end. */
+const SLOW_AFTER_MS = 1000;
+
+/** How long nothing is sent to an endpoint that was slow and then failed. */
+const PAUSE_AFTER_FAILURE_MS = 10_000;
+
 /** How long a push service keeps a message for an offline device; after a day the offer has been seen elsewhere. */
 const TTL_SECONDS = 24 * 60 * 60;
 
@@ -38,7 +47,7 @@ export interface WebPush {
 
 export function createWebPush(options: WebPushOptions): WebPush {
   const { log } = options;
-  const backoff = createBackoff();
+  const endpoints = watchEndpoints();
   let vapid: Vapid | undefined;
   /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
   const checkedVapid = (): Vapid => {
@@ -57,9 +66,9 @@ export function createWebPush(options: WebPushOptions): WebPush {
       const outcomes = await Promise.all(
         targets.map(async (device) => ({
           deviceId: device.deviceId,
-          outcome: backoff.isActive(device.subscription.endpoint)
-            ? 'later'
-            : await deliver(device.subscription, notification, keys, options, backoff),
+          outcome: endpoints.isAvailable(device.subscription.endpoint)
+            ? await deliver(device.subscription, notification, keys, options, endpoints)
+            : 'later',
         })),
       );
       const devicesWith = (wanted: Outcome): string[] =>
@@ -77,24 +86,47 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 }
 
-/** Endpoints with a Retry-After in force. The job queue may retry earlier; the endpoint is then skipped. */
-function createBackoff() {
-  const endsAt = new Map<string, number>();
+/**
+ * Endpoints that are not called now: those with a Retry-After in force, and those that are slow, since each push to
+ * them keeps a worker of the queue from the notifications of others. The job queue retries their notifications.
+ */
+function watchEndpoints() {
+  const pausedUntil = new Map<string, number>();
+  /** When the pushes that are waiting for a response were sent, the oldest first. */
+  const sentAt = new Map<string, number[]>();
+
+  function pause(endpoint: string, ms: number): void {
+    const now = Date.now();
+    for (const [other, end] of pausedUntil) if (end <= now) pausedUntil.delete(other);
+    pausedUntil.set(endpoint, now + ms);
+  }
+
   return {
-    isActive(endpoint: string): boolean {
-      const end = endsAt.get(endpoint);
-      if (end === undefined) return false;
-      if (end > Date.now()) return true;
-      endsAt.delete(endpoint);
-      return false;
+    isAvailable(endpoint: string): boolean {
+      const now = Date.now();
+      const [oldest = now] = sentAt.get(endpoint) ?? [];
+      return (pausedUntil.get(endpoint) ?? now) <= now && now - oldest < SLOW_AFTER_MS;
     },
-    start(endpoint: string, retryAfter: string): void {
+    pauseFor(endpoint: string, retryAfter: string): void {
       const seconds = Number(retryAfter);
       const delayMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
-      if (!(delayMs > 0)) return;
-      const now = Date.now();
-      for (const [other, end] of endsAt) if (end <= now) endsAt.delete(other);
-      endsAt.set(endpoint, now + Math.min(delayMs, MAX_RETRY_AFTER_MS));
+      if (delayMs > 0) pause(endpoint, Math.min(delayMs, MAX_RETRY_AFTER_MS));
+    },
+    /** Pauses the endpoint if the push is slow and fails. */
+    async during<T>(endpoint: string, push: Promise<T>): Promise<T> {
+      const started = Date.now();
+      const waiting = sentAt.get(endpoint) ?? [];
+      waiting.push(started);
+      sentAt.set(endpoint, waiting);
+      try {
+        return await push;
+      } catch (error) {
+        if (Date.now() - started >= SLOW_AFTER_MS) pause(endpoint, PAUSE_AFTER_FAILURE_MS);
+        throw error;
+      } finally {
+        waiting.splice(waiting.indexOf(started), 1);
+        if (waiting.length === 0) sentAt.delete(endpoint);
+      }
     },
   };
 }
@@ -106,7 +138,7 @@ async function deliver(
   notification: Notification,
   vapid: Vapid,
   options: WebPushOptions,
-  backoff: ReturnType<typeof createBackoff>,
+  endpoints: ReturnType<typeof watchEndpoints>,
 ): Promise<Outcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
   try {
@@ -124,14 +156,14 @@ async function deliver(
   let status: number;
   let retryAfter: string | undefined;
   try {
-    ({ status, retryAfter } = await post(details, options));
+    ({ status, retryAfter } = await endpoints.during(subscription.endpoint, post(details, options)));
   } catch (error) {
     if (!(error instanceof PrivateAddressError)) return 'later';
     options.log.warn('a push service in a private network was not called');
     return 'rejected';
   }
   if (status === 429 || status >= 500) {
-    if (retryAfter !== undefined) backoff.start(subscription.endpoint, retryAfter);
+    if (retryAfter !== undefined) endpoints.pauseFor(subscription.endpoint, retryAfter);
     return 'later';
   }
   if (status === 404 || status === 410) return 'gone';
@@ -184,7 +216,7 @@ function post(
     return Promise.reject(new PrivateAddressError('a push service cannot be in a private network'));
   }
   const request = protocol === 'http:' ? httpRequest : httpsRequest;
-  const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       endpoint,

@@ -40,12 +40,12 @@ interface QueueEnvironment {
   purge(): Promise<void>;
 }
 
-/** Concurrent jobs of this process. Most of their time they wait for a push service. */
-const WORKERS = 8;
+/** Concurrent jobs of this process. Most of their time they wait for a push service, one of which may be slow. */
+const WORKERS = 32;
 /** They run one statement before a number of jobs and one after it. */
 const CONNECTIONS = 2;
 /** Jobs that a process locks with one statement: after a crash, they wait until they are unlocked. */
-const FETCHED_JOBS = 24;
+const FETCHED_JOBS = 32;
 /** Locked jobs that no worker has started by then are returned, for other processes. */
 const FETCHED_JOBS_TTL_MS = 1000;
 /** Jobs that end within this time are recorded with one statement. */

@@ -8,9 +8,10 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
+import type { PushSubscription } from '../ports/notifications.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock, Mailer, Secrets } from '../ports/support.ts';
-import type { PushSubscription, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 

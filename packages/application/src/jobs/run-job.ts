@@ -16,8 +16,8 @@ import {
 } from '@svc/domain';
 import { countInvitationMail } from '../auth/sign-in.ts';
 import type { Job } from '../ports/jobs.ts';
-import type { Channel, Notification, Notifier, Recipient } from '../ports/notifications.ts';
-import type { AppReads, FirmReads, JobReads, RegisteredDevice } from '../ports/reads.ts';
+import type { Channel, Notification, Notifier, Recipient, RegisteredDevice } from '../ports/notifications.ts';
+import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';

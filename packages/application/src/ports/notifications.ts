@@ -1,5 +1,4 @@
-import type { ClaimId, FirmId, Svcid } from '@svc/domain';
-import type { RegisteredDevice } from './reads.ts';
+import type { ClaimId, DevicePreferences, FirmId, Svcid } from '@svc/domain';
 
 /**
  * Content of a notification. It appears on lock screens, so it names the firm but never the policyholder, the address
@@ -18,6 +17,19 @@ export type Channel = 'mail' | `device:${string}`;
 export interface ChannelChoice {
   readonly only?: Channel | undefined;
   readonly except?: readonly Channel[];
+}
+
+/** W3C PushSubscription of a browser or phone. */
+export interface PushSubscription {
+  readonly endpoint: string;
+  readonly keys: { readonly p256dh: string; readonly auth: string };
+}
+
+/** A device that an adjuster has registered for notifications. */
+export interface RegisteredDevice {
+  readonly deviceId: string;
+  readonly subscription: PushSubscription;
+  readonly preferences: DevicePreferences | null;
 }
 
 export interface Recipient {

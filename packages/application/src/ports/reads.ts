@@ -6,7 +6,6 @@ import type {
   ClaimId,
   ClaimWork,
   DeadlineOverride,
-  DevicePreferences,
   Environment,
   FirmId,
   Instant,
@@ -17,8 +16,9 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
+import type { RegisteredDevice } from './notifications.ts';
 import type { Passkey } from './passkeys.ts';
-import type { ApiKey, FeedRestamp, Firm, FormDetails, PushSubscription, Session } from './unit-of-work.ts';
+import type { ApiKey, FeedRestamp, Firm, FormDetails, Session } from './unit-of-work.ts';
 
 /** A claim as the firm sees it. */
 export interface ClaimView {
@@ -164,13 +164,6 @@ export interface OperatorReads {
   claim(
     id: ClaimId,
   ): Promise<(AppClaimView & { readonly externalId: string; readonly claimNumber: string }) | null>;
-}
-
-/** A device that an adjuster has registered for notifications. */
-export interface RegisteredDevice {
-  readonly deviceId: string;
-  readonly subscription: PushSubscription;
-  readonly preferences: DevicePreferences | null;
 }
 
 /** What a notification of an offer names and depends on. */

@@ -22,6 +22,7 @@ import {
 } from '@svc/domain';
 import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
+import type { PushSubscription } from './notifications.ts';
 import type { Passkeys, UsedChallenges } from './passkeys.ts';
 import type { IdempotencySlot } from './single-flight.ts';
 
@@ -274,12 +275,6 @@ export interface SignInCodes {
   put(code: SignInCode): Promise<void>;
   lock(slot: string): Promise<SignInCode | null>;
   remove(slot: string): Promise<void>;
-}
-
-/** W3C PushSubscription of a browser or phone. */
-export interface PushSubscription {
-  readonly endpoint: string;
-  readonly keys: { readonly p256dh: string; readonly auth: string };
 }
 
 /** What a registered device wants, and when its next reminder of deadlines is queued; null: none is. */
