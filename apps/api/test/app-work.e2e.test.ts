@@ -132,6 +132,8 @@ test('planned visit, report dates and contacts are recorded, and invisible to th
     { ...first, result: 'maybe' },
     { result: 'reached' },
     { ...first, at: 'today' },
+    { ...first, at: '9999-12-31T23:59:59-01:00' },
+    { ...first, at: '0001-01-01T00:00:00+01:00' },
     { ...first, note: '' },
   ])
     expectProblem(await log('c', body), 422, 'validation_failed');

@@ -172,12 +172,16 @@ export const timeZone = (meta: FieldMeta): z.ZodString =>
     (value) => lengthWithin(value, LIMITS.timeZone.min, LIMITS.timeZone.max) && isTimeZone(value),
   );
 
+/** Of years that are written with four digits, also in UTC. */
+const isStorableInstant = (instant: number | null): boolean =>
+  instant !== null && instant >= Date.parse('0001-01-01') && instant < Date.parse('+010000-01-01');
+
 export const dateTime = (meta: FieldMeta): z.ZodString =>
   formattedString(
     'an RFC 3339 date-time with an offset, such as 2026-08-29T14:30:00Z',
     { format: 'date-time' },
     meta,
-    (value) => readInstant(value) !== null,
+    (value) => isStorableInstant(readInstant(value)),
   );
 
 const ZIP = /^[0-9]{5}(-[0-9]{4})?$/;

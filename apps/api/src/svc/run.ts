@@ -17,6 +17,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
+    // The reader has closed the pipe, as in `svc firm export | head`.
+    if ((error as NodeJS.ErrnoException | null)?.code === 'EPIPE') return 0;
     process.stderr.write(`svc: ${withoutControls(error instanceof Error ? error.message : String(error))}\n`);
     return FAILED;
   }

@@ -62,9 +62,12 @@ function recordKeyAction(tx: Tx, { clock, operator }: Deps, key: ApiKey, action:
   });
 }
 
+/** A secret that was pasted instead of an id must not be shown. */
+const shownId = (id: KeyId): string => (id.startsWith('svc_') ? 'given, which is the secret of a key' : id);
+
 async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
   const key = await tx.keys.lock(id);
-  if (key === null) throw new OperatorError(`no key has the id ${id}`);
+  if (key === null) throw new OperatorError(`no key has the id ${shownId(id)}`);
   return key;
 }
 
@@ -105,7 +108,9 @@ export const makeRollKey =
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
       await recordKeyAction(tx, deps, old, 'key.roll');
-      return { ...(await issue(tx, deps, old, at)), replaced };
+      const issued = await issue(tx, deps, old, at);
+      await recordKeyAction(tx, deps, issued.key, 'key.create');
+      return { ...issued, replaced };
     });
     deps.apiKeyAuthenticator.invalidate();
     return rolled;

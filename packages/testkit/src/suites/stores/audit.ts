@@ -136,6 +136,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} member.permission adjuster:${svcId} ok`,
         `${operator} key.create key:${key.id} ok`,
         `${operator} key.roll key:${key.id} ok`,
+        `${operator} key.create key:${rolled.key.id} ok`,
         `${operator} key.revoke key:${rolled.key.id} ok`,
         `${operator} firm.plan firm:${firm.id} ok`,
         `adjuster:${svcId} member.leave adjuster:${svcId} ok`,
