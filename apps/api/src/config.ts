@@ -65,6 +65,10 @@ interface EncryptionKeys {
   read(): readonly Uint8Array[];
 }
 
+/** Of the driver. */
+const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
 /** Those of OpenTelemetry that need nothing else. */
 const TRACES_SAMPLERS = [
   'always_on',
@@ -201,6 +205,15 @@ export function readConfig(env: Env, terminal: boolean): Config {
       /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/i.exec(text ?? '') ?? [];
     for (const host of hosts.split(','))
       url(name, ['postgres:', 'postgresql:'], true, hosts === '' ? text : `${start}${host}${end}`);
+    for (const [parameter, value] of new URLSearchParams(end.split('?')[1])) {
+      // The driver would ignore them, and connect without TLS.
+      if (/^ssl/i.test(parameter) && !TLS_PARAMETERS.includes(parameter))
+        throw new ConfigError(
+          `${name} has the parameter "${parameter}"; allowed: ${TLS_PARAMETERS.join(', ')}`,
+        );
+      if (parameter === 'sslmode' && !TLS_MODES.includes(value))
+        throw new ConfigError(`${name} has sslmode=${value}; allowed: ${TLS_MODES.join(', ')}`);
+    }
     return text ?? null;
   };
   const redisUrls = (): string[] =>

@@ -181,6 +181,22 @@ describe('an invalid value', () => {
   });
 
   test.each([
+    [
+      'postgres://h/db?ssl_mode=verify-full',
+      'DATABASE_URL has the parameter "ssl_mode"; allowed: ssl, sslmode, ',
+    ],
+    [
+      'postgres://one,two?sslmode=verify_full',
+      'DATABASE_URL has sslmode=verify_full; allowed: disable, prefer, ',
+    ],
+  ])('that would connect without TLS by a typing error is refused: %s', (url, message) => {
+    expect(() => readConfig({ DATABASE_URL: url }, false)).toThrow(message);
+    expect(() =>
+      readConfig({ DATABASE_URL: 'postgres://one,two/db?sslmode=verify-full&sslrootcert=ca.pem' }, false),
+    ).not.toThrow();
+  });
+
+  test.each([
     ['DATABASE_URL', 'mysql://root:hunter2@db/claims'],
     ['DATABASE_URL', 'hunter2'],
     ['DATABASE_URL', 'postgres://u:hunter2@one,tw o/db'],
