@@ -49,7 +49,9 @@ const PERSONAL = [
   ...['Quintanilla', '352-555-0142', '8505550199', 'desk@carrier.example', 'Mangrove'],
   ...['Delacroix', 'Nowak', 'Ian backlog', 'Water line in the den', 'No answer at the door', 'Too far'],
   ...['Marguerite', 'Thibodeaux', 'm.thibodeaux@bayou.example', 'delta.example', '2026-08-01'],
-  ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox', '21:17'],
+  ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox'],
+  // With the quote after it: without, it is also in the times of rows that are written at 21:17.
+  '21:17"',
   ...['Slow on Fridays', CALL_NOTE],
 ];
 
