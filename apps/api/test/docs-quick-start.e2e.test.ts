@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
@@ -56,6 +57,8 @@ test.each(['quick-start', 'rehearse-a-hurricane'])(
     const steps = stepsOf(text);
     expect(steps.length).toBeGreaterThan(7);
     const folder = mkdtempSync(join(tmpdir(), `${page}-`));
+    // A page polls from the second in which it starts, which must not have changes of the page before.
+    await sleep(1000 - (Date.now() % 1000));
 
     const border = '----- end of block -----';
     const script = steps
