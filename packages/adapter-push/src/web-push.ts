@@ -24,12 +24,6 @@ export interface WebPushOptions {
 /** A push service answers in a fraction of this. The job of the notification waits for it. */
 const TIMEOUT_MS = 5000;
 
-/** A push that lasts longer is taken for one that will not end. */
-const SLOW_AFTER_MS = 1000;
-
-/** How long nothing is sent to an endpoint that was slow and then failed. */
-const PAUSE_AFTER_FAILURE_MS = 10_000;
-
 /** How long a push service keeps a message for an offline device; after a day the offer has been seen elsewhere. */
 const TTL_SECONDS = 24 * 60 * 60;
 
@@ -46,8 +40,8 @@ export interface WebPush {
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
-  const { log } = options;
-  const endpoints = watchEndpoints();
+  const { log, timeoutMs = TIMEOUT_MS } = options;
+  const endpoints = watchEndpoints(timeoutMs);
   let vapid: Vapid | undefined;
   /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
   const checkedVapid = (): Vapid => {
@@ -67,7 +61,7 @@ export function createWebPush(options: WebPushOptions): WebPush {
         targets.map(async (device) => ({
           deviceId: device.deviceId,
           outcome: endpoints.isAvailable(device.subscription.endpoint)
-            ? await deliver(device.subscription, notification, keys, options, endpoints)
+            ? await deliver(device.subscription, notification, keys, { ...options, timeoutMs }, endpoints)
             : 'later',
         })),
       );
@@ -90,7 +84,11 @@ export function createWebPush(options: WebPushOptions): WebPush {
  * Endpoints that are not called now: those with a Retry-After in force, and those that are slow, since each push to
  * them keeps a worker of the queue from the notifications of others. The job queue retries their notifications.
  */
-function watchEndpoints() {
+function watchEndpoints(timeoutMs: number) {
+  /** A push that lasts longer is taken for one that will not end. */
+  const slowAfterMs = timeoutMs / 5;
+  /** How long nothing is sent to an endpoint that was slow and then failed. */
+  const pauseMs = timeoutMs * 2;
   const pausedUntil = new Map<string, number>();
   /** When the pushes that are waiting for a response were sent, the oldest first. */
   const sentAt = new Map<string, number[]>();
@@ -105,7 +103,7 @@ function watchEndpoints() {
     isAvailable(endpoint: string): boolean {
       const now = Date.now();
       const [oldest = now] = sentAt.get(endpoint) ?? [];
-      return (pausedUntil.get(endpoint) ?? now) <= now && now - oldest < SLOW_AFTER_MS;
+      return (pausedUntil.get(endpoint) ?? now) <= now && now - oldest < slowAfterMs;
     },
     pauseFor(endpoint: string, retryAfter: string): void {
       const seconds = Number(retryAfter);
@@ -121,7 +119,7 @@ function watchEndpoints() {
       try {
         return await push;
       } catch (error) {
-        if (Date.now() - started >= SLOW_AFTER_MS) pause(endpoint, PAUSE_AFTER_FAILURE_MS);
+        if (Date.now() - started >= slowAfterMs) pause(endpoint, pauseMs);
         throw error;
       } finally {
         waiting.splice(waiting.indexOf(started), 1);
@@ -137,7 +135,7 @@ async function deliver(
   subscription: PushSubscription,
   notification: Notification,
   vapid: Vapid,
-  options: WebPushOptions,
+  options: Required<WebPushOptions>,
   endpoints: ReturnType<typeof watchEndpoints>,
 ): Promise<Outcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
@@ -207,7 +205,7 @@ function topicOf(notification: Notification): string {
 
 function post(
   details: ReturnType<typeof webPush.generateRequestDetails>,
-  options: WebPushOptions,
+  options: Required<WebPushOptions>,
 ): Promise<{ status: number; retryAfter: string | undefined }> {
   const { endpoint, method, headers, body } = details;
   const { protocol, hostname } = new URL(endpoint);
@@ -216,7 +214,7 @@ function post(
     return Promise.reject(new PrivateAddressError('a push service cannot be in a private network'));
   }
   const request = protocol === 'http:' ? httpRequest : httpsRequest;
-  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+  const signal = AbortSignal.timeout(options.timeoutMs);
   return new Promise((resolve, reject) => {
     const outgoing = request(
       endpoint,

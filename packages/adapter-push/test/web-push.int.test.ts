@@ -51,13 +51,13 @@ function sender(
   });
   return {
     send: (notification: Notification = OFFER, only?: string) => {
-      const now = [...registered].map(([deviceId, subscription]) => ({
+      const listed = [...registered].map(([deviceId, subscription]) => ({
         deviceId,
         subscription,
         preferences: null,
       }));
       return push.send(
-        { svcId: SVC_ID, devices: now },
+        { svcId: SVC_ID, devices: listed },
         notification,
         (id) => only === undefined || id === only,
       );
@@ -129,13 +129,16 @@ describe('a device', () => {
     const devices = { slow: service.device(['timeout']), phone: service.device() };
     const { send, registered } = sender(subscriptions(devices), { timeoutMs: 2_000 });
     const first = send();
-    await pause(1_200);
+    await pause(600);
     expect(await send()).toEqual(['slow']);
     expect(devices.phone.received).toHaveLength(2);
     expect(await first).toEqual(['slow']);
     expect(await send()).toEqual(['slow']);
     expect(devices.slow.attempts).toHaveLength(1);
     expect([...registered.keys()]).toEqual(['slow', 'phone']);
+    await pause(4_000);
+    expect(await send(OFFER, 'slow')).toEqual([]);
+    expect(devices.slow.received).toHaveLength(1);
   });
 
   test.each([429, 500, 503] as const)(
