@@ -69,6 +69,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     devices: await deps.reads.devices(svcId),
   });
 
+  const readOffer = (job: Extract<Job, { kind: `notify_offer${string}` }>) =>
+    Promise.all([deps.reads.assignment(job.firmId, job.claimId), recipientOf(job)]);
+
   const notify = async (
     job: NotifyJob,
     recipient: Recipient,
@@ -94,24 +97,18 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
   const handlers: Handlers = {
     async notify_offer(job) {
-      const { firmId, claimId, svcId } = job;
-      const [assignment, recipient] = await Promise.all([
-        deps.reads.assignment(firmId, claimId),
-        recipientOf(job),
-      ]);
-      if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== svcId) return;
-      await notify(job, recipient, { kind: 'offer', firmName: assignment.firmName, claimId });
+      const [assignment, recipient] = await readOffer(job);
+      if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== job.svcId) return;
+      const { firmName } = assignment;
+      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId });
     },
 
     async notify_offer_withdrawn(job) {
-      const { firmId, claimId, svcId } = job;
-      const [assignment, recipient] = await Promise.all([
-        deps.reads.assignment(firmId, claimId),
-        recipientOf(job),
-      ]);
+      const [assignment, recipient] = await readOffer(job);
       // It may have been offered to them again.
-      if (assignment === null || assignment.adjuster === svcId) return;
-      await notify(job, recipient, { kind: 'offer_withdrawn', firmName: assignment.firmName, claimId });
+      if (assignment === null || assignment.adjuster === job.svcId) return;
+      const { firmName } = assignment;
+      await notify(job, recipient, { kind: 'offer_withdrawn', firmName, claimId: job.claimId });
     },
 
     async notify_invitation(job) {
