@@ -163,6 +163,8 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   });
   try {
     await dataSource.initialize();
+    // graphile-worker wants this listener. A lost connection fails its statement.
+    poolOf(dataSource).on('connect', (client) => client.on('error', () => {}));
     if (!(await mayMigrate(dataSource))) {
       if ((await schemaState(options)).current) return;
       throw new MigrationRightsError(
@@ -188,6 +190,8 @@ export async function migrate(options: MigrateOptions): Promise<void> {
   }
 }
 
+const poolOf = (dataSource: DataSource): pg.Pool => (dataSource.driver as PostgresDriver).master;
+
 /** Whether the role owns the schema or, before the first migration, may create it and that of the job queue. */
 async function mayMigrate(dataSource: DataSource): Promise<boolean> {
   const [{ may }] = await dataSource.query(
@@ -197,13 +201,6 @@ async function mayMigrate(dataSource: DataSource): Promise<boolean> {
        false) AS may`,
   );
   return may;
-}
-
-/** With the listener that graphile-worker wants: a lost connection fails its statement. */
-function poolOf(dataSource: DataSource): pg.Pool {
-  const pool: pg.Pool = (dataSource.driver as PostgresDriver).master;
-  if (pool.listenerCount('connect') === 0) pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
 }
 
 /** @returns false when another process is migrating. */
