@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { PLACEHOLDERS } from './addresses.ts';
 import { changelogFeed } from './changelog.ts';
 import { postmanCollection } from './collection.ts';
@@ -38,8 +37,6 @@ if (!existsSync(MANIFEST) || JSON.parse(readFileSync(MANIFEST, 'utf8')).version 
   rmSync(join(ROOT, 'dist/site.json'), { force: true });
   rmSync(PAGES_FOLDER, { recursive: true, force: true });
   for (const [name, text] of sources) write(join(PAGES_FOLDER, name), text);
-  // As for the tests (tools/services/jest-shared-environment.mjs): most code runs too briefly to gain from optimization.
-  if (process.version.startsWith('v20.')) setFlagsFromString('--interrupt-budget=500000');
   const { build } = await import('vitepress');
   await build(ROOT);
   for (const [name, text] of sources) write(join(SITE_FOLDER, name), asMarkdown(name, text));
