@@ -40,9 +40,9 @@ interface QueueEnvironment {
   purge(): Promise<void>;
 }
 
-/** Concurrent jobs of this process. Most of their time they wait for a push service, one of which may be slow. */
+/** Concurrent jobs of this process. Most of the time they wait for a push service, which may be slow. */
 const WORKERS = 32;
-/** They run one statement before a number of jobs and one after it. */
+/** For the statements that lock and record jobs. */
 const CONNECTIONS = 2;
 /** Jobs that a process locks with one statement: after a crash, they wait until they are unlocked. */
 const FETCHED_JOBS = 32;
