@@ -83,16 +83,6 @@ export const SURVIVORS: readonly Survivor[] = [
       ['dates.size === MAX_DATES', 'dates.size !== MAX_DATES'],
     ],
   ),
-  ...['offer-claim', 'send-claim'].flatMap((name) =>
-    same(
-      {
-        file: `${APPLICATION}/firm/${name}.ts`,
-        line: 'if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);',
-        reason: TYPE_ONLY,
-      },
-      [['adjuster !== null', 'true']],
-    ),
-  ),
   ...same(
     {
       file: `${APPLICATION}/firm/withdraw-invitation.ts`,

@@ -26,15 +26,17 @@ const ACCESS = 'packages/domain/src/access.ts';
 const PG_CLAIMS = 'packages/adapter-postgres/src/stores/pg-claims.ts';
 const CLAIMS_BY_ID = 'packages/adapter-postgres/src/reads/claims-by-id.ts';
 const PG_RESPONSES = 'packages/adapter-postgres/src/stores/pg-offer-responses.ts';
+const PG_NEW_CLAIMS = 'packages/adapter-postgres/src/stores/pg-new-claims.ts';
+const PG_SHARED = 'packages/adapter-postgres/src/stores/shared-transactions.ts';
+const PG_FEED = 'packages/adapter-postgres/src/stores/feed-timestamps.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
-const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay(tx, slot, fingerprint, at) : null';
+const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay() : null';
 const AFTER_LAST = ", (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
 const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
           'The connection to PostgreSQL was lost during a commit.',
           'database_unreachable',
         );`;
-const NOTIFY = 'if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);';
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('idempotency key not bound', IDEMPOTENCY, BIND, ''),
@@ -57,9 +59,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug('fingerprint not compared', IDEMPOTENCY, 'bound.fingerprint !== fingerprint', 'false'),
   bug('retry fails on its own result', IDEMPOTENCY, REPLAY, 'null'),
-  bug('offer sent without notification', OFFER, NOTIFY, ''),
-  bug('claim sent without notification', SEND, NOTIFY, ''),
-  bug('duplicates not checked', SEND, 'if (duplicate !== null) throw duplicateClaim(duplicate);', ''),
+  bug(
+    'offer sent without notification',
+    OFFER,
+    'of jobsOfOffer(claim, addressee))',
+    'of jobsOfOffer(claim, addressee).slice(1))',
+  ),
+  bug('claim sent without notification', SEND, 'jobs: jobsOfOffer(claim, addressee)', 'jobs: []'),
+  bug(
+    'duplicates not checked',
+    SEND,
+    'if (known.duplicate !== null) throw duplicateClaim(known.duplicate);',
+    '',
+  ),
   bug('response without an audit row', RESPOND, 'await tx.audit.record(event);', ''),
   bug(
     'response that the feed does not show',
@@ -68,8 +80,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     '...offered.claim, assignment, ...(await tx.claims.saveWithoutTimestamp({ ...offered.claim, assignment })),',
   ),
   bug(
-    'shared responses without an audit row',
-    PG_RESPONSES,
+    'changes that share a transaction without an audit row',
+    PG_FEED,
     'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)',
     'SELECT firm_id, audit_seq, at, entry, audit_hash FROM next WHERE false)',
   ),
@@ -80,8 +92,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'next.first_stamp + 0',
   ),
   bug(
-    'feed not moved past shared responses',
-    PG_RESPONSES,
+    'feed not moved past changes that share a transaction',
+    PG_FEED,
     "+ (row.claims - 1) * interval '1 ms',",
     "+ 0 * interval '1 ms',",
   ),
@@ -91,19 +103,44 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'FOR SHARE OF m SKIP LOCKED FOR UPDATE OF c SKIP LOCKED',
     '',
   ),
-  bug('second response to a claim in one transaction', PG_RESPONSES, ' || taken.has(one.id)', ''),
+  bug(
+    'second response to a claim in one transaction',
+    PG_SHARED,
+    ' || one.keys.some((key) => keysInUse.has(key))',
+    '',
+  ),
+  bug(
+    'keys of claims that share a transaction not bound',
+    PG_NEW_CLAIMS,
+    'decided.map(({ of, claim }) => ({ ...of, claimId: claim.id })),',
+    '[],',
+  ),
+  bug(
+    'claims that share a transaction share a timestamp',
+    PG_NEW_CLAIMS,
+    'RETURNING id, updated_at`',
+    "RETURNING id, updated_at`.replaceAll('+ sent.place *', '+ 0 *')",
+  ),
+  bug('membership of new claims not locked', PG_NEW_CLAIMS, 'FOR SHARE OF m SKIP LOCKED', ''),
+  bug(
+    'new claims do not wait for the feed',
+    PG_NEW_CLAIMS,
+    'takeTimestamps()}',
+    "takeTimestamps('SKIP LOCKED')}",
+  ),
+  bug(
+    'claims that share a transaction without jobs',
+    PG_NEW_CLAIMS,
+    'decided.flatMap(({ jobs }) => jobs)',
+    '[]',
+  ),
   bug(
     'response reaches a claim of another adjuster',
     PG_RESPONSES,
     'WHERE c.adjuster_svc_id = response.svc_id',
     'WHERE true',
   ),
-  bug(
-    'responses saved again after an unknown commit',
-    PG_RESPONSES,
-    "error.reason === 'database_busy'",
-    'true',
-  ),
+  bug('saved again after an unknown commit', PG_SHARED, "error.reason === 'database_busy'", 'true'),
   bug('ended session cached', SESSIONS, 'if (isUsed) sessionAuthenticator.invalidate();', ''),
   bug('session ended elsewhere stays cached', SESSIONS, 'age >= GRANT_MAX_AGE_MS', 'false'),
   bug(
@@ -164,7 +201,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (!includes(PLAN_SCOPES[plan], scope)) {',
     'if (plan === undefined) {',
   ),
-  bug('feed stamped by the clock alone', PG_CLAIMS, AFTER_LAST, ')'),
+  bug('feed stamped by the clock alone', PG_FEED, AFTER_LAST, ')'),
   bug(
     'claim not locked',
     PG_CLAIMS,
@@ -176,7 +213,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('exclusive lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR UPDATE')", "find('')"),
   bug(
     'feed timestamp not read under the feed lock',
-    PG_CLAIMS,
+    PG_FEED,
     AFTER_LAST,
     ", (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = held.firm_id))",
   ),

@@ -10,6 +10,7 @@ import {
   makeRunJob,
   makeSendClaim,
   makeSetMember,
+  newClaimsInTransactions,
   responsesInTransactions,
   type SingleFlight,
 } from '@svc/application';
@@ -57,7 +58,8 @@ const OPERATOR = { name: 'simulation' };
 export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: Pause, series: number) {
   const { unitOfWork: uow, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
   const ids = createCountingIds(series);
-  const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
+  const newClaims = newClaimsInTransactions(uow);
+  const firm = { uow, newClaims, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const app = { uow, offerResponses: responsesInTransactions(uow), clock, reads: NO_APP_READS };
   // Memberships need neither secrets nor sessions.
   const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import type {
   AppReads,
   FirmReads,
+  NewClaims,
   OfferResponses,
   RateLimiter,
   SingleFlight,
@@ -106,6 +107,7 @@ export async function startCrashingHost(options: {
     (await container.rebindAsync(token)).toConstantValue(by(held));
   };
   await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => instrumentedUnitOfWork(held, at));
+  await replace<NewClaims>(TOKENS.newClaims, (held) => instrumented(held, 'newClaims', at));
   await replace<OfferResponses>(TOKENS.offerResponses, (held) => instrumented(held, 'responses', at));
   await replace<SingleFlight>(TOKENS.singleFlight, (held) => instrumentedSingleFlight(held, at));
   await replace<RateLimiter>(TOKENS.rateLimiter, (held) => instrumented(held, 'limits', at));

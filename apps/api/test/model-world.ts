@@ -66,6 +66,7 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
     (await container.rebindAsync(token)).toConstantValue(by);
   };
   await replace(TOKENS.unitOfWork, stores.unitOfWork);
+  await replace(TOKENS.newClaims, stores.newClaims);
   await replace(TOKENS.offerResponses, stores.offerResponses);
   await replace(TOKENS.firmReads, stores.firmReads);
   await replace(TOKENS.appReads, stores.appReads);

@@ -27,6 +27,7 @@ const TRACES = {
   unsampled: 'a0000000000000000000000000000004',
   reminded: 'a0000000000000000000000000000005',
   blocked: 'a0000000000000000000000000000006',
+  offered: 'a0000000000000000000000000000007',
 };
 const traceparent = (trace: keyof typeof TRACES, flags = '01') => ({
   traceparent: `00-${TRACES[trace]}-${PARENT}-${flags}`,
@@ -44,7 +45,7 @@ beforeAll(async () => {
   service = await startServiceUnderTest({
     clock: { now: () => startedAt },
     env: {
-      EDGE_LIMIT_PER_MINUTE: '7',
+      EDGE_LIMIT_PER_MINUTE: '8',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       // Of requests without a trace, none.
       OTEL_TRACES_SAMPLER_ARG: '0',
@@ -65,6 +66,13 @@ beforeAll(async () => {
   const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
   expect(sent.status).toBe(201);
   // The offer's notification is part of the trace; an offer that was accepted before has none.
+  await allJobsDone();
+  const offered = await service.call('POST', `/v1/claims/${sent.json.id}/assignment`, {
+    as: firm.live,
+    body: { adjuster_svc_id: svcId },
+    headers: { 'Idempotency-Key': 'offered', ...traceparent('offered') },
+  });
+  expect(offered.status).toBe(200);
   await allJobsDone();
   const accepted = await service.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
     as: token,
@@ -107,7 +115,9 @@ const treeOf = (spans: readonly ReceivedSpan[], parent = PARENT): Tree =>
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 
-test('the spans of a send continue the trace of its caller, down to stores, limits and the job it causes', () => {
+const JOB: Tree = { 'jobReads.assignment': {}, 'jobReads.devices': {}, 'notifier.notify': {} };
+
+test('the spans of a send continue the trace of its caller, down to limits, the store and the job it causes', () => {
   const spans = spansOf('sent');
   expect(treeOf(spans)).toEqual({
     'POST /v1/claims': {
@@ -115,22 +125,7 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
       'credentials.version': {},
       'rateLimiter.consume': {},
       'singleFlight.run': {
-        'unitOfWork.run': {
-          'adjusters.find': {},
-          'audit.record': {},
-          'carriers.merge': {},
-          'claims.addAndCommit': {},
-          'claims.findDuplicate': {},
-          'idempotency.bind': {},
-          'idempotency.find': {},
-          'memberships.lockShared': {},
-          'outbox.add': {},
-          'process notify_offer': {
-            'jobReads.assignment': {},
-            'jobReads.devices': {},
-            'notifier.notify': {},
-          },
-        },
+        'newClaims.add': { 'process notify_offer': JOB },
       },
     },
   });
@@ -144,7 +139,7 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
       'http.response.status_code': 201,
     },
   });
-  expect(named('unitOfWork.run')).toMatchObject({
+  expect(named('newClaims.add')).toMatchObject({
     kind: CLIENT,
     attributes: { 'db.system.name': 'postgresql' },
   });
@@ -152,10 +147,29 @@ test('the spans of a send continue the trace of its caller, down to stores, limi
     kind: CLIENT,
     attributes: { 'db.system.name': 'redis' },
   });
-  // They call no server, or more than one.
-  for (const name of ['singleFlight.run', 'audit.record'])
-    expect([named(name)?.kind, named(name)?.attributes]).toEqual([INTERNAL, {}]);
+  expect([named('singleFlight.run')?.kind, named('singleFlight.run')?.attributes]).toEqual([INTERNAL, {}]);
   expect(named('process notify_offer')?.kind).toBe(CONSUMER);
+});
+
+test('the spans of an offer include the transaction, each call of its stores, and the job it causes', () => {
+  const spans = spansOf('offered');
+  expect(treeOf(spans)['POST /v1/claims/{id}/assignment']?.['singleFlight.run']).toEqual({
+    'unitOfWork.run': {
+      'adjusters.find': {},
+      'audit.record': {},
+      'claims.lock': {},
+      'claims.saveAndCommit': {},
+      'idempotency.bind': {},
+      'idempotency.find': {},
+      'memberships.lockShared': {},
+      'outbox.add': {},
+      'process notify_offer': JOB,
+    },
+  });
+  const attributesOf = (name: string) => spans.find((span) => span.name === name)?.attributes;
+  expect(attributesOf('unitOfWork.run')).toEqual({ 'db.system.name': 'postgresql' });
+  // It calls no server.
+  expect(attributesOf('audit.record')).toEqual({});
 });
 
 test('the spans of an acceptance continue the trace of the app', () => {
@@ -186,7 +200,13 @@ test('a reminder, which queues the next one, is not part of the trace of its cau
 test('requests that are unsampled, left out by the ratio, or blocked by the limit per address export nothing', () => {
   expect(spansOf('unsampled')).toEqual([]);
   const traces = new Set(receiver.spans.map(({ traceId }) => traceId));
-  expect([...traces].sort()).toEqual([TRACES.sent, TRACES.accepted, TRACES.rejected, TRACES.reminded]);
+  expect([...traces].sort()).toEqual([
+    TRACES.sent,
+    TRACES.accepted,
+    TRACES.rejected,
+    TRACES.reminded,
+    TRACES.offered,
+  ]);
 });
 
 test('spans hold no ids, no content of requests, and no addresses', () => {

@@ -9,6 +9,8 @@ import {
   type FirmReads,
   type Job,
   type JobReads,
+  type NewClaims,
+  newClaimsInTransactions,
   type OfferResponses,
   type OperatorReads,
   type RequestLogStore,
@@ -46,6 +48,7 @@ export interface MemoryJobs {
 
 export interface MemoryStores {
   readonly unitOfWork: UnitOfWork;
+  readonly newClaims: NewClaims;
   readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
@@ -109,6 +112,7 @@ export function createMemoryStores(
 
   return {
     unitOfWork,
+    newClaims: newClaimsInTransactions(unitOfWork),
     offerResponses: responsesInTransactions(unitOfWork),
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),

@@ -20,7 +20,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Job, Tx, UnitOfWork } from '@svc/application';
+import type { Job, NewClaims, Tx, UnitOfWork } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import { createSampler, type Sampling } from './sampler.ts';
 
@@ -56,6 +56,8 @@ export interface Tracing {
   port<Port extends object>(name: string, port: Port, system?: string): Port;
   /** Adds spans for transactions and for the calls of their stores. Jobs continue the trace of their cause; reminders start one. */
   unitOfWork(uow: UnitOfWork): UnitOfWork;
+  /** Adds a span for each claim. Its jobs continue the trace. */
+  newClaims(newClaims: NewClaims): NewClaims;
   jobs(run: (job: Job) => Promise<void>): (job: Job) => Promise<void>;
   /** Id of the current trace. */
   traceId(): string | undefined;
@@ -139,8 +141,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
     );
 
   /** The trace of a job's cause, in the job's payload. */
-  function withTrace(job: Job): Job {
-    const span = current.getStore();
+  function withTrace(job: Job, span = current.getStore()): Job {
     if (span === undefined || !span.isRecording()) return job;
     const carrier: { traceparent?: string } = {};
     propagator.inject(contextOf(span), carrier, defaultTextMapSetter);
@@ -202,6 +203,21 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
         inSpan('unitOfWork.run', POSTGRESQL, () =>
           uow.run((tx) => work(current.getStore()?.isRecording() ? tracedTx(tx) : tx)),
         ),
+    }),
+
+    newClaims: (newClaims) => ({
+      add: (request, decide) =>
+        inSpan('newClaims.add', POSTGRESQL, () => {
+          // The decision may be called from that of another request.
+          const span = current.getStore();
+          return newClaims.add(request, (facts) => {
+            const decided = decide(facts);
+            return {
+              ...decided,
+              jobs: decided.jobs.map((queued) => ({ ...queued, job: withTrace(queued.job, span) })),
+            };
+          });
+        }),
     }),
 
     jobs: (handle) => (job) => {

@@ -11,12 +11,13 @@ import type {
   JobReads,
   MetricSources,
   Metrics,
+  NewClaims,
   OfferResponses,
   OperatorReads,
   RequestLogStore,
   UnitOfWork,
 } from '@svc/application';
-import { responsesInTransactions } from '@svc/application';
+import { newClaimsInTransactions, responsesInTransactions } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
@@ -44,6 +45,7 @@ import type { ServiceSecret } from './schema/migrate.ts';
 import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
+import { pgNewClaims } from './stores/pg-new-claims.ts';
 import { pgOfferResponses } from './stores/pg-offer-responses.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
@@ -72,6 +74,7 @@ export interface ConnectOptions {
 /** Everything the application keeps in PostgreSQL. */
 export interface PostgresStores {
   readonly unitOfWork: UnitOfWork;
+  readonly newClaims: NewClaims;
   readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
@@ -125,11 +128,15 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   const unitOfWork = pgUnitOfWork(database, clock, encryption);
-  const oneByOne = responsesInTransactions(unitOfWork);
+  const newClaims = newClaimsInTransactions(unitOfWork);
+  const offerResponses = responsesInTransactions(unitOfWork);
   return {
     unitOfWork,
     // On Citus, the claims of a transaction may be on several nodes.
-    offerResponses: reads.onCitus ? oneByOne : pgOfferResponses(database, clock, encryption, oneByOne),
+    newClaims: reads.onCitus ? newClaims : pgNewClaims(database, clock, encryption, newClaims),
+    offerResponses: reads.onCitus
+      ? offerResponses
+      : pgOfferResponses(database, clock, encryption, offerResponses),
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(reads, clock, encryption),
     operatorReads: pgOperatorReads(reads, encryption),

@@ -16,6 +16,7 @@ import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
+import { pgNewClaims } from '../src/stores/pg-new-claims.ts';
 import { pgOfferResponses } from '../src/stores/pg-offer-responses.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -213,14 +214,69 @@ describe.each([
   };
 
   test('responses to offers find memberships by adjuster, and claims by id', async () => {
-    // As on the connections of the service: for the ten rows that are expected, a scan of few memberships is cheaper.
-    await database.sql.query('SET enable_seqscan = off');
-    const nodes = await explained(respond);
-    await database.sql.query('RESET enable_seqscan');
+    const nodes = await withoutScans(respond);
     expect(indexesOf(nodes)).toContain('memberships_of_adjuster');
     expect(plans.map(({ statement }) => statement.name)).toEqual(['responses_lock_free', 'responses_save']);
     expect(indexesOf(nodes).filter((index) => index === 'claims_pkey')).toHaveLength(2);
     expect(indexesOf(nodes).filter((index) => index.startsWith('claims_'))).toHaveLength(2);
+  });
+
+  /** As on the connections of the service: for the ten rows that are expected, a scan of few rows is cheaper. */
+  const withoutScans = async (work: () => Promise<unknown>): Promise<Plan[]> => {
+    await database.sql.query('SET enable_seqscan = off');
+    const nodes = await explained(work);
+    await database.sql.query('RESET enable_seqscan');
+    return nodes;
+  };
+
+  const sendClaim = async (): Promise<unknown> => {
+    const transaction = {
+      ...txSession,
+      rollback: async () => {},
+      async rows(statement: Statement, values: readonly Value[]) {
+        await explain(statement, values);
+        return [{ firm_id: firmId, svc_id: svcId, fingerprint: null, duplicate_id: null }];
+      },
+    } as unknown as Transaction;
+    const newClaims = pgNewClaims(
+      { begin: async () => transaction, metrics: NO_METRICS },
+      clock,
+      NO_ENCRYPTION,
+      { add: () => Promise.reject(new Error('not together')) },
+    );
+    const claim = aClaim(firmId, svcId);
+    const { externalId, claimNumber } = claim;
+    return newClaims.add(
+      { slot: { firmId, ...slot }, fingerprint: 'f', adjuster: svcId, externalId, claimNumber, at: NOW },
+      () => ({
+        claim,
+        jobs: [{ job: { kind: 'notify_offer', firmId, claimId: claim.id, svcId } }],
+        event: auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.send', object: null }),
+      }),
+    );
+  };
+
+  test('claims that firms send find their members, keys, duplicates, adjusters and carriers by index', async () => {
+    const nodes = await withoutScans(sendClaim);
+    expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
+      'carriers_merge_many',
+      'idempotency_bind_many',
+      'new_claims_add',
+      'new_claims_facts',
+      'new_claims_lock_free',
+      'outbox_add_many',
+    ]);
+    expect(indexesOf(nodes)).toEqual(
+      expect.arrayContaining([
+        'adjusters_pkey',
+        'carriers_pkey',
+        'claims_external_id_key',
+        'claims_open_number',
+        'idempotency_records_pkey',
+        'memberships_of_adjuster',
+      ]),
+    );
+    expect(typesOf(nodes)).not.toContain('Seq Scan');
   });
 
   test.each<[string, () => Promise<unknown>]>([

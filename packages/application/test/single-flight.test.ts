@@ -3,6 +3,7 @@ import {
   type Attempt,
   type IdempotencySlot,
   makeSendClaim,
+  newClaimsInTransactions,
   type SingleFlight,
   type UnitOfWork,
 } from '@svc/application';
@@ -17,7 +18,13 @@ describe('sending a claim through SingleFlight', () => {
     const firm = await fixture.newFirm();
     const adjuster = await fixture.newMember(firm);
     const uow = memory.unitOfWork;
-    const sendClaim = makeSendClaim({ uow, singleFlight, reads: memory.firmReads, clock, ids });
+    const sendClaim = makeSendClaim({
+      newClaims: newClaimsInTransactions(uow),
+      singleFlight,
+      reads: memory.firmReads,
+      clock,
+      ids,
+    });
     const command = { ...fixture.newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
     return { ...fixture, firm, adjuster, sendClaim, command };
   };

@@ -223,6 +223,8 @@ export function checkNameable(adjuster: Adjuster, environment: Environment): voi
 /**
  * Throws unless a claim may be offered to this adjuster with a key of `environment`. The order of the errors is part of
  * the interface: unknown, wrong environment, not in the firm, not accepting.
+ *
+ * @returns the adjuster.
  */
 export function checkAddressee(offer: {
   adjuster: Adjuster | null;
@@ -232,7 +234,7 @@ export function checkAddressee(offer: {
   /** Pending offers of all firms to this adjuster; counted only where the adjuster set a limit. */
   pendingOffers: number;
   at: Instant;
-}): void {
+}): Adjuster {
   const { adjuster, membership, firmId, environment, pendingOffers, at } = offer;
   if (adjuster === null || (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId))
     throw unknownSvcid();
@@ -249,4 +251,5 @@ export function checkAddressee(offer: {
   if (isDisabled || !isAvailable || !membership.canAcceptClaims || !membership.acceptingAssignments) {
     throw new DomainError('adjuster_not_accepting', 'This adjuster is not accepting claims at the moment.');
   }
+  return adjuster;
 }

@@ -77,8 +77,10 @@ import {
   makeTestDevice,
   makeUpdateProfile,
   makeWithdrawInvitation,
+  type NewClaims,
   type Notification,
   type Notifier,
+  newClaimsInTransactions,
   type OfferResponses,
   type OperatorReads,
   type Page,
@@ -113,6 +115,7 @@ import { createTestSecrets, sha256 } from './test-secrets.ts';
 /** All stores the use cases need. */
 export interface Stores {
   readonly unitOfWork: UnitOfWork;
+  readonly newClaims: NewClaims;
   readonly offerResponses: OfferResponses;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
@@ -213,8 +216,9 @@ function composeUseCases(
   const signIn = makeSignIn({ ...passkeys, ...ofSignIn, sessionMaxAgeMs, auditBatch });
   const requestSignInCode = makeRequestSignInCode({ ...ofSignIn, mailer });
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
-  const firm = { uow, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const isOwn = unitOfWork === stores.unitOfWork;
+  const newClaims = isOwn ? stores.newClaims : newClaimsInTransactions(uow);
+  const firm = { uow, newClaims, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
   const offerResponses = isOwn ? stores.offerResponses : responsesInTransactions(uow);
   const app = { uow, offerResponses, reads: appReads, clock };
   const { operatorReads, auditReads, requestLog, firmData } = stores;

@@ -142,7 +142,7 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
 
-  const idempotent = { uow, singleFlight: T.singleFlight, reads: firmReads, clock };
+  const idempotent = { singleFlight: T.singleFlight, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
   const signIn = use(makeSignIn, {
     ...sessions,
@@ -213,8 +213,8 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.closeClaimAsOperator, makeCloseClaimAsOperator, { uow, clock, operator });
 
   bind(T.firmRoutes, firmRoutes, {
-    sendClaim: use(makeSendClaim, { ...idempotent, ids }),
-    offerClaim: use(makeOfferClaim, idempotent),
+    sendClaim: use(makeSendClaim, { ...idempotent, newClaims: T.newClaims, ids }),
+    offerClaim: use(makeOfferClaim, { ...idempotent, uow }),
     inviteAdjuster: use(makeInviteAdjuster, { uow, clock }),
     withdrawInvitation: use(makeWithdrawInvitation, { uow, clock }),
     reads: firmReads,

@@ -42,6 +42,7 @@ import type {
   makeSetMember,
   makeSetOfferWait,
   makeSetPlan,
+  NewClaims,
   Notifier,
   OfferResponses,
   Operator,
@@ -105,6 +106,7 @@ export const TOKENS = {
   notifier: token<Notifier>('notifier'),
 
   unitOfWork: token<UnitOfWork>('unitOfWork'),
+  newClaims: token<NewClaims>('newClaims'),
   offerResponses: token<OfferResponses>('offerResponses'),
   firmReads: token<FirmReads>('firmReads'),
   appReads: token<AppReads>('appReads'),
@@ -202,6 +204,7 @@ export const EXTERNAL = [
   'signInMonitor',
   'notifier',
   'unitOfWork',
+  'newClaims',
   'offerResponses',
   'firmReads',
   'appReads',

@@ -1,5 +1,5 @@
 import type { Tracing } from '@svc/adapter-opentelemetry';
-import type { UnitOfWork } from '@svc/application';
+import type { NewClaims, UnitOfWork } from '@svc/application';
 import type { Config } from '../config.ts';
 import type { Log } from '../logging.ts';
 import type { ExternalServices } from './tokens.ts';
@@ -39,6 +39,7 @@ export function tracedPorts(
       ...traced(ELSEWHERE),
     ]),
     unitOfWork: tracing.unitOfWork(services.unitOfWork as UnitOfWork),
+    newClaims: tracing.newClaims(services.newClaims as NewClaims),
   };
 }
 

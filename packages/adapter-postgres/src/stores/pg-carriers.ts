@@ -1,5 +1,6 @@
 import type { Carriers } from '@svc/application';
-import { carrierNameKey } from '@svc/domain';
+import { type CarrierDetails, carrierNameKey, type FirmId, mergeCarrier } from '@svc/domain';
+import { arrayOf } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
@@ -14,9 +15,9 @@ const mergeRow = (row: string): string =>
      SET phone = coalesce(held.phone, excluded.phone),
          email = coalesce(held.email, excluded.email),
          address = coalesce(held.address, excluded.address)`;
-const hasDetails = (phone: string, email: string, address: string): string =>
+const hasDetails = (firm: string, key: string, phone: string, email: string, address: string): string =>
   `SELECT 1 FROM carriers
-    WHERE firm_id = $1 AND name_key = $2
+    WHERE firm_id = ${firm} AND name_key = ${key}
       AND (phone IS NOT NULL OR ${phone} IS NULL)
       AND (email IS NOT NULL OR ${email} IS NULL)
       AND (address IS NOT NULL OR ${address} IS NULL)`;
@@ -24,22 +25,66 @@ const hasDetails = (phone: string, email: string, address: string): string =>
 const ROW = '$1::uuid, $2, $3, $4::text, $5::text, $6::json';
 const MERGE = sql(
   'carriers_merge',
-  mergeRow(`SELECT ${ROW} WHERE NOT EXISTS (${hasDetails('$4', '$5', '$6')})`),
+  mergeRow(`SELECT ${ROW} WHERE NOT EXISTS (${hasDetails('$1', '$2', '$4', '$5', '$6')})`),
 );
 /** Citus would run the row of MERGE through the coordinator, and plan it again on every execution. */
-const HAS_DETAILS = sql('carriers_has_details', hasDetails('$3::text', '$4::text', '$5::json'));
+const HAS_DETAILS = sql('carriers_has_details', hasDetails('$1', '$2', '$3::text', '$4::text', '$5::json'));
 const MERGE_ON_SHARD = sql('carriers_merge_on_shard', mergeRow(`VALUES (${ROW})`));
+
+/** In one order, so that two transactions cannot wait for each other. */
+const MERGE_MANY = sql(
+  'carriers_merge_many',
+  mergeRow(`SELECT sent.firm_id, sent.name_key, sent.name, sent.phone, sent.email, sent.address::json
+     FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+       AS sent (firm_id, name_key, name, phone, email, address)
+    WHERE NOT EXISTS (${hasDetails('sent.firm_id', 'sent.name_key', 'sent.phone', 'sent.email', 'sent.address')})
+    ORDER BY sent.firm_id, sent.name_key`),
+);
+
+export async function mergeMany(
+  session: TxSession,
+  encryption: Encryption,
+  sent: readonly { readonly firmId: FirmId; readonly carrier: CarrierDetails }[],
+): Promise<void> {
+  const entries = new Map<string, { firmId: FirmId; nameKey: string; carrier: CarrierDetails }>();
+  for (const { firmId, carrier } of sent) {
+    const nameKey = carrierNameKey(carrier.name);
+    const key = `${firmId} ${nameKey}`;
+    const { held } = mergeCarrier(entries.get(key)?.carrier ?? null, carrier);
+    entries.set(key, { firmId, nameKey, carrier: held });
+  }
+  const rows = [...entries.values()];
+  const details = await Promise.all(
+    rows.map(({ firmId, nameKey, carrier }) => sealedDetails(encryption, firmId, nameKey, carrier)),
+  );
+  session.send(MERGE_MANY, [
+    arrayOf(rows.map(({ firmId }) => firmId)),
+    rows.map(({ nameKey }) => nameKey),
+    rows.map(({ carrier }) => carrier.name),
+    ...[0, 1, 2].map((n) => details.map((values) => values[n] ?? null)),
+  ]);
+}
+
+/** Phone, email and address, as stored. */
+async function sealedDetails(
+  encryption: Encryption,
+  firmId: FirmId,
+  nameKey: string,
+  { phone, email, address }: CarrierDetails,
+): Promise<(string | null)[]> {
+  const seal = await encryption.sealer(PERSONAL.carriers, firmId, nameKey);
+  return [
+    seal('phone', phone ?? null),
+    seal('email', email ?? null),
+    seal('address', address === undefined ? null : JSON.stringify(address)),
+  ];
+}
 
 export function pgCarriers(session: TxSession, encryption: Encryption): Carriers {
   return {
     async merge(firmId, sent) {
       const nameKey = carrierNameKey(sent.name);
-      const seal = await encryption.sealer(PERSONAL.carriers, firmId, nameKey);
-      const details = [
-        seal('phone', sent.phone ?? null),
-        seal('email', sent.email ?? null),
-        seal('address', sent.address === undefined ? null : JSON.stringify(sent.address)),
-      ];
+      const details = await sealedDetails(encryption, firmId, nameKey, sent);
       if (session.onCitus && (await session.rows(HAS_DETAILS, [firmId, nameKey, ...details])).length > 0)
         return;
       session.send(session.onCitus ? MERGE_ON_SHARD : MERGE, [firmId, nameKey, sent.name, ...details]);

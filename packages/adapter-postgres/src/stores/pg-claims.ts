@@ -24,6 +24,7 @@ import {
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import type { ClaimSenders } from './claim-senders.ts';
+import { timestampAfterLast } from './feed-timestamps.ts';
 import {
   type AuditRowValues,
   advanceChain,
@@ -138,13 +139,6 @@ const COUNT_PENDING = byAdjuster(
       AND c.closed_at IS NULL
     WHERE m.svc_id = $1 ${inFirms}`,
 );
-
-/**
- * The next timestamp of a change feed. Citus allows only immutable expressions here, and adding an interval to a
- * timestamptz depends on the session's time zone.
- */
-export const timestampAfterLast = (now: string): string =>
-  `greatest(${now}::timestamptz, (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
 
 /**
  * Takes the next timestamp. The row stays locked until commit, so feed order is commit order.

@@ -1,6 +1,6 @@
-import { IDEMPOTENCY_WINDOW_MS, type IdempotencyRecords } from '@svc/application';
+import { IDEMPOTENCY_WINDOW_MS, type IdempotencyRecords, type KeyedRequest } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
-import { timestamp } from '../driver/column-types.ts';
+import { arrayOf, timestamp } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 
 const FIND = sql(
@@ -9,18 +9,41 @@ const FIND = sql(
     WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
 );
 
+const BIND_ROW =
+  'INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)';
+/** @param outdated the latest time of a record that may be replaced. */
+const replaceOutdated = (outdated: string): string => `ON CONFLICT (firm_id, environment, key) DO UPDATE
+     SET fingerprint = CASE WHEN held.bound_at <= ${outdated} THEN excluded.fingerprint END,
+         claim_id = excluded.claim_id, bound_at = excluded.bound_at`;
 /**
  * Waits for a concurrent transaction that binds the same key. If that one commits, the null fails the transaction, which
  * needs no round trip before the commit, unlike a row count: `translateError` makes it a ConcurrencyConflict.
  */
-const BIND = sql(
-  'idempotency_bind',
-  `INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)
-   VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (firm_id, environment, key) DO UPDATE
-     SET fingerprint = CASE WHEN held.bound_at <= $7 THEN excluded.fingerprint END,
-         claim_id = excluded.claim_id, bound_at = excluded.bound_at`,
+const BIND = sql('idempotency_bind', `${BIND_ROW} VALUES ($1, $2, $3, $4, $5, $6) ${replaceOutdated('$7')}`);
+/** In one order, so that two transactions cannot wait for each other. */
+const BIND_MANY = sql(
+  'idempotency_bind_many',
+  `${BIND_ROW}
+   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::timestamptz[])
+     AS bound (firm_id, environment, key, fingerprint, claim_id, bound_at) ORDER BY firm_id, environment, key
+   ${replaceOutdated("excluded.bound_at - $7::integer * interval '1 ms'")}`,
 );
+
+/** Each key once. */
+export function bindMany(
+  session: TxSession,
+  bound: readonly (KeyedRequest & { readonly claimId: ClaimId })[],
+): void {
+  session.send(BIND_MANY, [
+    arrayOf(bound.map(({ slot }) => slot.firmId)),
+    arrayOf(bound.map(({ slot }) => slot.environment)),
+    bound.map(({ slot }) => slot.key),
+    arrayOf(bound.map(({ fingerprint }) => fingerprint)),
+    arrayOf(bound.map(({ claimId }) => claimId)),
+    arrayOf(bound.map(({ at }) => timestamp(at))),
+    IDEMPOTENCY_WINDOW_MS,
+  ]);
+}
 
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {

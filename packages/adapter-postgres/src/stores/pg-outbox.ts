@@ -1,5 +1,5 @@
-import type { JobKind, Outbox } from '@svc/application';
-import { timestampOrNull } from '../driver/column-types.ts';
+import type { JobKind, Outbox, QueuedJob } from '@svc/application';
+import { arrayOf, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 
@@ -16,6 +16,21 @@ const INSERT_JOB = 'INSERT INTO graphile_worker._private_jobs (task_id, payload,
 const FIND_TASK = 'SELECT id FROM graphile_worker._private_tasks WHERE identifier = $1';
 const REST_OF_JOB = `$2::json, coalesce($3, now()), ${JOB_ATTEMPTS}`;
 const ADD = sql('outbox_add', `${INSERT_JOB} SELECT (${FIND_TASK}), ${REST_OF_JOB}`);
+
+/** The payloads are lines: in an array, all quotes of their JSON would be escaped, and read again. */
+const ADD_MANY = sql(
+  'outbox_add_many',
+  `${INSERT_JOB}
+   SELECT (${FIND_TASK.replace('$1', 'added.kind')}), added.payload::json, coalesce(added.run_at, now()), ${JOB_ATTEMPTS}
+     FROM unnest($1::text[], string_to_array($2, E'\\n'), $3::timestamptz[]) AS added (kind, payload, run_at)`,
+);
+
+export const addMany = (session: TxSession, jobs: readonly QueuedJob[]): void =>
+  session.send(ADD_MANY, [
+    arrayOf(jobs.map(({ job }) => job.kind)),
+    jobs.map(({ job }) => JSON.stringify(job)).join('\n'),
+    arrayOf(jobs.map(({ runAt }) => timestampOrNull(runAt ?? null))),
+  ]);
 
 /** Citus would plan ADD again on every execution, which takes twice the time. */
 const TASK = sql('outbox_task', FIND_TASK);

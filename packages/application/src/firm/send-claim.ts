@@ -8,16 +8,16 @@ import {
   sendClaim,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
+import type { NewClaims } from '../ports/new-claims.ts';
 import type { Ids } from '../ports/support.ts';
-import { byFirm, claimObject, recordAction } from '../support/audit.ts';
+import { auditEvent, byFirm, claimObject } from '../support/audit.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
   type IdempotentRequest,
   type SentClaim,
 } from '../support/execute-idempotently.ts';
-import { notifyOffer } from '../support/notify-offer.ts';
-import { countPendingOffers } from '../support/pending-offers.ts';
+import { jobsOfOffer } from '../support/jobs-of-offer.ts';
 
 export interface SendClaimCommand extends IdempotentRequest {
   readonly adjuster: Svcid;
@@ -27,40 +27,25 @@ export interface SendClaimCommand extends IdempotentRequest {
 
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
-  (deps: IdempotentDeps & { ids: Ids }) =>
+  (deps: IdempotentDeps & { newClaims: NewClaims; ids: Ids }) =>
   (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> =>
-    executeIdempotently(deps, actor, command, async (tx, at) => {
+    executeIdempotently(deps, actor, command, (request) => {
       const { firmId, environment } = actor;
-      // Read together to save round trips; checked in the order the interface promises.
-      // The account after the lock on the membership, which the operator takes to disable it.
-      const [duplicate, membership, adjuster] = await Promise.all([
-        tx.claims.findDuplicate({ firmId, environment, ...command.facts }),
-        tx.memberships.lockShared(firmId, command.adjuster),
-        tx.adjusters.find(command.adjuster),
-      ]);
-      if (duplicate !== null) throw duplicateClaim(duplicate);
-      const pendingOffers = await countPendingOffers(tx, adjuster);
-      checkAddressee({ adjuster, membership, firmId, environment, pendingOffers, at });
-      const claim = sendClaim(command.facts, {
-        id: deps.ids.next() as ClaimId,
-        firmId,
-        environment,
-        adjuster: command.adjuster,
-        asSent: command.asSent,
-        at,
+      const { adjuster, facts, asSent } = command;
+      const { externalId, claimNumber } = facts;
+      const { at } = request;
+      return deps.newClaims.add({ ...request, adjuster, externalId, claimNumber }, (known) => {
+        // In the order the interface promises.
+        if (known.duplicate !== null) throw duplicateClaim(known.duplicate);
+        const addressee = checkAddressee({ ...known, firmId, environment, at });
+        const id = deps.ids.next() as ClaimId;
+        const claim = sendClaim(facts, { id, firmId, environment, adjuster, asSent, at });
+        return {
+          claim,
+          jobs: jobsOfOffer(claim, addressee),
+          event: auditEvent(firmId, byFirm(actor), { at, action: 'claim.send', object: claimObject(id) }),
+        };
       });
-
-      const save = async () => {
-        await tx.carriers.merge(firmId, claim.carrier);
-        if (adjuster !== null) await notifyOffer(tx.outbox, claim, adjuster);
-        await recordAction(tx, firmId, byFirm(actor), {
-          at,
-          action: 'claim.send',
-          object: claimObject(claim.id),
-        });
-        return tx.claims.addAndCommit(claim);
-      };
-      return { claim, save };
     });
 
 function duplicateClaim(found: { id: ClaimId; by: 'external_id' | 'claim_number' }): DomainError {

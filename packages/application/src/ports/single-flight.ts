@@ -1,10 +1,18 @@
-import { type ClaimId, DAY, type Environment, type FirmId } from '@svc/domain';
+import { type ClaimId, DAY, type Environment, type FirmId, type Instant } from '@svc/domain';
 
 /** Scope of an Idempotency-Key: the firm and environment, not one API key. */
 export interface IdempotencySlot {
   readonly firmId: FirmId;
   readonly environment: Environment;
   readonly key: string;
+}
+
+/** A request that its client may repeat. */
+export interface KeyedRequest {
+  readonly slot: IdempotencySlot;
+  /** SHA-256 over method, path and canonical body, hexadecimal. */
+  readonly fingerprint: string;
+  readonly at: Instant;
 }
 
 export interface Attempt {

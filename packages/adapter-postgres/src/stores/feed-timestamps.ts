@@ -1,0 +1,54 @@
+import { type AuditEvent, auditRowsOf } from '@svc/application';
+import type { FirmId, Instant } from '@svc/domain';
+import { arrayOf, timestamp } from '../driver/column-types.ts';
+import type { Value } from '../driver/session.ts';
+import { advanceChain, INSERT_ROW, rowColumns } from './pg-audit.ts';
+
+/**
+ * The next timestamp of a change feed. Citus allows only immutable expressions here, and adding an interval to a
+ * timestamptz depends on the session's time zone.
+ */
+export const timestampAfterLast = (now: string): string =>
+  `greatest(${now}::timestamptz, (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
+
+/**
+ * Clauses of a statement that changes claims of several firms, with the parameters of {@link feedValues}. The claims of a
+ * firm take consecutive timestamps of its change feed, from `first_stamp` of `next` on, and their events share a row of
+ * its audit trail. The texts of the rows are lines, as in `audit_append_to_many`.
+ *
+ * @param lock `SKIP LOCKED` leaves out the firms whose feed is locked. Those that wait take the locks in one order.
+ */
+export const takeTimestamps = (lock: 'SKIP LOCKED' | '' = ''): string =>
+  `held_feeds AS MATERIALIZED (
+     SELECT firm_id FROM firm_feeds WHERE firm_id = ANY ($2::uuid[])
+      ORDER BY firm_id FOR NO KEY UPDATE ${lock}),
+   next AS (
+     UPDATE firm_feeds AS held
+        SET last_stamp = ${timestampAfterLast('$1')} + (row.claims - 1) * interval '1 ms', ${advanceChain('row.digest')}
+       FROM unnest($2::uuid[], $3::integer[], $4::timestamptz[], string_to_array($5, E'\\n'), $6::text[])
+         AS row (firm_id, claims, at, entry, digest) JOIN held_feeds USING (firm_id)
+      WHERE held.firm_id = row.firm_id
+      RETURNING held.firm_id, held.last_stamp - (row.claims - 1) * interval '1 ms' AS first_stamp,
+        held.audit_seq, row.at, row.entry, held.audit_hash),
+   recorded AS (
+     ${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`;
+
+/** @param events one of each claim; those of a firm fit into one row. */
+export function feedValues(now: Instant, events: readonly AuditEvent[]): Value[] {
+  const rows = auditRowsOf(events);
+  const { chains, times, texts, digests } = rowColumns(rows);
+  const counts = arrayOf(rows.map(({ entries }) => String(entries.length)));
+  return [timestamp(now), chains, counts, times, texts, digests];
+}
+
+/** The place of each claim among those of its firm, for its timestamp. */
+export function placesOf(firms: readonly FirmId[]): string {
+  const nextPlaces = new Map<FirmId, number>();
+  return arrayOf(
+    firms.map((firmId) => {
+      const place = nextPlaces.get(firmId) ?? 0;
+      nextPlaces.set(firmId, place + 1);
+      return String(place);
+    }),
+  );
+}

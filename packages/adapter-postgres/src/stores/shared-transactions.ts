@@ -1,0 +1,115 @@
+import { Unavailable } from '@svc/application';
+import type { Database } from '../driver/database.ts';
+import type { Transaction } from '../driver/transaction.ts';
+
+/** Requests in a transaction. The events of all of them fit into one row of the audit trail. */
+const MAX_TOGETHER = 50;
+/** While one transaction waits for the disk, the next one does its work. */
+const MAX_TRANSACTIONS = 2;
+
+/** For each request that is settled, its result, or a function that throws its error. */
+export type Settled<Request, Result> = Map<Request, () => Result>;
+
+export interface SharedTransactions<Request, Result> {
+  /** Of requests with a key in common, the second waits: it must see the first. */
+  keysOf(request: Request): readonly string[];
+  /**
+   * Settles what it saves, and what a rule rejects. The transaction is rolled back unless it is committed.
+   *
+   * @param requests at least one.
+   */
+  saveTogether(transaction: Transaction, requests: readonly Request[]): Promise<Settled<Request, Result>>;
+  oneByOne(request: Request): Promise<Result>;
+}
+
+/** Whether a transaction that failed with this error has certainly changed nothing, and another one may succeed now. */
+const mayRunAgain = (error: unknown): boolean =>
+  !(error instanceof Unavailable) || error.reason === 'database_busy';
+
+interface Waiting<Request, Result> {
+  readonly request: Request;
+  readonly keys: readonly string[];
+  resolve(result: Result | Promise<Result>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Requests that arrive while others are being saved share the next transaction: a few statements, one commit and their
+ * messages for all of them. What it does not settle, and all of it if a statement fails, is saved one by one.
+ */
+export function inSharedTransactions<Request, Result>(
+  database: Pick<Database, 'begin'>,
+  { keysOf, saveTogether, oneByOne }: SharedTransactions<Request, Result>,
+): (request: Request) => Promise<Result> {
+  let waiting: Waiting<Request, Result>[] = [];
+  let transactions = 0;
+  let isStarting = false;
+  /** Of the requests that are being saved. */
+  const keysInUse = new Set<string>();
+
+  const settle = async (requests: readonly Request[]): Promise<Settled<Request, Result>> => {
+    const transaction = await database.begin();
+    try {
+      return await saveTogether(transaction, requests);
+    } finally {
+      // After a commit, this does nothing.
+      await transaction.rollback();
+    }
+  };
+
+  const save = async (group: readonly Waiting<Request, Result>[]): Promise<void> => {
+    let settled: Settled<Request, Result> = new Map();
+    try {
+      settled = await settle(group.map(({ request }) => request));
+    } catch (error) {
+      if (!mayRunAgain(error)) {
+        for (const { reject } of group) reject(error);
+        return;
+      }
+    }
+    for (const { request, resolve, reject } of group) {
+      try {
+        resolve((settled.get(request) ?? (() => oneByOne(request)))());
+      } catch (error) {
+        reject(error);
+      }
+    }
+  };
+
+  const take = (): Waiting<Request, Result>[] => {
+    const taken: Waiting<Request, Result>[] = [];
+    const rest: Waiting<Request, Result>[] = [];
+    for (const one of waiting) {
+      if (taken.length === MAX_TOGETHER || one.keys.some((key) => keysInUse.has(key))) {
+        rest.push(one);
+      } else {
+        taken.push(one);
+        for (const key of one.keys) keysInUse.add(key);
+      }
+    }
+    waiting = rest;
+    return taken;
+  };
+
+  const start = (): void => {
+    isStarting = false;
+    while (transactions < MAX_TRANSACTIONS) {
+      const group = take();
+      if (group.length === 0) return;
+      transactions += 1;
+      void save(group).finally(() => {
+        transactions -= 1;
+        for (const { keys } of group) for (const key of keys) keysInUse.delete(key);
+        start();
+      });
+    }
+  };
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      // Requests that arrive in the same turn of the event loop are processed before this.
+      if (!isStarting) setImmediate(start);
+      isStarting = true;
+      waiting.push({ request, keys: keysOf(request), resolve, reject });
+    });
+}
