@@ -123,12 +123,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug('membership of new claims not locked', PG_NEW_CLAIMS, 'FOR SHARE OF m SKIP LOCKED', ''),
   bug(
-    'new claims do not wait for the feed',
-    PG_NEW_CLAIMS,
-    'takeTimestamps()}',
-    "takeTimestamps('SKIP LOCKED')}",
-  ),
-  bug(
     'claims that share a transaction without jobs',
     PG_NEW_CLAIMS,
     'decided.flatMap(({ jobs }) => jobs)',
