@@ -140,6 +140,16 @@ test('the operator is recorded by --as, else by SVC_OPERATOR', async () => {
   ]);
 });
 
+test('audit list and export show what the operator set', async () => {
+  const firm = await service.firm();
+  await svc('firm', 'set-plan', firm.id, 'read_only');
+  await svc('firm', 'set-plan', firm.id, 'read_only');
+  const changed = (await exported(firm.id)).filter(({ action }) => action === 'firm.plan');
+  expect(changed).toMatchObject([{ changes: { plan: { from: 'standard', to: 'read_only' } } }]);
+  const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '1');
+  expect(stdout).toMatch(/ changes\n.* firm\.plan .* plan: standard to read_only\n$/);
+});
+
 test('svc audit verify fails and names the row that somebody changed or removed', async () => {
   const firm = await service.firm();
   await service.member(firm);

@@ -67,6 +67,7 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   ]);
   expect(shown.firm).toEqual({
     ...firm,
+    status: 'active',
     limits: { requests_per_minute: null, writes_per_minute: null, burst: null },
     offer_wait_hours: null,
     created_at: TIME,
@@ -317,6 +318,38 @@ test('adjuster passkeys lists the passkeys of an account, and remove-passkeys en
   expect(await json('adjuster', 'passkeys', svcId)).toEqual({ passkeys: [] });
   expect(await json('adjuster', 'remove-passkeys', svcId)).toEqual({ removed: 0 });
   expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
+});
+
+test('firm list, firm show and doctor say that a firm is erased, also when erasing it was interrupted', async () => {
+  const firm = await service.firm();
+  const statuses = async () => {
+    const [{ firms }, shown, { checks }] = [
+      await json('firm', 'list'),
+      await json('firm', 'show', firm.id),
+      await json('doctor'),
+    ];
+    const listed = firms.find(({ id }: { id: string }) => id === firm.id);
+    const check = checks.find(({ what }: { what: string }) => what === 'firms');
+    return [listed.status, shown.firm.status, check.state, check.detail.includes(firm.id)];
+  };
+  expect(await statuses()).toEqual(['active', 'active', 'ok', false]);
+  // What remains of a process that was killed after its first transaction.
+  await withClient(service.databaseUrl, (client) =>
+    client.query(`UPDATE firms SET erasure = 'started' WHERE id = $1`, [firm.id]),
+  );
+  expect(await statuses()).toEqual(['erasing', 'erasing', 'note', true]);
+  const again = ['key', 'create', '--firm', firm.id, '--environment', 'live'];
+  expect((await run(...again)).stderr).toBe(
+    `svc: the firm ${firm.id} is being erased; if that was interrupted, repeat svc firm erase\n`,
+  );
+  await run('firm', 'erase', firm.id, '--confirm', 'Gulf Adjusting Partners');
+  expect(await statuses()).toEqual(['erased', 'erased', 'ok', false]);
+  expect(await run(...again)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `svc: the firm ${firm.id} is erased\n`,
+  });
+  expect((await me(firm.live)).status).toBe(401);
 });
 
 test('doctor names the migrations of a newer release and those that were changed', async () => {

@@ -30,15 +30,6 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         carrier: held,
       }));
     },
-    close: (firmId) =>
-      write(async (writable) => {
-        for (const { firmId: owner, id } of writable.keys.all())
-          if (owner === firmId) writable.keys.delete(keyOf(id));
-        for (const { firmId: owner, svcId } of writable.memberships.all())
-          if (owner === firmId) writable.memberships.delete(keyOf(owner, svcId));
-        const value = (writable.counters.get(keyOf('credentials'))?.value ?? 0) + 1;
-        writable.counters.put({ name: 'credentials', value });
-      }),
     eraseSome: (firmId) =>
       write(async (writable) => {
         let erased = 0;

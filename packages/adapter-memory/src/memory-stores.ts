@@ -142,7 +142,7 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async keyByHash(secretHash) {
       const key = committed.keys.all().find((key) => key.secretHash === secretHash);
       const firm = key === undefined ? undefined : committed.firms.get(keyOf(key.firmId));
-      if (key === undefined || firm === undefined) return null;
+      if (key === undefined || firm === undefined || firm.erasure !== null) return null;
       const { id: keyId, firmId, environment, purpose, expiresAt, revokedAt } = key;
       const { name: firmName, plan, limits } = firm;
       return { keyId, firmId, firmName, environment, purpose, plan, limits, expiresAt, revokedAt };

@@ -207,6 +207,11 @@ export function memoryTx(
         tables.firms.put(firm);
         changeCredentials();
       }),
+      endAccess: step((id) => {
+        for (const key of tables.keys.all()) if (key.firmId === id) tables.keys.delete(keyOf(key.id));
+        for (const { firmId, svcId } of tables.memberships.all())
+          if (firmId === id) tables.memberships.delete(keyOf(firmId, svcId));
+      }),
       count: step(() => tables.firms.all().length),
     },
 
@@ -330,12 +335,9 @@ export function memoryTx(
     },
 
     deadlines: {
+      lock: step((event, kind) => tables.deadlines.get(keyOf(event, kind)) ?? null),
       put: step((override) => tables.deadlines.put(override)),
-      remove: step((event, kind) => {
-        const isThere = tables.deadlines.get(keyOf(event, kind)) !== undefined;
-        tables.deadlines.delete(keyOf(event, kind));
-        return isThere;
-      }),
+      remove: step((event, kind) => tables.deadlines.delete(keyOf(event, kind))),
     },
 
     feeds: {

@@ -95,6 +95,7 @@ describe('units of work in memory', () => {
         plan: 'standard',
         limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
         offerWaitHours: null,
+        erasure: null,
       } as const;
       return tx.firms.add({ id: 'f' as FirmId, name: 'Firm', ...plan, createdAt: 0 });
     };

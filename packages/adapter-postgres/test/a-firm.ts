@@ -60,6 +60,7 @@ export async function aFirm(stores: PostgresStores): Promise<{ firmId: FirmId; s
       limits: NO_OVERRIDES,
       offerWaitHours: null,
       createdAt: NOW,
+      erasure: null,
     });
     await tx.adjusters.add({ svcId, firstName: 'Ada', lastName: 'Juster', email: null, testOf: null }, null);
     await tx.memberships.save(aMembership(firmId, svcId));

@@ -85,7 +85,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   firm_feeds: ['audit_hash', 'audit_purged_hash'],
   request_log: ['key_id', 'route', 'code', 'places', 'others'],
   // Names of firms and published deadlines.
-  firms: ['name', 'plan'],
+  firms: ['erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
   simulated_faults: ['key_id', 'kind'],
   job_workers: ['worker_id'],

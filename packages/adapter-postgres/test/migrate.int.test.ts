@@ -185,6 +185,7 @@ describe('migrations', () => {
 
 describe('a database of an earlier release with rows', () => {
   const firmId = newId<FirmId>();
+  const erasedId = newId<FirmId>();
   const svcId = newId<Svcid>();
   const claimId = newId<ClaimId>();
   const caller = { actor: 'key:key_1', address: null, requestId: null };
@@ -214,6 +215,7 @@ describe('a database of an earlier release with rows', () => {
     const purged_hash = Buffer.from(start, 'hex');
     const flags = { can_accept_claims: true, accepting_assignments: true };
     await insert('firms', { id: firmId, name: 'Firm', plan: 'standard', created_at: at });
+    await insert('firms', { id: erasedId, name: 'Erased firm', plan: 'standard', created_at: at });
     await insert('firm_feeds', { firm_id: firmId, last_stamp: at });
     await insert('audit_log', { firm_id: firmId, seq: 1, at, entry: text, hash });
     await insert('audit_chains', { firm_id: firmId, last_seq: 1, last_hash: hash, purged_hash });
@@ -262,6 +264,8 @@ describe('a database of an earlier release with rows', () => {
         ({ id }) => id,
       );
     expect(await poll()).toEqual([claimId]);
+    const erasures = (await stores.operatorReads.firms()).map(({ id, erasure }) => [id, erasure]);
+    expect(Object.fromEntries(erasures)).toEqual({ [firmId]: null, [erasedId]: 'finished' });
 
     const sent = aClaim(firmId, svcId);
     await stores.unitOfWork.run(async (tx) => {

@@ -9,7 +9,7 @@ import {
 import { OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
-const setUp = (wrappingKeyId: string | null) => {
+const setUp = (wrappingKeyId: string | null, left = 3) => {
   const { memory, clock } = memoryFixture();
   const changing =
     (changed: number) =>
@@ -18,7 +18,11 @@ const setUp = (wrappingKeyId: string | null) => {
       return changed;
     };
   const encryption: DataEncryption = {
-    status: async () => ({ wrappingKeyId, dataKeys: [], plainRows: {} }),
+    status: async () => ({
+      wrappingKeyId,
+      dataKeys: [{ wrappingKeyId: left === 0 ? (wrappingKeyId ?? '') : 'key-1', count: 3 }],
+      plainRows: { claims: left },
+    }),
     rewrap: changing(3),
     encryptExisting: changing(500),
   };
@@ -42,6 +46,12 @@ describe('encrypting data keys and rows', () => {
       { ...entry, action: 'encryption.rotate' },
       { ...entry, action: 'encryption.apply' },
     ]);
+  });
+
+  test('is not in the audit trail when nothing is left to encrypt', async () => {
+    const { rotate, encryptExisting, recorded } = setUp('key-2', 0);
+    expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual([0, 0]);
+    expect(await recorded()).toEqual([]);
   });
 
   test('fails while encryption is off, and names the variables that turn it on', async () => {

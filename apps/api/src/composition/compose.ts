@@ -22,7 +22,7 @@ import {
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
-import { type Clock, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
+import { type Clock, type Firm, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
@@ -282,6 +282,15 @@ export async function probeEncryption(config: Config, url: DatabaseUrl, log: Log
   const stores = await connect({ url, poolMax: 1, log, encryption: config.encryption });
   try {
     await stores.checkEncryptionKeys();
+  } finally {
+    await stores.close();
+  }
+}
+
+export async function readFirms(url: DatabaseUrl, log: Log): Promise<readonly Firm[]> {
+  const stores = await connect({ url, poolMax: 1, log });
+  try {
+    return await stores.operatorReads.firms();
   } finally {
     await stores.close();
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import {
   type AuditChainId,
+  type AuditChanges,
   type AuditLink,
   type AuditReads,
   type AuditRow,
@@ -24,8 +25,14 @@ interface Period {
 }
 
 /** One document per event; the events of a row share its number and hash. */
-const auditDocuments = ({ seq, text, hash }: AuditRow): Record<string, unknown>[] =>
+const auditDocuments = ({ seq, text, hash }: AuditRow) =>
   storedAuditEntries(text).map((event) => ({ seq, ...event, hash }));
+
+/** Such as `plan: standard to read_only`. */
+const changesText = (changes: AuditChanges = {}): string | null =>
+  Object.entries(changes)
+    .map(([name, { from, to }]) => `${name}: ${from ?? 'none'} to ${to ?? 'none'}`)
+    .join(', ') || null;
 
 const withPeriod = (command: Command): Command =>
   command
@@ -81,9 +88,10 @@ export function addAuditCommands(program: Command): void {
       const events = rows.flatMap((row) => auditDocuments(row).reverse()).slice(0, options.limit);
       if (options.json) return printJson({ audit: events });
       printTable(
-        events.map(({ claims, request_id: _, hash: __, ...event }) => ({
+        events.map(({ claims, changes, request_id: _, hash: __, ...event }) => ({
           ...event,
-          object: Array.isArray(claims) ? `${claims.length} claims` : event.object,
+          object: claims === undefined ? event.object : `${claims.length} claims`,
+          changes: changesText(changes),
         })),
         'No events.',
       );

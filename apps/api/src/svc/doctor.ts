@@ -1,9 +1,11 @@
+import type { Firm } from '@svc/application';
 import {
   type DatabaseUrl,
   probeDatabase,
   probeEncryption,
   probeRedis,
   type RoleRights,
+  readFirms,
   readRoleRights,
   readSchemaState,
   reportNodes,
@@ -70,7 +72,9 @@ async function checkDatabase(config: Config): Promise<Check[]> {
         ...servers,
         checkSchema(state),
         checkRights(await readRoleRights(opened.url)),
-        ...(state.current ? [await checkEncryption(config, opened.url)] : []),
+        ...(state.current
+          ? [await checkEncryption(config, opened.url), checkFirms(await readFirms(opened.url, quietLog()))]
+          : []),
       ];
     } finally {
       await opened.release();
@@ -119,6 +123,16 @@ async function checkEncryption(config: Config, url: DatabaseUrl): Promise<Check>
   return config.encryption === null
     ? { what, state: 'note', detail: 'ENCRYPTION_KEY is unset: personal data is stored as plain text' }
     : { what, state: 'ok', detail: `${config.encryption.variable} holds every key that is in use` };
+}
+
+function checkFirms(firms: readonly Firm[]): Check {
+  const started = firms.filter(({ erasure }) => erasure === 'started');
+  const erased = firms.filter(({ erasure }) => erasure === 'finished').length;
+  const counted = `${firms.length} ${firms.length === 1 ? 'firm' : 'firms'}, ${erased} of them erased`;
+  if (started.length === 0) return { what: 'firms', state: 'ok', detail: counted };
+  const ids = started.map(({ id }) => id).join(', ');
+  const advice = 'if that was interrupted, repeat svc firm erase';
+  return { what: 'firms', state: 'note', detail: `${counted}; being erased: ${ids} (${advice})` };
 }
 
 function checkRights({ role, ownsTables }: RoleRights): Check {

@@ -16,9 +16,12 @@ import { jsonLine, printFields, printJson, printTable } from './output.ts';
 import { requestDocument } from './requests.ts';
 import { withService } from './session.ts';
 
+const STATUS = { started: 'erasing', finished: 'erased' } as const;
+
 const firmDocument = (firm: Firm) => ({
   id: firm.id,
   name: firm.name,
+  status: firm.erasure === null ? 'active' : STATUS[firm.erasure],
   plan: firm.plan,
   limits: {
     requests_per_minute: firm.limits.requestsPerMinute,

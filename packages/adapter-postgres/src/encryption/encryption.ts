@@ -131,7 +131,7 @@ function openValue(keys: FirmKeys, place: string, stored: string): string {
   // Another process of a rolling restart may have the key, so a retry may succeed.
   if (dataKey === undefined)
     throw new Unavailable(
-      `The data key ${id} of ${columnOf(place)} does not exist, or the service has no key for it.`,
+      `The data key ${id} of ${columnOf(place)} does not exist: its firm is being erased, or the service has no key for it.`,
     );
   try {
     return decrypt(dataKey.key, place, Buffer.from(stored.slice(header.length), 'base64')).toString('utf8');

@@ -19,7 +19,7 @@ const KEY_BY_HASH = sql(
   'credentials_key_by_hash',
   `SELECT k.id AS key_id, k.firm_id, f.name AS firm_name, k.environment, k.purpose, f.plan,
      f.requests_per_minute, f.writes_per_minute, f.burst, k.expires_at, k.revoked_at
-     FROM api_keys k JOIN firms f ON f.id = k.firm_id WHERE k.secret_hash = $1`,
+     FROM api_keys k JOIN firms f ON f.id = k.firm_id WHERE k.secret_hash = $1 AND f.erasure IS NULL`,
 );
 
 const SESSION_BY_HASH = sql(

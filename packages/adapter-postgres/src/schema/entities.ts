@@ -42,6 +42,7 @@ export const FIRMS = new EntitySchema<Firm>({
     plan: column('text'),
     offerWaitHours: { ...column('integer', 'offer_wait_hours'), ...nullable },
     createdAt: instant('created_at'),
+    erasure: { ...column('text'), ...nullable },
   },
   embeddeds: { limits: { schema: LIMIT_OVERRIDES, prefix: false } },
 });

@@ -19,11 +19,12 @@ export interface FirmRow extends LimitColumns {
   readonly plan: Plan;
   readonly offer_wait_hours: number | null;
   readonly created_at: Instant;
+  readonly erasure: Firm['erasure'];
 }
 
 /** Columns of `firms` for {@link FirmRow}. */
 export const FIRM_COLUMNS =
-  'id, name, plan, requests_per_minute, writes_per_minute, burst, offer_wait_hours, created_at';
+  'id, name, plan, requests_per_minute, writes_per_minute, burst, offer_wait_hours, created_at, erasure';
 
 export const firmFrom = (row: FirmRow): Firm => ({
   id: row.id,
@@ -32,4 +33,5 @@ export const firmFrom = (row: FirmRow): Firm => ({
   limits: limitsFrom(row),
   offerWaitHours: row.offer_wait_hours,
   createdAt: row.created_at,
+  erasure: row.erasure,
 });

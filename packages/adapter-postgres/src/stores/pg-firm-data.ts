@@ -1,6 +1,5 @@
 import type { FirmData } from '@svc/application';
 import { lockReferenceTables } from '../driver/citus.ts';
-import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
@@ -35,12 +34,6 @@ const CARRIERS = sql(
   'firm_data_carriers',
   `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held
     WHERE held.firm_id = $1 AND ($2::text IS NULL OR held.name_key > $2::text) ORDER BY held.name_key LIMIT $3`,
-);
-
-const CLOSE = sql(
-  'firm_data_close',
-  `WITH keys AS (DELETE FROM api_keys WHERE firm_id = $1), members AS (DELETE FROM memberships WHERE firm_id = $1)
-   UPDATE registry_version SET version = version + 1`,
 );
 
 const BATCH_SIZE = 2000;
@@ -137,10 +130,6 @@ export const pgFirmData = (
       const carrier = heldCarrierFrom(row);
       return carrier === null ? [] : [{ nameKey: row.held_key, carrier }];
     });
-  },
-
-  async close(firmId) {
-    if (isUuid(firmId)) await session.rows(CLOSE, [firmId]);
   },
 
   async eraseSome(firmId) {

@@ -19,6 +19,9 @@ const SET_HOLD = sql(
 );
 const RELEASE = sql('legal_holds_release', 'DELETE FROM legal_holds WHERE firm_id = $1');
 
+const DELETE_KEYS = sql('firms_delete_keys', 'DELETE FROM api_keys WHERE firm_id = $1');
+const DELETE_MEMBERSHIPS = sql('firms_delete_memberships', 'DELETE FROM memberships WHERE firm_id = $1');
+
 export function pgFirms(session: TxSession): Firms {
   return {
     async add(firm) {
@@ -55,6 +58,11 @@ export function pgFirms(session: TxSession): Firms {
       lockReferenceTables(session);
       await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
       registryChanged(session);
+    },
+
+    async endAccess(id) {
+      session.send(DELETE_KEYS, [id]);
+      session.send(DELETE_MEMBERSHIPS, [id]);
     },
 
     async count() {

@@ -2,10 +2,16 @@ import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, sta
 import type { Operator } from '../actors.ts';
 import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
 import { endSessions, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
-import { SERVICE_CHAIN } from '../ports/audit.ts';
+import { type AuditChanges, SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
-import { adjusterObject, byOperator, recordAccountAction, recordAction } from '../support/audit.ts';
-import { findAdjuster, lockAdjuster, lockFirm } from './existing.ts';
+import {
+  adjusterObject,
+  byOperator,
+  changesBetween,
+  recordAccountAction,
+  recordAction,
+} from '../support/audit.ts';
+import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 type Deps = SessionDeps & { operator: Operator };
@@ -31,11 +37,13 @@ function recordMemberAct(
   { clock, operator }: Deps,
   { firmId, svcId }: Membership,
   action: 'member.add' | 'member.permission' | 'member.remove',
+  changes?: AuditChanges,
 ): Promise<void> {
   return recordAction(tx, firmId, byOperator(operator), {
     at: clock.now(),
     action,
     object: adjusterObject(svcId),
+    changes,
   });
 }
 
@@ -63,7 +71,7 @@ export const makeAddMember =
   (firmId: FirmId, svcId: Svcid): Promise<Membership> =>
     deps.uow.run(async (tx) => {
       const adjuster = await findAdjuster(tx, svcId);
-      await lockFirm(tx, firmId);
+      await lockUnerasedFirm(tx, firmId);
       if (adjuster.testOf !== null && adjuster.testOf.firmId !== firmId) {
         throw new OperatorError(`${svcId} is a test account of another firm`);
       }
@@ -83,10 +91,15 @@ export const makeSetMember =
       if (current === null || statusAt(current, deps.clock.now()) !== 'active') {
         throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
       }
+      const changes = changesBetween(
+        { can_accept_claims: current.canAcceptClaims },
+        { can_accept_claims: canAcceptClaims },
+      );
+      if (changes === null) return current;
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
       if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);
-      await recordMemberAct(tx, deps, membership, 'member.permission');
+      await recordMemberAct(tx, deps, membership, 'member.permission', changes);
       return membership;
     });
 
@@ -115,21 +128,23 @@ export const makeDisableAdjuster =
     deps.uow.run(async (tx) => {
       const at = deps.clock.now();
       const adjuster = await findAdjuster(tx, svcId);
+      if (adjuster.disabledAt !== undefined) return adjuster;
       // Memberships before the account and the claims, in order: sending and leaving lock them first too.
       const firms = await tx.memberships.activeFirmsOf(svcId);
       for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
-      await tx.adjusters.setDisabled(svcId, adjuster.disabledAt ?? at);
+      await tx.adjusters.setDisabled(svcId, at);
       await endSessions(tx, svcId);
       for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
       await recordAccountAction(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
-      return { ...adjuster, disabledAt: adjuster.disabledAt ?? at };
+      return { ...adjuster, disabledAt: at };
     });
 
 export const makeEnableAdjuster =
   (deps: Deps) =>
   (svcId: Svcid): Promise<Adjuster> =>
     deps.uow.run(async (tx) => {
-      const { disabledAt: _, ...adjuster } = await lockAdjuster(tx, svcId);
+      const { disabledAt, ...adjuster } = await lockAdjuster(tx, svcId);
+      if (disabledAt === undefined) return adjuster;
       await tx.adjusters.setDisabled(svcId, null);
       const audited = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
       await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
@@ -143,6 +158,7 @@ export const makeEndSessions =
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
       const ended = await endSessions(tx, svcId);
+      if (ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
       await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
       return ended;
@@ -155,7 +171,8 @@ export const makeRemovePasskeys =
     deps.uow.run(async (tx) => {
       await lockAdjuster(tx, svcId);
       const removed = await tx.passkeys.removeAllOf(svcId);
-      await endSessions(tx, svcId);
+      const ended = await endSessions(tx, svcId);
+      if (removed === 0 && ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
       await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
       return removed;

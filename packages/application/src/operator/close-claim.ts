@@ -12,6 +12,7 @@ export const makeCloseClaimAsOperator =
     deps.uow.run(async (tx) => {
       const claim = await tx.claims.lockAny(id);
       if (claim === null) throw new OperatorError(`no claim has the id ${id}`);
+      if (claim.closedAt !== null) return claim;
       const at = deps.clock.now();
       const closed = closeClaimAsOperator(claim, at);
       await tx.claims.saveWithoutTimestamp(closed);

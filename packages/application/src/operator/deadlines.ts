@@ -1,9 +1,9 @@
 import type { DeadlineKind, DeadlineOverride } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import { SERVICE_CHAIN } from '../ports/audit.ts';
+import { type AuditChanges, SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAction } from '../support/audit.ts';
+import { byOperator, changesBetween, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {
@@ -12,11 +12,19 @@ interface Deps {
   readonly operator: Operator;
 }
 
-const recordChange = (tx: Tx, deps: Deps, event: string, kind: DeadlineKind): Promise<void> =>
+const valuesOf = ({ hours, source }: DeadlineOverride) => ({ hours, source });
+
+const recordChange = (
+  tx: Tx,
+  deps: Deps,
+  { event, kind }: DeadlineOverride,
+  changes: AuditChanges | null,
+): Promise<void> =>
   recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
     at: deps.clock.now(),
     action: 'deadline.change',
     object: `deadline:${event}:${kind}`,
+    changes: changes ?? undefined,
   });
 
 /** Gives the claims of one event another deadline, or changes it. */
@@ -24,8 +32,11 @@ export const makeSetDeadline =
   (deps: Deps) =>
   (override: DeadlineOverride): Promise<void> =>
     deps.uow.run(async (tx) => {
+      const current = await tx.deadlines.lock(override.event, override.kind);
+      const changes = changesBetween(current === null ? {} : valuesOf(current), valuesOf(override));
+      if (changes === null) return;
       await tx.deadlines.put(override);
-      await recordChange(tx, deps, override.event, override.kind);
+      await recordChange(tx, deps, override, changes);
     });
 
 /** The claims of the event have the general deadline again. */
@@ -33,7 +44,9 @@ export const makeRemoveDeadline =
   (deps: Deps) =>
   (event: string, kind: DeadlineKind): Promise<void> =>
     deps.uow.run(async (tx) => {
-      if (!(await tx.deadlines.remove(event, kind)))
+      const current = await tx.deadlines.lock(event, kind);
+      if (current === null)
         throw new OperatorError(`the event ${event} has no separate deadline for ${kind}`);
-      await recordChange(tx, deps, event, kind);
+      await tx.deadlines.remove(event, kind);
+      await recordChange(tx, deps, current, changesBetween(valuesOf(current), {}));
     });

@@ -1,6 +1,6 @@
 import type { Operator } from '../actors.ts';
 import { type AuditAction, SERVICE_CHAIN } from '../ports/audit.ts';
-import type { DataEncryption } from '../ports/encryption.ts';
+import type { DataEncryption, EncryptionStatus } from '../ports/encryption.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { byOperator, recordAction } from '../support/audit.ts';
@@ -16,12 +16,15 @@ interface Deps {
 const ofAll =
   (
     action: AuditAction,
+    isDone: (status: EncryptionStatus) => boolean,
     work: (encryption: DataEncryption, onProgress: (done: number) => void) => Promise<number>,
   ) =>
   (deps: Deps) =>
   async (onProgress: (done: number) => void): Promise<number> => {
-    if ((await deps.encryption.status()).wrappingKeyId === null)
+    const status = await deps.encryption.status();
+    if (status.wrappingKeyId === null)
       throw new OperatorError('encryption is off: set ENCRYPTION_KEY or ENCRYPTION_KEY_FILE');
+    if (isDone(status)) return 0;
     await deps.uow.run((tx) =>
       recordAction(tx, SERVICE_CHAIN, byOperator(deps.operator), {
         at: deps.clock.now(),
@@ -33,10 +36,14 @@ const ofAll =
   };
 
 /** Encrypts every data key with the current wrapping key, so that the previous one is no longer needed. */
-export const makeRotateEncryption = ofAll('encryption.rotate', (encryption, onProgress) =>
-  encryption.rewrap(onProgress),
+export const makeRotateEncryption = ofAll(
+  'encryption.rotate',
+  ({ dataKeys, wrappingKeyId }) => dataKeys.every((keys) => keys.wrappingKeyId === wrappingKeyId),
+  (encryption, onProgress) => encryption.rewrap(onProgress),
 );
 
-export const makeEncryptExisting = ofAll('encryption.apply', (encryption, onProgress) =>
-  encryption.encryptExisting(onProgress),
+export const makeEncryptExisting = ofAll(
+  'encryption.apply',
+  ({ plainRows }) => Object.values(plainRows).every((rows) => rows === 0),
+  (encryption, onProgress) => encryption.encryptExisting(onProgress),
 );

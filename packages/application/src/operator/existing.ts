@@ -8,6 +8,15 @@ export async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
   return firm;
 }
 
+/** For a change of a firm: an erased one must not come back to life. */
+export async function lockUnerasedFirm(tx: Tx, id: FirmId): Promise<Firm> {
+  const firm = await lockFirm(tx, id);
+  if (firm.erasure === 'finished') throw new OperatorError(`the firm ${id} is erased`);
+  if (firm.erasure === 'started')
+    throw new OperatorError(`the firm ${id} is being erased; if that was interrupted, repeat svc firm erase`);
+  return firm;
+}
+
 export async function findAdjuster(tx: Tx, svcId: Svcid): Promise<Adjuster> {
   return existing(await tx.adjusters.find(svcId), svcId);
 }

@@ -7,7 +7,7 @@ import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
 import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
 import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordFirmAction } from '../support/audit.ts';
+import { changesBetween, recordFirmAction } from '../support/audit.ts';
 import { inPages } from '../support/in-pages.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
@@ -78,8 +78,8 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
 export const ERASED_FIRM_NAME = 'Erased firm';
 
 /**
- * Deletes everything of a firm but its id and its audit trail, which holds ids only and can still be verified. May be
- * repeated after an interruption: the name is replaced last.
+ * Deletes everything of a firm but its id and its audit trail, which holds ids only and can still be verified. From its
+ * start on, the firm has no access. May be repeated after an interruption: the name is replaced last.
  */
 export const makeEraseFirm =
   (deps: Deps & { readonly pause: (ms: number) => Promise<void> }) =>
@@ -90,12 +90,15 @@ export const makeEraseFirm =
     };
     await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
-      if (firm.name !== confirmedName)
+      // The name of an erased firm is gone, so that repeating the command cannot confirm it.
+      if (firm.erasure !== 'finished' && firm.name !== confirmedName)
         throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
       await checkNotHeld(tx);
-      await recordFirmAction(tx, deps, id, 'firm.erase');
+      if (firm.erasure !== null) return;
+      await tx.firms.save({ ...firm, erasure: 'started' });
+      await tx.firms.endAccess(id);
+      await recordFirmAction(tx, deps, id, 'firm.erase', changesBetween({}, { erasure: 'started' }));
     });
-    await deps.firmData.close(id);
     // Until then, other processes may accept requests with a key that they have cached.
     await deps.pause(GRANT_MAX_AGE_MS);
     let total = 0;
@@ -108,7 +111,11 @@ export const makeEraseFirm =
       onProgress(total);
     } while (erased !== 0);
     await deps.uow.run(async (tx) => {
-      await tx.firms.save({ ...(await lockFirm(tx, id)), name: ERASED_FIRM_NAME });
+      const firm = await lockFirm(tx, id);
+      if (firm.erasure === 'finished') return;
+      await tx.firms.save({ ...firm, name: ERASED_FIRM_NAME, erasure: 'finished' });
+      const changes = changesBetween({ erasure: firm.erasure }, { erasure: 'finished' });
+      await recordFirmAction(tx, deps, id, 'firm.erase', changes);
     });
     return total;
   };
@@ -120,7 +127,8 @@ export const makeSetLegalHold =
     deps.uow.run(async (tx) => {
       await lockFirm(tx, id);
       const current = await tx.firms.legalHoldSince(id);
-      const since = isHeld ? (current ?? deps.clock.now()) : null;
+      if (isHeld === (current !== null)) return current;
+      const since = isHeld ? deps.clock.now() : null;
       await tx.firms.setLegalHold(id, since);
       await recordFirmAction(tx, deps, id, isHeld ? 'firm.hold' : 'firm.release');
       return since;

@@ -15,8 +15,8 @@ import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordFirmAction } from '../support/audit.ts';
-import { lockFirm } from './existing.ts';
+import { changesBetween, recordFirmAction } from '../support/audit.ts';
+import { lockUnerasedFirm } from './existing.ts';
 
 export interface IssuedTestAccount {
   readonly svcId: Svcid;
@@ -52,9 +52,10 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     limits: NO_OVERRIDES,
     offerWaitHours: null,
     createdAt: deps.clock.now(),
+    erasure: null,
   };
   await tx.firms.add(firm);
-  await recordFirmAction(tx, deps, firm.id, 'firm.create');
+  await recordFirmAction(tx, deps, firm.id, 'firm.create', changesBetween({}, settingsOf(firm)));
   const tag = deps.secrets.testAccountTag();
   const testAccounts: IssuedTestAccount[] = [];
   for (const behavior of TEST_BEHAVIORS)
@@ -87,6 +88,14 @@ async function addTestAccount(
   return { svcId: account.svcId, behavior, signInSecret: secret };
 }
 
+const settingsOf = ({ plan, limits, offerWaitHours }: Firm) => ({
+  plan,
+  requests_per_minute: limits.requestsPerMinute,
+  writes_per_minute: limits.writesPerMinute,
+  burst: limits.burst,
+  offer_wait_hours: offerWaitHours,
+});
+
 type ChangeDeps = {
   uow: UnitOfWork;
   clock: Clock;
@@ -101,9 +110,12 @@ async function change(
   by: (firm: Firm) => Firm,
 ): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
-    const next = by(await lockFirm(tx, id));
+    const firm = await lockUnerasedFirm(tx, id);
+    const next = by(firm);
+    const changes = changesBetween(settingsOf(firm), settingsOf(next));
+    if (changes === null) return firm;
     await tx.firms.save(next);
-    await recordFirmAction(tx, deps, id, action);
+    await recordFirmAction(tx, deps, id, action, changes);
     return next;
   });
   deps.apiKeyAuthenticator.invalidate();

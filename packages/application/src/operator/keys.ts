@@ -1,11 +1,12 @@
 import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
-import type { AuditAction } from '../ports/audit.ts';
+import type { AuditAction, AuditChanges } from '../ports/audit.ts';
 import type { Clock, Ids, Secrets } from '../ports/support.ts';
 import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAction } from '../support/audit.ts';
-import { lockFirm } from './existing.ts';
+import { byOperator, changesBetween, recordAction } from '../support/audit.ts';
+import { toDateTimeOrNull } from '../support/date-time.ts';
+import { lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
 export interface IssuedKey {
@@ -54,13 +55,27 @@ async function issue(
   return { key, secret };
 }
 
-function recordKeyAction(tx: Tx, { clock, operator }: Deps, key: ApiKey, action: AuditAction): Promise<void> {
+function recordKeyAction(
+  tx: Tx,
+  { clock, operator }: Deps,
+  key: ApiKey,
+  action: AuditAction,
+  changes: AuditChanges | null,
+): Promise<void> {
   return recordAction(tx, key.firmId, byOperator(operator), {
     at: clock.now(),
     action,
     object: `key:${key.id}`,
+    changes: changes ?? undefined,
   });
 }
+
+const expiryOf = ({ expiresAt }: ApiKey) => ({ expires_at: toDateTimeOrNull(expiresAt) });
+const propertiesOf = (key: ApiKey) => ({
+  environment: key.environment,
+  purpose: key.purpose,
+  ...expiryOf(key),
+});
 
 /** A secret that was pasted instead of an id must not be shown. */
 const shownId = (id: KeyId): string => (id.startsWith('svc_') ? 'given, which is the secret of a key' : id);
@@ -75,9 +90,9 @@ export const makeCreateKey =
   (deps: Deps) =>
   (properties: KeyProperties): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
-      await lockFirm(tx, properties.firmId);
+      await lockUnerasedFirm(tx, properties.firmId);
       const issued = await issue(tx, deps, properties, deps.clock.now());
-      await recordKeyAction(tx, deps, issued.key, 'key.create');
+      await recordKeyAction(tx, deps, issued.key, 'key.create', changesBetween({}, propertiesOf(issued.key)));
       return issued;
     });
 
@@ -87,9 +102,10 @@ export const makeRevokeKey =
   async (id: KeyId): Promise<ApiKey> => {
     const revoked = await deps.uow.run(async (tx) => {
       const key = await lockKey(tx, id);
-      const next = { ...key, revokedAt: key.revokedAt ?? deps.clock.now() };
+      if (key.revokedAt !== null) return key;
+      const next = { ...key, revokedAt: deps.clock.now() };
       await tx.keys.save(next);
-      await recordKeyAction(tx, deps, key, 'key.revoke');
+      await recordKeyAction(tx, deps, key, 'key.revoke', null);
       return next;
     });
     deps.apiKeyAuthenticator.invalidate();
@@ -103,13 +119,14 @@ export const makeRollKey =
     const rolled = await deps.uow.run(async (tx) => {
       const old = await lockKey(tx, id);
       if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
+      await lockUnerasedFirm(tx, old.firmId);
       const at = deps.clock.now();
       const end = at + overlapMs;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
-      await recordKeyAction(tx, deps, old, 'key.roll');
+      await recordKeyAction(tx, deps, old, 'key.roll', changesBetween(expiryOf(old), expiryOf(replaced)));
       const issued = await issue(tx, deps, old, at);
-      await recordKeyAction(tx, deps, issued.key, 'key.create');
+      await recordKeyAction(tx, deps, issued.key, 'key.create', changesBetween({}, propertiesOf(issued.key)));
       return { ...issued, replaced };
     });
     deps.apiKeyAuthenticator.invalidate();

@@ -53,7 +53,11 @@ export type AuditAction =
   | 'sessions.end'
   | 'sign_in';
 
-/** One event. Holds ids only: no names, addresses of people or contents of claims. */
+/** By name, what a setting was and what it became; null: not set. */
+export type AuditChanges = Readonly<Record<string, { readonly from: AuditValue; readonly to: AuditValue }>>;
+export type AuditValue = string | number | boolean | null;
+
+/** One event. Holds ids and settings only: no names, addresses of people or contents of claims. */
 export interface AuditEntry {
   readonly at: Instant;
   /** `key:ID`, `adjuster:SVCID`, `operator:NAME`, or `service` for its own work. */
@@ -65,6 +69,8 @@ export interface AuditEntry {
   readonly object: string | null;
   /** The claims in the response to a list. */
   readonly claims?: readonly ClaimId[] | undefined;
+  /** What the operator set. */
+  readonly changes?: AuditChanges | undefined;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
   readonly requestId: string | null;

@@ -8,8 +8,6 @@ export interface FirmData {
   /** Also former members, in the order of their SVCIDs. */
   members(firmId: FirmId, after: Svcid | null, limit: number): Promise<AdjusterView[]>;
   carriers(firmId: FirmId, after: string | null, limit: number): Promise<HeldCarrier[]>;
-  /** Ends the access of the firm's keys and adjusters. Part of erasing, and in force everywhere within a second. */
-  close(firmId: FirmId): Promise<void>;
   /** Deletes a batch of rows. @returns how many; 0: nothing is left but the firm's id and its audit trail. */
   eraseSome(firmId: FirmId): Promise<number>;
 }

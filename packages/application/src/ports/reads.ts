@@ -140,7 +140,7 @@ export interface KeyGrant {
 }
 
 export interface CredentialStore {
-  /** Null when no key has this hash. Also returns revoked and expired keys, which the caller must check. */
+  /** Null when no key of a firm that is not erased has this hash. Also returns revoked and expired keys, which the caller must check. */
   keyByHash(secretHash: string): Promise<KeyGrant | null>;
   sessionByHash(tokenHash: string): Promise<Omit<Session, 'tokenHash' | 'deviceName' | 'createdAt'> | null>;
   /** Those of the tokens whose sessions have not ended; one statement for all open streams of a process. */

@@ -165,6 +165,8 @@ export interface Firm {
   /** How long the firm waits for the answer to an offer; null: it has not said. */
   readonly offerWaitHours: number | null;
   readonly createdAt: Instant;
+  /** `started` until everything of it is deleted. Null: not erased. */
+  readonly erasure: 'started' | 'finished' | null;
 }
 
 export interface Firms {
@@ -176,6 +178,8 @@ export interface Firms {
   legalHoldSince(id: FirmId): Promise<Instant | null>;
   setLegalHold(id: FirmId, since: Instant | null): Promise<void>;
   save(firm: Firm): Promise<void>;
+  /** Deletes its keys and memberships. In force everywhere within a second, with `save`. */
+  endAccess(id: FirmId): Promise<void>;
   /** The number of firms; prevents others from adding one until the transaction ends. */
   count(): Promise<number>;
 }
@@ -285,9 +289,9 @@ export interface DeviceState {
 
 /** Deadlines of single events that differ from the general ones. */
 export interface Deadlines {
+  lock(event: string, kind: DeadlineKind): Promise<DeadlineOverride | null>;
   put(override: DeadlineOverride): Promise<void>;
-  /** @returns whether there was one. */
-  remove(event: string, kind: DeadlineKind): Promise<boolean>;
+  remove(event: string, kind: DeadlineKind): Promise<void>;
 }
 
 /** After the database was restored to `since`: changes from then on are lost, and claims get new timestamps. */

@@ -2,6 +2,7 @@ import type { ClaimId, Instant } from '@svc/domain';
 import type {
   AuditAction,
   AuditChainId,
+  AuditChanges,
   AuditEntry,
   AuditEvent,
   AuditLink,
@@ -20,13 +21,13 @@ export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
  * who did what with which outcome if all of it is as in the entry before: most reads of a firm differ only in the claim.
  */
 function textOf(entry: AuditEntry, before: AuditEntry | undefined): string {
-  const { at, actor, address, action, object, claims, outcome, requestId } = entry;
+  const { at, actor, address, action, object, claims, changes, outcome, requestId } = entry;
   const repeats =
     actor === before?.actor &&
     address === before.address &&
     action === before.action &&
     outcome === before.outcome;
-  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
+  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
 }
 
 /** About 8 kB of text, which PostgreSQL stores without compressing it. */
@@ -73,6 +74,7 @@ export interface StoredAuditEntry {
   readonly action: AuditAction;
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
+  readonly changes?: AuditChanges;
   readonly outcome: string;
   readonly request_id: string | null;
 }

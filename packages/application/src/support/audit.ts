@@ -3,8 +3,10 @@ import type { AdjusterActor, FirmActor, Operator } from '../actors.ts';
 import {
   type AuditAction,
   type AuditChainId,
+  type AuditChanges,
   type AuditEntry,
   type AuditEvent,
+  type AuditValue,
   SERVICE_CHAIN,
 } from '../ports/audit.ts';
 import type { Clock } from '../ports/support.ts';
@@ -40,13 +42,17 @@ interface AuditedAction {
   readonly action: AuditAction;
   readonly object: string | null;
   readonly outcome?: string;
+  readonly changes?: AuditChanges | undefined;
 }
 
 export const auditEvent = (
   chain: AuditChainId,
   caller: AuditCaller,
-  { at, action, object, outcome = 'ok' }: AuditedAction,
-): AuditEvent => ({ chain, entry: { at, ...caller, action, object, outcome } });
+  { at, action, object, outcome = 'ok', changes }: AuditedAction,
+): AuditEvent => ({
+  chain,
+  entry: { at, ...caller, action, object, ...(changes !== undefined && { changes }), outcome },
+});
 
 /** Records an action in the chain of the firm it belongs to. */
 export const recordAction = (
@@ -56,14 +62,34 @@ export const recordAction = (
   audited: AuditedAction,
 ): Promise<void> => tx.audit.record(auditEvent(firmId, caller, audited));
 
+type AuditValues = Readonly<Record<string, AuditValue>>;
+
+/**
+ * The values that differ; null: none. A command that changes nothing is not recorded.
+ *
+ * @param before without a value that was not set.
+ */
+export function changesBetween(before: AuditValues, after: AuditValues): AuditChanges | null {
+  const changes = Object.keys({ ...before, ...after })
+    .map((name) => [name, { from: before[name] ?? null, to: after[name] ?? null }] as const)
+    .filter(([, { from, to }]) => from !== to);
+  return changes.length === 0 ? null : Object.fromEntries(changes);
+}
+
 /** Records what the operator did to a firm. */
 export const recordFirmAction = (
   tx: Tx,
   { clock, operator }: { readonly clock: Clock; readonly operator: Operator },
   id: FirmId,
   action: AuditAction,
+  changes?: AuditChanges | null,
 ): Promise<void> =>
-  recordAction(tx, id, byOperator(operator), { at: clock.now(), action, object: firmObject(id) });
+  recordAction(tx, id, byOperator(operator), {
+    at: clock.now(),
+    action,
+    object: firmObject(id),
+    changes: changes ?? undefined,
+  });
 
 /** Records an action on an account in the chain of each firm it is an active member of, or else in the service's. */
 export async function recordAccountAction(

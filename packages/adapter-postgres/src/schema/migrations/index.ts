@@ -16,8 +16,10 @@ import { CITUS } from './0070-citus.ts';
 import { AUDIT_IN_FEEDS } from './0080-audit-in-feeds.ts';
 import { AUDIT_WITHOUT_AGE_INDEX } from './0081-audit-without-age-index.ts';
 import { REQUEST_BATCHES } from './0082-request-batches.ts';
+import { FIRM_ERASURE } from './2026-11-23-2220-firm-erasure.ts';
 
 export interface Migration {
+  /** Since 82: the time of its file name in Unix seconds, so that two branches cannot choose the same. */
   readonly id: number;
   readonly name: string;
   /** Runs in one transaction with all pending migrations. */
@@ -52,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 80, name: 'audit in feeds', sql: AUDIT_IN_FEEDS },
   { id: 81, name: 'audit without age index', sql: AUDIT_WITHOUT_AGE_INDEX },
   { id: 82, name: 'request batches', sql: REQUEST_BATCHES },
+  { id: 1_795_472_400, name: 'firm erasure', sql: FIRM_ERASURE },
 ];

@@ -299,6 +299,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} firm.release firm:${firm.id} ok`,
         `${operator} firm.export firm:${firm.id} ok`,
         `${operator} firm.erase firm:${firm.id} ok`,
+        `${operator} firm.erase firm:${firm.id} ok`,
       ]);
       const objects = [`adjuster:${svcId}`, `deadline:${event}:proof_of_loss`];
       const actions = (await latestOfService())
@@ -310,6 +311,87 @@ export function auditBehavior(fixture: () => Fixture): void {
         `${operator} adjuster.enable adjuster:${svcId}`,
         `${operator} deadline.change deadline:${event}:proof_of_loss`,
         `${operator} deadline.change deadline:${event}:proof_of_loss`,
+      ]);
+    });
+
+    test('records what the operator set and what it was before, and nothing where nothing changed', async () => {
+      const { newFirm, newAdjuster, use, clock } = fixture();
+      const firm = await newFirm('standard');
+      const { svcId } = await newAdjuster();
+      await use.addMember(firm.id, svcId);
+      const { key } = await use.createKey({
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetimeMs: HOUR,
+      });
+      const event = `TX-${clock.now()}`;
+      const before = (await rowsOf(firm.id)).length;
+      const deadline = { event, kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
+      for (const _ of ['first', 'again']) {
+        await use.setPlan(firm.id, 'read_only');
+        await use.setLimits(firm.id, { requestsPerMinute: 900, writesPerMinute: null, burst: 5 });
+        await use.setOfferWait(firm.id, 4);
+        await use.setMember(firm.id, svcId, false);
+        await use.revokeKey(key.id);
+        await use.setLegalHold(firm.id, true);
+        await use.setDeadline(deadline);
+        await use.disableAdjuster(svcId);
+        await use.endSessions(svcId);
+        await use.removePasskeys(svcId);
+      }
+      for (const _ of ['first', 'again']) await use.enableAdjuster(svcId);
+      await use.setDeadline({ ...deadline, hours: 48 });
+      await use.removeDeadline(event, deadline.kind);
+      const changesOf = (rows: readonly AuditRow[]) =>
+        rows.flatMap(({ text }) => auditEntriesFrom(text)).map(({ action, changes }) => [action, changes]);
+      const [created, ...rows] = await rowsOf(firm.id);
+      expect(changesOf([created as AuditRow])).toEqual([
+        ['firm.create', { plan: { from: null, to: 'standard' } }],
+      ]);
+      expect(changesOf(rows.slice(before - 1))).toEqual([
+        ['firm.plan', { plan: { from: 'standard', to: 'read_only' } }],
+        ['firm.limits', { requests_per_minute: { from: null, to: 900 }, burst: { from: null, to: 5 } }],
+        ['firm.offer_wait', { offer_wait_hours: { from: null, to: 4 } }],
+        ['member.permission', { can_accept_claims: { from: true, to: false } }],
+        ['key.revoke', undefined],
+        ['firm.hold', undefined],
+        ['adjuster.disable', undefined],
+        ['adjuster.enable', undefined],
+      ]);
+      const ofService = await fixture().stores.auditReads.latest(SERVICE_CHAIN, { limit: 50 });
+      const ofDeadline = ofService.reverse().filter(({ text }) => text.includes(`deadline:${event}:`));
+      expect(changesOf(ofDeadline)).toEqual([
+        ['deadline.change', { hours: { from: null, to: 8760 }, source: { from: null, to: 'Bulletin' } }],
+        ['deadline.change', { hours: { from: 8760, to: 48 } }],
+        ['deadline.change', { hours: { from: 48, to: null }, source: { from: 'Bulletin', to: null } }],
+      ]);
+      for (const chain of [firm.id, SERVICE_CHAIN])
+        expect(await verify(chain)).toMatchObject({ intact: true });
+    });
+
+    test('records what a key was created with, and the end that rolling gave the old one', async () => {
+      const { newFirm, use, clock } = fixture();
+      const firm = await newFirm();
+      const { key } = await use.createKey({
+        firmId: firm.id,
+        environment: 'test',
+        purpose: 'claims',
+        lifetimeMs: null,
+      });
+      await use.rollKey(key.id, HOUR);
+      const events = (await rowsOf(firm.id)).flatMap(({ text }) => auditEntriesFrom(text));
+      const created = {
+        action: 'key.create',
+        changes: { environment: { from: null, to: 'test' }, purpose: { from: null, to: 'claims' } },
+      };
+      expect(events.slice(-3)).toMatchObject([
+        created,
+        {
+          action: 'key.roll',
+          changes: { expires_at: { from: null, to: new Date(clock.now() + HOUR).toISOString() } },
+        },
+        created,
       ]);
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { NO_OVERRIDES } from '@svc/domain';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
 import { aLoggedRequest, loggedRequestsOf } from '../request-log.ts';
@@ -88,6 +89,57 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect((await stores.appReads.adjuster(svcId))?.svcId).toBe(svcId);
       const after = countsOf(await exported(other.firm));
       expect(after).toEqual({ ...before, audit: (before.audit ?? 0) + 1 });
+    });
+
+    test('is recognizably erased from the start of erasing on, and nothing gives the firm access again', async () => {
+      const { newAdjuster, use, stores } = fixture();
+      const { firm, svcId } = await setUp();
+      const { svcId: stranger } = await newAdjuster();
+      const { key, secret } = await use.createKey({
+        firmId: firm.id,
+        environment: 'live',
+        purpose: 'full_access',
+        lifetimeMs: null,
+      });
+      const erasure = async () => (await stores.operatorReads.firm(firm.id))?.erasure;
+      const rejected = async (message: string): Promise<void> => {
+        const { id } = firm;
+        const attempts = [
+          () => use.createKey({ firmId: id, environment: 'test', purpose: 'full_access', lifetimeMs: null }),
+          () => use.setPlan(id, 'read_only'),
+          () => use.setLimits(id, NO_OVERRIDES),
+          () => use.setOfferWait(id, 4),
+          () => use.addMember(id, stranger),
+        ];
+        for (const attempt of attempts) await expect(attempt()).rejects.toThrow(message);
+        use.apiKeyAuthenticator.invalidate();
+        expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
+        await expect(use.rollKey(key.id, 0)).rejects.toThrow('no key has the id');
+        expect((await stores.appReads.memberships(svcId)).map(({ firmId }) => firmId)).not.toContain(id);
+      };
+      expect(await erasure()).toBeNull();
+      const interrupted = makeEraseFirm({
+        ...stores,
+        uow: stores.unitOfWork,
+        reads: stores.operatorReads,
+        clock: fixture().clock,
+        operator: OPERATOR,
+        pause: async () => {
+          throw new Error('interrupted');
+        },
+      });
+      await expect(interrupted(firm.id, firm.name, () => {})).rejects.toThrow('interrupted');
+      expect(await erasure()).toBe('started');
+      await rejected('is being erased');
+
+      expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(10);
+      expect(await erasure()).toBe('finished');
+      await rejected(`the firm ${firm.id} is erased`);
+      const events = countsOf(await exported(firm)).audit ?? 0;
+      expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBe(0);
+      expect(countsOf(await exported(firm)).audit).toBe(events + 1); // of the export before
+      const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
+      expect(chain).toMatchObject({ intact: true });
     });
 
     test('cannot be erased under legal hold', async () => {

@@ -20,6 +20,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
         limits: NO_OVERRIDES,
         offerWaitHours: null,
         createdAt: at,
+        erasure: null,
       };
       expect(await stores.operatorReads.firm(firm.id)).toEqual(row);
       expect(await stores.operatorReads.firms()).toContainEqual(row);
