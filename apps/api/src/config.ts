@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { EDGE_REQUESTS_PER_MINUTE, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
@@ -67,7 +67,11 @@ interface EncryptionKeys {
 
 /** Of the driver. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'];
+const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+
+const MAX_PORT = 65_535;
+const EMAIL_ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/;
 
 /** Those of OpenTelemetry that need nothing else. */
 const TRACES_SAMPLERS = [
@@ -92,6 +96,14 @@ export function mailWarning({ smtpUrl }: Pick<Config, 'smtpUrl'>): string | null
   const { protocol, searchParams } = new URL(smtpUrl());
   if (protocol !== 'smtp:' || searchParams.get('requireTLS') === 'true') return null;
   return 'SMTP_URL starts with smtp:// and does not require TLS: mail and its password may be sent unencrypted; use smtps:// or ?requireTLS=true';
+}
+
+/** A note where the driver is stricter than the name of the mode says in PostgreSQL's documentation. */
+export function tlsModeNote({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | null {
+  const url = typeof databaseUrl === 'function' ? databaseUrl() : databaseUrl;
+  const mode = /[?&]sslmode=(prefer|require|verify-ca)(?=&|$)/.exec(url ?? '')?.[1];
+  if (mode === undefined || /[?&]uselibpqcompat=true/.test(url ?? '')) return null;
+  return `DATABASE_URL has sslmode=${mode}, which works as verify-full: the server's certificate and host name are checked`;
 }
 
 /** An invalid variable. The message is one line: its name, its value, and what is allowed. */
@@ -123,6 +135,18 @@ function secret(name: string, text: string | undefined, file = ''): string | und
   throw new ConfigError(
     `${name}_FILE holds ${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${reason})`,
   );
+}
+
+/** @param what how the message starts. */
+function checkReadable(what: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `${what}${JSON.stringify(file.slice(0, 100))}; allowed: a file that can be read (${code})`,
+    );
+  }
 }
 
 /** Reads now, and again at each call. A file that is being replaced may be missing or incomplete: the last value counts. */
@@ -187,15 +211,20 @@ export function readConfig(env: Env, terminal: boolean): Config {
   };
   const emailAddress = (name: string): string | null => {
     const text = read(name);
-    return text === undefined || /^[^\s@<>"]+@[^\s@<>"]+$/.test(text)
-      ? (text ?? null)
-      : fail(name, 'an email address');
+    return text === undefined || EMAIL_ADDRESS.test(text) ? (text ?? null) : fail(name, 'an email address');
   };
   /** Database drivers have a default host; mail has none. */
   const mailServer = (name: string): string | null => {
     const text = url(name, ['smtp:', 'smtps:'], true);
-    if (text !== null && new URL(text).hostname === '')
+    if (text === null) return null;
+    const { hostname, searchParams } = new URL(text);
+    if (hostname === '')
       return fail(name, 'a URL that starts with smtp:// or smtps:// and names a host', true);
+    const sender = searchParams.get('from');
+    if (sender !== null && !EMAIL_ADDRESS.test(sender))
+      throw new ConfigError(
+        `${name} has from=${JSON.stringify(sender.slice(0, 100))}; allowed: an email address`,
+      );
     return text;
   };
   /** Several hosts, separated by commas, which the URL parser does not accept. */
@@ -203,8 +232,13 @@ export function readConfig(env: Env, terminal: boolean): Config {
     const text = read(name);
     const [, start = '', hosts = '', end = ''] =
       /^([a-z]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/i.exec(text ?? '') ?? [];
-    for (const host of hosts.split(','))
+    for (const host of hosts.split(',')) {
+      // Not shown: after a password with an unescaped slash, it may be part of it.
+      const port = /:(\d+)$/.exec(host)?.[1];
+      if (port !== undefined && (Number(port) === 0 || Number(port) > MAX_PORT))
+        throw new ConfigError(`${name} has an invalid port; allowed: a whole number from 1 to ${MAX_PORT}`);
       url(name, ['postgres:', 'postgresql:'], true, hosts === '' ? text : `${start}${host}${end}`);
+    }
     for (const [parameter, value] of new URLSearchParams(end.split('?')[1])) {
       // The driver would ignore them, and connect without TLS.
       if (/^ssl/i.test(parameter) && !TLS_PARAMETERS.includes(parameter))
@@ -213,6 +247,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
         );
       if (parameter === 'sslmode' && !TLS_MODES.includes(value))
         throw new ConfigError(`${name} has sslmode=${value}; allowed: ${TLS_MODES.join(', ')}`);
+      if (TLS_FILES.includes(parameter)) checkReadable(`${name} has ${parameter}=`, value);
     }
     return text ?? null;
   };
@@ -266,6 +301,10 @@ export function readConfig(env: Env, terminal: boolean): Config {
       throw new ConfigError(`${missing} is unset; allowed: all three of ${vapidParts.join(', ')}, or none`);
   }
 
+  const port = integer('PORT', 3000, 0, MAX_PORT);
+  const metricsPort = integer('METRICS_PORT', null, 0, MAX_PORT);
+  if (metricsPort === port && port !== 0) fail('METRICS_PORT', `another port than PORT (${port})`);
+
   const headersTimeoutMs = integer('HEADERS_TIMEOUT_MS', 10_000, 100, 600_000);
   const requestTimeoutMs = integer('REQUEST_TIMEOUT_MS', 30_000, 100, 600_000);
   if (requestTimeoutMs < headersTimeoutMs)
@@ -282,7 +321,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     );
 
   return {
-    port: integer('PORT', 3000, 0, 65_535),
+    port,
     host: listenHost,
     baseUrl,
     docsUrl: baseAddress('DOCS_URL'),
@@ -297,7 +336,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     logFormat: choice('LOG_FORMAT', terminal ? 'pretty' : 'json', ['json', 'pretty']),
     dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
     shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', 10_000, 0, 600_000),
-    metricsPort: integer('METRICS_PORT', null, 0, 65_535),
+    metricsPort,
     tracing: tracing(),
     smtpUrl: mailUrl(),
     vapid:

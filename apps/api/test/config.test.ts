@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ConfigError, nodeWarning, readConfig } from '../src/config.ts';
+import { ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
 const PRIVATE = Buffer.alloc(32, 7).toString('base64url');
@@ -45,6 +45,15 @@ test('a version of Node without security fixes is warned of', () => {
     'Node 20.19.0 gets no security fixes: run the service on Node 22 or 24',
   );
   expect(['22.12.0', '24.21.0'].map(nodeWarning)).toEqual([null, null]);
+});
+
+test('a mode of TLS that is checked more strictly than its name says is noted', () => {
+  const noted = (databaseUrl: string) => tlsModeNote({ databaseUrl });
+  expect(noted('postgres://h/db?sslmode=require')).toMatch(
+    /^DATABASE_URL has sslmode=require, .*verify-full/,
+  );
+  expect(noted('postgres://h/db?sslmode=verify-full')).toBeNull();
+  expect(noted('postgres://h/db?uselibpqcompat=true&sslmode=require')).toBeNull();
 });
 
 test('passkeys can be required where the site has a host name', () => {
@@ -102,9 +111,9 @@ test.each([
   ['DATABASE_URL', 'postgresql://h', 'databaseUrl', 'postgresql://h'],
   [
     'DATABASE_URL',
-    'postgres://one,two/db?sslmode=verify-full&sslrootcert=ca.pem',
+    'postgres://one,two/db?sslmode=verify-full&sslrootcert=/dev/null',
     'databaseUrl',
-    'postgres://one,two/db?sslmode=verify-full&sslrootcert=ca.pem',
+    'postgres://one,two/db?sslmode=verify-full&sslrootcert=/dev/null',
   ],
   [
     'DATABASE_URL',
@@ -195,8 +204,35 @@ describe('an invalid value', () => {
       'postgres://one,two?sslmode=verify_full',
       'DATABASE_URL has sslmode=verify_full; allowed: disable, prefer, ',
     ],
+    [
+      'postgres://h/db?sslmode=verify-full&sslrootcert=/missing/ca.pem',
+      'DATABASE_URL has sslrootcert="/missing/ca.pem"; allowed: a file that can be read (ENOENT)',
+    ],
   ])('that would connect without TLS by a typing error is refused: %s', (url, message) => {
     expect(() => readConfig({ DATABASE_URL: url }, false)).toThrow(message);
+  });
+
+  test.each(['h:0', 'h:65536', 'one:5432,two:99999', '[::1]:70000'])(
+    'of the port of a database is named: %s',
+    (hosts) => {
+      expect(() => readConfig({ DATABASE_URL: `postgres://u:hunter2@${hosts}/db` }, false)).toThrow(
+        /^DATABASE_URL has an invalid port; allowed: a whole number from 1 to 65535$/,
+      );
+    },
+  );
+
+  test('of the sender of mail is named', () => {
+    expect(() => readConfig({ SMTP_URL: 'smtp://u:hunter2@mail.example.com?from=bad' }, false)).toThrow(
+      /^SMTP_URL has from="bad"; allowed: an email address$/,
+    );
+  });
+
+  test('of the metrics port is one that the API listens on', () => {
+    const read = (PORT: string, METRICS_PORT: string) => readConfig({ PORT, METRICS_PORT }, false);
+    expect(() => read('3000', '3000')).toThrow(
+      /^METRICS_PORT holds "3000"; allowed: another port than PORT \(3000\)$/,
+    );
+    expect(read('0', '0').metricsPort).toBe(0);
   });
 
   test.each([

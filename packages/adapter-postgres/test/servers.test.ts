@@ -15,6 +15,14 @@ test.each([
     ],
   ],
   ['postgres://u:p@ss@one,two/claims', ['postgres://u:p@ss@one/claims', 'postgres://u:p@ss@two/claims']],
+  [
+    'postgres://one/claims?sslmode=require&application_name=a',
+    ['postgres://one/claims?sslmode=verify-full&application_name=a'],
+  ],
+  [
+    'postgres://one/claims?uselibpqcompat=true&sslmode=require',
+    ['postgres://one/claims?uselibpqcompat=true&sslmode=require'],
+  ],
   ['postgres:///claims?host=/run/postgresql', ['postgres:///claims?host=/run/postgresql']],
 ])('%s names these servers', (url, expected) => {
   expect(urlsOfServers(url)).toEqual(expected);

@@ -14,7 +14,7 @@ import {
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
-import { type Config, ConfigError, mailWarning, nodeWarning, readConfig } from '../config.ts';
+import { type Config, ConfigError, mailWarning, nodeWarning, readConfig, tlsModeNote } from '../config.ts';
 import { createLog } from '../logging.ts';
 
 type Check = {
@@ -186,6 +186,8 @@ function notesOn(config: Config): Check[] {
   const notes: Check[] = [];
   const warning = mailWarning(config);
   if (warning !== null) notes.push({ what: 'mail', state: 'note', detail: warning });
+  const tlsNote = tlsModeNote(config);
+  if (tlsNote !== null) notes.push({ what: 'database', state: 'note', detail: tlsNote });
   if (config.trustProxy === true) {
     notes.push({
       what: 'proxies',

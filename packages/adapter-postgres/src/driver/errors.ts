@@ -139,7 +139,8 @@ export function translateError(error: unknown, statement: string): unknown {
     const reason = POOL_TIMEOUT.test(String((cause as ErrorFields).message))
       ? 'database_pool'
       : 'database_unreachable';
-    return new Unavailable(`PostgreSQL could not be reached (${code}, ${statement}).`, reason);
+    const unknownHost = code === 'ENOTFOUND' ? ': its host name is unknown' : '';
+    return new Unavailable(`PostgreSQL could not be reached${unknownHost} (${code}, ${statement}).`, reason);
   }
   const { code, table, severity, message, file, line } = cause as Record<string, string | undefined> & {
     code: string;

@@ -24,11 +24,18 @@ const MIN_RETRY_DELAY_MS = 20;
 
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/i;
 
+/** Modes that the driver treats as `verify-full`, with a warning on standard error. */
+const SAME_AS_VERIFY_FULL = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/;
+
 /** One URL for each server, without parameters that only choose among them. */
 export function urlsOfServers(url: string): readonly string[] {
-  const [, start = '', hosts = '', end = ''] = PARTS.exec(url) ?? [];
-  const rest = end.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
-  return hosts === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${rest}`);
+  const [whole, start = '', hosts = '', end = ''] = PARTS.exec(url) ?? [];
+  if (whole === undefined) return [url];
+  const parameters = end.replace(/([?&])target_session_attrs=[^&]*&?/, '$1').replace(/[?&]$/, '');
+  const rest = /[?&]uselibpqcompat=true/.test(parameters)
+    ? parameters
+    : parameters.replace(SAME_AS_VERIFY_FULL, '$1verify-full');
+  return hosts.split(',').map((host) => `${start}${host}${rest}`);
 }
 
 const nameOf = (url: string): string => {
