@@ -36,7 +36,7 @@ export async function createDatabase({
   migrate = (url) => migrateSchema({ url }),
   template = 'schema',
 }: {
-  migrate?: (url: string) => Promise<void>;
+  migrate?: (url: string) => Promise<unknown>;
   /** The template's name, where tests need another schema. */
   template?: string;
 } = {}): Promise<TestDatabase> {
@@ -88,7 +88,7 @@ async function ensureTemplate(
   client: pg.Client,
   server: string,
   name: string,
-  migrate: (url: string) => Promise<void>,
+  migrate: (url: string) => Promise<unknown>,
 ): Promise<void> {
   const draft = `${name}_draft`;
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);

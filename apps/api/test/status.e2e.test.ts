@@ -14,7 +14,7 @@ beforeAll(async () => {
   toRedis = await startTcpProxy(process.env.TEST_REDIS_URL ?? '');
   service = await startServiceUnderTest({
     databaseUrl: toDatabase.url,
-    env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help@example.com' },
+    env: { REDIS_URL: toRedis.url, SUPPORT_EMAIL: 'help&more?@example.com' },
   });
 });
 afterAll(async () => {
@@ -33,7 +33,7 @@ const reaches = (wanted: string) => eventually(status, (found) => found.status =
 test('/status follows Redis and PostgreSQL through an outage and back', async () => {
   const before = await reaches('up');
   expect(partsOf(before)).toEqual({ api: 'up', database: 'up', redis: 'up' });
-  expect(before.support).toBe('help@example.com');
+  expect(before.support).toBe('help&more?@example.com');
 
   await toRedis.cut();
   const degraded = await reaches('degraded');
@@ -60,7 +60,7 @@ test('/status is HTML for a browser and JSON for others, and takes no other meth
   expect(html.text).toContain('<h1>All parts are up</h1>');
   expect(html.text).toMatch(/<time datetime="[^"]+Z">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC<\/time>/);
   expect(html.text).toContain(':root{color-scheme:light dark}');
-  expect(html.text).toContain('mailto:help@example.com');
+  expect(html.text).toContain('<a href="mailto:help%26more%3F@example.com">help&#38;more?@example.com</a>');
   const json = await service.call('GET', '/status', { headers: { Accept: '*/*' } });
   expect(json.headers.get('content-type')).toBe('application/json');
   expect(json.headers.get('cache-control')).toBe('no-store');

@@ -282,7 +282,10 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
     json('doctor'),
     svcInProcess(['doctor', '--json'], { ...env, REDIS_URL: 'redis://127.0.0.1:1', TRUST_PROXY: 'true' }),
   ]);
-  expect(migrated).toMatchObject({ current: true });
+  expect(migrated).toMatchObject({ current: true, applied_now: [] });
+  expect((await run('migrate')).stdout).toMatch(
+    /^Nothing to apply\.\nThe schema is up to date \(\d+ migrations\)\.\n$/,
+  );
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
   expect(healthy.ok).toBe(true);
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
@@ -371,6 +374,11 @@ test('doctor names the migrations of a newer release and those that were changed
       state: 'wrong',
       detail: 'applied with SQL that differs from this release: 2 (request log)',
     });
+    const { code, stderr } = await run('migrate');
+    expect([code, stderr]).toEqual([
+      1,
+      'svc: the schema was applied with SQL that differs from this release: 2 (request log)\n',
+    ]);
   });
 });
 
@@ -431,15 +439,74 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['adjuster', 'create', '--svc-id', 'line\nbreak'],
     ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
     ['claim', 'close'],
+    ['firm', 'create', '--name', ' \u3000'],
+    ['firm', 'create', '--name', 'Gulf\u0007'],
+    ['firm', 'create', '--name', 'Gulf', '--name', 'Delta'],
+    ['firm', 'list', '--json', '--json'],
+    ['firm', 'list', '--as', ''],
+    ['firm', 'list', '--as', 'x'.repeat(101)],
+    ['firm', 'list', '--as', 'dana', '--as', 'kim'],
+    ['audit', 'list', '--service', '--since', '2026-09-01T00:00:00Z', '--until', '2026-08-01T00:00:00Z'],
   ];
   const runs = await Promise.all(wrong.map((args) => svcInProcess(args, {})));
   for (const [i, { code, stdout, stderr }] of runs.entries()) {
     expect({ args: wrong[i], code, stdout }).toEqual({ args: wrong[i], code: 2, stdout: '' });
     expect(stderr).not.toBe('');
   }
+  const twice = runs[wrong.findIndex(([, , option, , again]) => option === '--name' && again === '--name')];
+  expect(twice?.stderr).toMatch(/^error: option '--name <name>' was given twice\n/);
   const help = await svcInProcess(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');
+});
+
+test.each(['x'.repeat(101), 'dana\nkim', ' '])('an unreadable SVC_OPERATOR is refused: %j', async (name) => {
+  const { code, stdout, stderr } = await svcInProcess(['firm', 'list'], { ...env, SVC_OPERATOR: name });
+  expect([code, stdout]).toEqual([1, '']);
+  const shown = JSON.stringify(name.slice(0, 100)).replace('\\', '\\\\');
+  expect(stderr).toMatch(
+    new RegExp(`^svc: SVC_OPERATOR holds ${shown}; allowed: 1 to 100 characters, [^\\n]+\n$`),
+  );
+});
+
+test('a value that is rejected reaches the terminal shortened and without control characters', async () => {
+  const { stderr } = await run('firm', 'show', `\u001b[2J${'x'.repeat(10_000)}`);
+  expect(stderr.length).toBeLessThan(1000);
+  expect(stderr).toContain('\\u001b[2J');
+});
+
+test('an export of a firm has names and times as in the API, and a last line with the counts', async () => {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
+  await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+  const { code, stdout } = await run('firm', 'export', firm.id);
+  expect(code).toBe(0);
+  const lines: Record<string, unknown>[] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const of = (type: string) => lines.filter((line) => line.type === type);
+  const counts = Object.fromEntries(
+    ['firm', 'key', 'member', 'carrier', 'claim', 'audit'].map((type) => [type, of(type).length]),
+  );
+  expect(lines.at(-1)).toEqual({ type: 'end', counts: expect.objectContaining(counts) });
+  expect(of('key')[0]).toMatchObject({ firm_id: firm.id, created_at: TIME, lifetime_ms: null });
+  expect(of('member').find(({ svc_id }) => svc_id === svcId)).toMatchObject({
+    first_known_at: TIME,
+    can_accept_claims: true,
+    adjuster: { svc_id: svcId, first_name: expect.any(String) },
+  });
+  expect(of('claim')).toMatchObject([
+    {
+      id,
+      firm_id: firm.id,
+      created_at: TIME,
+      assignment: { adjuster_svc_id: svcId, status: 'accepted', offered_at: TIME, responded_at: TIME },
+    },
+  ]);
+  // As sent by the firm, the claim has its own names; all others are in snake_case.
+  expect(stdout).not.toMatch(/"[a-z]+[A-Z]\w*":/);
 });
 
 test('as a child process it has the same results, plain output in a pipe, and shows only new secrets', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { jsonLine, printFields, printJson, printTable } from '../src/svc/output.ts';
+import { jsonLine, printFields, printJson, printTable, progressOf } from '../src/svc/output.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -34,6 +34,16 @@ test('no control character of a name reaches the terminal, in fields, tables or 
   expect(printed(() => printFields({ name: HOSTILE }))).toContain(
     '\\u001b[2J\\u009b31m\\u007f\\u000d\\u202e',
   );
+});
+
+test('progress is shown every few seconds, however often it is reported', () => {
+  let now = 0;
+  const lines: unknown[] = [];
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  jest.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(line) > 0);
+  const onProgress = progressOf('rows');
+  for (; now < 10_000; now += 10) onProgress(now);
+  expect(lines).toEqual(['3000 rows\n', '6000 rows\n', '9000 rows\n']);
 });
 
 test('escaped JSON is the same document', () => {

@@ -11,6 +11,7 @@ export {
   type MigrateOptions,
   MigrationRightsError,
   migrate,
+  type NamedMigration,
   type SchemaState,
   type ServiceSecret,
   schemaState,

@@ -40,7 +40,9 @@ describe('migrations', () => {
   });
 
   test('concurrent migrations are applied once', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => migrate(database)));
+    const applied = (await Promise.all(Array.from({ length: 6 }, () => migrate(database)))).flat();
+    expect(applied.slice(0, -1).map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
+    expect(applied.at(-1)?.name).toBe('job queue');
     const state = await schemaState(database);
     expect(state).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
     expect(state.applied.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));

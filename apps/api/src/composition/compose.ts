@@ -12,6 +12,7 @@ import {
   EncryptionKeyError,
   MigrationRightsError,
   migrate,
+  type NamedMigration,
   type PostgresStores,
   type RoleRights,
   reportServers,
@@ -239,7 +240,11 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
  * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
  * names the database.
  */
-export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url): Promise<void> =>
+export const migrateDatabase = (
+  url: DatabaseUrl,
+  log: Log,
+  migrationUrl = url,
+): Promise<readonly NamedMigration[]> =>
   migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
     (error: Error) => {
       if (error instanceof MigrationRightsError) throw error;
@@ -254,7 +259,7 @@ export const migrateDatabase = (url: DatabaseUrl, log: Log, migrationUrl = url):
     },
   );
 
-export type { DatabaseUrl, RoleRights, SchemaState, TablePlacement };
+export type { DatabaseUrl, NamedMigration, RoleRights, SchemaState, TablePlacement };
 export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
 export const distributeDatabase = (url: DatabaseUrl) => distribute({ url });
 export { roleRights as readRoleRights };

@@ -1,5 +1,5 @@
 import type { AuditLink } from '@svc/application';
-import { codePointLength, hasUnusableCharacter, LIMITS, updateProfileBody } from '@svc/contract';
+import { codePointLength, hasUnusableCharacter, isBlank, LIMITS, updateProfileBody } from '@svc/contract';
 import { DAY, HOUR, MINUTE, SECOND } from '@svc/domain';
 import { InvalidArgumentError } from 'commander';
 
@@ -30,7 +30,7 @@ export function parseTime(text: string): number {
 }
 
 export const parseIntegerWithin =
-  (bounds: { readonly min: number; readonly max: number }) =>
+  (bounds: Bounds) =>
   (text: string): number => {
     const value = Number(text);
     if (!/^(0|[1-9]\d*)$/.test(text) || value < bounds.min || value > bounds.max)
@@ -55,14 +55,28 @@ export function parseUuid(text: string): string {
 }
 
 export const parseText =
-  (bounds: { readonly min: number; readonly max: number }) =>
+  (bounds: Bounds) =>
   (text: string): string => {
-    const length = codePointLength(text);
-    if (length < bounds.min || length > bounds.max || hasUnusableCharacter(text)) {
-      throw new InvalidArgumentError(`Allowed: ${bounds.min} to ${bounds.max} characters.`);
-    }
+    if (!isLine(text, bounds)) throw new InvalidArgumentError(`Allowed: ${allowedLine(bounds)}.`);
     return text;
   };
+
+export const OPERATOR_NAME = { min: 1, max: 100 };
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Whether the text can be read on one line. */
+export function isLine(text: string, { min, max }: Bounds): boolean {
+  const length = codePointLength(text);
+  const isUnreadable = hasUnusableCharacter(text) || isBlank(text) || /\p{Cc}/u.test(text);
+  return length >= min && length <= max && !isUnreadable;
+}
+
+export const allowedLine = ({ min, max }: Bounds): string =>
+  `${min} to ${max} characters, at least one of them visible, without control characters`;
 
 /** SVCIDs appear in paths and cursors, where escaping triples each byte: hence the limit in bytes. */
 export function parseNewSvcId(text: string): string {

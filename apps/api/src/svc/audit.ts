@@ -39,7 +39,12 @@ const withPeriod = (command: Command): Command =>
     .addOption(
       new Option('--since <time>', 'from this time on, such as 2026-08-29T00:00:00Z').argParser(parseTime),
     )
-    .addOption(new Option('--until <time>', 'before this time').argParser(parseTime));
+    .addOption(new Option('--until <time>', 'before this time').argParser(parseTime))
+    .hook('preAction', (chosen) => {
+      const { since, until } = chosen.opts<Period>();
+      if (since !== undefined && until !== undefined && since >= until)
+        chosen.error("error: option '--since' must be earlier than '--until'");
+    });
 
 interface ChosenChain {
   readonly firm?: FirmId;

@@ -15,6 +15,18 @@ export const addGroup = (program: Command, name: string, description: string): C
 export const addCommand = (parent: Command, spec: string, description: string): Command =>
   parent.command(spec).description(description).option('--json', 'print one JSON document').exitOverride();
 
+/** Of an option that is given twice, one would be ignored. */
+export function rejectRepeatedOptions(command: Command): void {
+  for (const option of command.options) {
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' was given twice`);
+      isGiven = true;
+    });
+  }
+  for (const subcommand of command.commands) rejectRepeatedOptions(subcommand);
+}
+
 export const firmOption = (isMandatory = true) =>
   new Option('--firm <id>', "the firm's id").argParser(parseUuid).makeOptionMandatory(isMandatory);
 

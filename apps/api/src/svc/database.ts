@@ -2,9 +2,9 @@ import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
 import { distributeDatabase, readSchemaState, type TablePlacement } from '../composition/compose.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { diagnose } from './doctor.ts';
+import { checkSchema, diagnose } from './doctor.ts';
 import { printJson, printTable } from './output.ts';
-import { withDatabase, withService } from './session.ts';
+import { withDatabase } from './session.ts';
 
 const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
   reference: 'a copy on every node',
@@ -14,11 +14,20 @@ const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
 
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
-    // withService migrates before it calls this.
-    const state = await withService((_, migrationUrl) => readSchemaState(migrationUrl));
+    // withDatabase migrates before it calls this.
+    const { state, now } = await withDatabase(async (migrationUrl, now) => ({
+      state: await readSchemaState(migrationUrl),
+      now,
+    }));
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
-    if (options.json) return printJson({ ...state, applied });
-    process.stdout.write('The schema is up to date.\n');
+    const check = checkSchema(state);
+    if (options.json) printJson({ ...state, applied, applied_now: now });
+    else if (now.length > 0)
+      process.stdout.write(`Applied: ${now.map(({ id, name }) => `${id} (${name})`).join(', ')}.\n`);
+    else process.stdout.write('Nothing to apply.\n');
+    if (check.state === 'wrong') throw new OperatorError(`the schema was ${check.detail}`);
+    if (!options.json)
+      process.stdout.write(`The schema ${check.state === 'ok' ? 'is ' : ''}${check.detail}.\n`);
   });
 
   const database = addGroup(program, 'database', 'where the tables are');

@@ -95,7 +95,7 @@ async function checkServers(url: DatabaseUrl): Promise<Check[]> {
   }));
 }
 
-function checkSchema({ current, applied, unknown, changed, queue, queueIsNewer }: SchemaState): Check {
+export function checkSchema({ current, applied, unknown, changed, queue, queueIsNewer }: SchemaState): Check {
   const named = (ids: readonly number[]) =>
     applied
       .filter(({ id }) => ids.includes(id))

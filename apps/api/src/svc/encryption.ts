@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printFields, printJson } from './output.ts';
+import { printFields, printJson, progressOf } from './output.ts';
 import { withService } from './session.ts';
-
-const toStderr = (what: string) => (done: number) => process.stderr.write(`${done} ${what}\n`);
 
 export function addEncryptionCommands(program: Command): void {
   const group = addGroup(program, 'encryption', 'encryption of personal data in the database');
@@ -33,7 +31,7 @@ export function addEncryptionCommands(program: Command): void {
   addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
     async (options: OutputOptions) => {
       const changed = await withService((services) =>
-        services.get(TOKENS.rotateEncryption)(toStderr('data keys')),
+        services.get(TOKENS.rotateEncryption)(progressOf('data keys')),
       );
       if (options.json) return printJson({ data_keys: changed });
       process.stdout.write(`${changed} data keys changed.\n`);
@@ -42,7 +40,7 @@ export function addEncryptionCommands(program: Command): void {
 
   addCommand(group, 'apply', 'encrypt rows that were stored before encryption was on').action(
     async (options: OutputOptions) => {
-      const rows = await withService((services) => services.get(TOKENS.encryptExisting)(toStderr('rows')));
+      const rows = await withService((services) => services.get(TOKENS.encryptExisting)(progressOf('rows')));
       if (options.json) return printJson({ rows });
       process.stdout.write(`${rows} rows encrypted.\n`);
     },

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printJson } from './output.ts';
+import { printJson, progressOf } from './output.ts';
 import { withService } from './session.ts';
 
 export function addFeedCommands(program: Command): void {
@@ -22,7 +22,7 @@ export function addFeedCommands(program: Command): void {
     )
     .action(async ({ since, json }: OutputOptions & { since: Instant }) => {
       const claims = await withService((services) =>
-        services.get(TOKENS.restampFeeds)(since, (done) => process.stderr.write(`${done} claims\n`)),
+        services.get(TOKENS.restampFeeds)(since, progressOf('claims')),
       );
       if (json) return printJson({ since: toDateTime(since), claims });
       process.stdout.write(

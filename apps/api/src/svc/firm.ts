@@ -12,7 +12,7 @@ import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
-import { jsonLine, printFields, printJson, printTable } from './output.ts';
+import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
 import { requestDocument } from './requests.ts';
 import { withService } from './session.ts';
 
@@ -32,8 +32,20 @@ const firmDocument = (firm: Firm) => ({
   created_at: toDateTime(firm.createdAt),
 });
 
-/** How often the progress of an export is shown. */
-const PROGRESS_ROWS = 10_000;
+const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const IS_TIME = /^at$|(At|Until)$/;
+
+function valueInApi(value: unknown, name: string): unknown {
+  if (typeof value === 'number' && IS_TIME.test(name)) return toDateTime(value);
+  if (Array.isArray(value)) return value.map((part) => valueInApi(part, ''));
+  return typeof value === 'object' && value !== null ? asInApi(value) : value;
+}
+
+/** Names and times as in the API, of whatever is stored: a field that is added later is exported too. */
+const asInApi = (stored: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [inSnakeCase(name), valueInApi(value, name)]),
+  );
 
 /** One line of an export. Hashes of secrets are not part of it. */
 function exportDocument(row: ExportedRow): Record<string, unknown> {
@@ -46,15 +58,25 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
       };
     case 'key': {
       const { secretHash: _, ...key } = row.key;
-      return { type: 'key', ...key };
+      return { type: 'key', ...asInApi(key) };
     }
     case 'member':
-      return { type: 'member', ...row.member.membership, adjuster: row.member.adjuster };
+      return {
+        type: 'member',
+        ...asInApi(row.member.membership),
+        adjuster: asInApi(row.member.adjuster),
+      };
     case 'carrier':
-      return { type: 'carrier', ...row.carrier };
+      return { type: 'carrier', ...asInApi(row.carrier) };
     case 'claim': {
-      const { asSent, ...claim } = row.claim;
-      return { type: 'claim', ...claim, as_sent: JSON.parse(asSent) };
+      const { asSent, assignment, ...claim } = row.claim;
+      const { adjuster, ...offer } = assignment;
+      return {
+        type: 'claim',
+        ...asInApi(claim),
+        assignment: { adjuster_svc_id: adjuster, ...asInApi(offer) },
+        as_sent: JSON.parse(asSent),
+      };
     }
     case 'request':
       return { type: 'request', ...requestDocument(row.request) };
@@ -183,12 +205,17 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .action((id: FirmId) =>
       withService(async (services) => {
+        const counts: Partial<Record<ExportedRow['type'], number>> = {};
+        const onProgress = progressOf('rows');
         let rows = 0;
         for await (const row of services.get(TOKENS.exportFirm)(id)) {
           if (!process.stdout.write(jsonLine(exportDocument(row)))) await once(process.stdout, 'drain');
+          counts[row.type] = (counts[row.type] ?? 0) + 1;
           rows += 1;
-          if (rows % PROGRESS_ROWS === 0) process.stderr.write(`${rows} rows\n`);
+          onProgress(rows);
         }
+        // An export without this line was interrupted.
+        process.stdout.write(jsonLine({ type: 'end', counts }));
         process.stderr.write(`${rows} rows exported\n`);
       }),
     );
@@ -198,7 +225,7 @@ export function addFirmCommands(program: Command): void {
     .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
     .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
       const erased = await withService((services) =>
-        services.get(TOKENS.eraseFirm)(id, options.confirm, (rows) => process.stderr.write(`${rows} rows\n`)),
+        services.get(TOKENS.eraseFirm)(id, options.confirm, progressOf('rows')),
       );
       if (options.json) return printJson({ erased });
       process.stdout.write(`${erased} rows erased.\n`);

@@ -11,6 +11,18 @@ export const printJson = (value: unknown): void => {
 
 export const jsonLine = (value: unknown): string => `${escaped(JSON.stringify(value))}\n`;
 
+const PROGRESS_INTERVAL_MS = 3000;
+
+/** Shows how far a long command is, at most every few seconds. */
+export function progressOf(what: string): (done: number) => void {
+  let shownAt = performance.now();
+  return (done) => {
+    if (performance.now() - shownAt < PROGRESS_INTERVAL_MS) return;
+    shownAt = performance.now();
+    process.stderr.write(`${done} ${what}\n`);
+  };
+}
+
 /** One name and value per line. */
 export function printFields(fields: Readonly<Record<string, unknown>>): void {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length));

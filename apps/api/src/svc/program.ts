@@ -1,7 +1,9 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addAdjusterCommands } from './adjuster.ts';
+import { OPERATOR_NAME, parseText } from './arguments.ts';
 import { addAuditCommands } from './audit.ts';
 import { addClaimCommands } from './claim.ts';
+import { rejectRepeatedOptions } from './command.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDeadlineCommands } from './deadline.ts';
 import { addEncryptionCommands } from './encryption.ts';
@@ -9,17 +11,30 @@ import { addFeedCommands } from './feed.ts';
 import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
+import { withoutControls } from './output.ts';
 import { addRequestsCommand } from './requests.ts';
 import { nameOperator } from './session.ts';
+
+/** Values that were given may be long, or hold what a terminal would obey. */
+const MAX_LINE_LENGTH = 500;
+const shortened = (line: string): string => {
+  const text = withoutControls(line);
+  return text.length <= MAX_LINE_LENGTH
+    ? text
+    : `${text.slice(0, MAX_LINE_LENGTH / 2)}…${text.slice(-MAX_LINE_LENGTH / 2)}`;
+};
 
 /** The operator's command line. Each command prints fields or a table, or with --json one JSON document. */
 export function createProgram(): Command {
   const program = new Command('svc')
     .description('Operates the claim assignment service, whether or not a server is running.')
-    .option(
-      '--as <name>',
-      'who runs the command, for the audit trail (SVC_OPERATOR; by default the system user)',
+    .addOption(
+      new Option(
+        '--as <name>',
+        'who runs the command, for the audit trail (SVC_OPERATOR; by default the system user)',
+      ).argParser(parseText(OPERATOR_NAME)),
     )
+    .configureOutput({ outputError: (text, write) => write(text.split('\n').map(shortened).join('\n')) })
     .hook('preAction', (program) => nameOperator(program.opts().as))
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -35,5 +50,6 @@ export function createProgram(): Command {
   addEncryptionCommands(program);
   addFeedCommands(program);
   addDatabaseCommands(program);
+  rejectRepeatedOptions(program);
   return program;
 }

@@ -1,15 +1,21 @@
 import { userInfo } from 'node:os';
-import { compose, type DatabaseUrl, migrateDatabase } from '../composition/compose.ts';
+import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
 import type { Services } from '../composition/tokens.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
+import { allowedLine, isLine, OPERATOR_NAME } from './arguments.ts';
 
 let operatorName = '';
 
 /** Names who runs the command: the option, else the variable, else the system user. */
 export function nameOperator(option: string | undefined): void {
-  operatorName = option || process.env.SVC_OPERATOR || systemUser();
+  const variable = process.env.SVC_OPERATOR || undefined;
+  if (option === undefined && variable !== undefined && !isLine(variable, OPERATOR_NAME))
+    throw new ConfigError(
+      `SVC_OPERATOR holds ${JSON.stringify(variable.slice(0, 100))}; allowed: ${allowedLine(OPERATOR_NAME)}`,
+    );
+  operatorName = option ?? variable ?? systemUser();
 }
 
 function systemUser(): string {
@@ -21,6 +27,8 @@ function systemUser(): string {
 }
 
 interface Migrated {
+  /** What was just applied. */
+  readonly migrations: readonly NamedMigration[];
   readonly config: Config;
   readonly log: Log;
   readonly database: Database;
@@ -33,21 +41,20 @@ async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promis
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
-    await migrateDatabase(database.url, log, database.migrationUrl);
-    return await work({ config, log, database });
+    const migrations = await migrateDatabase(database.url, log, database.migrationUrl);
+    return await work({ migrations, config, log, database });
   } finally {
     await database.release();
   }
 }
 
 /** Runs `work` with the URL of the role that owns the schema, without composing the service. Migrates first. */
-export const withDatabase = <T>(work: (migrationUrl: DatabaseUrl) => Promise<T>): Promise<T> =>
-  withMigrated(({ database }) => work(database.migrationUrl));
+export const withDatabase = <T>(
+  work: (migrationUrl: DatabaseUrl, migrations: readonly NamedMigration[]) => Promise<T>,
+): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations));
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export const withService = <T>(
-  work: (services: Services, migrationUrl: DatabaseUrl) => Promise<T>,
-): Promise<T> =>
+export const withService = <T>(work: (services: Services) => Promise<T>): Promise<T> =>
   withMigrated(async ({ config, log, database }) => {
     const wired = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
@@ -59,7 +66,7 @@ export const withService = <T>(
       operator: { name: operatorName },
     });
     try {
-      return await work(wired.services, database.migrationUrl);
+      return await work(wired.services);
     } finally {
       await wired.close();
     }

@@ -38,7 +38,7 @@ export interface SchemaState {
   /** Every migration of this release is applied and unchanged, and so are the job queue's. */
   readonly current: boolean;
   readonly applied: readonly { readonly id: number; readonly name: string; readonly at: number }[];
-  readonly pending: readonly { readonly id: number; readonly name: string }[];
+  readonly pending: readonly NamedMigration[];
   /** Applied by a newer release than this one. */
   readonly unknown: readonly number[];
   /** Applied with SQL that differs from this release. */
@@ -47,6 +47,11 @@ export interface SchemaState {
   readonly queue: number | null;
   /** It was applied by a newer release than this one. */
   readonly queueIsNewer: boolean;
+}
+
+export interface NamedMigration {
+  readonly id: number;
+  readonly name: string;
 }
 
 /** Arbitrary, but must never change: concurrent migrations wait for this advisory lock. */
@@ -143,8 +148,10 @@ export class MigrationRightsError extends Error {
  * Applies all pending migrations in one transaction; several processes may do so at once. The advisory lock is
  * transactional, so it works through a pooler and is always released. A process that does not get it tries again
  * instead of waiting: waiting transactions would occupy all connections of a small pooler.
+ *
+ * @returns what this call has applied.
  */
-export async function migrate(options: MigrateOptions): Promise<void> {
+export async function migrate(options: MigrateOptions): Promise<readonly NamedMigration[]> {
   const log = options.log ?? SILENT;
   const servers = new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
   const dataSource = new DataSource({
@@ -166,7 +173,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     // graphile-worker wants this listener. A lost connection fails its statement.
     poolOf(dataSource).on('connect', (client) => client.on('error', () => {}));
     if (!(await mayMigrate(dataSource))) {
-      if ((await schemaState(options)).current) return;
+      if ((await schemaState(options)).current) return [];
       throw new MigrationRightsError(
         `The schema is not up to date, and the role ${roleOf(options.url)} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
       );
@@ -174,8 +181,9 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     const serviceRole = options.serviceUrl === undefined ? null : roleOf(options.serviceUrl);
     for (let lockFailures = 0; ; ) {
       try {
-        if (await migrateUnlessLocked(dataSource, serviceRole, options.lockTimeoutMs ?? LOCK_TIMEOUT_MS, log))
-          return;
+        const lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
+        const applied = await migrateUnlessLocked(dataSource, serviceRole, lockTimeoutMs, log);
+        if (applied !== null) return applied;
       } catch (error) {
         lockFailures += 1;
         if (!isLockFailure(error) || lockFailures === MAX_LOCK_FAILURES) throw error;
@@ -203,13 +211,13 @@ async function mayMigrate(dataSource: DataSource): Promise<boolean> {
   return may;
 }
 
-/** @returns false when another process is migrating. */
+/** @returns what it applied; null: another process is migrating. */
 async function migrateUnlessLocked(
   dataSource: DataSource,
   serviceRole: string | null,
   lockTimeoutMs: number,
   log: DatabaseLog,
-): Promise<boolean> {
+): Promise<NamedMigration[] | null> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
@@ -222,16 +230,22 @@ async function migrateUnlessLocked(
     const [lock] = await runner.query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`);
     if (!lock.taken) {
       await runner.rollbackTransaction();
-      return false;
+      return null;
     }
     if ((await runner.query(FIND_TABLE_WITHOUT_TIMESTAMP)).length > 0) await runner.query(CONVERT_TABLE);
     await runner.query(CREATE_TABLE);
     // What `dataSource.runMigrations` runs, in this transaction.
     const executed = await new MigrationExecutor(dataSource, runner).executePendingMigrations();
-    for (const { timestamp: id, name } of executed) {
-      const values = [name, checksum(byId.get(id))];
-      await runner.query(`UPDATE ${TABLE} SET checksum = $2 WHERE name = $1`, values);
-      log.info('migrated', { migration: id, name: byId.get(id)?.name });
+    const migrations: NamedMigration[] = [];
+    for (const { timestamp: id, name: recorded } of executed) {
+      const migration = byId.get(id);
+      await runner.query(`UPDATE ${TABLE} SET checksum = $2 WHERE name = $1`, [
+        recorded,
+        checksum(migration),
+      ]);
+      const name = migration?.name ?? recorded;
+      migrations.push({ id, name });
+      log.info('migrated', { migration: id, name });
     }
     for (const name of GENERATED_SECRETS) {
       const values = [name, randomBytes(SECRET_BYTES)];
@@ -240,6 +254,8 @@ async function migrateUnlessLocked(
         values,
       );
     }
+    const [{ hasQueue }] = await runner.query(SERVER);
+    const [before] = hasQueue ? await runner.query(QUEUE_MIGRATION) : [];
     // They must not run concurrently; this transaction holds the advisory lock.
     await runMigrations({ pgPool: poolOf(dataSource), logger: silentLogger });
     await runner.query(UNMARK_BREAKING);
@@ -247,6 +263,7 @@ async function migrateUnlessLocked(
       .filter(({ id }: { id: number }) => !byId.has(id))
       .map(titleOf);
     const [queue] = await runner.query(QUEUE_MIGRATION);
+    if (queue.id !== before?.id) migrations.push({ id: queue.id, name: 'job queue' });
     if (queue.id > LAST_QUEUE_MIGRATION) newer.push(`${queue.id} (job queue)`);
     if (newer.length > 0) log.warn('the database has migrations of a newer release', { migrations: newer });
     await runner.query(
@@ -255,7 +272,7 @@ async function migrateUnlessLocked(
     );
     if (serviceRole !== null) await grantToService(runner, serviceRole);
     await runner.commitTransaction();
-    return true;
+    return migrations;
   } catch (error) {
     await runner.rollbackTransaction().catch(() => {});
     throw error;

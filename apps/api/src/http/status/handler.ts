@@ -99,6 +99,6 @@ function pageOf(
 <body><main><h1>${TITLES[status]}</h1><p>Since ${timeElement(since)}, as observed by the process that responds.</p>
 <table><thead><tr><th scope="col">Part</th><th scope="col">Status</th><th scope="col">Since</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>
-${notice}<p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(supportEmail)}">${escaped(supportEmail)}</a></p></main></body></html>
+${notice}<p><a href="${escaped(docsUrl)}/support">Support</a>: <a href="mailto:${escaped(encodeURIComponent(supportEmail).replace('%40', '@'))}">${escaped(supportEmail)}</a></p></main></body></html>
 `;
 }
