@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { REQUEST_LOG_RETENTION_MS } from '@svc/application';
+import { REQUEST_LOG_RETENTION_MS, requestIdAt } from '@svc/application';
+import { HOUR } from '@svc/domain';
 import { aLoggedRequest, loggedRequestsOf, requestLogSuite } from '@svc/testkit';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -65,6 +66,15 @@ describe('the request log in PostgreSQL', () => {
     const all = await stores.requestLog.requestsOf(firmId, { limit: 10 });
     expect(all).toEqual([batch[2], batch[1], earlier, batch[0]]);
     expect(await stores.requestLog.requestsOf(firmId, { requestId, limit: 1 })).toEqual([earlier]);
+  });
+
+  test('searches for an id that is not in it only around the time in the id', async () => {
+    const { firmId, requestId } = aLoggedRequest();
+    const at = Date.UTC(2026, 8, 20);
+    const wanted = aLoggedRequest({ firmId, at, requestId: requestIdAt(at - 2 * HOUR, requestId) });
+    await stores.requestLog.append(loggedRequestsOf([wanted, aLoggedRequest({ firmId, at: at + 1 })]));
+    expect(await stores.requestLog.requestsOf(firmId, { requestId: wanted.requestId, limit: 1 })).toEqual([]);
+    expect(await stores.requestLog.requestsOf(firmId, { limit: 10 })).toHaveLength(2);
   });
 
   test('has no columns for request bodies or personal data', async () => {

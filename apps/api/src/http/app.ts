@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type AuditEvent, type Batch, type Clock, Unavailable } from '@svc/application';
+import { type AuditEvent, type Batch, type Clock, requestIdAt, Unavailable } from '@svc/application';
 import type { Endpoint } from '@svc/contract';
 import express, {
   type ErrorRequestHandler,
@@ -106,7 +106,10 @@ export function createApp(deps: AppDeps): HttpApplication {
       response.end(TOO_MANY);
       return false;
     }
-    const trace: RequestTrace = { requestId: randomUUID(), clientAddress };
+    const trace: RequestTrace = {
+      requestId: requestIdAt(deps.clock.now(), randomUUID()),
+      clientAddress,
+    };
     response.locals = { trace };
     return true;
   };

@@ -4,8 +4,9 @@ import {
   type LoggedRequests,
   latestRequestFirst,
   type RequestLogStore,
+  timeOfRequestId,
 } from '@svc/application';
-import type { FirmId, Instant, KeyId } from '@svc/domain';
+import { type FirmId, HOUR, type Instant, type KeyId, MINUTE } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
 import { type Session, sql } from '../driver/session.ts';
 
@@ -67,6 +68,18 @@ const BY_ID = sql(
 const PAGE_ROWS = 100;
 /** Rows whose requests stay on the server. */
 const SEARCHED_PAGE_ROWS = 250;
+
+interface Search {
+  /** `others` only where it contains this text. */
+  readonly containing: string;
+  readonly until: Instant;
+}
+const EVERYTHING: Search = { containing: '', until: Number.MAX_SAFE_INTEGER };
+
+/** A row has the time of its latest request, and waits for the database in an outage. */
+const LONGEST_WAIT_MS = HOUR;
+/** The time of a request is its end less its duration. */
+const CLOCK_DIFFERENCE_MS = MINUTE;
 
 function requestsFrom(row: RequestRow): LoggedRequests {
   const latest: LoggedRequest = {
@@ -132,16 +145,16 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
     firmId: FirmId,
     after: LoggedRequest | null,
     limit: number,
-    containing = '',
+    { containing, until } = EVERYTHING,
   ): Promise<LoggedRequests[]> {
-    const { at, requestId } = after ?? { at: Number.MAX_SAFE_INTEGER, requestId: NIL_UUID };
+    const { at, requestId } = after ?? { at: until, requestId: NIL_UUID };
     const values = [firmId, timestamp(at), requestId, containing, limit];
     return (await session.rows<RequestRow>(PAGE, values)).map(requestsFrom);
   }
 
-  const rowsOf = (firmId: FirmId, pageRows: number, containing?: string): AsyncGenerator<LoggedRequests> =>
+  const rowsOf = (firmId: FirmId, pageRows: number, search?: Search): AsyncGenerator<LoggedRequests> =>
     inPages(
-      (after: LoggedRequest | null) => pageOf(firmId, after, pageRows, containing),
+      (after: LoggedRequest | null) => pageOf(firmId, after, pageRows, search),
       ([latest]) => latest,
     );
 
@@ -156,11 +169,15 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
     return found.sort(latestRequestFirst).slice(0, limit);
   }
 
-  /** Usually it is not the latest of its row; then the rows of two weeks are searched, the latest first. */
+  /** Usually it is not the latest of its row; then the rows around its time are searched, without one those of two weeks. */
   async function byId(firmId: FirmId, requestId: string): Promise<LoggedRequest | undefined> {
     const [row] = await session.rows<RequestRow>(BY_ID, [firmId, requestId]);
     if (row !== undefined) return requestsFrom(row)[0];
-    for await (const requests of rowsOf(firmId, SEARCHED_PAGE_ROWS, requestId)) {
+    const arrivedAt = timeOfRequestId(requestId);
+    const until = arrivedAt === null ? EVERYTHING.until : arrivedAt + LONGEST_WAIT_MS;
+    const since = arrivedAt === null ? 0 : arrivedAt - CLOCK_DIFFERENCE_MS;
+    for await (const requests of rowsOf(firmId, SEARCHED_PAGE_ROWS, { containing: requestId, until })) {
+      if (requests[0].at < since) return undefined;
       const found = requests.find((request) => request.requestId === requestId);
       if (found !== undefined) return found;
     }

@@ -7,9 +7,10 @@ import {
   type LoggedRequests,
   latestRequestFirst,
   type RequestLogStore,
+  requestIdAt,
   rowsOf,
 } from '@svc/application';
-import type { FirmId, KeyId } from '@svc/domain';
+import { type FirmId, HOUR, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 
 export interface RequestLogUnderTest {
@@ -47,7 +48,7 @@ const places = fc.constantFrom([], ['/loss/date'], ['?"', 'Idempotency-Key:\n'])
 const durationMs = fc.constantFrom(0, 0.1, 12.5);
 /** Few different times, so that batches overlap. */
 const anyRequest = fc.record({
-  requestId: fc.uuid(),
+  requestId: fc.uuid({ version: 4 }),
   at: fc.integer({ min: 1, max: 50 }),
   keyId,
   route,
@@ -94,6 +95,16 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
       const requestId = all[1]?.requestId ?? '';
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
+    });
+
+    test('a request is found by an id with its time, also in a row of requests almost an hour later', async () => {
+      const { store } = underTest;
+      const firmId = uuid() as FirmId;
+      const at = Date.UTC(2026, 7, 29, 15);
+      const wanted = aLoggedRequest({ firmId, at, requestId: requestIdAt(at, uuid()) });
+      const others = [0, 10, HOUR - 1].map((ms) => aLoggedRequest({ firmId, at: at + ms }));
+      await store.append(loggedRequestsOf([wanted, ...others]));
+      expect(await store.requestsOf(firmId, { requestId: wanted.requestId, limit: 1 })).toEqual([wanted]);
     });
 
     test('a firm never finds another firm’s request, not even by its id', async () => {
