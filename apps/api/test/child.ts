@@ -41,6 +41,21 @@ const collectOutput = (child: ChildProcess): Promise<CommandResult> =>
 export const svc = async (args: readonly string[], env: Env): Promise<CommandResult> =>
   collectOutput(await program('svc', args, env));
 
+/** Kills the operator's command line as soon as the condition holds. */
+export async function killedSvc(
+  args: readonly string[],
+  env: Env,
+  condition: () => Promise<unknown>,
+): Promise<NodeJS.Signals | null> {
+  const child = await program('svc', args, env);
+  const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+    child.once('exit', (_, signal) => resolve(signal)),
+  );
+  await condition();
+  child.kill('SIGKILL');
+  return ended;
+}
+
 /** Runs the operator's command line with a standard output that its reader has closed. */
 export async function svcWithClosedStdout(args: readonly string[], env: Env): Promise<CommandResult> {
   const child = await program('svc', args, env);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from '@jest/globals';
-import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
+import { eventually } from '@svc/testkit/eventually';
+import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { killedSvc } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
@@ -110,9 +112,44 @@ test('svc encryption apply encrypts what was stored before, and says what is mis
     ...variables,
     ENCRYPTION_KEY: key,
   });
-  expect(JSON.parse(applied.stdout)).toEqual({ rows: 8 });
   // The claim, and the firm's seven test accounts.
-  expect(applied.stderr).toBe('1 rows\n8 rows\n');
+  expect(JSON.parse(applied.stdout)).toEqual({ rows: 8 });
   const encrypted = await start(key);
   expect((await encrypted.call('GET', `/v1/claims/${sent.id}`, { as: firm.test })).json).toEqual(sent);
+});
+
+test('a firm whose erasure is killed after its data key is gone shows that, stays without access, and is erased again', async () => {
+  database = await createDatabase();
+  const key = newKey();
+  const running = await start(key);
+  const firm = await running.firm();
+  const { svcId, token } = await running.member(firm);
+  const sent = await sendClaim(running, firm.live, claimBody(svcId));
+  await running.call('POST', `/app/v1/claims/${sent.json.id}/acceptance`, { as: token });
+  const env = { DATABASE_URL: database.url, ENCRYPTION_KEY: key };
+  const erase = ['firm', 'erase', firm.id, '--confirm', 'Gulf Adjusting Partners'];
+  const svc = async (...args: string[]) => {
+    const { stdout, stderr } = await svcInProcess(args, env);
+    return stdout + stderr;
+  };
+  await withClient(database.url, async (client) => {
+    const hasKey = async () =>
+      (await client.query('SELECT 1 FROM data_keys WHERE firm_id = $1', [firm.id])).rowCount === 1;
+    expect(await hasKey()).toBe(true);
+    // Erasing waits for this row after it has deleted the data key.
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [sent.json.id]);
+    expect(await killedSvc(erase, env, () => eventually(async () => !(await hasKey())))).toBe('SIGKILL');
+    await client.query('ROLLBACK');
+  });
+  expect(await svc('firm', 'show', firm.id)).toMatch(/^status +erasing$/m);
+  expect(await svc('doctor')).toContain(`being erased: ${firm.id}`);
+  expect(await svc('key', 'create', '--firm', firm.id, '--environment', 'live')).toContain('is being erased');
+  await eventually(async () => (await running.call('GET', '/v1/me', { as: firm.live })).status === 401);
+  const claims = await running.call('GET', '/app/v1/claims?status=accepted', { as: token });
+  expect([claims.status, claims.json.data]).toEqual([200, []]);
+
+  expect(await svc(...erase)).toMatch(/^[1-9]\d* rows erased\.$/m);
+  expect(await svc('firm', 'show', firm.id)).toMatch(/^status +erased$/m);
+  expect(await svc('audit', 'verify', '--firm', firm.id)).toMatch(/^intact +true$/m);
 });
