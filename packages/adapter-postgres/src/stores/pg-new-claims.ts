@@ -186,11 +186,11 @@ export function pgNewClaims(
     );
     /** In the order of {@link assignmentValues}. */
     const column = (n: number): (string | null)[] => rows.map(({ assignment }) => assignment[n] ?? null);
-    await mergeMany(session, encryption, claims);
     bindMany(
       session,
       decided.map(({ of, claim }) => ({ ...of, claimId: claim.id })),
     );
+    await mergeMany(session, encryption, claims);
     addMany(
       session,
       decided.flatMap(({ jobs }) => jobs),
