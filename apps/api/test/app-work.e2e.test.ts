@@ -736,7 +736,8 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
       keys: { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' },
     },
   });
-  const devices = (svcId: string) => service.service.services.get(TOKENS.jobReads).devices(svcId as never);
+  const devices = (svcId: string) =>
+    service.service.services.get(TOKENS.jobReads).devices(svcId as never, Date.now());
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));
@@ -760,7 +761,9 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   // Registering a device again keeps them.
   await app(person, 'PUT', path, subscription('https://push.example.net/2'));
   const { jobReads } = TOKENS;
-  expect(await service.service.services.get(jobReads).devices(person.svcId as never)).toMatchObject([
+  expect(
+    await service.service.services.get(jobReads).devices(person.svcId as never, Date.now()),
+  ).toMatchObject([
     {
       deviceId: 'phone one',
       preferences: {

@@ -153,7 +153,7 @@ test('an expired device is removed, and an offer with a response is not pushed a
   expect(late.received).toHaveLength(1);
   expect(gone.attempts).toHaveLength(1);
   const { devices } = service.service.services.get(TOKENS.jobReads);
-  expect((await devices(svcId)).map(({ deviceId }) => deviceId)).toEqual(['late']);
+  expect((await devices(svcId, Date.now())).map(({ deviceId }) => deviceId)).toEqual(['late']);
 });
 
 test('with a public base URL, a forged subscription causes no request to the private network', async () => {
@@ -182,6 +182,39 @@ test('signing out everywhere ends push messages to all devices', async () => {
   await offered(svcId);
   await until('the job to be done', async () => (await jobs()) === 0);
   expect(phone.attempts).toEqual([]);
+});
+
+test('a device that is signed out, here or from another device, gets no more push messages', async () => {
+  const { svcId, token } = await service.member(firm);
+  const [phone, stolen, tablet] = [push.device(), push.device(), push.device()];
+  const [phoneToken, stolenToken] = [await service.session(svcId), await service.session(svcId)];
+  await register(phoneToken, 'phone', phone);
+  await register(stolenToken, 'stolen', stolen);
+  await register(token, 'tablet', tablet);
+  const sessions = await service.call('GET', '/app/v1/sessions', { as: stolenToken });
+  const { id } = sessions.json.data.find(({ current }: { current: boolean }) => current);
+  const ended = [
+    await service.call('DELETE', '/app/v1/sessions/current', { as: phoneToken }),
+    await service.call('DELETE', `/app/v1/sessions/${id}`, { as: token }),
+  ];
+  expect(ended.map(({ status }) => status)).toEqual([204, 204]);
+  await offered(svcId);
+  await arrived(tablet, 1);
+  await until('the job to be done', async () => (await jobs()) === 0);
+  expect([phone.attempts, stolen.attempts]).toEqual([[], []]);
+});
+
+test('a tablet that two adjusters share gets only the offers of the one who registered it last', async () => {
+  const [former, current] = [await service.member(firm), await service.member(firm)];
+  const tablet = push.device();
+  await register(former.token, 'tablet', tablet);
+  await register(current.token, 'before', tablet);
+  await register(current.token, 'tablet', tablet);
+  await offered(former.svcId);
+  const id = await offered(current.svcId);
+  await arrived(tablet, 1);
+  await until('the jobs to be done', async () => (await jobs()) === 0);
+  expect(tablet.received.map(({ payload }) => payload.claim_id)).toEqual([id]);
 });
 
 test('the log contains no device, subscription or policyholder', () => {

@@ -241,10 +241,14 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
     const { status, adjuster } = claim.assignment;
     return { firmName: firm.name, status, adjuster };
   },
-  async devices(svcId) {
+  async devices(svcId, now) {
+    const isSignedIn = (sessionHash: string): boolean => {
+      const session = tables.sessions.get(keyOf(sessionHash));
+      return session !== undefined && session.expiresAt > now;
+    };
     return tables.devices
       .all()
-      .filter((device) => device.svcId === svcId)
+      .filter((device) => device.svcId === svcId && isSignedIn(device.sessionHash))
       .map(({ deviceId, subscription, state: { preferences } }) => ({ deviceId, subscription, preferences }))
       .sort((a, b) => compareText(a.deviceId, b.deviceId));
   },

@@ -1,4 +1,11 @@
-import { auditRow, type Clock, emailTaken, IDEMPOTENCY_WINDOW_MS, type Tx } from '@svc/application';
+import {
+  auditRow,
+  type Clock,
+  type Device,
+  emailTaken,
+  IDEMPOTENCY_WINDOW_MS,
+  type Tx,
+} from '@svc/application';
 import { type Claim, carrierNameKey, emailKey, type Instant, isFinal, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
@@ -20,6 +27,11 @@ export function memoryTx(
       if (ended) throw new Error('a store was used after its unit of work had ended');
       return work(...args);
     };
+
+  const removeDevices = (isRemoved: (device: Device) => boolean): void => {
+    for (const device of tables.devices.all().filter(isRemoved))
+      tables.devices.delete(keyOf(device.svcId, device.deviceId));
+  };
 
   const changeCredentials = (): void => {
     const value = (tables.counters.get(keyOf('credentials'))?.value ?? 0) + 1;
@@ -233,9 +245,13 @@ export function memoryTx(
         const session = tables.sessions.get(keyOf(tokenHash));
         if (session !== undefined) tables.sessions.put({ ...session, method });
       }),
-      remove: step((tokenHash) => tables.sessions.delete(keyOf(tokenHash))),
+      remove: step(({ tokenHash }) => {
+        removeDevices(({ sessionHash }) => sessionHash === tokenHash);
+        tables.sessions.delete(keyOf(tokenHash));
+      }),
       of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
+        removeDevices((device) => device.svcId === svcId);
         const held = sessionsOf(tables, svcId);
         for (const { tokenHash } of held) tables.sessions.delete(keyOf(tokenHash));
         return held.length;
@@ -305,15 +321,12 @@ export function memoryTx(
     },
 
     devices: {
-      put: step((svcId, deviceId, subscription, registeredAt) =>
-        tables.devices.put({
-          svcId,
-          deviceId,
-          subscription,
-          registeredAt,
-          state: tables.devices.get(keyOf(svcId, deviceId))?.state ?? { preferences: null, reminderAt: null },
-        }),
-      ),
+      put: step((device) => {
+        const { svcId, deviceId, subscription } = device;
+        const state = tables.devices.get(keyOf(svcId, deviceId))?.state;
+        removeDevices((other) => other.subscription.endpoint === subscription.endpoint);
+        tables.devices.put({ ...device, state: state ?? { preferences: null, reminderAt: null } });
+      }),
       lock: step((svcId, deviceId) => tables.devices.get(keyOf(svcId, deviceId))?.state ?? null),
       saveState: step((svcId, deviceId, state) => {
         const device = tables.devices.get(keyOf(svcId, deviceId));
@@ -327,11 +340,6 @@ export function memoryTx(
         for (const { deviceId } of own.slice(count)) tables.devices.delete(keyOf(svcId, deviceId));
       }),
       remove: step((svcId, deviceId) => tables.devices.delete(keyOf(svcId, deviceId))),
-      removeAllOf: step((svcId) => {
-        for (const device of tables.devices.all()) {
-          if (device.svcId === svcId) tables.devices.delete(keyOf(svcId, device.deviceId));
-        }
-      }),
     },
 
     deadlines: {

@@ -4,6 +4,7 @@ import type {
   AuditChainId,
   AuditRow,
   CountedAttempts,
+  Device,
   DeviceState,
   EmailChange,
   FeedRestamp,
@@ -11,7 +12,6 @@ import type {
   IdempotencySlot,
   Job,
   Passkey,
-  PushSubscription,
   Session,
   SignInCode,
 } from '@svc/application';
@@ -24,7 +24,6 @@ import {
   type FirmId,
   type Instant,
   type Membership,
-  type Svcid,
 } from '@svc/domain';
 
 interface AccountRow {
@@ -42,11 +41,7 @@ interface CarrierRow {
   readonly nameKey: string;
   readonly held: CarrierDetails;
 }
-interface DeviceRow {
-  readonly svcId: Svcid;
-  readonly deviceId: string;
-  readonly subscription: PushSubscription;
-  readonly registeredAt: Instant;
+interface DeviceRow extends Device {
   readonly state: DeviceState;
 }
 interface JobRow {

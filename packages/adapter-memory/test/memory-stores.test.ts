@@ -79,9 +79,10 @@ describe('units of work in memory', () => {
     const firm = await fixture.newFirm();
     const member = await fixture.newMember(firm);
     const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
-    await fixture.use.putDevice({ svcId: member }, 'phone', subscription);
+    const { tokenHash } = await fixture.newSession(member);
+    await fixture.use.putDevice({ svcId: member }, tokenHash, 'phone', subscription);
     subscription.keys.auth = 'changed';
-    const [device] = await stores.jobReads.devices(member);
+    const [device] = await stores.jobReads.devices(member, fixture.clock.now());
     expect(device?.subscription.keys.auth).toBe('a');
     expect(() => Object.assign(device?.subscription.keys ?? {}, { auth: 'changed' })).toThrow(TypeError);
   });

@@ -76,7 +76,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   sign_in_attempts: ['subject'],
   passkeys: ['credential_id', 'svc_id', 'public_key', 'transports'],
   used_passkey_challenges: ['challenge'],
-  devices: ['svc_id', 'device_id'],
+  devices: ['svc_id', 'device_id', 'session_hash', 'endpoint_hash'],
   api_keys: ['id', 'environment', 'purpose', 'secret_hash'],
   service_secrets: ['name', 'value'],
   data_keys: ['wrapped_key', 'wrapping_key_id'],
@@ -139,7 +139,7 @@ async function sentClaims(fixture: Fixture) {
     `credential-${accounts}`,
   );
   await use.registerPasskey({ svcId }, session, { name: PASSKEY_NAME, response });
-  await use.putDevice({ svcId }, DEVICE, SUBSCRIPTION);
+  await use.putDevice({ svcId }, session.tokenHash, DEVICE, SUBSCRIPTION);
   await use.setDevicePreferences({ svcId }, DEVICE, PREFERENCES);
   await use.setAvailability({ svcId }, AWAY);
   await use.updateProfile({ svcId }, { email: NEW_EMAIL });
@@ -186,7 +186,7 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const member = await firmReads.adjuster(firm.id, svcId);
   expect(member?.adjuster).toMatchObject({ firstName: ACCOUNT.firstName, email: account.email });
   const { jobReads, unitOfWork } = fixture.stores;
-  expect(await jobReads.devices(svcId)).toEqual([
+  expect(await jobReads.devices(svcId, fixture.clock.now())).toEqual([
     { deviceId: DEVICE, subscription: SUBSCRIPTION, preferences: PREFERENCES },
   ]);
   expect(await unitOfWork.run((tx) => tx.devices.lock(svcId, DEVICE))).toMatchObject({

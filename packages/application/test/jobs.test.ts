@@ -121,10 +121,7 @@ describe('a notification', () => {
     const { memory, clock, use } = fixture;
     const firm = await fixture.newFirm();
     const svcId = await fixture.newMember(firm);
-    await use.putDevice({ svcId }, 'phone', {
-      endpoint: 'https://push.example/1',
-      keys: { p256dh: 'a', auth: 'b' },
-    });
+    await fixture.newDevice(svcId, 'phone');
     const quietHours = { start: '00:00', end: '23:59' };
     await use.setDevicePreferences({ svcId }, 'phone', {
       timeZone: 'UTC',
@@ -248,10 +245,7 @@ describe('a device in quiet hours', () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
     const svcId = await fixture.newMember(firm);
-    await fixture.use.putDevice({ svcId }, 'phone', {
-      endpoint: 'https://push.example/1',
-      keys: { p256dh: 'a', auth: 'b' },
-    });
+    await fixture.newDevice(svcId, 'phone');
     const quietHours = { start: quietFrom, end: '18:00' };
     const preferences = { timeZone: 'UTC', quietHours, deadlineReminders: false };
     await fixture.use.setDevicePreferences({ svcId }, 'phone', preferences);
@@ -299,10 +293,7 @@ describe('a reminder of deadlines', () => {
     const firm = await fixture.newFirm();
     const svcId = await fixture.newMember(firm);
     clock.advance(Date.parse(utc) - MINUTE - clock.now());
-    await use.putDevice({ svcId }, 'phone', {
-      endpoint: 'https://push.example/1',
-      keys: { p256dh: 'a', auth: 'b' },
-    });
+    await fixture.newDevice(svcId, 'phone');
     const preferences = { timeZone, quietHours: null, deadlineReminders: true };
     await use.setDevicePreferences({ svcId }, 'phone', preferences);
     await runDue(fixture);

@@ -600,7 +600,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'End a session',
-    description: 'Ends one session of the adjuster, on this or another device.',
+    description:
+      'Ends one session of the adjuster, on this or another device. A device that was registered in it gets no more push notifications.',
     params: sessionParams,
     success: { status: 204, schema: null, description: 'The session has ended.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
@@ -866,7 +867,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Register a device',
-    description: 'Sends push notifications of claims and invitations to this device.',
+    description:
+      'Sends push notifications of claims and invitations to this device until the session ends. An endpoint belongs to the device that registered it last: any other device with it, of any account, is removed.',
     params: deviceParams,
     body: registerDeviceBody,
     success: { status: 204, schema: null, description: 'Registered.' },

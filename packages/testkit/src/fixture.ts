@@ -85,6 +85,7 @@ import {
   type OperatorReads,
   type Page,
   type PageRequest,
+  type PushSubscription,
   type RequestLogStore,
   responsesInTransactions,
   type SentClaim,
@@ -339,6 +340,20 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     });
   };
 
+  /** Opens a session. @returns its token and the token's hash. */
+  const newSession = async (svcId: Svcid): Promise<{ token: string; tokenHash: string }> => {
+    const { token } = await use.openSession(svcId);
+    return { token, tokenHash: support.secrets.hashOf(token, 'app_session') ?? '' };
+  };
+
+  /** Registers a device in a session of its own. @returns its push subscription. */
+  const newDevice = async (svcId: Svcid, deviceId: string): Promise<PushSubscription> => {
+    const n = next();
+    const subscription = { endpoint: `https://push.example/${n}`, keys: { p256dh: `p${n}`, auth: `a${n}` } };
+    await use.putDevice({ svcId }, (await newSession(svcId)).tokenHash, deviceId, subscription);
+    return subscription;
+  };
+
   const invite = (
     firm: TestFirm,
     svcId: Svcid,
@@ -390,6 +405,8 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     newFirm,
     newAdjuster,
     newMember,
+    newSession,
+    newDevice,
     newClaim,
     invite,
     send,

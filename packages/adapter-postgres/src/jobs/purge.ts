@@ -4,6 +4,7 @@ import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
+import { SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
 import { PURGE_LOCK, purgeClosedClaims } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
@@ -31,6 +32,16 @@ const deleteFirmBatch = (table: string, key: string, column: string): Statement 
 
 const IDEMPOTENCY = deleteFirmBatch('idempotency_records', 'firm_id, environment, key', 'bound_at');
 const SESSIONS = deleteBatch('sessions', 'expires_at');
+/** After the sessions. */
+const DEVICES = sql(
+  'purge_devices',
+  `DELETE FROM devices WHERE ctid = ANY (ARRAY(
+     SELECT d.ctid FROM devices d
+      WHERE d.registered_at <= $1 AND NOT EXISTS (SELECT FROM sessions s WHERE ${SESSION_OF_DEVICE})
+      LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+);
+/** The session of a device that is registered at this moment may be later than what the statement sees. */
+const DEVICES_KEPT = HOUR;
 const REQUEST_LOG = deleteFirmBatch('request_log', 'firm_id, request_id', 'at');
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
@@ -51,6 +62,7 @@ const AUDIT = sql('purge_audit', `SELECT purge_audit($1, $2, ${BATCH_SIZE})::int
 export interface PurgeCounts {
   readonly idempotencyRecords: number;
   readonly sessions: number;
+  readonly devices: number;
   readonly signInCodes: number;
   readonly emailChanges: number;
   readonly usedChallenges: number;
@@ -87,6 +99,7 @@ export async function purge(
   return {
     idempotencyRecords: await purgeOfFirms(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
     sessions: await purgeAll(SESSIONS, now),
+    devices: await purgeAll(DEVICES, now - DEVICES_KEPT),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
     emailChanges: await purgeAll(EMAIL_CHANGES, now),
     usedChallenges: await purgeAll(USED_CHALLENGES, now),

@@ -1,9 +1,9 @@
 import type { AssignmentState, JobReads, PushSubscription } from '@svc/application';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
-import { isUuid } from '../driver/column-types.ts';
+import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
-import { openDevices } from '../stores/pg-devices.ts';
+import { openDevices, SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
@@ -15,7 +15,9 @@ const ASSIGNMENT = sql(
 
 const DEVICES = sql(
   'jobs_devices',
-  'SELECT device_id, subscription, preferences FROM devices WHERE svc_id = $1 ORDER BY device_id',
+  `SELECT d.device_id, d.subscription, d.preferences FROM devices d
+    WHERE d.svc_id = $1 AND EXISTS (SELECT FROM sessions s WHERE ${SESSION_OF_DEVICE} AND s.expires_at > $2)
+    ORDER BY d.device_id`,
 );
 
 const DEADLINE_OVERRIDES = sql(
@@ -41,8 +43,8 @@ export function pgJobReads(session: Session, encryption: Encryption): JobReads {
       return first(await session.rows<AssignmentState>(ASSIGNMENT, [firmId, claimId]));
     },
 
-    async devices(svcId) {
-      const found = await session.rows<DeviceRow>(DEVICES, [svcId]);
+    async devices(svcId, now) {
+      const found = await session.rows<DeviceRow>(DEVICES, [svcId, timestamp(now)]);
       const rows = await openDevices(encryption, svcId, found, ({ device_id }) => device_id);
       return rows.map((row) => ({
         deviceId: row.device_id,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Devices } from '@svc/application';
 import type { DevicePreferences, Instant, Svcid } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
@@ -6,11 +7,30 @@ import type { Encryption } from '../encryption/encryption.ts';
 import { deviceRowKey, fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { DEVICES } from '../schema/entities.ts';
 
+/** An endpoint is random and too long to be guessed, so its hash needs no key. */
+const hashOf = (endpoint: string): string => createHash('sha256').update(endpoint).digest('hex');
+
+/** Of two devices that register the same endpoint at the same time, the second one removes the first. */
+const LOCK_ENDPOINT = sql('devices_lock_endpoint', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+/** Reads the whole table, which is small, since each device registers once a day. */
+const REMOVE_OTHERS = sql(
+  'devices_remove_others',
+  'DELETE FROM devices WHERE endpoint_hash = $1 AND (svc_id, device_id) <> ($2, $3)',
+);
+
 const KEEP_LATEST = sql(
   'devices_keep_latest',
   `DELETE FROM devices WHERE svc_id = $1 AND device_id NOT IN (
      SELECT device_id FROM devices WHERE svc_id = $1 ORDER BY registered_at DESC, device_id LIMIT $2)`,
 );
+
+/**
+ * The session `s` that lets a device `d` get notifications. A device registered with an earlier release has none of its
+ * own: any session of its account counts.
+ */
+export const SESSION_OF_DEVICE =
+  's.svc_id = d.svc_id AND (d.session_hash IS NULL OR s.token_hash = d.session_hash)';
 
 const LOCK = sql(
   'devices_lock',
@@ -43,11 +63,18 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
     encryption.sealer(PERSONAL.devices, SERVICE, deviceRowKey(svcId, deviceId));
 
   return {
-    async put(svcId, deviceId, subscription, registeredAt) {
+    async put(device) {
+      const { svcId, deviceId, subscription } = device;
       const seal = await sealer(svcId, deviceId);
-      const stored = seal('subscription', JSON.stringify(subscription));
-      const device = { svcId, deviceId, subscription: stored, registeredAt };
-      await session.orm('devices_put', (manager) => manager.upsert(DEVICES, device, ['svcId', 'deviceId']));
+      const endpointHash = hashOf(subscription.endpoint);
+      const stored = {
+        ...device,
+        subscription: seal('subscription', JSON.stringify(subscription)),
+        endpointHash,
+      };
+      session.send(LOCK_ENDPOINT, [endpointHash]);
+      session.send(REMOVE_OTHERS, [endpointHash, svcId, deviceId]);
+      await session.orm('devices_put', (manager) => manager.upsert(DEVICES, stored, ['svcId', 'deviceId']));
     },
 
     async keepLatest(svcId, count) {
@@ -72,10 +99,6 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
 
     async remove(svcId, deviceId) {
       await session.orm('devices_remove', (manager) => manager.delete(DEVICES, { svcId, deviceId }));
-    },
-
-    async removeAllOf(svcId) {
-      await session.orm('devices_remove_all_of', (manager) => manager.delete(DEVICES, { svcId }));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Session, Sessions } from '@svc/application';
 import type { TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
-import { SESSIONS } from '../schema/entities.ts';
+import { DEVICES, SESSIONS } from '../schema/entities.ts';
 
 const FIELDS = fieldsOf(PERSONAL.sessions, () => 'deviceName');
 
@@ -23,8 +23,12 @@ export function pgSessions(session: TxSession, encryption: Encryption): Sessions
       );
     },
 
-    async remove(tokenHash) {
-      await session.orm('sessions_remove', (manager) => manager.delete(SESSIONS, { tokenHash }));
+    async remove({ svcId, tokenHash }) {
+      await session.orm('sessions_remove', async (manager) => {
+        // By account, since its primary key is the only index of the table.
+        await manager.delete(DEVICES, { svcId, sessionHash: tokenHash });
+        await manager.delete(SESSIONS, { tokenHash });
+      });
     },
 
     async of(svcId) {
@@ -36,9 +40,11 @@ export function pgSessions(session: TxSession, encryption: Encryption): Sessions
     },
 
     async removeAllOf(svcId) {
-      const remove = () =>
-        session.orm('sessions_remove_all_of', (manager) => manager.delete(SESSIONS, { svcId }));
-      return (await remove()).affected ?? 0;
+      const removed = await session.orm('sessions_remove_all_of', async (manager) => {
+        await manager.delete(DEVICES, { svcId });
+        return manager.delete(SESSIONS, { svcId });
+      });
+      return removed.affected ?? 0;
     },
   };
 }

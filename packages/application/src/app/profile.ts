@@ -123,13 +123,18 @@ export const makeConfirmEmail =
 /** An account gets no push notifications on more devices; registering another one removes the oldest. */
 const MAX_DEVICES_PER_ADJUSTER = 10;
 
-/** Sets the push subscription of a device. */
+/** Sets the push subscription of a device, for as long as the session of this token lasts. */
 export const makePutDevice =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
-  (actor: AdjusterActor, deviceId: string, subscription: PushSubscription): Promise<void> =>
+  (
+    { svcId }: AdjusterActor,
+    sessionHash: string,
+    deviceId: string,
+    subscription: PushSubscription,
+  ): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.devices.put(actor.svcId, deviceId, subscription, deps.clock.now());
-      await tx.devices.keepLatest(actor.svcId, MAX_DEVICES_PER_ADJUSTER);
+      await tx.devices.put({ svcId, deviceId, sessionHash, subscription, registeredAt: deps.clock.now() });
+      await tx.devices.keepLatest(svcId, MAX_DEVICES_PER_ADJUSTER);
     });
 
 export const makeRemoveDevice =

@@ -289,7 +289,7 @@ export async function openSession(
   const endsAt = at + deps.sessionMaxAgeMs;
   const expiresAt = Math.min(at + SESSION_LIFETIME_MS, endsAt);
   const held = await tx.sessions.of(svcId);
-  for (const { tokenHash } of held.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(tokenHash);
+  for (const surplus of held.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(surplus);
   await tx.sessions.add({
     id: deps.ids.next(),
     tokenHash: hash,
@@ -303,12 +303,6 @@ export async function openSession(
   });
   await recordAccountAction(tx, svcId, caller, { at, action: 'session.open' });
   return { token: secret, expiresAt, adjuster };
-}
-
-/** Ends all sessions of an account and removes its devices from push notifications. */
-export async function endSessions(tx: Tx, svcId: Svcid): Promise<number> {
-  await tx.devices.removeAllOf(svcId);
-  return tx.sessions.removeAllOf(svcId);
 }
 
 /** Opens a session for a device. */
@@ -470,20 +464,20 @@ export const makeSignOutEverywhere =
   (deps: SignOutDeps) =>
   (actor: AdjusterActor): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await endSessions(tx, actor.svcId);
+      await tx.sessions.removeAllOf(actor.svcId);
       await recordOwnAction(tx, deps, actor, 'sessions.end');
     });
 
-/** Ends the session of this token. */
+/** Ends the session of this token and removes its devices from push notifications. */
 export const makeSignOut =
   (deps: SignOutDeps) =>
   (actor: AdjusterActor, tokenHash: string): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.sessions.remove(tokenHash);
+      await tx.sessions.remove({ svcId: actor.svcId, tokenHash });
       await recordOwnAction(tx, deps, actor, 'session.end');
     });
 
-/** Ends another session of the adjuster, by its id. */
+/** Ends another session of the adjuster, by its id, and removes its devices from push notifications. */
 export const makeEndSession =
   (deps: SignOutDeps) =>
   (actor: AdjusterActor, sessionId: string): Promise<void> =>
@@ -491,6 +485,6 @@ export const makeEndSession =
       const held = await tx.sessions.of(actor.svcId);
       const session = held.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
-      await tx.sessions.remove(session.tokenHash);
+      await tx.sessions.remove(session);
       await recordOwnAction(tx, deps, actor, 'session.end');
     });

@@ -66,7 +66,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
   const recipientOf = async ({ svcId }: NotifyJob): Promise<Recipient> => ({
     svcId,
-    devices: await deps.reads.devices(svcId),
+    devices: await deps.reads.devices(svcId, deps.clock.now()),
   });
 
   const readOffer = (job: Extract<Job, { kind: `notify_offer${string}` }>) =>

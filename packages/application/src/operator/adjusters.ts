@@ -1,7 +1,7 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
-import { endSessions, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import { type AuditChanges, SERVICE_CHAIN } from '../ports/audit.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import {
@@ -133,7 +133,7 @@ export const makeDisableAdjuster =
       const firms = await tx.memberships.activeFirmsOf(svcId);
       for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
       await tx.adjusters.setDisabled(svcId, at);
-      await endSessions(tx, svcId);
+      await tx.sessions.removeAllOf(svcId);
       for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
       await recordAccountAction(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
       return { ...adjuster, disabledAt: at };
@@ -157,7 +157,7 @@ export const makeEndSessions =
   (svcId: Svcid): Promise<number> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
-      const ended = await endSessions(tx, svcId);
+      const ended = await tx.sessions.removeAllOf(svcId);
       if (ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
       await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
@@ -171,7 +171,7 @@ export const makeRemovePasskeys =
     deps.uow.run(async (tx) => {
       await lockAdjuster(tx, svcId);
       const removed = await tx.passkeys.removeAllOf(svcId);
-      const ended = await endSessions(tx, svcId);
+      const ended = await tx.sessions.removeAllOf(svcId);
       if (removed === 0 && ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
       await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);

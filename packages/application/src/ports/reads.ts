@@ -177,8 +177,8 @@ export interface AssignmentState {
 export interface JobReads {
   firmName(firmId: FirmId): Promise<string | null>;
   assignment(firmId: FirmId, claimId: ClaimId): Promise<AssignmentState | null>;
-  /** Ordered by id. */
-  devices(svcId: Svcid): Promise<RegisteredDevice[]>;
+  /** Those whose session has not ended at `now`; ordered by id. */
+  devices(svcId: Svcid, now: Instant): Promise<RegisteredDevice[]>;
   /** Ordered by event, then kind. */
   deadlineOverrides(): Promise<DeadlineOverride[]>;
 }

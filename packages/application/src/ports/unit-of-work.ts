@@ -230,8 +230,9 @@ export interface Sessions {
   /** Latest use first. */
   of(svcId: Svcid): Promise<Session[]>;
   setMethod(tokenHash: string, method: SessionMethod): Promise<void>;
-  remove(tokenHash: string): Promise<void>;
-  /** @returns how many there were. */
+  /** Ends the session and removes the devices that were registered in it. */
+  remove(session: Pick<Session, 'svcId' | 'tokenHash'>): Promise<void>;
+  /** Ends all sessions of the account and removes all its devices. @returns how many sessions there were. */
   removeAllOf(svcId: Svcid): Promise<number>;
 }
 
@@ -320,8 +321,18 @@ export interface Feeds {
   restamp(firmId: FirmId, restamp: FeedRestamp, limit: number): Promise<number>;
 }
 
+export interface Device {
+  readonly svcId: Svcid;
+  readonly deviceId: string;
+  /** Token hash of the session that registered it: without this session it gets no notifications. */
+  readonly sessionHash: string;
+  readonly subscription: PushSubscription;
+  readonly registeredAt: Instant;
+}
+
 export interface Devices {
-  put(svcId: Svcid, deviceId: string, subscription: PushSubscription, at: Instant): Promise<void>;
+  /** Adds or replaces a device, and removes any other one, of any account, with the same push endpoint. */
+  put(device: Device): Promise<void>;
   /** Removes all but the devices registered last. */
   keepLatest(svcId: Svcid, count: number): Promise<void>;
   /** Locks a registered device until the transaction ends. */
@@ -329,5 +340,4 @@ export interface Devices {
   /** The caller has locked the device. */
   saveState(svcId: Svcid, deviceId: string, state: DeviceState): Promise<void>;
   remove(svcId: Svcid, deviceId: string): Promise<void>;
-  removeAllOf(svcId: Svcid): Promise<void>;
 }

@@ -317,8 +317,8 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       claimResponse(deps.closeClaim(actor, params.id as ClaimId)),
     ),
 
-    appRoute(endpoints.registerDevice, async ({ params, body }, { actor }) => {
-      await deps.putDevice(actor, params.device_id, body.subscription);
+    appRoute(endpoints.registerDevice, async ({ params, body }, { actor, session }) => {
+      await deps.putDevice(actor, session.tokenHash, params.device_id, body.subscription);
       return NO_CONTENT;
     }),
     appRoute(endpoints.setDevicePreferences, async ({ params, body }, { actor }) => {

@@ -16,6 +16,7 @@ import { CITUS } from './0070-citus.ts';
 import { AUDIT_IN_FEEDS } from './0080-audit-in-feeds.ts';
 import { AUDIT_WITHOUT_AGE_INDEX } from './0081-audit-without-age-index.ts';
 import { REQUEST_BATCHES } from './0082-request-batches.ts';
+import { DEVICE_SESSIONS } from './0083-device-sessions.ts';
 import { FIRM_ERASURE } from './2026-11-23-2220-firm-erasure.ts';
 
 export interface Migration {
@@ -54,5 +55,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 80, name: 'audit in feeds', sql: AUDIT_IN_FEEDS },
   { id: 81, name: 'audit without age index', sql: AUDIT_WITHOUT_AGE_INDEX },
   { id: 82, name: 'request batches', sql: REQUEST_BATCHES },
+  { id: 83, name: 'device sessions', sql: DEVICE_SESSIONS },
   { id: 1_795_472_400, name: 'firm erasure', sql: FIRM_ERASURE },
 ];

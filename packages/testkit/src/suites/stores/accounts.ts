@@ -289,17 +289,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
     });
 
     test('signing out everywhere ends all sessions and devices of this adjuster only', async () => {
-      const { newAdjuster, use, stores } = fixture();
+      const { newAdjuster, newDevice, use, stores, clock } = fixture();
       const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
       const opened = [await use.openSession(svcId), await use.openSession(svcId)];
       const kept = await use.openSession(other);
-      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
-      for (const one of [svcId, other]) await use.putDevice({ svcId: one }, 'phone', subscription);
+      for (const one of [svcId, other]) await newDevice(one, 'phone');
       await use.signOutEverywhere({ svcId });
       for (const { token } of opened) expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
       expect((await use.sessionAuthenticator.authenticate(kept.token))?.svcId).toBe(other);
-      expect(await stores.jobReads.devices(svcId)).toEqual([]);
-      expect(await stores.jobReads.devices(other)).toHaveLength(1);
+      expect(await stores.jobReads.devices(svcId, clock.now())).toEqual([]);
+      expect(await stores.jobReads.devices(other, clock.now())).toHaveLength(1);
     });
 
     test('a session ends exactly 90 days after its last use', async () => {
@@ -543,40 +542,129 @@ export function accountsBehavior(fixture: () => Fixture): void {
   });
 
   describe('devices', () => {
-    const at = (n: number) => ({
-      endpoint: `https://push.example/${n}`,
-      keys: { p256dh: `p${n}`, auth: `a${n}` },
+    const at = (endpoint: string) => ({
+      endpoint: `https://push.example/${endpoint}`,
+      keys: { p256dh: 'p', auth: 'a' },
     });
+    const devicesOf = async (svcId: Svcid) => {
+      const { stores, clock } = fixture();
+      const found = await stores.jobReads.devices(svcId, clock.now());
+      return found.map(({ deviceId, subscription }) => [deviceId, subscription.endpoint.split('/').at(-1)]);
+    };
+    /** A signed-in adjuster with a device. */
+    const signedIn = async (svcId: Svcid, deviceId: string, endpoint: string) => {
+      const { newSession, use } = fixture();
+      const { token, tokenHash } = await newSession(svcId);
+      await use.putDevice({ svcId }, tokenHash, deviceId, at(endpoint));
+      return { token, tokenHash };
+    };
+    const idOf = async (token: string): Promise<string> =>
+      (await fixture().use.sessionAuthenticator.authenticate(token))?.sessionId ?? '';
 
     test('an account has at most ten devices; a further one replaces the one registered first', async () => {
-      const { newAdjuster, use, stores, clock } = fixture();
+      const { newAdjuster, newSession, use, clock } = fixture();
       const { svcId } = await newAdjuster();
-      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+      const { tokenHash } = await newSession(svcId);
       for (let n = 0; n < 12; n += 1) {
         clock.advance(1);
-        await use.putDevice({ svcId }, `device-${String(n).padStart(2, '0')}`, subscription);
+        await use.putDevice({ svcId }, tokenHash, `device-${String(n).padStart(2, '0')}`, at(`ten-${n}`));
       }
-      const kept = (await stores.jobReads.devices(svcId)).map(({ deviceId }) => deviceId).sort();
+      const kept = (await devicesOf(svcId)).map(([deviceId]) => deviceId);
       expect([kept.length, kept[0], kept.at(-1)]).toEqual([10, 'device-02', 'device-11']);
     });
 
     test('a device has one subscription, the latest, until it is removed', async () => {
-      const { newAdjuster, use, stores } = fixture();
+      const { newAdjuster, newSession, use } = fixture();
       const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
-      await use.putDevice({ svcId }, 'phone', at(1));
-      await use.putDevice({ svcId }, 'tablet', at(2));
-      await use.putDevice({ svcId }, 'phone', at(3));
-      await use.putDevice({ svcId: other }, 'phone', at(4));
-      const devices = (of: Svcid) => stores.jobReads.devices(of);
-      const preferences = null;
-      expect(await devices(svcId)).toEqual([
-        { deviceId: 'phone', subscription: at(3), preferences },
-        { deviceId: 'tablet', subscription: at(2), preferences },
+      const { tokenHash } = await newSession(svcId);
+      await use.putDevice({ svcId }, tokenHash, 'phone', at('one'));
+      await use.putDevice({ svcId }, tokenHash, 'tablet', at('two'));
+      await use.putDevice({ svcId }, tokenHash, 'phone', at('three'));
+      await signedIn(other, 'phone', 'four');
+      expect(await devicesOf(svcId)).toEqual([
+        ['phone', 'three'],
+        ['tablet', 'two'],
       ]);
       await use.removeDevice({ svcId }, 'phone');
       await use.removeDevice({ svcId }, 'phone');
-      expect(await devices(svcId)).toEqual([{ deviceId: 'tablet', subscription: at(2), preferences }]);
-      expect(await devices(other)).toEqual([{ deviceId: 'phone', subscription: at(4), preferences }]);
+      expect(await devicesOf(svcId)).toEqual([['tablet', 'two']]);
+      expect(await devicesOf(other)).toEqual([['phone', 'four']]);
+    });
+
+    test('a push endpoint belongs to the device that registered it last, of any account', async () => {
+      const { newAdjuster, use } = fixture();
+      const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
+      const { tokenHash } = await signedIn(svcId, 'before', 'shared');
+      await use.putDevice({ svcId }, tokenHash, 'phone', at('own'));
+      await use.putDevice({ svcId }, tokenHash, 'tablet', at('shared'));
+      expect(await devicesOf(svcId)).toEqual([
+        ['phone', 'own'],
+        ['tablet', 'shared'],
+      ]);
+      await signedIn(other, 'tablet', 'shared');
+      expect(await devicesOf(svcId)).toEqual([['phone', 'own']]);
+      expect(await devicesOf(other)).toEqual([['tablet', 'shared']]);
+    });
+
+    test('a push endpoint that several accounts register at once belongs to one of them', async () => {
+      const { newAdjuster } = fixture();
+      const accounts = await Promise.all(Array.from({ length: 5 }, () => newAdjuster()));
+      await Promise.all(accounts.map(({ svcId }) => signedIn(svcId, 'tablet', 'race')));
+      const found = await Promise.all(accounts.map(({ svcId }) => devicesOf(svcId)));
+      expect(found.flat()).toEqual([['tablet', 'race']]);
+    });
+
+    test('a device ends with the session that registered it last, however that session ends', async () => {
+      const { newAdjuster, newSession, use, clock } = fixture();
+      const { svcId } = await newAdjuster();
+      const ends: Readonly<Record<string, (session: { token: string; tokenHash: string }) => unknown>> = {
+        'signed out': ({ tokenHash }) => use.signOut({ svcId }, tokenHash),
+        'ended elsewhere': async ({ token }) => use.endSession({ svcId }, await idOf(token)),
+        'signed out everywhere': () => use.signOutEverywhere({ svcId }),
+        'ended by the operator': () => use.endSessions(svcId),
+        'replaced by ten later ones': async () => {
+          for (let n = 0; n < 10; n += 1) {
+            clock.advance(1);
+            await newSession(svcId);
+          }
+        },
+        expired: () => clock.advance(90 * 24 * HOUR),
+      };
+      const left: Record<string, unknown> = {};
+      for (const [how, end] of Object.entries(ends)) {
+        const session = await signedIn(svcId, 'phone', how);
+        const before = await devicesOf(svcId);
+        await end(session);
+        left[how] = [before.length, await devicesOf(svcId)];
+      }
+      expect(left).toEqual(Object.fromEntries(Object.keys(ends).map((how) => [how, [1, []]])));
+    });
+
+    test('a device that signs in again stays when its earlier session ends, and others stay too', async () => {
+      const { newAdjuster, newSession, use } = fixture();
+      const { svcId } = await newAdjuster();
+      const first = await signedIn(svcId, 'phone', 'again');
+      await signedIn(svcId, 'tablet', 'kept');
+      const second = await newSession(svcId);
+      await use.putDevice({ svcId }, second.tokenHash, 'phone', at('again'));
+      await use.signOut({ svcId }, first.tokenHash);
+      expect(await devicesOf(svcId)).toEqual([
+        ['phone', 'again'],
+        ['tablet', 'kept'],
+      ]);
+      await use.endSession({ svcId }, await idOf(second.token));
+      expect(await devicesOf(svcId)).toEqual([['tablet', 'kept']]);
+    });
+
+    test('a device keeps its preferences when it is registered again', async () => {
+      const { newAdjuster, newSession, use, stores, clock } = fixture();
+      const { svcId } = await newAdjuster();
+      await signedIn(svcId, 'phone', 'quiet');
+      const preferences = { timeZone: 'UTC', quietHours: null, deadlineReminders: false };
+      await use.setDevicePreferences({ svcId }, 'phone', preferences);
+      const { tokenHash } = await newSession(svcId);
+      await use.putDevice({ svcId }, tokenHash, 'phone', at('quiet'));
+      expect(await stores.jobReads.devices(svcId, clock.now())).toMatchObject([{ preferences }]);
     });
   });
 }

@@ -4,7 +4,6 @@ import type { Fixture, TestFirm } from '../../fixture.ts';
 import { errorCodeOf } from '../../injected-faults.ts';
 
 const UTC = { timeZone: 'UTC', quietHours: null, deadlineReminders: false } as const;
-const SUBSCRIPTION = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
 
 export function availabilityBehavior(fixture: () => Fixture): void {
   /** Null: the offer was made. */
@@ -124,10 +123,10 @@ export function availabilityBehavior(fixture: () => Fixture): void {
 
   describe('a device', () => {
     test('in quiet hours gets notifications when they end, and other devices at once', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
+      const { newFirm, newMember, newDevice, sendId, use, clock, stores } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
-      for (const id of ['phone', 'tablet']) await use.putDevice({ svcId }, id, SUBSCRIPTION);
+      for (const id of ['phone', 'tablet']) await newDevice(svcId, id);
       const quietHours = { start: '22:00', end: '06:00' };
       await use.setDevicePreferences({ svcId }, 'phone', { ...UTC, quietHours });
       advanceTo(23);
@@ -158,9 +157,9 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     });
 
     test('is sent a test notification in quiet hours too, and only where it is registered', async () => {
-      const { newAdjuster, use } = fixture();
+      const { newAdjuster, newDevice, use } = fixture();
       const { svcId } = await newAdjuster();
-      await use.putDevice({ svcId }, 'phone', SUBSCRIPTION);
+      await newDevice(svcId, 'phone');
       await use.setDevicePreferences({ svcId }, 'phone', {
         ...UTC,
         quietHours: { start: '00:00', end: '23:59' },
@@ -175,10 +174,10 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     });
 
     test('is reminded once of each deadline, on the day before it ends, unless it has ended', async () => {
-      const { newFirm, newMember, sendId, use, clock, stores } = fixture();
+      const { newFirm, newMember, newDevice, sendId, use, clock, stores } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
-      await use.putDevice({ svcId }, 'phone', SUBSCRIPTION);
+      await newDevice(svcId, 'phone');
       advanceTo(7);
       const accept = async () => {
         const id = await sendId(firm.live, svcId);

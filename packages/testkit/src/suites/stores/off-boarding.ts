@@ -52,12 +52,11 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     });
 
     test('a disabled account has no sessions, devices and offers, and cannot sign in until it is enabled', async () => {
-      const { use, stores, send, external } = fixture();
+      const { use, stores, send, external, newDevice, clock } = fixture();
       const begun = await setUp();
       const { firm, svcId } = begun;
       const { token } = await use.openSession(svcId);
-      const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
-      await use.putDevice({ svcId }, 'phone', subscription);
+      await newDevice(svcId, 'phone');
       const { email } = (await stores.appReads.adjuster(svcId)) ?? {};
       const signIn = async () => {
         await use.requestSignInCode(email ?? '', '203.0.113.77');
@@ -67,7 +66,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
 
       expect((await use.disableAdjuster(svcId)).disabledAt).toBeDefined();
       expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
-      expect(await stores.jobReads.devices(svcId)).toEqual([]);
+      expect(await stores.jobReads.devices(svcId, clock.now())).toEqual([]);
       expect(await statusOf(begun)).toBe('unassigned');
       const mails = external.mails.length;
       expect(await errorCodeOf(signIn())).toBe('sign_in_refused');

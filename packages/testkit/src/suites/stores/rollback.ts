@@ -21,7 +21,8 @@ export function rollbackBehavior(fixture: () => Fixture): void {
           account: await appReads.adjuster(svcId),
           firms: await appReads.memberships(svcId),
           invitations: await appReads.invitations(svcId, clock.now(), { after: null, limit: 100 }),
-          devices: await stores.jobReads.devices(svcId),
+          devices: await stores.jobReads.devices(svcId, clock.now()),
+          sessions: await appReads.sessions(svcId, clock.now()),
         })),
       ),
     };
@@ -122,10 +123,15 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('changing a profile, a device, a membership', async () => {
       const { firm, svcId, everything } = await setUp();
+      const { newSession } = fixture();
+      const { tokenHash } = await newSession(svcId);
       const subscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+      const register = (use: UseCases) => use.putDevice({ svcId }, tokenHash, 'phone', subscription);
       await failingAtEachStep((use) => use.updateProfile({ svcId }, { firstName: 'Zoë' }), everything);
-      await failingAtEachStep((use) => use.putDevice({ svcId }, 'phone', subscription), everything);
+      await failingAtEachStep(register, everything);
       await failingAtEachStep((use) => use.removeDevice({ svcId }, 'phone'), everything);
+      await failingAtEachStep(register, everything);
+      await failingAtEachStep((use) => use.signOut({ svcId }, tokenHash), everything);
       await failingAtEachStep((use) => use.setMember(firm.id, svcId, false), everything);
     });
 
