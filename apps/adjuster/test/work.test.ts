@@ -5,6 +5,7 @@ import {
   isHeld,
   mergedPending,
   nothingPending,
+  rejectedEntries,
   remainingPending,
   requestBody,
   workWithPending,
@@ -86,5 +87,25 @@ describe('own edits', () => {
   test('that are sent at once cannot be undone during the request', () => {
     const edits = { contacts: [contact('a', '1')] };
     expect(canUndo(mergedPending(nothingPending('SVC-1'), edits), edits, 0)).toBe(false);
+  });
+
+  test('that the service rejects stay as entries, contacts as lines of the notes after what was typed', () => {
+    const lineOf = ({ id, note }: { id: string; note?: string | undefined }) => `${id}: ${note}`;
+    const rejected = mergedPending(nothingPending('SVC-1'), {
+      entries: { contact_date: '2026-08-30', notes: 'Sent' },
+      contacts: [contact('a', '1'), contact('b', '2')],
+    });
+    const lines = ['a', 'b'].map((id) => lineOf(contact(id, '1')));
+    const date = { contact_date: '2026-08-30' };
+    const notesAfter = (text: string) => ({ ...date, notes: [text, ...lines].join('\n') });
+    expect(rejectedEntries(rejected, { notes: 'Typed' }, 'Saved', lineOf)).toEqual(notesAfter('Typed'));
+    expect(rejectedEntries(rejected, undefined, 'Saved', lineOf)).toEqual(notesAfter('Sent'));
+    const withoutNotes = { ...rejected, entries: date };
+    expect(rejectedEntries(withoutNotes, undefined, 'Saved', lineOf)).toEqual(notesAfter('Saved'));
+    expect(rejectedEntries(withoutNotes, { notes: '' }, 'Saved', lineOf)).toEqual({
+      ...date,
+      notes: lines.join('\n'),
+    });
+    expect(rejectedEntries({ ...withoutNotes, contacts: [] }, undefined, 'Saved', lineOf)).toEqual(date);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endpoints } from '@svc/contract';
+import { endpoints, LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -725,6 +725,24 @@ test('invitations are paginated', async () => {
     cursor = `&cursor=${json.next_cursor}`;
   }
   expect(found).toEqual(ids);
+});
+
+test('a contact beyond the limit of the log is an error, and none that was logged is lost', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const id = await accepted(firm, person);
+  const at = new Date(now).toISOString();
+  const log = (contact: string, note: string) =>
+    app(person, 'PUT', `/claims/${id}/contacts/${contact}`, { at, result: 'no_answer', note });
+  for (let n = 0; n < LIMITS.contactsPerClaim; n += 1) expect((await log(`c${n}`, 'n')).status).toBe(200);
+  const further = await log('further', 'n');
+  expectProblem(further, 422, 'validation_failed');
+  const detail =
+    'The claim has 200 contacts, the most that are stored. Replace one by its id, or use the notes.';
+  expect(further.json.errors).toEqual([{ detail, pointer: '' }]);
+  const { contacts } = (await log('c0', 'corrected')).json.work;
+  expect(contacts).toHaveLength(LIMITS.contactsPerClaim);
+  expect(contacts.filter(({ note }: { note: string }) => note === 'corrected')).toMatchObject([{ id: 'c0' }]);
 });
 
 test('an adjuster can register, replace and remove a device repeatedly', async () => {

@@ -19,6 +19,10 @@ test('the documented and the enforced number of passkeys are the same', () => {
   expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ADJUSTER);
 });
 
+test('the documented and the enforced number of contacts of a claim are the same', () => {
+  expect(contract.LIMITS.contactsPerClaim).toBe(domain.MAX_CONTACTS);
+});
+
 test('contract and domain treat the same characters as blank', () => {
   // Whitespace and invisible characters are all in the Basic Multilingual Plane, apart from tags (U+E0000 and up).
   const points = [0, 0xe0000].flatMap((start) =>

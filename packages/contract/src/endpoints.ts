@@ -840,7 +840,7 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Log a contact with the policyholder',
-    description: `Adds an attempt to reach the policyholder to an accepted claim, or replaces the one with this id; at most ${LIMITS.contactsPerClaim} per claim. Sending it twice has the same effect as once.`,
+    description: `Adds an attempt to reach the policyholder to an accepted claim, or replaces the one with this id. A claim has at most ${LIMITS.contactsPerClaim}; a further one returns \`validation_failed\`. Sending it twice has the same effect as once.`,
     params: contactParams,
     body: logContactBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },

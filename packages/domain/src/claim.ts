@@ -53,7 +53,7 @@ export interface ContactAttempt {
   readonly note?: string;
 }
 
-/** The oldest entries are dropped beyond this. */
+/** A claim has no more contacts: further ones are rejected. */
 export const MAX_CONTACTS = 200;
 
 export interface Claim {
@@ -234,8 +234,13 @@ export function logContact(
   { by, at, attempt }: { by: Svcid; at: Instant; attempt: ContactAttempt },
 ): Claim {
   const others = (claim.work.details?.contacts ?? []).filter(({ id }) => id !== attempt.id);
-  const contacts = [...others, attempt].sort((a, b) => a.at - b.at).slice(-MAX_CONTACTS);
-  return recordWork(claim, membership, { by, at, edits: { details: { contacts } } });
+  const contacts = [...others, attempt].sort((a, b) => a.at - b.at);
+  const logged = recordWork(claim, membership, { by, at, edits: { details: { contacts } } });
+  if (contacts.length > MAX_CONTACTS) {
+    const detail = `The claim has ${MAX_CONTACTS} contacts, the most that are stored. Replace one by its id, or use the notes.`;
+    throw new DomainError('contact_log_full', detail);
+  }
+  return logged;
 }
 
 /** Closes a claim for the adjuster who accepted it. Frees the claim number; not visible to the firm. */

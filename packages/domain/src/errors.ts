@@ -16,6 +16,7 @@ export type DomainErrorCode =
   | 'building_pair_refused'
   | 'policy_term_reversed'
   | 'offer_not_pending'
+  | 'contact_log_full'
   | 'profile_incomplete'
   | 'email_taken'
   | 'code_refused'

@@ -322,7 +322,7 @@ describe("the adjuster's dates and notes", () => {
     expect(second.work.details).toEqual({ ...planned, proofOfLossDate: '2026-09-20' });
   });
 
-  test('log each contact once, in order of time, and the oldest are dropped beyond the limit', () => {
+  test('log each contact once, in order of time, and none beyond the limit', () => {
     const attempt = (id: string, at: number, note?: string) =>
       ({ id, at, result: 'no_answer', ...(note !== undefined && { note }) }) as const;
     const first = logContact(claimIn.accepted(), member, { ...BY_ANNA, attempt: attempt('b', 2) });
@@ -331,10 +331,16 @@ describe("the adjuster's dates and notes", () => {
     const replaced = logContact(second, member, { ...BY_ANNA, attempt: attempt('b', 2, 'Gate is locked.') });
     expect(replaced.work.details?.contacts).toEqual([attempt('a', 1), attempt('b', 2, 'Gate is locked.')]);
     let full = claimIn.accepted();
-    for (let n = 0; n <= MAX_CONTACTS; n += 1)
+    for (let n = 0; n < MAX_CONTACTS; n += 1)
       full = logContact(full, member, { ...BY_ANNA, attempt: attempt(`${n}`, n) });
     expect(full.work.details?.contacts?.length).toBe(MAX_CONTACTS);
-    expect(full.work.details?.contacts?.[0]?.id).toBe('1');
+    const further = { ...BY_ANNA, attempt: attempt('further', 1) };
+    expect(errorCodeOf(() => logContact(full, member, further))).toBe('contact_log_full');
+    const corrected = logContact(full, member, { ...BY_ANNA, attempt: attempt('0', 0, 'Gate is locked.') });
+    expect(corrected.work.details?.contacts?.length).toBe(MAX_CONTACTS);
+    expect(corrected.work.details?.contacts?.[0]).toEqual(attempt('0', 0, 'Gate is locked.'));
+    const stranger = { ...further, by: 'SVC-stranger' as never };
+    expect(errorCodeOf(() => logContact(full, member, stranger))).toBe('not_found');
     expect(
       errorCodeOf(() =>
         logContact(claimIn.pending_acceptance(), member, { ...BY_ANNA, attempt: attempt('a', 1) }),

@@ -1,5 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import {
+  type ContactEntry,
   canUndo,
   type Edits,
   hasEntries,
@@ -7,6 +8,7 @@ import {
   mergedPending,
   nothingPending,
   type PendingWork,
+  rejectedEntries,
   remainingPending,
   requestBody,
 } from '../model/work-edits.ts';
@@ -30,7 +32,7 @@ export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> 
   });
 
 export interface SentWork {
-  /** Edits that the service refused, since the claim was closed or is someone else's now. */
+  /** Claims whose edits the service rejected: the claim is closed or someone else's now, or its contact log is full. */
   readonly refused: readonly string[];
   readonly offline: boolean;
 }
@@ -39,7 +41,10 @@ export interface SentWork {
  * Sends everything that waits. The entries come before the closing, after which nothing can be changed. Each claim is
  * stored by `store` before the edits it contains are removed, since the page may be closed in between.
  */
-export const sendPendingWork = (store: (claim: AppClaim) => void): Promise<SentWork> =>
+export const sendPendingWork = (
+  store: (claim: AppClaim) => void,
+  lineOf: (contact: ContactEntry) => string,
+): Promise<SentWork> =>
   exclusively('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
     const refused: string[] = [];
@@ -52,7 +57,13 @@ export const sendPendingWork = (store: (claim: AppClaim) => void): Promise<SentW
           return { refused, offline: error instanceof NetworkError };
         if (!(error instanceof ApiError)) throw error;
         refused.push(id);
-        await storage.put(`draft:${id}`, { ...pending.entries, ...(await storage.get(`draft:${id}`)) });
+        const [left, typed, accepted] = [
+          (await pendingWork.all())[id] ?? pending,
+          await storage.get(`draft:${id}`),
+          await storage.get('accepted'),
+        ];
+        const saved = accepted?.find((claim) => claim.id === id)?.work.notes;
+        await storage.put(`draft:${id}`, rejectedEntries(left, typed, saved, lineOf));
         await pendingWork.update(id, () => undefined);
       }
     }

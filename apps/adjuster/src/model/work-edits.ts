@@ -64,6 +64,24 @@ export const isHeld = ({ notBefore = 0 }: PendingWork, now: number): boolean => 
 export const canUndo = (pending: PendingWork, edits: Edits, now: number): boolean =>
   pending.notBefore === edits.notBefore && isHeld(pending, now);
 
+/**
+ * Edits that the service rejected, as entries that can still be read and saved. The contacts become lines of the notes.
+ *
+ * @param typed entries on the device, which are newer.
+ * @param savedNotes of the claim.
+ */
+export function rejectedEntries(
+  { entries, contacts }: PendingWork,
+  typed: WorkEntries | undefined,
+  savedNotes: string | undefined,
+  lineOf: (contact: ContactEntry) => string,
+): WorkEntries {
+  const merged = { ...entries, ...typed };
+  if (contacts.length === 0) return merged;
+  const notes = [merged.notes ?? savedNotes, ...contacts.map(lineOf)].filter((part) => part);
+  return { ...merged, notes: notes.join('\n') };
+}
+
 /** What still waits after these edits were confirmed or undone: edits made in the meantime stay. */
 export function remainingPending(now: PendingWork, sent: Edits): PendingWork | undefined {
   const entries = Object.fromEntries(

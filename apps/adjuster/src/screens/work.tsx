@@ -22,10 +22,19 @@ import { deadlineOverrides } from '../state/deadlines.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { preferences } from '../state/preferences.ts';
 import { showError, showToast } from '../state/toast.ts';
-import { pending, saveWork, sendWork, undoWork, withOwnEdits } from '../state/work.ts';
+import {
+  contactLine,
+  pending,
+  rejections,
+  saveWork,
+  sendWork,
+  undoWork,
+  withOwnEdits,
+} from '../state/work.ts';
 
 const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
+const MAX_CONTACTS: (typeof LIMITS)['contactsPerClaim'] = 200;
 const VISIT_MINUTES = 60;
 
 /** Unsaved entries, stored on the device until they are saved. */
@@ -39,13 +48,21 @@ function useDraft(claimId: string): [WorkEntries, (change: (before: WorkEntries)
     const stored = hasEntries(latest.current) ? storage.put(name, latest.current) : storage.remove(name);
     void stored.catch(() => {});
   };
+  const rejected = rejections.value;
+  const seen = useRef(rejected);
   useEffect(() => {
+    // Entries typed while this was loading are newer, but what the service rejected was added to all that was typed.
+    const isNewer = rejected !== seen.current;
+    seen.current = rejected;
     void storage
       .get(name)
-      // Entries typed while this was loading are newer.
-      .then((stored) => stored !== undefined && update((typed) => ({ ...stored, ...typed })))
+      .then(
+        (stored) =>
+          stored !== undefined &&
+          update((typed) => (isNewer ? { ...typed, ...stored } : { ...stored, ...typed })),
+      )
       .catch(() => {});
-  }, [name]);
+  }, [name, rejected]);
   return [draft, update];
 }
 
@@ -213,6 +230,8 @@ function Contacts({ claim }: { claim: AppClaim }) {
   const unsent = pending.value[claim.id];
   const isUndoable = unsent !== undefined && last !== undefined && canUndo(unsent, last, Date.now());
   const log = (result: 'reached' | 'left_message' | 'no_answer') => {
+    if ((claim.work.contacts ?? []).length >= MAX_CONTACTS)
+      return showToast(moreTexts.value.work.logFull(MAX_CONTACTS), 'error');
     const text = note.trim();
     // The field itself does not limit a note to which an undone one was added.
     if (text.length > MAX_CONTACT_NOTE_LENGTH)
@@ -274,16 +293,12 @@ function Contacts({ claim }: { claim: AppClaim }) {
 }
 
 function ContactList({ claim }: { claim: AppClaim }) {
-  const { contactResults } = texts.value.work;
   const { contacts = [] } = claim.work;
   if (contacts.length === 0) return null;
   return (
     <ul>
-      {contacts.map(({ id, at, result, note }) => (
-        <li key={id}>
-          {dateTime(at)}: {contactResults[result] ?? result}
-          {note !== undefined && ` · ${note}`}
-        </li>
+      {contacts.map((contact) => (
+        <li key={contact.id}>{contactLine(contact)}</li>
       ))}
     </ul>
   );

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { pendingWork } from '../data/storage.ts';
 import { queueWork, sendPendingWork, undoQueuedWork } from '../data/work-queue.ts';
-import type { Edits, PendingWork } from '../model/work-edits.ts';
+import { dateTime } from '../format.ts';
+import type { ContactEntry, Edits, PendingWork } from '../model/work-edits.ts';
 import { workWithPending } from '../model/work-edits.ts';
 import { texts } from './language.ts';
 import { lists, refresh, updateClaim } from './lists.ts';
@@ -11,6 +12,14 @@ import { showToast } from './toast.ts';
 
 /** Own edits that the service has not confirmed yet, by claim. */
 export const pending = signal<Readonly<Record<string, PendingWork>>>({});
+
+/** Changes when entries that the service rejected were added to the stored drafts. */
+export const rejections = signal(0);
+
+export function contactLine({ at, result, note }: ContactEntry): string {
+  const { contactResults } = texts.value.work;
+  return `${dateTime(at)}: ${contactResults[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
+}
 
 async function readPending(): Promise<void> {
   const svcId = session.profile.value?.svc_id;
@@ -45,10 +54,11 @@ export async function undoWork(claimId: string, edits: Edits): Promise<boolean> 
 export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {
   await readPending();
   if (Object.keys(pending.value).length === 0) return { refused: [] };
-  const { refused, offline } = await sendPendingWork(updateClaim);
+  const { refused, offline } = await sendPendingWork(updateClaim, contactLine);
   if (offline) session.reachable.value = false;
   await readPending();
   if (refused.length > 0) {
+    rejections.value += 1;
     showToast(texts.value.work.refused, 'error');
     void refresh();
   }

@@ -404,7 +404,8 @@ export const en = {
     draft: 'Not saved',
     savedOffline: 'Saved on this device. It will be sent when you are online.',
     closesLater: 'Saved on this device. The claim is closed when you are online.',
-    refused: 'The claim can no longer be changed. Your entries are kept on this device.',
+    refused:
+      'Not saved: the claim is closed, or its contact log is full. Your entries are kept on this device, contacts in the notes.',
     visit: 'Planned visit',
     visitTime: 'Time of the visit',
     calendar: 'Add to calendar',

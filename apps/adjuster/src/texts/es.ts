@@ -369,7 +369,8 @@ export const es: Texts = {
     draft: 'Sin guardar',
     savedOffline: 'Guardado en este dispositivo. Se enviará cuando haya conexión.',
     closesLater: 'Guardado en este dispositivo. La reclamación se cerrará cuando haya conexión.',
-    refused: 'La reclamación ya no se puede cambiar. Lo que escribió queda en este dispositivo.',
+    refused:
+      'Sin guardar: la reclamación está cerrada o su registro de contactos está lleno. Lo que escribió queda en este dispositivo, y los contactos en las notas.',
     visit: 'Visita planificada',
     visitTime: 'Hora de la visita',
     calendar: 'Añadir al calendario',

@@ -76,6 +76,7 @@ const en = {
     undoContact: 'Undo the last entry',
     undoneTooLate: 'Too late to undo: the entry was already sent.',
     noteTooLong: (max: number) => `Shorten the note to ${max} characters.`,
+    logFull: (max: number) => `The contact log holds ${max} entries and is full. Use the notes below.`,
   },
   availability: {
     title: 'When you take offers',
@@ -221,6 +222,7 @@ const es: MoreTexts = {
     undoContact: 'Deshacer la última entrada',
     undoneTooLate: 'Ya no se puede deshacer: la entrada ya se envió.',
     noteTooLong: (max) => `Acorte la nota a ${max} caracteres.`,
+    logFull: (max) => `El registro de contactos está lleno con ${max} entradas. Use las notas de abajo.`,
   },
   availability: {
     title: 'Cuándo recibe ofertas',

@@ -22,6 +22,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   building_pair_refused: 'validation_failed',
   policy_term_reversed: 'validation_failed',
   offer_not_pending: 'offer_not_pending',
+  contact_log_full: 'validation_failed',
   profile_incomplete: 'profile_incomplete',
   email_taken: 'validation_failed',
   code_refused: 'validation_failed',
@@ -39,6 +40,7 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   email_taken: '/email',
   code_refused: '/code',
   passkey_refused: '',
+  contact_log_full: '',
 };
 
 /** An error that is sent as a problem document (RFC 9457). */
