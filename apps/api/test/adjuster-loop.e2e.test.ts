@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import {
@@ -542,6 +543,35 @@ describe("the adjuster's notes and dates", () => {
       await until('the second entry', async () => (await read(id, token)).work.contacts?.length === 2);
     }));
 
+  test('in a contact log that is full are kept as notes: none is lost', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      await enter(page, service, token, `#/claims/${id}`);
+      const notes = page.getByLabel('Notes');
+      await notes.fill('Typed before.');
+      // Another device fills the log while this one cannot read the lists.
+      await page.route('**/v1/claims?status=*', (route) => route.abort());
+      for (let n = 0; n < LIMITS.contactsPerClaim; n += 1) {
+        const body = { at: '2026-09-02T09:00:00Z', result: 'no_answer' };
+        await service.call('PUT', `/app/v1/claims/${id}/contacts/c${n}`, { as: token, body });
+      }
+      const note = page.getByLabel('Note for the next entry');
+      await note.fill('Spoke to a neighbor.');
+      await button(page, 'Left message').click();
+      await page.getByText('Not saved: the claim is closed, or its contact log is full.').waitFor();
+      await until('the entry in the notes', async () =>
+        /^Typed before\.\n.*: Left message · Spoke to a neighbor\.$/.test(await notes.inputValue()),
+      );
+      await page.unroute('**/v1/claims?status=*');
+      await page.reload();
+      await until('the stored notes', async () => /^Typed.*\n.*neighbor\.$/.test(await notes.inputValue()));
+      await note.fill('Kept in the field.');
+      await button(page, 'Reached').click();
+      await page.getByText('The contact log holds 200 entries and is full.').waitFor();
+      expect(await note.inputValue()).toBe('Kept in the field.');
+      expect((await read(id, token)).work.contacts).toHaveLength(LIMITS.contactsPerClaim);
+    }));
+
   test('give the calendar the planned visit as it is typed, also when another one is saved', () =>
     visiting(WITHOUT_WORKER, async ({ page }) => {
       const { id, token } = await acceptedClaim();
@@ -580,6 +610,74 @@ describe("the adjuster's notes and dates", () => {
       await page.evaluate('dispatchEvent(new Event("online"))');
       await notes.waitFor({ state: 'detached' });
       await page.getByText('First and second').waitFor();
+    }));
+
+  test('show on another device of the adjuster at once, and neither device loses what is being typed', () =>
+    visiting(WITHOUT_WORKER, ({ page: phone }) =>
+      visiting({ ...TABLET, serviceWorkers: 'block' }, async ({ page: tablet }) => {
+        const { id, token } = await acceptedClaim();
+        for (const page of [phone, tablet]) await enter(page, service, token, `#/claims/${id}`);
+        const notesOn = (page: Page) => page.getByLabel('Notes');
+        const focused = (page: Page) => page.evaluate('document.activeElement.id');
+        await notesOn(tablet).pressSequentially('Typed on the tablet');
+        const inspected = (page: Page) => page.getByLabel('Property inspected on', { exact: true });
+        await inspected(phone).fill('2026-09-02');
+        await phone.getByLabel('Note for the next entry').fill('Gate locked');
+        await button(phone, 'No answer').click();
+        const echo = phone.waitForResponse(/v1\/claims\?status=accepted/);
+        await button(phone, 'Save').click();
+        await phone.getByText('Saved.', { exact: true }).waitFor();
+        await notesOn(phone).pressSequentially('Typed on');
+
+        await tablet.getByText('No answer · Gate locked').waitFor();
+        expect(await inspected(tablet).inputValue()).toBe('2026-09-02');
+        expect([await notesOn(tablet).inputValue(), await focused(tablet)]).toEqual([
+          'Typed on the tablet',
+          'notes',
+        ]);
+        await notesOn(tablet).pressSequentially(' too');
+
+        // The phone reads its own edit.
+        await echo;
+        await notesOn(phone).pressSequentially(' the phone');
+        expect([await notesOn(phone).inputValue(), await focused(phone)]).toEqual([
+          'Typed on the phone',
+          'notes',
+        ]);
+        await button(phone, 'Save').click();
+        await until('the notes', async () => (await read(id, token)).work.notes === 'Typed on the phone');
+        expect(await notesOn(tablet).inputValue()).toBe('Typed on the tablet too');
+      }),
+    ));
+
+  test('that were saved while the lists were read stay as they were saved', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      await enter(page, service, token, `#/claims/${id}`);
+      const notes = page.getByLabel('Notes');
+      const save = async (text: string) => {
+        const saved = page.waitForResponse(/\/work$/);
+        await notes.fill(text);
+        await button(page, 'Save').click();
+        await saved;
+      };
+      await notes.waitFor();
+      const held: (() => void)[] = [];
+      await page.route('**/v1/claims?status=accepted*', async (route) => {
+        const response = await route.fetch();
+        await new Promise<void>((resolve) => {
+          held.push(resolve);
+        });
+        await route.fulfill({ response });
+      });
+      await save('First');
+      await until('the lists to be read', async () => held.length === 1);
+      await save('Second');
+      held[0]?.();
+      // They are read once more, since the first response may be older than what was saved.
+      await until('the lists to be read again', async () => held.length === 2);
+      expect(await notes.inputValue()).toBe('Second');
+      held[1]?.();
     }));
 
   test('can be cleared after they were saved', () =>

@@ -278,13 +278,27 @@ test('an open page gets an event for every change by any process', async () => {
   expect(streams[0]?.response.headers.get('cache-control')).toBe('no-store');
   await until('the first word', async () => [...streams, other].every(({ events }) => events.length === 1));
   expect(streams[0]?.events[0]?.id).toBe(streams[1]?.events[0]?.id);
-  await offerFullClaim(service, firm, svcId);
+  const id = await offerFullClaim(service, firm, svcId);
   await until('the offer', async () => streams.every(({ events }) => events.length === 2));
   expect(streams[0]?.events[1]).toEqual(streams[1]?.events[1]);
+
+  // The adjuster's own edits, which their other devices show too.
+  const edits: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['POST', `claims/${id}/acceptance`],
+    ['PATCH', `claims/${id}/work`, { notes: 'Gate code 4411' }],
+    ['PUT', `claims/${id}/contacts/c1`, { at: '2026-03-02T09:00:00Z', result: 'no_answer' }],
+    ['PATCH', 'me/availability', { max_open_offers: 4 }],
+    ['PATCH', 'me', { first_name: 'Zoë' }],
+  ];
+  for (const [index, [method, path, body]] of edits.entries()) {
+    const { status } = await service.call(method, `/app/v1/${path}`, { as: token, body });
+    expect([path, status]).toEqual([path, 200]);
+    await until(path, async () => streams.every(({ events }) => events.length === 3 + index));
+  }
   expect(other.events).toHaveLength(1);
 
   // A client that reconnects with the current event id gets no event.
-  const again = await openStream(service, token, streams[0]?.events[1]?.id);
+  const again = await openStream(service, token, streams[0]?.events.at(-1)?.id);
   await pause(2500);
   expect(again.events).toEqual([]);
   for (const { abort } of [...streams, other, again]) abort.abort();

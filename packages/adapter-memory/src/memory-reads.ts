@@ -187,11 +187,12 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
         svcIds.map((svcId) => {
           const own = claims
             .filter(({ assignment, closedAt }) => assignment.adjuster === svcId && closedAt === null)
-            .map(({ id, assignment }) => [id, assignment.status, assignment.offeredAt]);
+            .map(({ id, assignment, work }) => [id, assignment.status, assignment.offeredAt, work]);
           const firms = memberships
             .filter((membership) => membership.svcId === svcId)
             .map((m) => [m.firmId, m.status, m.invitedAt, m.acceptingAssignments, m.canAcceptClaims]);
-          return [svcId, JSON.stringify([own, firms])];
+          const account = tables.accounts.get(keyOf(svcId))?.adjuster;
+          return [svcId, JSON.stringify([own, firms, account])];
         }),
       );
     },

@@ -66,6 +66,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],
+  adjuster_edits: ['svc_id'],
   adjuster_firms: ['svc_id'],
   // `email_key` is a keyed hash where encryption is on.
   adjusters: ['svc_id', 'email_key', 'test_behavior', 'sign_in_secret_hash'],

@@ -451,6 +451,7 @@ describe('the layout on a Citus cluster', () => {
         'simulated_faults',
       ],
       coordinator: [
+        'adjuster_edits',
         'api_keys',
         'deadline_overrides',
         'devices',

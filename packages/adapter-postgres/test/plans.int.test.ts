@@ -44,6 +44,7 @@ beforeAll(async () => {
       FROM generate_series(1, ${FIRMS}) n;
     INSERT INTO firm_feeds SELECT id, 'epoch' FROM firms;
     INSERT INTO adjusters (svc_id) SELECT 'A' || n FROM generate_series(1, 5000) n;
+    INSERT INTO adjuster_edits SELECT svc_id, 1 FROM adjusters;
     INSERT INTO adjusters (svc_id, test_firm_id, test_behavior) SELECT 'test_' || id, id, 'manual' FROM firms;
     INSERT INTO memberships (firm_id, svc_id, status, first_known_at, can_accept_claims, accepting_assignments)
       SELECT f.id, a.svc_id, 'active', now(), true, true FROM firms f, adjusters a

@@ -38,7 +38,12 @@ const OVERLAP_MS = 60_000;
 export const listedClaims = (): Claims | undefined =>
   changesSince === undefined ? undefined : [...(lists.offers.value ?? []), ...(lists.accepted.value ?? [])];
 
-const refreshing = { run: undefined as Promise<void> | undefined, again: false };
+const refreshing = {
+  run: undefined as Promise<void> | undefined,
+  again: false,
+  /** Claims that the service has sent since the lists were requested, and which are newer than those in the lists. */
+  newer: [] as AppClaim[],
+};
 
 /** Reads the profile and what has changed in the lists, without the closed claims. Calls during a run share one more. */
 export function refresh(): Promise<void> {
@@ -46,6 +51,7 @@ export function refresh(): Promise<void> {
     refreshing.again = true;
     return refreshing.run;
   }
+  refreshing.newer = [];
   refreshing.run = readLists()
     .catch(() => {})
     .finally(() => {
@@ -110,6 +116,7 @@ async function readLists(): Promise<void> {
   lists.invitations.value = invitations;
   lists.offers.value = offers;
   lists.accepted.value = accepted;
+  for (const claim of refreshing.newer) placeClaim(claim);
   lists.readAt.value = Date.now();
   changesSince = since;
   if (offersBefore !== undefined) await recordWithdrawn(offersBefore, offers, accepted).catch(() => {});
@@ -174,8 +181,15 @@ export function updateClaim(claim: AppClaim): void {
   if (refreshing.run !== undefined) {
     // What is being read may be older than this claim. Without the revision the next start reads again, too.
     refreshing.again = true;
+    refreshing.newer.push(claim);
     void storage.remove('revision').catch(() => {});
   }
+  placeClaim(claim);
+  void storage.put('offers', lists.offers.value ?? []).catch(() => {});
+  void storage.put('accepted', lists.accepted.value ?? []).catch(() => {});
+}
+
+function placeClaim(claim: AppClaim): void {
   const { status } = claim.assignment;
   const { offers, accepted, closed } = lists;
   const updated = (list: Claims = [], belongs: boolean): Claims => {
@@ -187,8 +201,6 @@ export function updateClaim(claim: AppClaim): void {
   offers.value = updated(offers.value, status === 'pending_acceptance' && open);
   accepted.value = updated(accepted.value, status === 'accepted' && open);
   if (closed.value !== undefined) closed.value = updated(closed.value, status === 'accepted' && !open);
-  void storage.put('offers', offers.value).catch(() => {});
-  void storage.put('accepted', accepted.value).catch(() => {});
 }
 
 /** Notes that the lists were found to be current. */

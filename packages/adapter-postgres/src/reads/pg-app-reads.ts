@@ -117,8 +117,8 @@ const CLAIM = byAdjuster(
 );
 
 /**
- * Changes with everything the app shows of open claims: count and newest offer of both lists, and the state of each
- * membership. An index-only scan of the claims.
+ * Changes with everything the app shows of open claims except the adjuster's own edits: count and newest offer of both
+ * lists, and the state of each membership. An index-only scan of the claims.
  */
 const REVISIONS = byAdjuster(
   'app_revisions',
@@ -136,6 +136,11 @@ const REVISIONS = byAdjuster(
           AND c.closed_at IS NULL) accepted
     WHERE m.svc_id = ANY ($1::text[]) ${inFirms}
     GROUP BY m.svc_id`,
+);
+
+const EDITS = sql(
+  'app_edits',
+  'SELECT svc_id AS "svcId", count AS edits FROM adjuster_edits WHERE svc_id = ANY ($1::text[])',
 );
 
 const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
@@ -198,9 +203,15 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
     },
 
     async revisions(svcIds) {
-      const found = await rowsByAdjuster<{ svcId: Svcid; revision: string }>(session, REVISIONS, [svcIds]);
-      const revisions = new Map(found.map(({ svcId, revision }) => [svcId, revision]));
-      return new Map(svcIds.map((svcId) => [svcId, revisions.get(svcId) ?? '']));
+      const [lists, edits] = await Promise.all([
+        rowsByAdjuster<{ svcId: Svcid; revision: string }>(session, REVISIONS, [svcIds]),
+        session.rows<{ svcId: Svcid; edits: string }>(EDITS, [svcIds]),
+      ]);
+      const listsOf = new Map(lists.map(({ svcId, revision }) => [svcId, revision]));
+      const editsOf = new Map(edits.map((row) => [row.svcId, row.edits]));
+      return new Map(
+        svcIds.map((svcId) => [svcId, `${editsOf.get(svcId) ?? 0} ${listsOf.get(svcId) ?? ''}`]),
+      );
     },
   };
 }

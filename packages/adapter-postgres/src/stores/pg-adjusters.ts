@@ -13,6 +13,7 @@ import { timestampOrNull } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
+import { countEdit } from './adjuster-edits.ts';
 
 export interface AdjusterRow {
   readonly svc_id: Svcid;
@@ -135,12 +136,14 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     async saveProfile(adjuster) {
       lockForChange(adjuster.svcId);
       await session.rows(SAVE_PROFILE, await profileValues(adjuster));
+      countEdit(session, adjuster.svcId);
     },
 
     async saveAvailability(svcId, availability) {
       const seal = await sealer(svcId);
       lockForChange(svcId);
       await session.rows(SAVE_AVAILABILITY, [svcId, seal('availability', JSON.stringify(availability))]);
+      countEdit(session, svcId);
     },
 
     async setDisabled(svcId, at) {

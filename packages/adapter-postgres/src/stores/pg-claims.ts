@@ -16,6 +16,7 @@ import { DatabaseError } from '../driver/errors.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption, Seal } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
+import { countEdit } from './adjuster-edits.ts';
 import {
   HELD_CARRIER_COLUMNS,
   HELD_CARRIER_FIELDS,
@@ -355,6 +356,7 @@ export function pgClaims(
     async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
       session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
+      countEdit(session, claim.assignment.adjuster);
     },
   };
 }

@@ -120,8 +120,8 @@ export interface AppReads {
   /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**
-   * For each adjuster a string that changes with every change to their lists. One statement for all of them: called
-   * every few seconds for every adjuster with the app open.
+   * For each adjuster a string that changes with every change to their lists, and with their own edits of claims, profile
+   * and availability. Cheap: called every few seconds for all adjusters with the app open.
    */
   revisions(svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, string>>;
 }

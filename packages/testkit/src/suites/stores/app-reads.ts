@@ -44,8 +44,9 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect(page.rows[1]).toEqual(expected);
     });
 
-    test("an adjuster's revision changes exactly when their lists change", async () => {
-      const { newFirm, newMember, newAdjuster, sendId, offer, invite, use, stores, clock } = fixture();
+    test("an adjuster's revision changes exactly when their lists, claims or account change", async () => {
+      const { newFirm, newMember, newAdjuster, newDevice, sendId, offer, invite, use, stores, clock } =
+        fixture();
       const firm = await newFirm();
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       const revisions = async () => {
@@ -68,6 +69,17 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await use.acceptOffer({ svcId: other }, id);
       await expectChange({ other: true });
       await use.recordWork({ svcId: other }, id, { notes: 'Water line at 14 inches.' });
+      await expectChange({ other: true });
+      await use.recordWork({ svcId: other }, id, { notes: 'Water line at 15 inches.' });
+      await expectChange({ other: true });
+      const attempt = { id: 'call', at: clock.now(), result: 'no_answer' } as const;
+      await use.logContact({ svcId: other }, id, attempt);
+      await expectChange({ other: true });
+      await use.setAvailability({ svcId: other }, { maxOpenOffers: 3 });
+      await expectChange({ other: true });
+      await use.updateProfile({ svcId: other }, { firstName: 'Zoë' });
+      await expectChange({ other: true });
+      await newDevice(other, 'phone');
       await expectChange({});
       await use.closeAcceptedClaim({ svcId: other }, id);
       await expectChange({ other: true });
@@ -81,9 +93,11 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await use.leaveFirm({ svcId }, firm.id);
       await expectChange({ own: true });
       const stranger = (await newAdjuster()).svcId;
-      expect((await stores.appReads.revisions([stranger])).get(stranger)).toBe(
-        (await stores.appReads.revisions([stranger])).get(stranger),
-      );
+      const ofStranger = async () => (await stores.appReads.revisions([stranger])).get(stranger);
+      const before = await ofStranger();
+      expect(await ofStranger()).toBe(before);
+      await use.setAvailability({ svcId: stranger }, { acceptingAssignments: false });
+      expect(await ofStranger()).not.toBe(before);
       expect((await stores.appReads.revisions([])).size).toBe(0);
     });
 
