@@ -18,10 +18,9 @@ import { AUDIT_WITHOUT_AGE_INDEX } from './0081-audit-without-age-index.ts';
 import { REQUEST_BATCHES } from './0082-request-batches.ts';
 import { DEVICE_SESSIONS } from './0083-device-sessions.ts';
 import { ADJUSTER_EDITS } from './0084-adjuster-edits.ts';
-import { FIRM_ERASURE } from './2026-11-23-2220-firm-erasure.ts';
+import { FIRM_ERASURE } from './0085-firm-erasure.ts';
 
 export interface Migration {
-  /** Since 82: the time of its file name in Unix seconds, so that two branches cannot choose the same. */
   readonly id: number;
   readonly name: string;
   /** Runs in one transaction with all pending migrations. */
@@ -58,5 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 82, name: 'request batches', sql: REQUEST_BATCHES },
   { id: 83, name: 'device sessions', sql: DEVICE_SESSIONS },
   { id: 84, name: 'adjuster edits', sql: ADJUSTER_EDITS },
-  { id: 1_795_472_400, name: 'firm erasure', sql: FIRM_ERASURE },
+  { id: 85, name: 'firm erasure', sql: FIRM_ERASURE },
 ];
