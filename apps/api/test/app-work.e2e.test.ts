@@ -755,7 +755,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
     },
   });
   const devices = (svcId: string) =>
-    service.service.services.get(TOKENS.jobReads).devices(svcId as never, Date.now());
+    service.service.services.get(TOKENS.jobReads).devices(svcId as never, now);
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));
@@ -779,9 +779,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   // Registering a device again keeps them.
   await app(person, 'PUT', path, subscription('https://push.example.net/2'));
   const { jobReads } = TOKENS;
-  expect(
-    await service.service.services.get(jobReads).devices(person.svcId as never, Date.now()),
-  ).toMatchObject([
+  expect(await service.service.services.get(jobReads).devices(person.svcId as never, now)).toMatchObject([
     {
       deviceId: 'phone one',
       preferences: {
