@@ -223,6 +223,19 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(seen).toEqual([false]);
   });
 
+  test('do not wait for a firm whose change feed stays locked', async () => {
+    const other = await aFirm(stores);
+    const [free, locked] = [claimOf(firm), claimOf(other)];
+    await database.sql.query('BEGIN');
+    await database.sql.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [other.firmId]);
+    const both = [send(locked), send(free)];
+    expect(await both[1]).toMatchObject({ id: free.id });
+    expect(await storedOf(other)).toEqual([]);
+    await database.sql.query('COMMIT');
+    expect(await both[0]).toMatchObject({ id: locked.id });
+    expect(await boundOf(other)).toEqual([[locked.id, locked.id]]);
+  });
+
   test('whose key another process binds meanwhile are replays of that one', async () => {
     const [claim, free] = [claimOf(firm), claimOf(firm)];
     const earlier = await stores.unitOfWork.run((tx) => tx.claims.add(claimOf(firm)));

@@ -62,6 +62,7 @@ test('a commit of unknown outcome is unknown for all of its responses, and none 
 
 test.each([
   new Unavailable('PostgreSQL is temporarily unable to run responses_save (55P03).', 'database_busy'),
+  new Unavailable('The data key of a firm is not available.'),
   new Error('PostgreSQL rejected responses_save: 23514.'),
 ])('responses whose transaction was rolled back are saved one by one: $message', async (failure) => {
   const { ends, alone, ids, view } = await respondedWith(failure);

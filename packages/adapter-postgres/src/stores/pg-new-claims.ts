@@ -91,7 +91,7 @@ const ADD = sql(
    RETURNING id, updated_at`,
 );
 
-/** Longer documents have transactions of their own, so that a statement stays below a megabyte. */
+/** Longer documents have transactions of their own, so that a statement has about a megabyte at most. */
 const MAX_DOCUMENT = 16_384;
 
 interface Request extends NewClaimRequest {
@@ -104,9 +104,12 @@ interface Decided extends NewClaim {
 
 const memberKey = (firmId: FirmId, svcId: Svcid): string => `${firmId} ${svcId}`;
 
+/** A process that stops while it holds a lock must not stop the claims of other firms: they are then saved one by one. */
+const SHORT_LOCK_TIMEOUT = sql('new_claims_lock_timeout', "SET LOCAL lock_timeout = '200ms'");
+
 /**
- * Two round trips: what the decisions depend on, and what they write. Waits only for locks that are held until a commit,
- * in the order of every transaction that sends a claim: keys, carriers, change feeds.
+ * Two round trips: what the decisions depend on, and what they write. Waits a short time for locks, in the order of every
+ * transaction that sends a claim: keys, carriers, change feeds.
  *
  * @param oneByOne also where a lock on the adjuster's account is needed, to count offers.
  */
@@ -224,6 +227,7 @@ export function pgNewClaims(
 
     async saveTogether(transaction, requests) {
       const settled: Settled<Request, Claim | Attempt> = new Map();
+      transaction.send(SHORT_LOCK_TIMEOUT, []);
       const [members, facts] = await Promise.all([
         lockFree(transaction, requests),
         readFacts(transaction, requests),

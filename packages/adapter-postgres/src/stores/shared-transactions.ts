@@ -22,14 +22,17 @@ export interface SharedTransactions<Request, Result> {
   oneByOne(request: Request): Promise<Result>;
 }
 
-/** Whether a transaction that failed with this error has certainly changed nothing, and another one may succeed now. */
+/**
+ * Whether a transaction that failed with this error has certainly changed nothing, and another one may succeed now. The
+ * key of one firm that is not available (`other`) affects no other firm.
+ */
 const mayRunAgain = (error: unknown): boolean =>
-  !(error instanceof Unavailable) || error.reason === 'database_busy';
+  !(error instanceof Unavailable) || error.reason === 'database_busy' || error.reason === 'other';
 
 interface Waiting<Request, Result> {
   readonly request: Request;
   readonly keys: readonly string[];
-  resolve(result: Result | Promise<Result>): void;
+  resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
@@ -63,16 +66,20 @@ export function inSharedTransactions<Request, Result>(
       settled = await settle(group.map(({ request }) => request));
     } catch (error) {
       if (!mayRunAgain(error)) {
-        for (const { reject } of group) reject(error);
-        return;
+        const fail = (): never => {
+          throw error;
+        };
+        settled = new Map(group.map(({ request }) => [request, fail]));
       }
     }
-    for (const { request, resolve, reject } of group) {
-      try {
-        resolve((settled.get(request) ?? (() => oneByOne(request)))());
-      } catch (error) {
-        reject(error);
-      }
+    for (const { request, keys, resolve, reject } of group) {
+      const result = async () => (settled.get(request) ?? (() => oneByOne(request)))();
+      void result()
+        .then(resolve, reject)
+        .finally(() => {
+          for (const key of keys) keysInUse.delete(key);
+          start();
+        });
     }
   };
 
@@ -99,7 +106,6 @@ export function inSharedTransactions<Request, Result>(
       transactions += 1;
       void save(group).finally(() => {
         transactions -= 1;
-        for (const { keys } of group) for (const key of keys) keysInUse.delete(key);
         start();
       });
     }
