@@ -128,15 +128,19 @@ export const makeDisableAdjuster =
     deps.uow.run(async (tx) => {
       const at = deps.clock.now();
       const adjuster = await findAdjuster(tx, svcId);
-      if (adjuster.disabledAt !== undefined) return adjuster;
+      const disabledAt = adjuster.disabledAt ?? at;
       // Memberships before the account and the claims, in order: sending and leaving lock them first too.
       const firms = await tx.memberships.activeFirmsOf(svcId);
       for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
-      await tx.adjusters.setDisabled(svcId, at);
+      await tx.adjusters.setDisabled(svcId, disabledAt);
+      // Also when it is repeated: the adjuster may have joined a firm, and got an offer, during the first run.
       await tx.sessions.removeAllOf(svcId);
       for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
-      await recordAccountAction(tx, svcId, byOperator(deps.operator), { at, action: 'adjuster.disable' });
-      return { ...adjuster, disabledAt: at };
+      if (adjuster.disabledAt === undefined) {
+        const audited = { at, action: 'adjuster.disable' } as const;
+        await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
+      }
+      return { ...adjuster, disabledAt };
     });
 
 export const makeEnableAdjuster =

@@ -8,7 +8,7 @@ export async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
   return firm;
 }
 
-/** For a change of a firm: an erased one must not come back to life. */
+/** For changes that would give a firm access again. */
 export async function lockUnerasedFirm(tx: Tx, id: FirmId): Promise<Firm> {
   const firm = await lockFirm(tx, id);
   if (firm.erasure === 'finished') throw new OperatorError(`the firm ${id} is erased`);
