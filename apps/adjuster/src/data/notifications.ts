@@ -91,8 +91,11 @@ export async function renewSubscription(olderThanMs: number): Promise<void> {
     return void (await storage.remove('notificationsOf'));
   }
   if (worker === undefined || (await notificationState()) !== 'on') return;
-  const registeredAt = (await storage.get('notificationsOf'))?.at ?? 0;
-  if (Date.now() - registeredAt > olderThanMs) await registerSubscription(worker);
+  const registered = await storage.get('notificationsOf');
+  if (Date.now() - (registered?.at ?? 0) <= olderThanMs) return;
+  // If it fails, the next start of the app tries again.
+  if (registered !== undefined) await storage.put('notificationsOf', { ...registered, at: 0 });
+  await registerSubscription(worker);
 }
 
 function base64url(bytes: ArrayBuffer | null): string {

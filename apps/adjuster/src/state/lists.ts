@@ -123,8 +123,8 @@ async function readLists(): Promise<void> {
   await Promise.all([
     storage.put('profile', profile),
     storage.put('invitations', invitations),
-    ...(offers === offersBefore ? [] : [storage.put('offers', offers)]),
-    ...(accepted === acceptedBefore ? [] : [storage.put('accepted', accepted)]),
+    ...(lists.offers.value === offersBefore ? [] : [storage.put('offers', lists.offers.value ?? [])]),
+    ...(lists.accepted.value === acceptedBefore ? [] : [storage.put('accepted', lists.accepted.value ?? [])]),
     storage.put('readAt', Date.now()),
     storage.put('changesSince', since),
     ...(revision === null ? [] : [storage.put('revision', revision)]),
