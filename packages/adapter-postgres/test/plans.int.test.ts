@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, BY_SERVICE, type Device, NO_METRICS } from '@svc/application';
+import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
@@ -14,7 +14,6 @@ import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
 import { pgAuditTrail } from '../src/stores/pg-audit.ts';
 import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
-import { pgDevices } from '../src/stores/pg-devices.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
 import { pgNewClaims } from '../src/stores/pg-new-claims.ts';
@@ -54,8 +53,6 @@ beforeAll(async () => {
       SELECT 'k' || n, (SELECT id FROM firms ORDER BY id LIMIT 1), 'live', 'claims', 'h' || n, now()
         FROM generate_series(1, 20000) n;
     INSERT INTO sessions SELECT 't' || n, 'A1', now() FROM generate_series(1, 20000) n;
-    INSERT INTO devices (svc_id, device_id, subscription, endpoint_hash) SELECT 'A' || n, 'd', '{}', 'e' || n
-      FROM generate_series(1, 5000) n;
     INSERT INTO carriers (firm_id, name_key, name) SELECT id, 'c' || n, 'c' FROM firms, generate_series(1, 100) n;
     INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
         adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
@@ -139,12 +136,6 @@ describe.each([
     ]);
   });
 
-  const device: Omit<Device, 'svcId'> = {
-    deviceId: 'd',
-    sessionHash: 't',
-    subscription: { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } },
-    registeredAt: NOW,
-  };
   const after = { at: NOW, id: newId() };
   const page = { after, limit: 50 };
   const firm = pgFirmReads(session, NO_ENCRYPTION);
@@ -329,7 +320,6 @@ describe.each([
     ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
-    ['device_put', () => pgDevices(txSession, NO_ENCRYPTION).put({ ...device, svcId })],
     ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
     ['membership_save', () => pgMemberships(txSession, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
   ])('%s scans no whole table', async (_, work) => {

@@ -13,6 +13,7 @@ const hashOf = (endpoint: string): string => createHash('sha256').update(endpoin
 /** Of two devices that register the same endpoint at the same time, the second one removes the first. */
 const LOCK_ENDPOINT = sql('devices_lock_endpoint', 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
+/** Reads the whole table, which is small, since each device registers once a day. */
 const REMOVE_OTHERS = sql(
   'devices_remove_others',
   'DELETE FROM devices WHERE endpoint_hash = $1 AND (svc_id, device_id) <> ($2, $3)',

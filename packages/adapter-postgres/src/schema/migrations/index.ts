@@ -19,7 +19,6 @@ import { REQUEST_BATCHES } from './0082-request-batches.ts';
 import { DEVICE_SESSIONS } from './0083-device-sessions.ts';
 import { ADJUSTER_EDITS } from './0084-adjuster-edits.ts';
 import { FIRM_ERASURE } from './0085-firm-erasure.ts';
-import { DEVICE_ENDPOINTS } from './0086-device-endpoints.ts';
 
 export interface Migration {
   readonly id: number;
@@ -59,5 +58,4 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 83, name: 'device sessions', sql: DEVICE_SESSIONS },
   { id: 84, name: 'adjuster edits', sql: ADJUSTER_EDITS },
   { id: 85, name: 'firm erasure', sql: FIRM_ERASURE },
-  { id: 86, name: 'device endpoints', sql: DEVICE_ENDPOINTS },
 ];
