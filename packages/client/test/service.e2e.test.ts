@@ -189,7 +189,7 @@ describe('against the real service', () => {
       if (claim.id === next.id) break;
     }
     // The claim that was being processed at the break is repeated, and no older one.
-    expect(seen.length).toBeLessThanOrEqual(2);
+    expect(seen.filter((id) => wanted.has(id)).length).toBeLessThanOrEqual(1);
   });
 
   it('polling misses and repeats no change while claims are being sent', async () => {
