@@ -7,6 +7,7 @@ import type { RejectionPace } from '../pipeline/rejection-pace.ts';
 import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
 import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
 import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
+import { inAscii } from '../serialization/ascii-json.ts';
 
 interface McpDeps {
   readonly firmRoutes: readonly Route[];
@@ -85,7 +86,7 @@ export function mcpRoute({
       const response = await transport.handleRequest(request, { parsedBody: body });
       if (failure !== undefined) throw (failure as { error: unknown }).error;
       const json = await response.text();
-      return { status: response.status, ...(json !== '' && { json }), reads };
+      return { status: response.status, ...(json !== '' && { json: inAscii(json) }), reads };
     } finally {
       await server.close();
     }

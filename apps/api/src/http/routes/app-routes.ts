@@ -49,6 +49,7 @@ import {
   profileToWire,
   sessionToWire,
 } from '../serialization/adjuster.ts';
+import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
@@ -230,12 +231,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         deps.reads.invitations(actor.svcId, deps.clock.now(), request),
       ]);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
-      return page(
-        invitations,
-        (view) => JSON.stringify(invitationToWire(view, adjuster)),
-        deps.cursors,
-        scope,
-      );
+      return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), deps.cursors, scope);
     }),
 
     appRoute(endpoints.acceptInvitation, async ({ params }, { actor }) =>
@@ -273,8 +269,8 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const claims = await deps.reads.claims(actor.svcId, list, request, since);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
-      const ids = wantsIds ? `,"ids":${JSON.stringify(await deps.reads.claimIds(actor.svcId, list))}` : '';
-      return { ...page(claims, appClaimToWire, deps.cursors, scope, ids), reads: readsOf(claims.rows) };
+      const more = wantsIds ? { ids: await deps.reads.claimIds(actor.svcId, list) } : {};
+      return { ...page(claims, appClaimToWire, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {

@@ -14,6 +14,7 @@ import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@s
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
+import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
@@ -135,7 +136,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       );
       const now = deps.clock.now();
       return {
-        ...page(adjusters, (view) => JSON.stringify(adjusterToWire(view, now)), deps.cursors, scope),
+        ...page(adjusters, (view) => asciiJson(adjusterToWire(view, now)), deps.cursors, scope),
         reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
       };
     }),

@@ -1,5 +1,6 @@
 import type { Page, PageRequest } from '@svc/application';
 import { HttpProblem } from '../problems/http-problem.ts';
+import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import type { RouteResponse } from './route.ts';
 
@@ -19,15 +20,16 @@ export function pageRequest(
 /** The page envelope, around items that are already JSON text. */
 export function page<T>(
   result: Page<T>,
-  toJson: (row: T) => string,
+  toJson: (row: T) => AsciiJson,
   cursors: Cursors,
   scope: CursorScope,
-  /** Further fields, as JSON text. */
-  more = '',
+  /** Further fields. */
+  more: object = {},
 ): RouteResponse {
-  const next = result.next === null ? 'null' : JSON.stringify(cursors.write(result.next, scope));
+  const next_cursor = result.next === null ? null : cursors.write(result.next, scope);
   // Concatenated, not joined: V8 then copies the text only once, when it is sent, which saves 20 µs of a page.
   let data = '';
   for (const row of result.rows) data += data === '' ? toJson(row) : `,${toJson(row)}`;
-  return { status: 200, json: `{"data":[${data}],"next_cursor":${next}${more}}` };
+  const json = `{"data":[${data}],${asciiJson({ next_cursor, ...more }).slice(1)}`;
+  return { status: 200, json: json as AsciiJson };
 }

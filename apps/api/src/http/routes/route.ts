@@ -1,12 +1,13 @@
 import type { AdjusterActor, FirmActor, KeyGrant, RequestOrigin, SignedIn } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RequestOf } from '@svc/contract';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
+import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 
-/** A response as JSON text, since the hot paths never build an object. */
+/** A response as text, since the hot paths never build an object. */
 export interface RouteResponse {
   readonly status: number;
   /** Absent: no body. */
-  readonly json?: string;
+  readonly json?: AsciiJson;
   readonly headers?: Readonly<Record<string, string>>;
   /** For the audit trail. */
   readonly reads?: readonly AuditedRead[];
@@ -75,5 +76,5 @@ export const publicRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, 
 
 export const jsonResponse = (value: unknown, status = 200): RouteResponse => ({
   status,
-  json: JSON.stringify(value),
+  json: asciiJson(value),
 });

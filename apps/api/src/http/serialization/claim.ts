@@ -10,7 +10,7 @@ import {
   HOUR,
   type Svcid,
 } from '@svc/domain';
-import { asciiJson } from './ascii-json.ts';
+import { type AsciiJson, asciiJson } from './ascii-json.ts';
 
 /** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
 export function claimFromWire(body: SendClaimBody): {
@@ -32,7 +32,7 @@ export function claimFromWire(body: SendClaimBody): {
       policyEffective: body.policy.effective_date,
       policyExpiration: body.policy.expiration_date,
     },
-    asSent: asciiJson(asSent) as ClaimAsSent,
+    asSent: asciiJson(asSent) as string as ClaimAsSent,
   };
 }
 
@@ -56,16 +56,16 @@ export function claimToWire({
   updatedAt,
   assignment,
   asSent,
-}: ClaimView): string {
+}: ClaimView): AsciiJson {
   const { status, adjuster, respondedAt, rejectionReason } = assignment;
   const responded = respondedAt === null ? 'null' : `"${toDateTime(respondedAt)}"`;
   const reason = rejectionReason === null ? 'null' : asciiJson(rejectionReason);
-  return (
+  const json =
     `{"id":"${id}","test":${environment === 'test'},"created_at":"${toDateTime(createdAt)}",` +
     `"updated_at":"${toDateTime(updatedAt)}","assignment":{"status":"${status}",` +
     `"adjuster_svc_id":${asciiJson(adjuster)},"responded_at":${responded},"rejection_reason":${reason}},` +
-    asSent.slice(1)
-  );
+    asSent.slice(1);
+  return json as AsciiJson;
 }
 
 /** Dollars. Printed on the forms for jewelry, furs and similar items when the firm sent no cap. */
@@ -87,7 +87,7 @@ function workToWire({ contactDate, inspectionDate, notes, details = {} }: ClaimW
 }
 
 /** A claim as the adjuster app shows it: with the adjuster's work, and with carrier and coverages as on the forms. */
-export function appClaimToWire(claim: AppClaimView): string {
+export function appClaimToWire(claim: AppClaimView): AsciiJson {
   const sent = JSON.parse(claim.asSent) as { carrier: CarrierDetails; coverages?: object };
   return asciiJson({
     id: claim.id,
