@@ -19,11 +19,15 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function startPostgres(log?: (line: string) => void): Promise<TestPostgres> {
+/** @param settings of a server for this process; other servers keep theirs. */
+export async function startPostgres(
+  log?: (line: string) => void,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestPostgres> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, pid: undefined, stop: async () => {} };
   if (process.env.TEST_POSTGRES === 'citus') return startCitus(log);
-  return startTemporaryPostgres({ ...(log && { log }), binaries: await postgresBinaries(log) });
+  return startTemporaryPostgres({ ...(log && { log }), binaries: await postgresBinaries(log), settings });
 }
 
 let startedServer: Promise<TestPostgres> | undefined;
