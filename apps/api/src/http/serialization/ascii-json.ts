@@ -9,10 +9,13 @@ declare const ascii: unique symbol;
  */
 export type AsciiJson = string & { readonly [ascii]: true };
 
-/** The same JSON text in ASCII. */
+/** The same JSON text in ASCII: what another writer has stored is not escaped. */
 export const inAscii = (json: string): AsciiJson =>
-  json.replace(/[\u007f-\uffff]/g, (character) => {
+  (Buffer.byteLength(json) === json.length ? json : escaped(json)) as AsciiJson;
+
+const escaped = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  }) as AsciiJson;
+  });
 
 export const asciiJson = (value: unknown): AsciiJson => inAscii(JSON.stringify(value));

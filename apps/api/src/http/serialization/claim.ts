@@ -10,7 +10,7 @@ import {
   HOUR,
   type Svcid,
 } from '@svc/domain';
-import { type AsciiJson, asciiJson } from './ascii-json.ts';
+import { type AsciiJson, asciiJson, inAscii } from './ascii-json.ts';
 
 /** Splits a claim into the facts that rules need and the content that is stored and returned as sent. */
 export function claimFromWire(body: SendClaimBody): {
@@ -64,7 +64,7 @@ export function claimToWire({
     `{"id":"${id}","test":${environment === 'test'},"created_at":"${toDateTime(createdAt)}",` +
     `"updated_at":"${toDateTime(updatedAt)}","assignment":{"status":"${status}",` +
     `"adjuster_svc_id":${asciiJson(adjuster)},"responded_at":${responded},"rejection_reason":${reason}},` +
-    asSent.slice(1);
+    inAscii(asSent).slice(1);
   return json as AsciiJson;
 }
 
