@@ -23,7 +23,7 @@ type Stage = (typeof STAGES)[number];
 const WORKERS = availableParallelism() * 2;
 
 /** The first line that Jest prints of a test file, with its duration. */
-const FINISHED_FILE = /^ *(?:PASS|FAIL) .*$/gm;
+const FINISHED_FILE = /^ *(PASS|FAIL) /;
 
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
@@ -222,7 +222,7 @@ interface RunOptions {
   readonly variables?: Readonly<Record<string, string>>;
   readonly inherit?: boolean;
   readonly watching?: boolean;
-  /** Prints a line for each test file that Jest has finished. */
+  /** Prints a line for each test file that Jest has finished, and what failed in it. */
   readonly showFiles?: boolean;
 }
 
@@ -244,13 +244,13 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     children.add(child);
     const watchdog = child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL' });
     let output = '';
-    const collect = (chunk: string) => {
-      output += chunk;
-      if (!showFiles) return;
-      for (const [line] of stripVTControlCharacters(chunk).matchAll(FINISHED_FILE))
-        console.log(paint.dim(line));
-    };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', collect);
+    for (const stream of [child.stdout, child.stderr]) {
+      const show = showFiles ? fileReporter() : () => {};
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        show(chunk);
+      });
+    }
     let timedOut = false;
     const timer = watching
       ? undefined
@@ -270,6 +270,23 @@ function run(command: string, args: string[], options: RunOptions = {}): Promise
     });
     child.once('close', finish);
   });
+}
+
+/** Prints the part of Jest's output that belongs in a summary: the name of each file, and what failed in it. */
+function fileReporter(): (chunk: string) => void {
+  let unfinished = '';
+  let isFailed = false;
+  return (chunk) => {
+    const lines = (unfinished + chunk).split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) {
+      const plain = stripVTControlCharacters(line);
+      const [, result] = FINISHED_FILE.exec(plain) ?? [];
+      if (result) isFailed = result === 'FAIL';
+      if (result === 'PASS') console.log(paint.dim(plain));
+      else if (isFailed) console.log(line);
+    }
+  };
 }
 
 function endGroup(child: ChildProcess): void {
