@@ -359,6 +359,7 @@ describe('the answer to an offer', () => {
       const offerAgain = (id: string) => offerTo(other.svcId, id);
       await enter(page, service, token, `#/claims/${unanswered}`);
       await button(page, 'Accept').waitFor();
+      await ready(page);
       // An open offer that is withdrawn.
       await offerAgain(unanswered);
       await page.getByRole('heading', { name: 'This offer is no longer available' }).waitFor();
@@ -629,8 +630,9 @@ describe("the adjuster's notes and dates", () => {
         await phone.getByText('Saved.', { exact: true }).waitFor();
         await notesOn(phone).pressSequentially('Typed on');
 
+        // In either order: they are sent one after the other.
         await tablet.getByText('No answer · Gate locked').waitFor();
-        expect(await inspected(tablet).inputValue()).toBe('2026-09-02');
+        await until('the date', async () => (await inspected(tablet).inputValue()) === '2026-09-02');
         expect([await notesOn(tablet).inputValue(), await focused(tablet)]).toEqual([
           'Typed on the tablet',
           'notes',
