@@ -475,6 +475,23 @@ test('without a key, a body over 4 kB is rejected before it arrives, also with C
   }
 });
 
+test('a client that waits for the response before it sends a body over the limit gets it, also with Connection: close', async () => {
+  const { as, headers } = target('POST /v1/claims');
+  const { responses } = await sendBytes(
+    service.url,
+    request('POST /v1/claims', {
+      ...headers,
+      Authorization: `Bearer ${as}`,
+      'Content-Type': 'application/json',
+      'Content-Length': String(MEGABYTE + 1),
+      Connection: 'close',
+    }),
+    { responses: 1 },
+  );
+  expect(responses.map(({ status }) => status)).toEqual([413]);
+  expect(JSON.parse(responses[0]?.body ?? '').code).toBe('payload_too_large');
+});
+
 test('bodies over the shared memory limit get 503 with Retry-After, until memory is released', async () => {
   const { as, headers } = target('POST /v1/claims');
   const head = request('POST /v1/claims', {

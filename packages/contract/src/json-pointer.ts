@@ -1,6 +1,9 @@
-/** RFC 6901: a segment escapes `~` and `/`. */
+/** RFC 6901: a segment escapes `~` and `/`. Unpaired surrogates become U+FFFD, since strict JSON parsers reject them. */
 export function escapeSegment(segment: string): string {
-  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+  return segment
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1');
 }
 
 export function toPointer(path: readonly PropertyKey[]): string {

@@ -42,10 +42,13 @@ interface BodyRules {
 export async function readJsonBody(request: Request, response: Response, rules: BodyRules): Promise<unknown> {
   const { maxBytes, mayBeEmpty } = rules;
   if (mayBeEmpty && isEmpty(request)) return {};
-  // Rejected before reading. If the connection closes after this response, the body has to be read first: otherwise the
-  // client fails on writing and never reads the response.
+  // Rejected before reading. If the connection closes after this response, what the client sends has to be received first:
+  // otherwise the client fails on writing and never reads the response.
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > maxBytes && response.shouldKeepAlive) throw tooLarge(maxBytes);
+  if (declared > maxBytes) {
+    if (!response.shouldKeepAlive) await discard(request);
+    throw tooLarge(maxBytes);
+  }
   const typeError = contentTypeError(request.headers['content-type']);
   // A chunked body may still turn out to be empty.
   if (typeError !== null && (!mayBeEmpty || declared > 0)) throw malformed(typeError);
@@ -84,6 +87,8 @@ const MAX_SMALL_CHUNKS = 128;
 const SMALL_CHUNK_BYTES = 16;
 /** Before the response on a closing connection, up to this much of a rejected body is received and dropped. */
 const MAX_DISCARDED_BYTES = 8 * LIMITS.bodyBytes;
+/** A client that sends nothing for this long may be waiting for the response. */
+const MAX_QUIET_MS = 1_000;
 
 function readBytes(request: Request, response: Response, { maxBytes, held }: BodyRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -121,7 +126,7 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
         request.resume();
         reject(problem);
       } else {
-        discard(request, () => reject(problem));
+        void discard(request).then(() => reject(problem));
       }
     };
     const onReceived = (chunk: Buffer): void => {
@@ -178,17 +183,22 @@ const memoryFull = (): HttpProblem =>
     unavailable: 'memory',
   });
 
-/** Receives the rest of a body and drops it. */
-function discard(request: Request, done: () => void): void {
-  let discardedBytes = 0;
-  const finish = (): void => {
-    request.off('data', count).off('end', finish).off('close', finish).resume();
-    done();
-  };
-  const count = (chunk: Buffer): void => {
-    discardedBytes += chunk.length;
-    if (discardedBytes > MAX_DISCARDED_BYTES) finish();
-  };
-  if (request.destroyed || request.readableEnded) done();
-  else request.on('data', count).on('end', finish).on('close', finish).resume();
+/** Receives the rest of a body and drops it, up to a limit or until the client sends nothing more. */
+function discard(request: Request): Promise<void> {
+  if (request.destroyed || request.readableEnded) return Promise.resolve();
+  return new Promise((resolve) => {
+    let discardedBytes = 0;
+    const finish = (): void => {
+      clearTimeout(quiet);
+      request.off('data', count).off('end', finish).off('close', finish).resume();
+      resolve();
+    };
+    const count = (chunk: Buffer): void => {
+      quiet.refresh();
+      discardedBytes += chunk.length;
+      if (discardedBytes > MAX_DISCARDED_BYTES) finish();
+    };
+    const quiet = setTimeout(finish, MAX_QUIET_MS);
+    request.on('data', count).on('end', finish).on('close', finish).resume();
+  });
 }
