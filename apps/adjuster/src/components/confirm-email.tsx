@@ -42,7 +42,7 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
         <Button kind="primary" type="submit" busy={busy}>
           {moreTexts.value.account.confirm}
         </Button>
-        <Button disabled={busy} onClick={() => void during(() => call('PATCH', 'v1/me', { email }))}>
+        <Button busy={busy} onClick={() => void during(() => call('PATCH', 'v1/me', { email }))}>
           {words.signIn.again}
         </Button>
         <Button kind="quiet" onClick={done}>

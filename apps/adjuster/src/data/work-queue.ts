@@ -64,7 +64,8 @@ export const sendPendingWork = (
         ];
         const saved = accepted?.find((claim) => claim.id === id)?.work.notes;
         await storage.put(`draft:${id}`, rejectedEntries(left, typed, saved, lineOf));
-        await pendingWork.update(id, () => undefined);
+        // Edits queued since then wait for the next attempt.
+        await pendingWork.update(id, (now) => now && remainingPending(now, left));
       }
     }
     return { refused, offline: false };
