@@ -16,7 +16,7 @@ const whole =
 
 const { processes, pgbouncer, port } = new Command('cluster')
   .description('Runs several processes of the service behind a proxy, with a temporary PostgreSQL and Redis.')
-  .option('--processes <n>', 'how many', whole(1, 64), 3)
+  .option('--processes <n>', 'number of processes', whole(1, 64), 3)
   .option('--pgbouncer', 'PgBouncer in transaction mode between them and PostgreSQL')
   .option('--port <n>', 'where the proxy listens; any free port when left out', whole(1, 65_535))
   .parse()
@@ -44,8 +44,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     say('Stopping …');
     void starting
       .then((started) => started.stop())
-      .catch(() => {})
-      .finally(() => process.exit(0));
+      .then(() => process.exit(0))
+      .catch((error: Error) => {
+        process.stderr.write(`Stopping failed: ${error.message}\n`);
+        process.exit(1);
+      });
   });
 }
 

@@ -22,11 +22,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 await new Command('generate')
   .description('Writes made-up claims, each a body for POST /v1/claims. The same seed gives the same claims.')
-  .requiredOption('--rows <n>', 'how many', wholeNumber)
-  .option('--seed <n>', 'another seed, other claims', wholeNumber, 1)
-  .option('--from <n>', 'number of the first one', wholeNumber, 0)
+  .requiredOption('--rows <n>', 'number of claims', wholeNumber)
+  .option('--seed <n>', 'seed of the random generator', wholeNumber, 1)
+  .option('--from <n>', 'index of the first claim', wholeNumber, 0)
   .option('--adjuster <svcid...>', 'the SVCIDs to offer the claims to, in turn', [SAMPLE_ADJUSTER])
-  .addOption(new Option('--format <format>', 'one claim a line').choices(['jsonl', 'csv']).default('jsonl'))
+  .addOption(
+    new Option('--format <format>', 'one claim per line, in this format')
+      .choices(['jsonl', 'csv'])
+      .default('jsonl'),
+  )
   .action(write)
   .parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
 

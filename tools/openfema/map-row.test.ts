@@ -283,6 +283,7 @@ describe('causes', () => {
   test.each([
     ['0', 'other'],
     ['1', 'tidal_water_overflow'],
+    ['1.0', 'tidal_water_overflow'],
     ['2', 'stream_river_lake_overflow'],
     ['3', 'alluvial_fan_overflow'],
     ['4', 'rainfall_snowmelt_accumulation'],

@@ -29,7 +29,7 @@ type OccupancyType = NonNullable<Building['occupancy_type']>;
 type BuildingType = NonNullable<Building['building_type']>;
 type Part = Record<string, unknown>;
 
-/** No insured building is older; FEMA's files contain 1492-10-12. */
+/** Older dates are placeholders; FEMA's files contain 1492-10-12. */
 const OLDEST_DATE = '1600-01-01';
 /** The lowest assigned ZIP code is 00501. */
 const LOWEST_ZIP = 501;
@@ -72,7 +72,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     external_id: id,
     claim_number: made.claimNumber,
     adjuster_svc_id: adjuster,
-    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, reason FEMA does not publish them.`,
+    instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, because FEMA does not publish them.`,
     loss: present({
       date: lossDate,
       peril: 'flood',
@@ -123,7 +123,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (!cell) return skip('state', '', 'a claim needs the state of the property');
     const state = cell.value.toUpperCase();
     if (!states.has(state))
-      return skip(cell.column, cell.value, 'no state or territory of the flood program');
+      return skip(cell.column, cell.value, 'not a state or territory of the flood program');
     if (state !== cell.value) normalized(cell, `sent as ${state}`);
     return state;
   }
@@ -132,7 +132,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const cell = row('zip');
     if (!cell) return skip('reportedZipCode', '', 'a claim needs the ZIP code of the property');
     const zip = asZip(cell.value);
-    if (zip === null) return skip(cell.column, cell.value, 'no ZIP code');
+    if (zip === null) return skip(cell.column, cell.value, 'not a ZIP code');
     if (zip !== cell.value) normalized(cell, `sent as ${zip}`);
     return zip;
   }
@@ -140,7 +140,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function lossDateOf(): string | undefined {
     const cell = row('dateOfLoss');
     if (!cell) return skip('dateOfLoss', '', 'a claim needs the date of the loss');
-    return asDate(cell.value) ?? skip(cell.column, cell.value, 'no calendar date');
+    return asDate(cell.value) ?? skip(cell.column, cell.value, 'not a calendar date');
   }
 
   function cityOf(): string {
@@ -156,7 +156,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const cell = row(field);
     if (!cell) return undefined;
     const date = asDate(cell.value);
-    if (date === null) return leftOut(cell, 'no calendar date');
+    if (date === null) return leftOut(cell, 'not a calendar date');
     if (date < OLDEST_DATE) return leftOut(cell, `before ${OLDEST_DATE}`);
     return date;
   }
@@ -173,14 +173,14 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function occupancyOf(): OccupancyType | undefined {
     const cell = row('occupancy');
     if (!cell) return undefined;
-    return OCCUPANCIES[asCode(cell.value)] ?? leftOut(cell, "no occupancy code of FEMA's");
+    return OCCUPANCIES[asCode(cell.value)] ?? leftOut(cell, 'not an occupancy code of FEMA');
   }
 
   function buildingTypeOf(occupancy: OccupancyType | undefined): BuildingType | undefined {
     const cell = row('buildingDescription');
     if (!cell) return undefined;
     const described = BUILDINGS[asCode(cell.value)];
-    if (described === undefined) return leftOut(cell, "no building description code of FEMA's");
+    if (described === undefined) return leftOut(cell, 'not a building description code of FEMA');
     const business = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
     if (described === 'other') return business ? 'other_non_residential' : 'other_residential';
     if (nonResidentialBuildings.has(described) === business) return described;
@@ -218,7 +218,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function causeOf(): { cause: string | undefined; words: readonly string[] } {
     const cell = row('cause');
     if (!cell) return { cause: undefined, words: [] };
-    const codes = [...new Set(cell.value.toUpperCase().replace(/[\s,;/]+/g, ''))];
+    const codes = [...new Set(cell.value.toUpperCase().replace(/\.0+$|[\s,;/]+/g, ''))];
     const found = codes.map((code) => CAUSES[code]).filter((entry) => entry !== undefined);
     if (found.length < codes.length) leftOut(cell, "holds a code that FEMA's list of causes does not have");
     const words = found.map((entry) => entry.words);
@@ -278,7 +278,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (!cell) return undefined;
     // Spreadsheets write 1.25E+07.
     if (!/^\d+(\.\d{1,2}0*)?$|^\d(\.\d+)?e\+?\d+$/i.test(cell.value))
-      return leftOut(cell, 'no amount in dollars and cents');
+      return leftOut(cell, 'not an amount in dollars and cents');
     const dollars = Number(cell.value);
     return dollars <= LIMITS.amount.max && Number(dollars.toFixed(2)) === dollars
       ? dollars
@@ -288,7 +288,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function deductibleOf(field: Field): number | undefined {
     const cell = row(field);
     if (!cell) return undefined;
-    return DEDUCTIBLES[asCode(cell.value).toUpperCase()] ?? leftOut(cell, "no deductible code of FEMA's");
+    return DEDUCTIBLES[asCode(cell.value).toUpperCase()] ?? leftOut(cell, 'not a deductible code of FEMA');
   }
 
   function settlementBasisOf(): 'replacement_cost' | 'actual_cash_value' | undefined {

@@ -10,7 +10,7 @@ const BATCH = 5_000;
 
 const program = new Command('test:simulate')
   .description('Runs the use cases on a simulated database, in every order and with faults.')
-  .option('--schedules <n>', 'how many', '1000000')
+  .option('--schedules <n>', 'number of schedules', '1000000')
   .option('--seed <n>', 'seed of the first batch', String(Math.floor(Math.random() * 1e9)))
   .option('--path <path>', 'repeats one schedule of a failure')
   .option('--processes <n>', 'processes', String(availableParallelism()))
