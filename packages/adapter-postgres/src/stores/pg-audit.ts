@@ -29,8 +29,8 @@ const linkHash = (previous: string, digest: string): string =>
 export const advanceChain = (digest: string): string =>
   `audit_seq = held.audit_seq + 1, audit_hash = ${linkHash(`coalesce(held.audit_hash, ${START})`, digest)}`;
 /**
- * The row of the firm's change feed stays locked until the commit. Adds the row of a firm that a restore to an earlier
- * time has lost: its reads before that may still be in memory.
+ * The row of the firm's change feed stays locked until the commit. It is inserted if it is missing: after a restore to
+ * an earlier time, recorded reads in memory may be of a firm that no longer exists.
  */
 const advanceIn = (digest: string): string =>
   `INSERT INTO firm_feeds AS held (firm_id, last_stamp, audit_seq, audit_hash)
@@ -58,7 +58,7 @@ const LOCK_FREE_CHAINS = sql(
 );
 
 /**
- * {@link APPEND} for many chains, each once, which are locked: a statement for each would be most of the cost of a read.
+ * Appends one row to each of several locked chains; with a statement for each, they would be most of the cost of a read.
  * The entries are lines: in an array, all quotes of their JSON would be escaped, and read again.
  */
 const APPEND_TO_MANY = sql(

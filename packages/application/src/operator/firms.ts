@@ -133,7 +133,7 @@ export const makeSetLimits =
   (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
     change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits }));
 
-/** How long adjusters see that the firm waits for their answer; null: they see no limit. */
+/** Hours for which the firm waits for an answer, shown to adjusters; the offer does not expire. Null shows nothing. */
 export const makeSetOfferWait =
   (deps: ChangeDeps) =>
   (id: FirmId, offerWaitHours: number | null): Promise<Firm> =>
