@@ -64,6 +64,12 @@ describe('a list of claims', () => {
     ]);
   });
 
+  test('keeps firms of one name apart', () => {
+    const namesake = offer({ firm: { id: 'firm-3', name: old.firm.name } });
+    const arrangement = { ...DEFAULT_ARRANGEMENT, grouping: 'firm' } as const;
+    expect(arrange([old, namesake], arrangement, () => undefined)).toHaveLength(2);
+  });
+
   test('is searched by words of names, places and numbers, without accents and capitals', () => {
     const found = (search: string) =>
       arrange(claims, { ...DEFAULT_ARRANGEMENT, search }, () => undefined).flatMap((group) =>

@@ -14,6 +14,7 @@ export interface Arrangement {
 export const DEFAULT_ARRANGEMENT: Arrangement = { grouping: 'none', order: 'age', search: '' };
 
 export interface ClaimGroup {
+  readonly key: string;
   /** Empty when claims are not grouped. */
   readonly title: string;
   readonly claims: readonly AppClaim[];
@@ -78,8 +79,12 @@ function comparison(order: Order, distanceOf: DistanceOf): (a: AppClaim, b: AppC
   return (a, b) => miles(a) - miles(b) || byOffer(a, b);
 }
 
-const groupTitle = ({ loss_location: { city, state }, firm }: AppClaim, grouping: Grouping): string =>
-  grouping === 'place' ? `${city}, ${state}` : grouping === 'firm' ? firm.name : '';
+/** Two firms may have the same name, and a place may be written in several ways. */
+function groupOf({ loss_location: { city, state }, firm }: AppClaim, grouping: Grouping) {
+  if (grouping === 'firm') return { key: firm.id, title: firm.name };
+  const title = grouping === 'place' ? `${city}, ${state}` : '';
+  return { key: plain(title), title };
+}
 
 /** Filters, sorts and groups; a group comes where its first claim would. */
 export function arrange(
@@ -89,12 +94,11 @@ export function arrange(
 ): ClaimGroup[] {
   const found = search.trim() === '' ? [...claims] : claims.filter((claim) => matches(claim, search));
   found.sort(comparison(order, distanceOf));
-  const groups = new Map<string, { title: string; claims: AppClaim[] }>();
+  const groups = new Map<string, { key: string; title: string; claims: AppClaim[] }>();
   for (const claim of found) {
-    const title = groupTitle(claim, grouping);
-    const key = plain(title);
+    const { key, title } = groupOf(claim, grouping);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { title, claims: [claim] });
+    if (group === undefined) groups.set(key, { key, title, claims: [claim] });
     else group.claims.push(claim);
   }
   return [...groups.values()];

@@ -83,8 +83,8 @@ export function Offers() {
       ) : shown === 0 ? (
         <p class="muted">{words.offers.noneFound}</p>
       ) : (
-        groups.map(({ title, claims }) => (
-          <section key={title} class="group">
+        groups.map(({ key, title, claims }) => (
+          <section key={key} class="group">
             {title !== '' && (
               <h2>
                 {title} <span class="muted">{claims.length}</span>
