@@ -6,7 +6,7 @@ import { asciiJson, createSecrets } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { v7 as uuidV7 } from 'uuid';
+import { stringify as uuidText, v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
 import type { BenchRequest } from './connection.ts';
 import { loadingBar } from './loading-bar.ts';
@@ -17,7 +17,32 @@ export interface Firm {
   readonly key: string;
   readonly adjuster: string;
   readonly session: string;
-  readonly claims: string[];
+  readonly claims: ClaimIds;
+}
+
+const UUID_BYTES = 16;
+
+/** As bytes: ten million ids as strings take 1 GB, which the database needs for its claims. */
+export class ClaimIds {
+  #bytes = Buffer.alloc(0);
+  length = 0;
+
+  reserve(count: number): void {
+    const bytes = Buffer.alloc((this.length + count) * UUID_BYTES);
+    this.#bytes.copy(bytes);
+    this.#bytes = bytes;
+  }
+
+  /** Adds an id of this time, in milliseconds; there must be space for it. */
+  add(msecs: number): string {
+    uuidV7({ msecs }, this.#bytes, this.length * UUID_BYTES);
+    this.length += 1;
+    return this.at(this.length - 1);
+  }
+
+  at(index: number): string {
+    return uuidText(this.#bytes, index * UUID_BYTES);
+  }
 }
 
 export interface BenchData {
@@ -40,11 +65,19 @@ const secrets = createSecrets(new Uint8Array(32));
  * distributed evenly over them.
  *
  * @param wanted.sizes number of claims of the first firms, if it differs from the average.
+ * @param wanted.offersPerFirm how many of a firm's oldest claims are pending offers; the others are accepted.
  */
 export async function loadData(
   url: string,
-  wanted: { firms: number; rows: number; sizes?: readonly number[]; say: (line: string) => void },
+  wanted: {
+    firms: number;
+    rows: number;
+    sizes?: readonly number[];
+    offersPerFirm?: number;
+    say: (line: string) => void;
+  },
 ): Promise<BenchData> {
+  const { offersPerFirm = OFFERS_PER_FIRM } = wanted;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -54,7 +87,8 @@ export async function loadData(
     const sizes = wanted.sizes ?? [];
     const share = Math.ceil(wanted.rows / wanted.firms);
     const counts = firms.map((_, i) => sizes[i] ?? share);
-    const copy = (): Promise<void> => copyClaims(client, firms, { counts, from: START, days: 300 });
+    const copy = (): Promise<void> =>
+      copyClaims(client, firms, { counts, from: START, days: 300, offersPerFirm });
     await (wanted.rows < BULK ? copy() : withoutIndexes(client, copy, wanted.say));
     await client.query(
       `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
@@ -64,7 +98,7 @@ export async function loadData(
     await client.query('VACUUM ANALYZE');
     return {
       firms,
-      offers: firms.reduce((sum, { claims }) => sum + Math.min(OFFERS_PER_FIRM, claims.length), 0),
+      offers: firms.reduce((sum, { claims }) => sum + Math.min(offersPerFirm, claims.length), 0),
       requests: (path) => requestsOf(path, firms),
     };
   } finally {
@@ -98,7 +132,7 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
     `INSERT INTO sessions (token_hash, svc_id, expires_at) VALUES ($1, $2, now() + interval '90 days')`,
     [session.hash, adjuster],
   );
-  return { id, key: key.secret, adjuster, session: session.secret, claims: [] };
+  return { id, key: key.secret, adjuster, session: session.secret, claims: new ClaimIds() };
 }
 
 /** Above this, creating indexes after loading is faster. */
@@ -142,7 +176,12 @@ function original(index: number): Original {
 export async function copyClaims(
   client: pg.Client,
   firms: readonly Firm[],
-  { counts, from, days }: { counts: readonly number[]; from: number; days: number },
+  {
+    counts,
+    from,
+    days,
+    offersPerFirm = OFFERS_PER_FIRM,
+  }: { counts: readonly number[]; from: number; days: number; offersPerFirm?: number },
 ): Promise<void> {
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
@@ -153,19 +192,19 @@ export async function copyClaims(
     let batch = '';
     for (const [number, firm] of firms.entries()) {
       const count = counts[number] ?? 0;
+      firm.claims.reserve(count);
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
         // Time-ordered ids, as the service creates them.
         const at = from + Math.floor((i / count) * days * DAY_MS) + (i % 997);
-        const id = uuidV7({ msecs: at });
-        firm.claims.push(id);
+        const id = firm.claims.add(at);
         const time = new Date(at).toISOString();
         const numbers: Record<string, string> = {
           [EXTERNAL_ID]: `EXT-${series}${done}`,
           [CLAIM_NUMBER]: `CLM-${series}${done}`,
         };
         const text = fill(document, numbers);
-        const pending = i < OFFERS_PER_FIRM;
+        const pending = i < offersPerFirm;
         batch +=
           `${firm.id},${id},live,${numbers[EXTERNAL_ID]},${numbers[CLAIM_NUMBER]},${carrierKey},${carrier},${text},` +
           `${pending ? 'pending_acceptance' : 'accepted'},${firm.adjuster},${time},${pending ? '' : time},${time},${time}\n`;
@@ -238,7 +277,8 @@ export async function jobsDone(url: string): Promise<void> {
   await client.end();
 }
 
-const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
+const indexIn = ({ length }: { readonly length: number }): number => Math.floor(Math.random() * length);
+const pick = <T>(list: readonly T[]): T => list[indexIn(list)] as T;
 
 let sent = 0;
 
@@ -258,13 +298,17 @@ export function requestsOf(path: Path | 'poll' | 'close', firms: readonly Firm[]
   if (path === 'get') {
     return () => {
       const firm = pick(firms);
-      return { method: 'GET', path: `/v1/claims/${pick(firm.claims)}`, headers: bearer(firm.key) };
+      return {
+        method: 'GET',
+        path: `/v1/claims/${firm.claims.at(indexIn(firm.claims))}`,
+        headers: bearer(firm.key),
+      };
     };
   }
   if (path === 'poll') {
     return () => {
       const firm = pick(firms);
-      const since = new Date(timeOf(firm.claims.at(-10) ?? '')).toISOString();
+      const since = new Date(timeOf(firm.claims.at(Math.max(0, firm.claims.length - 10)))).toISOString();
       return { method: 'GET', path: `/v1/claims?limit=10&updated_since=${since}`, headers: bearer(firm.key) };
     };
   }
@@ -292,8 +336,8 @@ export function requestsOf(path: Path | 'poll' | 'close', firms: readonly Firm[]
   let next = 0;
   return () => {
     const firm = firms[next % firms.length] as Firm;
-    const claim =
-      firm.claims[Math.floor(next / firms.length) % Math.min(OFFERS_PER_FIRM, firm.claims.length)];
+    const offers = Math.min(OFFERS_PER_FIRM, firm.claims.length);
+    const claim = firm.claims.at(Math.floor(next / firms.length) % offers);
     next += 1;
     const action = path === 'close' ? 'closure' : 'acceptance';
     return { method: 'POST', path: `/app/v1/claims/${claim}/${action}`, headers: bearer(firm.session) };

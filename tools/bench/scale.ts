@@ -60,12 +60,15 @@ program
   .option('--seconds <n>', 'load time per database and round', whole, 4)
   .action(({ rows, small, firms, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
-      const little = await loadedService(await database('little'), redisUrl, { rows: small, firms });
+      // Without offers: of a few claims they would be all, and the response to an offer is a time more to read.
+      const all = { firms, offersPerFirm: 0 };
+      const little = await loadedService(await database('little'), redisUrl, { ...all, rows: small });
       // A firm with a hundred thousand claims, and one with a hundred.
       const url = await database('much');
-      const much = await loadedService(url, redisUrl, { rows, firms, sizes: [100_000, 100] });
+      const much = await loadedService(url, redisUrl, { ...all, rows, sizes: [100_000, 100] });
       const size = await sizeOfClaims(url);
       say(`The large database: ${JSON.stringify(size)}`);
+      await readWhole(url);
       const ofLittle = little.data.firms;
       const [large, tiny, ...others] = much.data.firms;
       if (large === undefined || tiny === undefined) throw new Error('firms are missing');
@@ -222,7 +225,7 @@ program
       let over = false;
       const slow = (async () => {
         for (; !over; slowChanges += 1) {
-          const id = firm.claims[slowChanges % firm.claims.length] ?? '';
+          const id = firm.claims.at(slowChanges % firm.claims.length);
           await changeSlowly(url, firm.id, id, () => pause(40));
           await pause(120);
         }
@@ -579,7 +582,7 @@ interface Servers {
 }
 
 async function withServers(work: (servers: Servers) => Promise<void>): Promise<void> {
-  const postgres = await startPostgres(say);
+  const postgres = await startPostgres(say, { shared_buffers: '1GB' });
   const redis = await startRedis({ log: say });
   stops.push(
     () => postgres.stop(),
@@ -609,7 +612,7 @@ async function withServers(work: (servers: Servers) => Promise<void>): Promise<v
 async function loadedService(
   url: string,
   redisUrl: string,
-  wanted: { rows: number; firms?: number; sizes?: readonly number[] },
+  wanted: { rows: number; firms?: number; sizes?: readonly number[]; offersPerFirm?: number },
   env: Record<string, string> = {},
 ): Promise<{ subject: Server; data: BenchData }> {
   const data = await loadData(url, { firms: FIRMS, ...wanted, say });
@@ -628,6 +631,14 @@ const changedSince = (databaseUrl: string, firmId: string, since: string): Promi
     );
     return rows;
   });
+
+/** So that the operating system caches what fits, as on a server that has run for a day. */
+const readWhole = (databaseUrl: string): Promise<unknown> =>
+  withClient(databaseUrl, (client) =>
+    client.query(
+      'SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off; SELECT count(document) FROM claims',
+    ),
+  );
 
 interface Side {
   readonly name: string;
