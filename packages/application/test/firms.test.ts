@@ -40,7 +40,7 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
     reads: memory.operatorReads,
     firmData: {
       ...memory.firmData,
-      async eraseSome() {
+      async eraseBatch() {
         names.push((await memory.operatorReads.firm(firm.id))?.name);
         return batches.shift() ?? 0;
       },

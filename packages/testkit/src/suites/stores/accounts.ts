@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { TooManyAttempts } from '@svc/application';
 import { DAY, DomainError, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 
-const wrongFor = (code: string): string => (code === '000000' ? '000001' : '000000');
+const wrongCodeFor = (code: string): string => (code === '000000' ? '000001' : '000000');
 
 /** Result of a sign-in that must fail: rejected, or milliseconds until another attempt is allowed. */
-async function endOf(signIn: Promise<unknown>): Promise<'rejected' | number> {
+async function signInOutcome(signIn: Promise<unknown>): Promise<'rejected' | number> {
   try {
     await signIn;
   } catch (error) {
@@ -21,8 +21,8 @@ async function endOf(signIn: Promise<unknown>): Promise<'rejected' | number> {
 
 export function accountsBehavior(fixture: () => Fixture): void {
   let clients = 0;
-  /** An address no other test uses. */
-  const client = (): string => {
+  /** An IP address that no other test uses. */
+  const clientAddress = (): string => {
     clients += 1;
     return `198.18.${clients >> 8}.${clients & 255}`;
   };
@@ -30,10 +30,10 @@ export function accountsBehavior(fixture: () => Fixture): void {
   describe('accounts', () => {
     test('an account is returned as created, with or without missing fields', async () => {
       const { newAdjuster, stores } = fixture();
-      const whole = await newAdjuster({ firstName: 'Zoë', lastName: "O'Brien-Ñáñez" });
-      const bare = await newAdjuster({ firstName: null, lastName: null, email: null });
-      const alsoBare = await newAdjuster({ firstName: null, lastName: null, email: null });
-      for (const account of [whole, bare, alsoBare]) {
+      const complete = await newAdjuster({ firstName: 'Zoë', lastName: "O'Brien-Ñáñez" });
+      const withoutFields = await newAdjuster({ firstName: null, lastName: null, email: null });
+      const alsoWithoutFields = await newAdjuster({ firstName: null, lastName: null, email: null });
+      for (const account of [complete, withoutFields, alsoWithoutFields]) {
         expect(await stores.appReads.adjuster(account.svcId)).toEqual(account);
       }
     });
@@ -91,7 +91,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       }
     });
 
-    test('that were erased can do nothing in a session that is still open', async () => {
+    test('an open session of an erased account can no longer read or change anything', async () => {
       const { use } = fixture();
       const actor = { svcId: 'Erased-0' as Svcid };
       const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
@@ -120,7 +120,6 @@ export function accountsBehavior(fixture: () => Fixture): void {
   });
 
   describe('a new email address', () => {
-    const wrong = (code: string): string => (code === '000000' ? '000001' : '000000');
     const latestCode = (email: string): string =>
       fixture().external.mails.findLast((mail) => mail.email === email)?.code ?? '';
     const noticesTo = (email: string | null) =>
@@ -128,7 +127,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
         .external.notices.filter((notice) => notice.email === email)
         .map(({ event }) => event);
 
-    test('counts at once for an account without one', async () => {
+    test('takes effect at once for an account without an address', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster({ email: null });
       const email = `${svcId}@first.example`;
@@ -136,7 +135,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(latestCode(email)).toBe('');
     });
 
-    test('counts once its code is confirmed, and the old address is notified', async () => {
+    test('takes effect when its code is confirmed, and the old address is notified', async () => {
       const { newAdjuster, use, stores } = fixture();
       const { svcId, email: old } = await newAdjuster();
       const email = `${svcId}@new.example`;
@@ -146,7 +145,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await stored()).toBe(old);
       expect(noticesTo(old)).toEqual(['email_requested']);
       const code = latestCode(email);
-      expect(await errorCodeOf(use.confirmEmail({ svcId }, wrong(code)))).toBe('code_refused');
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(code)))).toBe('code_refused');
       expect((await use.confirmEmail({ svcId }, code)).adjuster.email).toBe(email);
       expect(await stored()).toBe(email);
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
@@ -168,7 +167,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.confirmEmail({ svcId }, first))).toBe('code_refused');
       const second = await begin();
       for (let n = 0; n < 5; n += 1)
-        expect(await errorCodeOf(use.confirmEmail({ svcId }, wrong(second)))).toBe('code_refused');
+        expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(second)))).toBe('code_refused');
       expect(await errorCodeOf(use.confirmEmail({ svcId }, second))).toBe('code_refused');
     });
 
@@ -176,7 +175,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, use, external, stores } = fixture();
       const { svcId: owner, email: taken } = await newAdjuster();
       const { svcId, email: old } = await newAdjuster();
-      const { svcId: bare } = await newAdjuster({ email: null });
+      const { svcId: withoutEmail } = await newAdjuster({ email: null });
       const free = `${svcId}@free.example`;
       const answers = [];
       for (const email of [free, taken ?? '']) answers.push(await use.updateProfile({ svcId }, { email }));
@@ -184,12 +183,12 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(external.mails.filter(({ email }) => email === taken)).toEqual([]);
       for (const code of ['000000', '123456'])
         expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
-      expect((await use.updateProfile({ svcId: bare }, { email: taken })).adjuster.email).toBeNull();
+      expect((await use.updateProfile({ svcId: withoutEmail }, { email: taken })).adjuster.email).toBeNull();
       expect((await stores.appReads.adjuster(svcId))?.email).toBe(old);
       expect((await stores.appReads.adjuster(owner))?.email).toBe(taken);
     });
 
-    test('of a simulated account may be that of a real one, which it therefore does not reveal', async () => {
+    test('of a test account may equal that of a real account, so it does not reveal whether one exists', async () => {
       const { newFirm, newAdjuster, use, stores } = fixture();
       const { svcId: owner, email: taken } = await newAdjuster();
       const { accounts } = await newFirm();
@@ -204,7 +203,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       for (let n = 0; n < 6; n += 1) await use.updateProfile({ svcId: accounts.manual }, { email: taken });
     });
 
-    test('of null keeps the address of an account that has one', async () => {
+    test('null keeps the address of an account that has one', async () => {
       const { newAdjuster, use, external } = fixture();
       const { svcId, email } = await newAdjuster();
       const before = external.mails.length;
@@ -212,14 +211,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(external.mails).toHaveLength(before);
     });
 
-    test('can be tried out a limited number of times by an account that has none', async () => {
+    test('an account without an address can try at most 30', async () => {
       const { newAdjuster, use } = fixture();
       const taken = await Promise.all(Array.from({ length: 31 }, () => newAdjuster()));
-      const { svcId: bare } = await newAdjuster({ email: null });
+      const { svcId: withoutEmail } = await newAdjuster({ email: null });
       const attempts = [];
       for (const { email } of taken)
         attempts.push(
-          await use.updateProfile({ svcId: bare }, { email }).then(
+          await use.updateProfile({ svcId: withoutEmail }, { email }).then(
             ({ adjuster }) => adjuster.email,
             (error: unknown) => error instanceof TooManyAttempts,
           ),
@@ -227,7 +226,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(attempts).toEqual([...Array(30).fill(null), true]);
     });
 
-    test('that somebody else confirmed first is not confirmed again', async () => {
+    test('cannot be confirmed after another account has confirmed it', async () => {
       const { newAdjuster, use } = fixture();
       const [{ svcId: one }, { svcId: two }] = [await newAdjuster(), await newAdjuster()];
       const email = `${one}@contested.example`;
@@ -239,7 +238,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.confirmEmail({ svcId: one }, first))).toBe('code_refused');
     });
 
-    test('is emailed a limited number of codes', async () => {
+    test('at most five codes are emailed to it', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
       const email = `${svcId}@flooded.example`;
@@ -260,19 +259,21 @@ export function accountsBehavior(fixture: () => Fixture): void {
       };
       const methodOf = async ({ token }: { token: string }) =>
         (await stores.credentials.sessionByHash((await sessionOf(token)).tokenHash))?.method;
-      await use.requestSignInCode(email ?? '', client());
+      await use.requestSignInCode(email ?? '', clientAddress());
       const code = external.mails.at(-1)?.code ?? '';
-      const byCode = await use.signIn({ email: email ?? '', code }, client());
+      const byCode = await use.signIn({ email: email ?? '', code }, clientAddress());
       const methods = [await methodOf(byCode), await methodOf(await use.openSession(svcId))];
       const options = await use.startPasskeyRegistration({ svcId }, await sessionOf(byCode.token));
       const response = attestationFor(options, `credential of ${svcId}`);
       await use.registerPasskey({ svcId }, await sessionOf(byCode.token), { name: 'Phone', response });
       methods.push(await methodOf(byCode));
       const passkey = assertionFor(await use.startPasskeySignIn('client'), `credential of ${svcId}`, 1);
-      methods.push(await methodOf(await use.signIn({ passkey, clientSecret: 'client' }, client())));
+      methods.push(await methodOf(await use.signIn({ passkey, clientSecret: 'client' }, clientAddress())));
       const firm = await newFirm();
       const { manual: signInSecret } = firm.signInSecrets;
-      methods.push(await methodOf(await use.signIn({ svcId: firm.accounts.manual, signInSecret }, client())));
+      methods.push(
+        await methodOf(await use.signIn({ svcId: firm.accounts.manual, signInSecret }, clientAddress())),
+      );
       expect(methods).toEqual(['code', 'operator', 'passkey', 'passkey', 'secret']);
     });
 
@@ -305,11 +306,11 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, use, clock, stores } = fixture();
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
-      const noteUse = () =>
+      const recordUse = () =>
         stores.credentials.recordUse({ keys: new Map(), sessions: use.sessionAuthenticator.takeUses() });
       clock.advance(90 * DAY - 1);
       expect(await use.sessionAuthenticator.authenticate(token)).not.toBeNull();
-      await noteUse();
+      await recordUse();
       clock.advance(90 * DAY - 1);
       expect(await use.sessionAuthenticator.authenticate(token)).not.toBeNull();
       use.sessionAuthenticator.takeUses();
@@ -322,17 +323,17 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId } = await newAdjuster();
       const { token } = await use.openSession(svcId);
       const tokenHash = (await use.sessionAuthenticator.authenticate(token))?.tokenHash ?? '';
-      const end = async () => (await stores.credentials.sessionByHash(tokenHash))?.expiresAt;
-      const before = await end();
-      const note = (at: number) =>
+      const expiry = async () => (await stores.credentials.sessionByHash(tokenHash))?.expiresAt;
+      const before = await expiry();
+      const recordUseAt = (at: number) =>
         stores.credentials.recordUse({ keys: new Map(), sessions: new Map([[tokenHash, at]]) });
-      await note(clock.now() - DAY);
-      expect(await end()).toBe(before);
-      await note(clock.now() + DAY);
-      expect(await end()).toBe((before ?? 0) + DAY);
+      await recordUseAt(clock.now() - DAY);
+      expect(await expiry()).toBe(before);
+      await recordUseAt(clock.now() + DAY);
+      expect(await expiry()).toBe((before ?? 0) + DAY);
       await use.signOut({ svcId }, tokenHash);
-      await note(clock.now() + DAY);
-      expect(await end()).toBeUndefined();
+      await recordUseAt(clock.now() + DAY);
+      expect(await expiry()).toBeUndefined();
     });
   });
 
@@ -354,24 +355,24 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('of ten concurrent guesses five are checked, then the correct code fails', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const from = client();
+      const from = clientAddress();
       await use.requestSignInCode(email, from);
-      const right = external.mails.at(-1)?.code ?? '';
+      const correctCode = external.mails.at(-1)?.code ?? '';
       const guesses = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: wrongFor(right) }, from)),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: wrongCodeFor(correctCode) }, from)),
       );
       for (const guess of guesses) expect(guess).toMatchObject({ status: 'rejected' });
-      expect(await errorCodeOf(use.signIn({ email, code: right }, from))).toBe('sign_in_refused');
+      expect(await errorCodeOf(use.signIn({ email, code: correctCode }, from))).toBe('sign_in_refused');
     });
 
     test('a code opens one session, also with ten concurrent uses', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const from = client();
+      const from = clientAddress();
       await use.requestSignInCode(email, from);
-      const right = external.mails.at(-1)?.code ?? '';
+      const correctCode = external.mails.at(-1)?.code ?? '';
       const opened = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: right }, from)),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: correctCode }, from)),
       );
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
@@ -383,7 +384,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await newAdjuster({ email });
       const mailedTo = async (typed: string) => {
         const before = external.mails.length;
-        await use.requestSignInCode(typed, client());
+        await use.requestSignInCode(typed, clientAddress());
         return external.mails.slice(before).map((mail) => mail.email);
       };
       expect(await mailedTo(email.toUpperCase())).toEqual([email]);
@@ -404,88 +405,91 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test("a stranger's wrong guesses and requests do not invalidate the owner's code", async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const owner = client();
+      const owner = clientAddress();
       await use.requestSignInCode(email, owner);
-      const right = external.mails.at(-1)?.code ?? '';
+      const correctCode = external.mails.at(-1)?.code ?? '';
       for (let n = 0; n < 12; n++) {
-        const stranger = client();
+        const stranger = clientAddress();
         if (n % 3 === 0) await use.requestSignInCode(email, stranger);
         for (let guess = 0; guess < 6; guess++)
-          await expect(use.signIn({ email, code: wrongFor(right) }, stranger)).rejects.toThrow();
+          await expect(use.signIn({ email, code: wrongCodeFor(correctCode) }, stranger)).rejects.toThrow();
       }
-      expect((await use.signIn({ email, code: right }, owner)).adjuster.email).toBe(email);
+      expect((await use.signIn({ email, code: correctCode }, owner)).adjuster.email).toBe(email);
     });
 
     test('the owner may enter the code on another network', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      await use.requestSignInCode(email, client());
+      await use.requestSignInCode(email, clientAddress());
       const code = external.mails.at(-1)?.code ?? '';
-      expect((await use.signIn({ email, code }, client())).adjuster.email).toBe(email);
+      expect((await use.signIn({ email, code }, clientAddress())).adjuster.email).toBe(email);
     });
 
-    test('requested with a client secret work only together with it, on any network', async () => {
+    test('a code requested with a client secret works only with that secret, on any network', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const latest = () => external.mails.at(-1)?.code ?? '';
-      await use.requestSignInCode(email, client(), 'browser-1');
+      await use.requestSignInCode(email, clientAddress(), 'browser-1');
       const code = latest();
-      await use.requestSignInCode(email, client(), 'browser-2');
-      const codeOfOther = latest();
-      await use.requestSignInCode(email, client());
-      const codeOfNobody = latest();
-      const end = (proof: { code: string; clientSecret?: string }) =>
-        errorCodeOf(use.signIn({ email, ...proof }, client()));
+      await use.requestSignInCode(email, clientAddress(), 'browser-2');
+      const codeOfBrowser2 = latest();
+      await use.requestSignInCode(email, clientAddress());
+      const codeWithoutSecret = latest();
+      const outcomeOf = (proof: { code: string; clientSecret?: string }) =>
+        errorCodeOf(use.signIn({ email, ...proof }, clientAddress()));
 
-      expect(await end({ code })).toBe('sign_in_refused');
-      expect(await end({ code, clientSecret: 'browser-2' })).toBe('sign_in_refused');
-      expect(await end({ code, clientSecret: 'browser-3' })).toBe('code_not_requested');
+      expect(await outcomeOf({ code })).toBe('sign_in_refused');
+      expect(await outcomeOf({ code, clientSecret: 'browser-2' })).toBe('sign_in_refused');
+      expect(await outcomeOf({ code, clientSecret: 'browser-3' })).toBe('code_not_requested');
       expect(external.signInFailures.slice(-3)).toEqual(['refused', 'refused', 'not_requested_here']);
-      expect(await end({ code: codeOfNobody, clientSecret: 'browser-1' })).toBe('sign_in_refused');
-      const opened = await use.signIn({ email, code, clientSecret: 'browser-1' }, client());
+      expect(await outcomeOf({ code: codeWithoutSecret, clientSecret: 'browser-1' })).toBe('sign_in_refused');
+      const opened = await use.signIn({ email, code, clientSecret: 'browser-1' }, clientAddress());
       expect(opened.adjuster.email).toBe(email);
       // Other clients keep their codes; a used code is gone.
-      expect(await end({ code, clientSecret: 'browser-1' })).toBe('code_not_requested');
-      await use.signIn({ email, code: codeOfOther, clientSecret: 'browser-2' }, client());
-      await use.signIn({ email, code: codeOfNobody }, client());
+      expect(await outcomeOf({ code, clientSecret: 'browser-1' })).toBe('code_not_requested');
+      await use.signIn({ email, code: codeOfBrowser2, clientSecret: 'browser-2' }, clientAddress());
+      await use.signIn({ email, code: codeWithoutSecret }, clientAddress());
     });
 
-    test('bound to a client have five attempts, also for an address without an account', async () => {
+    test('a code requested with a client secret allows five attempts, also for an address without an account', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const known = (await newAdjuster()).email ?? '';
-      const walk = async (email: string) => {
+      const failedAttempts = async (email: string) => {
         const clientSecret = `browser of ${email}`;
-        await use.requestSignInCode(email, client(), clientSecret);
-        const code = wrongFor(external.mails.at(-1)?.code ?? '');
-        const ends: unknown[] = [];
+        await use.requestSignInCode(email, clientAddress(), clientSecret);
+        const code = wrongCodeFor(external.mails.at(-1)?.code ?? '');
+        const outcomes: unknown[] = [];
         for (let n = 0; n < 6; n++)
-          ends.push(await errorCodeOf(use.signIn({ email, code, clientSecret }, client())));
-        return ends;
+          outcomes.push(await errorCodeOf(use.signIn({ email, code, clientSecret }, clientAddress())));
+        return outcomes;
       };
-      expect(await walk(`none-${clock.now()}@example.net`)).toEqual(await walk(known));
-      const right = external.mails.at(-1)?.code ?? '';
-      const late = use.signIn({ email: known, code: right, clientSecret: `browser of ${known}` }, client());
+      expect(await failedAttempts(`none-${clock.now()}@example.net`)).toEqual(await failedAttempts(known));
+      const correctCode = external.mails.at(-1)?.code ?? '';
+      const late = use.signIn(
+        { email: known, code: correctCode, clientSecret: `browser of ${known}` },
+        clientAddress(),
+      );
       expect(await errorCodeOf(late)).toBe('sign_in_refused');
     });
 
     test('one client gets twenty guesses across all accounts, then growing pauses', async () => {
       const { newAdjuster, use, external, clock } = fixture();
-      const from = client();
+      const from = clientAddress();
       let tried = 0;
       let checked = 0;
       while (tried < 60) {
         const email = (await newAdjuster()).email ?? '';
-        await use.requestSignInCode(email, client());
-        const right = external.mails.at(-1)?.code ?? '';
+        await use.requestSignInCode(email, clientAddress());
+        const correctCode = external.mails.at(-1)?.code ?? '';
         for (let n = 0; n < 5; n++, tried++) {
-          const end = await endOf(use.signIn({ email, code: wrongFor(right) }, from));
-          if (end === 'rejected') checked += 1;
-          else expect(end).toBe(MINUTE);
+          const outcome = await signInOutcome(use.signIn({ email, code: wrongCodeFor(correctCode) }, from));
+          if (outcome === 'rejected') checked += 1;
+          else expect(outcome).toBe(MINUTE);
         }
       }
       expect(checked).toBe(20);
       for (const pause of [MINUTE, 2 * MINUTE, 4 * MINUTE]) {
-        const guess = () => endOf(use.signIn({ email: 'nobody@example.net', code: '000000' }, from));
+        const guess = () => signInOutcome(use.signIn({ email: 'nobody@example.net', code: '000000' }, from));
         clock.advance(pause - 1);
         expect(await guess()).toBe(1);
         clock.advance(1);
@@ -496,14 +500,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('strangers together get ten guesses at one account, then growing pauses', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      await use.requestSignInCode(email, client());
-      const right = external.mails.at(-1)?.code ?? '';
-      for (const at of [email, `nobody-${clock.now()}@example.net`]) {
-        const ends = await Promise.all(
-          Array.from({ length: 30 }, () => endOf(use.signIn({ email: at, code: wrongFor(right) }, client()))),
+      await use.requestSignInCode(email, clientAddress());
+      const correctCode = external.mails.at(-1)?.code ?? '';
+      for (const target of [email, `nobody-${clock.now()}@example.net`]) {
+        const outcomes = await Promise.all(
+          Array.from({ length: 30 }, () =>
+            signInOutcome(use.signIn({ email: target, code: wrongCodeFor(correctCode) }, clientAddress())),
+          ),
         );
-        expect(ends.filter((end) => end === 'rejected')).toHaveLength(10);
-        expect(ends.filter((end) => end === MINUTE)).toHaveLength(20);
+        expect(outcomes.filter((outcome) => outcome === 'rejected')).toHaveLength(10);
+        expect(outcomes.filter((outcome) => outcome === MINUTE)).toHaveLength(20);
       }
     });
 
@@ -511,16 +517,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { newAdjuster, use, external, clock } = fixture();
       const known = (await newAdjuster()).email ?? '';
       const unknown = `never-${clock.now()}@example.net`;
-      const walk = async (email: string) => {
-        const [caller, other] = [client(), client()];
-        const ends: unknown[] = [];
+      const failedAttempts = async (email: string) => {
+        const [caller, other] = [clientAddress(), clientAddress()];
+        const outcomes: unknown[] = [];
         for (let n = 0; n < 7; n++) await use.requestSignInCode(email, caller);
-        const code = wrongFor(external.mails.at(-1)?.code ?? '');
+        const code = wrongCodeFor(external.mails.at(-1)?.code ?? '');
         for (const from of [caller, other])
-          for (let n = 0; n < 25; n++) ends.push(await endOf(use.signIn({ email, code }, from)));
-        return ends;
+          for (let n = 0; n < 25; n++) outcomes.push(await signInOutcome(use.signIn({ email, code }, from)));
+        return outcomes;
       };
-      expect(await walk(unknown)).toEqual(await walk(known));
+      expect(await failedAttempts(unknown)).toEqual(await failedAttempts(known));
     });
 
     test('one recipient gets at most ten emails at once, then one every 15 minutes, from any clients', async () => {
@@ -528,7 +534,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const email = (await newAdjuster()).email ?? '';
       const emailed = async (times: number) => {
         const before = external.mails.length;
-        await Promise.all(Array.from({ length: times }, () => use.requestSignInCode(email, client())));
+        await Promise.all(Array.from({ length: times }, () => use.requestSignInCode(email, clientAddress())));
         return external.mails.length - before;
       };
       expect(await emailed(25)).toBe(10);
@@ -617,7 +623,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('a device ends with the session that registered it last, however that session ends', async () => {
       const { newAdjuster, newSession, use, clock } = fixture();
       const { svcId } = await newAdjuster();
-      const ends: Readonly<Record<string, (session: { token: string; tokenHash: string }) => unknown>> = {
+      const endSessionBy: Readonly<
+        Record<string, (session: { token: string; tokenHash: string }) => unknown>
+      > = {
         'signed out': ({ tokenHash }) => use.signOut({ svcId }, tokenHash),
         'ended elsewhere': async ({ token }) => use.endSession({ svcId }, await idOf(token)),
         'signed out everywhere': () => use.signOutEverywhere({ svcId }),
@@ -630,14 +638,16 @@ export function accountsBehavior(fixture: () => Fixture): void {
         },
         expired: () => clock.advance(90 * 24 * HOUR),
       };
-      const left: Record<string, unknown> = {};
-      for (const [how, end] of Object.entries(ends)) {
+      const devicesBeforeAndAfter: Record<string, unknown> = {};
+      for (const [how, end] of Object.entries(endSessionBy)) {
         const session = await signedIn(svcId, 'phone', how);
         const before = await devicesOf(svcId);
         await end(session);
-        left[how] = [before.length, await devicesOf(svcId)];
+        devicesBeforeAndAfter[how] = [before.length, await devicesOf(svcId)];
       }
-      expect(left).toEqual(Object.fromEntries(Object.keys(ends).map((how) => [how, [1, []]])));
+      expect(devicesBeforeAndAfter).toEqual(
+        Object.fromEntries(Object.keys(endSessionBy).map((how) => [how, [1, []]])),
+      );
     });
 
     test('a device that signs in again stays when its earlier session ends, and others stay too', async () => {

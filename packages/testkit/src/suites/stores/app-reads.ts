@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimList } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 export function appReadsBehavior(fixture: () => Fixture): void {
   const listed = async (svcId: Svcid, list: AppClaimList, limit = 2): Promise<ClaimId[]> =>

@@ -11,8 +11,8 @@ import {
 } from '@svc/application';
 import type { FirmId, Svcid } from '@svc/domain';
 import { HOUR, NO_NOTES } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 import { sha256 } from '../../test-secrets.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Availability, type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 const UTC = { timeZone: 'UTC', quietHours: null, deadlineReminders: false } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, HOUR } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 export function idempotencyBehavior(fixture: () => Fixture): void {
   describe('an Idempotency-Key', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Environment } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 const PAGE = { after: null, limit: 50 } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimId, DAY, type Svcid, statusAt } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import { everyPage, type Fixture, type TestFirm } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 export function membershipsBehavior(fixture: () => Fixture): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {

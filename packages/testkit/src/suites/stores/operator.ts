@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import { HOUR, NO_OVERRIDES, TEST_BEHAVIORS } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 export function operatorBehavior(fixture: () => Fixture): void {
   const newKey = (firm: TestFirm, environment: 'live' | 'test' = 'live', lifetimeMs: number | null = null) =>

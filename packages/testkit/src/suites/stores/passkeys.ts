@@ -6,8 +6,8 @@ import {
   SERVICE_CHAIN,
 } from '@svc/application';
 import { MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 
 const CLIENT = 'a client secret';

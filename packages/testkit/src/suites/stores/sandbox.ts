@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sandbox } from '@svc/application';
 import { type ClaimId, type KeyId, NO_NOTES, type Svcid, statusAt } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
-import { errorCodeOf } from '../../injected-faults.ts';
 
 export function sandboxBehavior(fixture: () => Fixture): void {
   const statusOf = async (firm: TestFirm, svcId: Svcid) => {
