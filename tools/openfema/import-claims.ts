@@ -1,5 +1,5 @@
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
-import { type Mapped, mapRow, type Note } from './map-row.ts';
+import { mapRow, type Note, type RowResult } from './map-row.ts';
 import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
 import { type Delivery, FatalError, idempotencyKey, type Rejection } from './send-claim.ts';
 
@@ -104,7 +104,7 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     listener.counted(tally);
   }
 
-  function note(row: number, mapped: Mapped): void {
+  function note(row: number, mapped: RowResult): void {
     for (const entry of mapped.notes) {
       listener.noted(row, entry);
       if (entry.action === 'left_out') count(tally.losses, entry.column);
@@ -175,7 +175,7 @@ export function validateLocally(body: SendClaimBody): Delivery {
   };
 }
 
-function mapFileRow({ row, values }: FileRow, adjuster: string): Mapped {
+function mapFileRow({ row, values }: FileRow, adjuster: string): RowResult {
   if (row) return mapRow(row, adjuster);
   const what = 'the row has another number of values than the header has names';
   return {

@@ -9,28 +9,28 @@ import {
 import { BUILDINGS, OCCUPANCIES } from './codes.ts';
 import { readHeader } from './columns.ts';
 import { validateLocally } from './import-claims.ts';
-import { type Mapped, mapRow } from './map-row.ts';
+import { mapRow, type RowResult } from './map-row.ts';
 import { SAMPLE_CASES, SAMPLE_HEADER } from './sample-cases.ts';
 
 const ADJUSTER = 'SVC-7F3K-Delacroix';
 const sampleNames = SAMPLE_HEADER.split(',');
 
-const mapLine = (names: readonly string[], line: string): Mapped =>
+const mapLine = (names: readonly string[], line: string): RowResult =>
   mapRow(readHeader(names).row(line.split(',')), ADJUSTER);
 
 /** A row with the required columns and these. */
-function mapValues(values: Readonly<Record<string, string>>): Mapped {
+function mapValues(values: Readonly<Record<string, string>>): RowResult {
   const row = { id: 'X-1', state: 'FL', reportedZipCode: '33931', dateOfLoss: '2022-09-28', ...values };
   return mapRow(readHeader(Object.keys(row)).row(Object.values(row)), ADJUSTER);
 }
 
-function bodyOf(mapped: Mapped): SendClaimBody {
+function bodyOf(mapped: RowResult): SendClaimBody {
   if (!mapped.ok) throw new Error(`skipped: ${JSON.stringify(mapped.notes)}`);
   expect(validateLocally(mapped.body)).toEqual({ outcome: 'sent' });
   return mapped.body;
 }
 
-const brief = ({ notes }: Mapped): string[] =>
+const brief = ({ notes }: RowResult): string[] =>
   notes.map(({ action, column, value }) => `${action} ${column} ${value}`.trim());
 
 describe('the eighteen rows of the sample', () => {
@@ -204,6 +204,7 @@ describe('skipped rows', () => {
     ['state', 'UN'],
     ['dateOfLoss', ''],
     ['dateOfLoss', '2022-02-30'],
+    ['dateOfLoss', '1492-10-12'],
     ['dateOfLoss', 'last week'],
     ['id', ''],
     ['id', 'x'.repeat(101)],

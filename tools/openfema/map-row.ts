@@ -20,7 +20,7 @@ export interface Note {
   readonly what: string;
 }
 
-export type Mapped =
+export type RowResult =
   | { readonly ok: true; readonly body: SendClaimBody; readonly notes: readonly Note[] }
   | { readonly ok: false; readonly id: string | null; readonly notes: readonly Note[] };
 
@@ -38,7 +38,7 @@ const states: ReadonlySet<string> = new Set(LOSS_LOCATION_STATES);
 const nonResidentialOccupancies: ReadonlySet<string> = new Set(NON_RESIDENTIAL_OCCUPANCY_TYPES);
 const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUILDING_TYPES);
 
-export function mapRow(row: Row, adjuster: string): Mapped {
+export function mapRow(row: Row, adjuster: string): RowResult {
   const notes: Note[] = [];
   const normalized = (cell: Cell, what: string): void => {
     notes.push({ ...cell, action: 'normalized', what });
@@ -63,46 +63,54 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   if (id === null || state === undefined || zip === undefined || lossDate === undefined || skips.length > 0)
     return { ok: false, id, notes: skips };
 
-  const made = placeholdersFor(id);
+  const placeholders = placeholdersFor(id);
   const occupancy = occupancyOf();
-  const losses = causeOf();
-  const business = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
+  const causeOfLoss = causeOf();
+  const isNonResidential = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
 
   const body = {
     external_id: id,
-    claim_number: made.claimNumber,
+    claim_number: placeholders.claimNumber,
     adjuster_svc_id: adjuster,
     instructions: `Imported from OpenFEMA claim ${id}. Names, streets, phones and numbers are placeholders, because FEMA does not publish them.`,
-    loss: present({
+    loss: withoutUndefined({
       date: lossDate,
       peril: 'flood',
-      cause: losses.cause,
+      cause: causeOfLoss.cause,
       cat_code: catastropheOf(),
       fico_number: textOf('ficoNumber', LIMITS.ficoNumber.max),
       exterior_water_depth_inches: depthOf('exteriorWaterDepth'),
       interior_water_depth_inches: depthOf('interiorWaterDepth'),
-      water_duration_hours: wholeOf('waterDuration', LIMITS.waterDurationHours),
-      description: descriptionOf(losses.words),
+      water_duration_hours: integerOf('waterDuration', LIMITS.waterDurationHours),
+      description: descriptionOf(causeOfLoss.descriptions),
     }),
-    policy: present({ number: made.policyNumber, original_effective_date: dateOf('firstPolicyDate') }),
-    carrier: { name: made.carrier },
-    loss_location: { street: made.street, city: cityOf(), state, zip },
-    policyholder: business
-      ? { company_name: made.companyName, phone: made.phone, email: made.email }
-      : { first_name: made.firstName, last_name: made.lastName, phone: made.phone, email: made.email },
+    policy: withoutUndefined({
+      number: placeholders.policyNumber,
+      original_effective_date: dateOf('firstPolicyDate'),
+    }),
+    carrier: { name: placeholders.carrier },
+    loss_location: { street: placeholders.street, city: cityOf(), state, zip },
+    policyholder: isNonResidential
+      ? { company_name: placeholders.companyName, phone: placeholders.phone, email: placeholders.email }
+      : {
+          first_name: placeholders.firstName,
+          last_name: placeholders.lastName,
+          phone: placeholders.phone,
+          email: placeholders.email,
+        },
     building: unlessEmpty(
-      present({
+      withoutUndefined({
         occupancy_type: occupancy,
         building_type: buildingTypeOf(occupancy),
         firm_status: firmStatusOf(),
         construction_date: dateOf('constructionDate'),
-        flood_zone: zoneOf(),
+        flood_zone: floodZoneOf(),
         community_number: communityOf(),
-        number_of_units: wholeOf('numberOfUnits', LIMITS.numberOfUnits),
+        number_of_units: integerOf('numberOfUnits', LIMITS.numberOfUnits),
       }),
     ),
     coverages: unlessEmpty(
-      present({
+      withoutUndefined({
         building_limit: dollarsOf('buildingLimit'),
         contents_limit: dollarsOf('contentsLimit'),
         building_deductible: deductibleOf('buildingDeductible'),
@@ -116,7 +124,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
       }),
     ),
   };
-  return { ok: true, body: present(body) as SendClaimBody, notes };
+  return { ok: true, body: withoutUndefined(body) as SendClaimBody, notes };
 
   function stateOf(): string | undefined {
     const cell = row('state');
@@ -140,16 +148,19 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function lossDateOf(): string | undefined {
     const cell = row('dateOfLoss');
     if (!cell) return skip('dateOfLoss', '', 'a claim needs the date of the loss');
-    return asDate(cell.value) ?? skip(cell.column, cell.value, 'not a calendar date');
+    const date = asDate(cell.value);
+    if (date === null) return skip(cell.column, cell.value, 'not a calendar date');
+    if (date < OLDEST_DATE) return skip(cell.column, cell.value, `before ${OLDEST_DATE}`);
+    return date;
   }
 
   function cityOf(): string {
     const cell = row('city');
     // FEMA's text for a withheld city.
-    if (!cell || /unavailable/i.test(cell.value)) return made.city;
+    if (!cell || /unavailable/i.test(cell.value)) return placeholders.city;
     if (cell.value.length <= LIMITS.city.max) return cell.value;
     leftOut(cell, `longer than ${LIMITS.city.max} characters: a placeholder is sent`);
-    return made.city;
+    return placeholders.city;
   }
 
   function dateOf(field: Field): string | undefined {
@@ -161,7 +172,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     return date;
   }
 
-  function zoneOf(): string | undefined {
+  function floodZoneOf(): string | undefined {
     const cell = row('floodZone');
     if (!cell) return undefined;
     const zone = suggestedFloodZone(cell.value);
@@ -179,16 +190,19 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   function buildingTypeOf(occupancy: OccupancyType | undefined): BuildingType | undefined {
     const cell = row('buildingDescription');
     if (!cell) return undefined;
-    const described = BUILDINGS[asCode(cell.value)];
-    if (described === undefined) return leftOut(cell, 'not a building description code of FEMA');
-    const business = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
-    if (described === 'other') return business ? 'other_non_residential' : 'other_residential';
-    if (nonResidentialBuildings.has(described) === business) return described;
-    if (described === 'manufactured_home' && occupancy === 'residential_manufactured_home') {
+    const buildingType = BUILDINGS[asCode(cell.value)];
+    if (buildingType === undefined) return leftOut(cell, 'not a building description code of FEMA');
+    const isNonResidential = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
+    if (buildingType === 'other') return isNonResidential ? 'other_non_residential' : 'other_residential';
+    if (nonResidentialBuildings.has(buildingType) === isNonResidential) return buildingType;
+    if (buildingType === 'manufactured_home' && occupancy === 'residential_manufactured_home') {
       normalized(cell, 'sent as main_dwelling: how a manufactured home that is lived in is written');
       return 'main_dwelling';
     }
-    return leftOut(cell, `${described} is not valid for ${occupancy ?? 'a building without an occupancy'}`);
+    return leftOut(
+      cell,
+      `${buildingType} is not valid for ${occupancy ?? 'a building without an occupancy'}`,
+    );
   }
 
   function firmStatusOf(): 'pre_firm' | 'post_firm' | undefined {
@@ -199,45 +213,46 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     if (pre && isPre === null) leftOut(pre, 'neither yes nor no');
     if (pre && isPre !== null && isPre === isPost)
       return leftOut(pre, `contradicts ${post?.column}: both are omitted`);
-    const answer = isPost ?? (isPre === null ? null : !isPre);
-    return answer === null ? undefined : answer ? 'post_firm' : 'pre_firm';
+    const isPostFirm = isPost ?? (isPre === null ? null : !isPre);
+    return isPostFirm === null ? undefined : isPostFirm ? 'post_firm' : 'pre_firm';
   }
 
   function communityOf(): string | undefined {
     const cell = row('communityNumber');
     if (!cell) return undefined;
-    const written = cell.value.replace(/\.0+$/, '');
+    const withoutDecimals = cell.value.replace(/\.0+$/, '');
     // Six digits starting with the state's two; programs that read numbers drop a leading zero.
-    const number = /^\d{5}$/.test(written) ? `0${written}` : written;
+    const number = /^\d{5}$/.test(withoutDecimals) ? `0${withoutDecimals}` : withoutDecimals;
     if (number.length > LIMITS.communityNumber.max)
       return leftOut(cell, `longer than ${LIMITS.communityNumber.max} characters`);
     if (number !== cell.value) normalized(cell, `sent as ${number}`);
     return number;
   }
 
-  function causeOf(): { cause: string | undefined; words: readonly string[] } {
+  function causeOf(): { cause: string | undefined; descriptions: readonly string[] } {
     const cell = row('cause');
-    if (!cell) return { cause: undefined, words: [] };
+    if (!cell) return { cause: undefined, descriptions: [] };
     const codes = [...new Set(cell.value.toUpperCase().replace(/\.0+$|[\s,;/]+/g, ''))];
-    const found = codes.map((code) => CAUSES[code]).filter((entry) => entry !== undefined);
-    if (found.length < codes.length) leftOut(cell, "holds a code that FEMA's list of causes does not have");
-    const words = found.map((entry) => entry.words);
-    const causes = found.filter((entry) => entry.cause !== null);
-    if (causes.length < found.length)
+    const knownCauses = codes.map((code) => CAUSES[code]).filter((entry) => entry !== undefined);
+    if (knownCauses.length < codes.length)
+      leftOut(cell, "holds a code that FEMA's list of causes does not have");
+    const descriptions = knownCauses.map((entry) => entry.words);
+    const causes = knownCauses.filter((entry) => entry.cause !== null);
+    if (causes.length < knownCauses.length)
       leftOut(
         cell,
         'a code says how the claim was handled, not what the cause was: kept in loss.description',
       );
-    const [first, ...others] = causes;
-    if (!first) return { cause: undefined, words };
-    if (others.length > 0) {
+    const [first, ...otherCauses] = causes;
+    if (!first) return { cause: undefined, descriptions };
+    if (otherCauses.length > 0) {
       leftOut(cell, 'several causes, and a claim takes one: kept in loss.description');
-      return { cause: undefined, words };
+      return { cause: undefined, descriptions };
     }
     if (!first.exact) leftOut(cell, `sent as ${first.cause}; "${first.words}" kept in loss.description`);
     return {
       cause: first.cause ?? undefined,
-      words: first.exact && found.length === 1 ? [] : words,
+      descriptions: first.exact && knownCauses.length === 1 ? [] : descriptions,
     };
   }
 
@@ -262,10 +277,10 @@ export function mapRow(row: Row, adjuster: string): Mapped {
     const cell = row(field);
     if (cell && /^-\d/.test(cell.value))
       return leftOut(cell, 'below the floor it is measured from, and a claim takes no depth below 0');
-    return wholeOf(field, LIMITS.waterDepthInches);
+    return integerOf(field, LIMITS.waterDepthInches);
   }
 
-  function wholeOf(field: Field, { min, max }: { min: number; max: number }): number | undefined {
+  function integerOf(field: Field, { min, max }: { min: number; max: number }): number | undefined {
     const cell = row(field);
     if (!cell) return undefined;
     if (!/^-?\d+(\.0+)?$/.test(cell.value)) return leftOut(cell, 'not an integer');
@@ -305,7 +320,7 @@ export function mapRow(row: Row, adjuster: string): Mapped {
   }
 }
 
-const present = (part: Part): Part =>
+const withoutUndefined = (part: Part): Part =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined));
 
 const unlessEmpty = (part: Part): Part | undefined => (Object.keys(part).length === 0 ? undefined : part);
@@ -319,11 +334,12 @@ function asFlag(value: string): boolean | null {
 }
 
 function asZip(value: string): string | null {
-  const written = value.replace(/\.0+$/, '');
-  const [, five, four] = /^(\d{3,5})(?:-(\d{4}))?$/.exec(written) ?? /^(\d{4,5})(\d{4})$/.exec(written) ?? [];
-  if (five === undefined || Number(five) < LOWEST_ZIP) return null;
-  const zip = five.padStart(5, '0');
-  return four === undefined ? zip : `${zip}-${four}`;
+  const withoutDecimals = value.replace(/\.0+$/, '');
+  const [, zip5, plus4] =
+    /^(\d{3,5})(?:-(\d{4}))?$/.exec(withoutDecimals) ?? /^(\d{4,5})(\d{4})$/.exec(withoutDecimals) ?? [];
+  if (zip5 === undefined || Number(zip5) < LOWEST_ZIP) return null;
+  const zip = zip5.padStart(5, '0');
+  return plus4 === undefined ? zip : `${zip}-${plus4}`;
 }
 
 /** FEMA writes midnight in UTC or (v1) Washington time, so the day precedes the T. Spreadsheets write 10/29/2012. */
