@@ -140,31 +140,37 @@ describe('PostgreSQL', () => {
   test.each([
     ['of another authority', () => verified(otherAuthority)],
     ['of an authority that is not named', () => databaseUrl('sslmode=verify-full')],
-  ])('with a certificate %s is not connected to, and the start says why', async (_, url) => {
+  ])('a certificate %s is rejected, and startup fails with the reason', async (_, url) => {
     const started = startServiceUnderTest({ databaseUrl: url() });
-    await expect(started).rejects.toThrow(`PostgreSQL was not connected to: ${UNTRUSTED}`);
+    await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${UNTRUSTED}`);
   });
 
-  test('with a certificate for another host is not connected to, and the start says why', async () => {
+  test('a certificate for another host is rejected, and startup fails with the reason', async () => {
     await enableTls(postgres.url, authority.issue('DNS:db.example.com'));
-    const started = startServiceUnderTest({ databaseUrl: verified() });
-    await expect(started).rejects.toThrow(`PostgreSQL was not connected to: ${OTHER_HOST}`);
-    await enableTls(postgres.url, authority.issue('DNS:localhost'));
+    try {
+      const started = startServiceUnderTest({ databaseUrl: verified() });
+      await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${OTHER_HOST}`);
+    } finally {
+      await enableTls(postgres.url, authority.issue('DNS:localhost'));
+    }
   });
 
-  test('without TLS is not connected to where the URL requires it', async () => {
+  test('startup fails if the URL requires TLS and the server does not offer it', async () => {
     await withClient(postgres.url, async (client) => {
       await client.query('ALTER SYSTEM SET ssl = off');
       await client.query('SELECT pg_reload_conf()');
     });
-    const started = startServiceUnderTest({ databaseUrl: verified() });
-    await expect(started).rejects.toThrow(`PostgreSQL was not connected to: ${NO_TLS}`);
-    await enableTls(postgres.url, authority.issue('DNS:localhost'));
+    try {
+      const started = startServiceUnderTest({ databaseUrl: verified() });
+      await expect(started).rejects.toThrow(`Could not connect to PostgreSQL: ${NO_TLS}`);
+    } finally {
+      await enableTls(postgres.url, authority.issue('DNS:localhost'));
+    }
   });
 });
 
 describe('Redis', () => {
-  test('with a certificate of an unknown authority is not used, and the log says why once', async () => {
+  test('a certificate of an unknown authority is rejected, and the reason is logged once', async () => {
     const logged: string[] = [];
     const log = { info() {}, warn: (message: string) => void logged.push(message) };
     const unused = {} as never;
@@ -173,11 +179,11 @@ describe('Redis', () => {
     await until(async () => logged.length > 0, 50);
     expect(redis.state().status).toBe('down');
     await redis.close();
-    const causes = logged.filter((message) => message.startsWith('Redis was not connected to'));
+    const causes = logged.filter((message) => message.startsWith('Could not connect to Redis'));
     expect(causes).toEqual([expect.stringContaining(UNTRUSTED)]);
   });
 
-  test('with a certificate for another host is not used, and doctor says why', async () => {
+  test('a certificate for another host is rejected, and doctor reports the reason', async () => {
     const { code, stdout } = await svc(['doctor', '--json'], {
       NODE_EXTRA_CA_CERTS: authority.file,
       DATABASE_URL: verified(),
@@ -195,8 +201,8 @@ describe('Redis', () => {
 describe('the mail server', () => {
   const send = async (url: string): Promise<Record<string, unknown>[]> => {
     const logged: Record<string, unknown>[] = [];
-    const note = (_message: string, fields: Record<string, unknown> = {}): void => void logged.push(fields);
-    const log = { debug: note, info: note, warn: note, error: note };
+    const record = (_message: string, fields: Record<string, unknown> = {}): void => void logged.push(fields);
+    const log = { debug: record, info: record, warn: record, error: record };
     await createMail(
       () => url,
       () => 'https://claims.example.com/app',
@@ -204,54 +210,58 @@ describe('the mail server', () => {
     ).sendSignInCode('ana@example.com', '123456');
     return logged;
   };
-  const diagnosed = async (url: string): Promise<string> => {
+  const doctorOutput = async (url: string): Promise<string> => {
     const variables = { DATABASE_URL: process.env.TEST_DATABASE_URL ?? '', SMTP_URL: url };
     return (await svcInProcess(['doctor'], variables)).stdout;
   };
-  const trusting = (ca: CertificateAuthority) => `tls.ca=${encodeURIComponent(ca.cert)}`;
+  const caParameter = (ca: CertificateAuthority) => `tls.ca=${encodeURIComponent(ca.cert)}`;
 
   test.each([
-    ['smtps', () => `smtps://localhost:${smtpsPort}?${trusting(authority)}`],
-    ['required STARTTLS', () => `smtp://localhost:${startTlsPort}?requireTLS=true&${trusting(authority)}`],
-  ])('gets mail over %s with a certificate that is trusted', async (_, url) => {
+    ['smtps', () => `smtps://localhost:${smtpsPort}?${caParameter(authority)}`],
+    ['required STARTTLS', () => `smtp://localhost:${startTlsPort}?requireTLS=true&${caParameter(authority)}`],
+  ])('receives mail over %s with a trusted certificate', async (_, url) => {
     inbox.length = 0;
     expect(await send(url())).toEqual([]);
     expect(inbox).toEqual(['ana@example.com']);
   });
 
   test.each([
-    ['of an unknown authority', () => `smtps://localhost:${smtpsPort}`, UNTRUSTED],
-    ['of an unknown authority after STARTTLS', () => `smtp://localhost:${startTlsPort}`, UNTRUSTED],
-    ['for another host', () => `smtps://127.0.0.1:${smtpsPort}?${trusting(authority)}`, OTHER_HOST],
+    ['certificate of an unknown authority', () => `smtps://localhost:${smtpsPort}`, UNTRUSTED],
     [
-      'that STARTTLS would need, but is not offered',
-      () => `smtp://localhost:${plainPort}?requireTLS=true`,
-      NO_TLS,
+      'certificate of an unknown authority after STARTTLS',
+      () => `smtp://localhost:${startTlsPort}`,
+      UNTRUSTED,
     ],
-  ])('with a certificate %s gets no mail, and the log says why', async (_, url, reason) => {
+    [
+      'certificate for another host',
+      () => `smtps://127.0.0.1:${smtpsPort}?${caParameter(authority)}`,
+      OTHER_HOST,
+    ],
+    ['required STARTTLS is not offered', () => `smtp://localhost:${plainPort}?requireTLS=true`, NO_TLS],
+  ])('%s: no mail is sent, and the reason is logged', async (_, url, reason) => {
     inbox.length = 0;
     expect(await send(url())).toEqual([
       expect.objectContaining({
-        reason: expect.stringContaining(`the mail server was not connected to: ${reason}`),
+        reason: expect.stringContaining(`could not connect to the mail server: ${reason}`),
       }),
     ]);
     expect(inbox).toEqual([]);
   });
 
-  test('without required TLS is named by doctor', async () => {
-    expect(await diagnosed(`smtp://localhost:${startTlsPort}`)).toContain('may be sent unencrypted');
-    expect(await diagnosed(`smtp://localhost:${plainPort}?requireTLS=true`)).not.toContain('unencrypted');
-    expect(await diagnosed(`smtps://localhost:${smtpsPort}`)).not.toContain('unencrypted');
+  test('doctor warns when TLS is not required', async () => {
+    expect(await doctorOutput(`smtp://localhost:${startTlsPort}`)).toContain('may be sent unencrypted');
+    expect(await doctorOutput(`smtp://localhost:${plainPort}?requireTLS=true`)).not.toContain('unencrypted');
+    expect(await doctorOutput(`smtps://localhost:${smtpsPort}`)).not.toContain('unencrypted');
   });
 
-  test('gets mail after its password was changed, without a restart', async () => {
-    let accepted = 'old';
+  test('receives mail after a password change without a restart', async () => {
+    let serverPassword = 'old';
     const port = await startMail({
       authOptional: false,
       allowInsecureAuth: true,
       disabledCommands: ['STARTTLS'],
       onAuth: ({ password }, _session, done) =>
-        password === accepted ? done(null, { user: 'svc' }) : done(new Error('rejected')),
+        password === serverPassword ? done(null, { user: 'svc' }) : done(new Error('rejected')),
     });
     let password = 'old';
     const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -259,8 +269,8 @@ describe('the mail server', () => {
     const mail = createMail(url, () => 'https://claims.example.com/app', log);
     inbox.length = 0;
     await mail.sendAccountNotice('ana@example.com', 'passkey_added');
-    accepted = 'new';
-    expect(await diagnosed(url())).toMatch(/no mail would be sent: Invalid login/);
+    serverPassword = 'new';
+    expect(await doctorOutput(url())).toMatch(/no mail would be sent: Invalid login/);
     await mail.sendAccountNotice('bo@example.com', 'passkey_added');
     expect(inbox).toEqual(['ana@example.com']);
     password = 'new';
@@ -268,11 +278,11 @@ describe('the mail server', () => {
     expect(inbox).toEqual(['ana@example.com', 'cy@example.com']);
   });
 
-  test('is connected to by doctor, which says why no mail would be sent', async () => {
+  test('doctor connects to it and reports why no mail would be sent', async () => {
     const reached = 'the mail server accepts connections and credentials';
-    expect(await diagnosed(`smtps://localhost:${smtpsPort}?${trusting(authority)}`)).toContain(reached);
-    expect(await diagnosed(`smtp://localhost:${plainPort}?requireTLS=true`)).toContain(NO_TLS);
-    expect(await diagnosed('smtp://127.0.0.1:1?requireTLS=true')).toMatch(
+    expect(await doctorOutput(`smtps://localhost:${smtpsPort}?${caParameter(authority)}`)).toContain(reached);
+    expect(await doctorOutput(`smtp://localhost:${plainPort}?requireTLS=true`)).toContain(NO_TLS);
+    expect(await doctorOutput('smtp://127.0.0.1:1?requireTLS=true')).toMatch(
       /no mail would be sent: .*ECONNREFUSED/,
     );
   });

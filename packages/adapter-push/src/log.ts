@@ -13,7 +13,7 @@ export const mailErrorFields = (error: unknown): Record<string, string> => {
   const problem = tlsProblem(error);
   return {
     error_code: codeOf(error),
-    ...(problem !== null && { reason: `the mail server was not connected to: ${problem}` }),
+    ...(problem !== null && { reason: `could not connect to the mail server: ${problem}` }),
   };
 };
 

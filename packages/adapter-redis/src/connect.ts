@@ -37,7 +37,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   client.on('error', (error) => {
     const problem = tlsProblem(error);
     // ioredis connects again and again; the breaker reports outages, and this is none.
-    if (problem !== null && problem !== reported) log.warn(`Redis was not connected to: ${problem}`);
+    if (problem !== null && problem !== reported) log.warn(`Could not connect to Redis: ${problem}`);
     reported = problem;
   });
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log, clock });

@@ -131,7 +131,7 @@ export function translateError(error: unknown, statement: string): unknown {
     const problem = tlsProblem(cause);
     if (problem !== null)
       return new Unavailable(
-        `PostgreSQL was not connected to: ${problem} (${statement}).`,
+        `Could not connect to PostgreSQL: ${problem} (${statement}).`,
         'database_unreachable',
       );
     if (!breaksConnection(cause)) return cause;
