@@ -3,19 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchRequest, Connection } from './connection.ts';
 import { quantile } from './load.ts';
 
-export interface Overloaded {
+export interface LoadResult {
   /** Of responses with the expected status. */
-  readonly admitted: number;
-  readonly p50: number;
-  readonly p99: number;
+  readonly expectedPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
   /** Other responses by status. */
-  readonly rejected: Readonly<Record<number, number>>;
-  readonly p99Rejected: number;
+  readonly rejectedByStatus: Readonly<Record<number, number>>;
+  readonly rejectedP99Ms: number;
 }
 
 /**
- * Opens connections, as a client keeps them. Node accepts one per turn of the event loop, so that hundreds of new ones
- * wait for each other, whatever the service does.
+ * Opens persistent connections before the measurement: Node accepts one per event loop turn, so hundreds of new
+ * connections would measure the accept queue, not the service.
  */
 export async function connect(url: string, connections: number): Promise<readonly Connection[]> {
   const opened = Array.from({ length: connections }, () => new Connection(url));
@@ -32,10 +32,10 @@ export async function overload(
   connections: readonly Connection[],
   next: () => BenchRequest,
   { expected, seconds, pauseMs }: { expected: number; seconds: number; pauseMs: number },
-): Promise<Overloaded> {
-  const admitted: number[] = [];
-  const rejections: number[] = [];
-  const rejected: Record<number, number> = {};
+): Promise<LoadResult> {
+  const latencies: number[] = [];
+  const rejectionLatencies: number[] = [];
+  const rejectedByStatus: Record<number, number> = {};
   const end = performance.now() + seconds * 1000;
   await Promise.all(
     connections.map(async (connection) => {
@@ -43,27 +43,27 @@ export async function overload(
         const request = next();
         const sentAt = performance.now();
         const status = await connection.request(request);
-        const took = performance.now() - sentAt;
+        const latencyMs = performance.now() - sentAt;
         if (status === expected) {
-          admitted.push(took);
+          latencies.push(latencyMs);
           continue;
         }
-        rejections.push(took);
-        rejected[status] = (rejected[status] ?? 0) + 1;
+        rejectionLatencies.push(latencyMs);
+        rejectedByStatus[status] = (rejectedByStatus[status] ?? 0) + 1;
         if (pauseMs > 0) await pause(pauseMs);
       }
     }),
   );
   return {
-    admitted: Math.round(admitted.length / seconds),
-    p50: at(admitted, 0.5),
-    p99: at(admitted, 0.99),
-    rejected,
-    p99Rejected: at(rejections, 0.99),
+    expectedPerSecond: Math.round(latencies.length / seconds),
+    p50Ms: quantileMs(latencies, 0.5),
+    p99Ms: quantileMs(latencies, 0.99),
+    rejectedByStatus,
+    rejectedP99Ms: quantileMs(rejectionLatencies, 0.99),
   };
 }
 
-const at = (latencies: readonly number[], share: number): number =>
+const quantileMs = (latencies: readonly number[], share: number): number =>
   Number(
     quantile(
       latencies.toSorted((a, b) => a - b),
@@ -71,7 +71,7 @@ const at = (latencies: readonly number[], share: number): number =>
     ).toFixed(2),
   );
 
-/** Statuses of `/v1/health`, asked ten times a second until `isOver`. */
+/** Statuses of `/v1/health`, polled ten times a second until `isOver`. */
 export async function watchHealth(url: string, isOver: () => boolean): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {};
   while (!isOver()) {

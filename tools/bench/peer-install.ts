@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCES = fileURLToPath(new URL('peers', import.meta.url));
 /** Peers that use the sources in peers/shared. */
-const SHARING: ReadonlySet<string> = new Set(['fastify', 'trpc']);
+const PEERS_WITH_SHARED_SOURCES: ReadonlySet<string> = new Set(['fastify', 'trpc']);
 const INSTALL = [
   ...['install', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
   // Transitive dependencies are resolved as of this day; change it with an upgrade.
@@ -45,13 +45,14 @@ export function createTemporaryFolder(): { path: string; remove(): void } {
 export async function install(name: string, parent: string, say: (line: string) => void): Promise<Installed> {
   const folder = join(parent, name);
   cpSync(join(SOURCES, name), folder, { recursive: true });
-  if (SHARING.has(name)) cpSync(join(SOURCES, 'shared'), join(folder, 'src/shared'), { recursive: true });
+  if (PEERS_WITH_SHARED_SOURCES.has(name))
+    cpSync(join(SOURCES, 'shared'), join(folder, 'src/shared'), { recursive: true });
   const { main, scripts, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     main: string;
     scripts?: { build?: string };
     dependencies: Record<string, string>;
   };
-  const pinned = Object.entries(dependencies).map(([one, version]) => `${one} ${version}`);
+  const pinned = Object.entries(dependencies).map(([packageName, version]) => `${packageName} ${version}`);
   say(`${name}: installing ${pinned.join(', ')}`);
   const started = performance.now();
   const elapsed = (): string => `${((performance.now() - started) / 1000).toFixed(0)} s`;
@@ -77,22 +78,22 @@ function npm(folder: string, args: readonly string[], line: (line: string) => vo
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: TIMEOUT_MS,
   });
-  const end = (): unknown => child.kill();
-  process.prependOnceListener('exit', end);
+  const kill = (): unknown => child.kill();
+  process.prependOnceListener('exit', kill);
   return new Promise((resolve, reject) => {
     let output = '';
-    let rest = '';
     for (const stream of [child.stdout, child.stderr]) {
+      let partialLine = '';
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         output += chunk;
-        const lines = (rest + chunk).split('\n');
-        rest = lines.pop() ?? '';
-        for (const one of lines) line(one);
+        const lines = (partialLine + chunk).split('\n');
+        partialLine = lines.pop() ?? '';
+        for (const text of lines) line(text);
       });
     }
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      process.removeListener('exit', end);
+      process.removeListener('exit', kill);
       if (code === 0) resolve();
       else
         reject(new Error(`npm ${args[0]} ${signal === null ? 'failed' : 'timed out'}: ${causeOf(output)}`));

@@ -22,7 +22,7 @@ import type { BenchRequest } from './connection.ts';
 import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
 import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { childrenOf, load, type Measured, measureCpu } from './load.ts';
-import { connect, type Overloaded, overload, watchHealth } from './overload.ts';
+import { connect, type LoadResult, overload, watchHealth } from './overload.ts';
 import { PATHS, type Path } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
@@ -291,33 +291,38 @@ program
   .action(({ rows, rounds, seconds }) =>
     withServers(async ({ database, redisUrl }) => {
       const { subject, data } = await loadedService(await database('all'), redisUrl, { rows });
-      const some = await connect(subject.url, 32);
-      const many = await connect(subject.url, 320);
+      const normalClients = await connect(subject.url, 32);
+      const tenfoldClients = await connect(subject.url, 320);
       const result: Record<string, unknown> = { rows, rounds, seconds };
       for (const kind of ['get', 'send'] as const) {
         const next = requestsOf(kind, data.firms);
-        const at = (clients: Clients, length = seconds) =>
+        const loadWith = (clients: Clients, length = seconds) =>
           overload(clients, next, { expected: EXPECTED[kind], seconds: length, pauseMs: 100 });
-        await at(some, 3);
+        await loadWith(normalClients, 3);
         let isOver = false;
         const watching = watchHealth(subject.url, () => isOver);
-        const found: { full: Overloaded; ten: Overloaded; busy: number; afterwards: Overloaded }[] = [];
+        const found: {
+          normalLoad: LoadResult;
+          tenfoldLoad: LoadResult;
+          busy: number;
+          afterwards: LoadResult;
+        }[] = [];
         for (let round = 0; round < rounds; round += 1) {
-          const full = await at(some);
+          const normalLoad = await loadWith(normalClients);
           const cpuSince = measureCpu({ service: () => [subject.pid] });
-          await at(many, 2); // the burst before the limits apply
-          const ten = await at(many);
+          await loadWith(tenfoldClients, 2); // the burst before the limits apply
+          const tenfoldLoad = await loadWith(tenfoldClients);
           const busy = rounded((cpuSince().service ?? 0) / (seconds + 2));
-          found.push({ full, ten, busy, afterwards: await at(some, 1) });
+          found.push({ normalLoad, tenfoldLoad, busy, afterwards: await loadWith(normalClients, 1) });
           say(`${kind}: ${JSON.stringify(found.at(-1))}`);
         }
         isOver = true;
-        const ratio = (of: (one: Overloaded) => number): number =>
-          rounded(median(found.map(({ full, ten }) => of(ten) / of(full))));
+        const ratio = (of: (one: LoadResult) => number): number =>
+          rounded(median(found.map(({ normalLoad, tenfoldLoad }) => of(tenfoldLoad) / of(normalLoad))));
         result[kind] = {
-          p50: ratio(({ p50 }) => p50),
-          p99: ratio(({ p99 }) => p99),
-          admitted: ratio(({ admitted }) => admitted),
+          p50: ratio(({ p50Ms }) => p50Ms),
+          p99: ratio(({ p99Ms }) => p99Ms),
+          admitted: ratio(({ expectedPerSecond }) => expectedPerSecond),
           health: await watching,
           rounds: found,
         };
@@ -351,7 +356,7 @@ program
       const calm = await connect(subject.url, 4);
       const hammering = await connect(subject.url, 50);
       await gets(calm, others);
-      const found: { alone: Overloaded; beside: Overloaded; limited: Overloaded }[] = [];
+      const found: { alone: LoadResult; beside: LoadResult; limited: LoadResult }[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const alone = await gets(calm, others);
         const rejecting = gets(hammering, [limited], seconds + 1);
@@ -360,9 +365,15 @@ program
         found.push({ alone, beside, limited: await rejecting });
         say(JSON.stringify(found.at(-1)));
       }
-      const ratio = (of: (one: Overloaded) => number): number =>
+      const ratio = (of: (one: LoadResult) => number): number =>
         rounded(median(found.map(({ alone, beside }) => of(beside) / of(alone))));
-      print({ rows, seconds, p50: ratio(({ p50 }) => p50), p99: ratio(({ p99 }) => p99), rounds: found });
+      print({
+        rows,
+        seconds,
+        p50: ratio(({ p50Ms }) => p50Ms),
+        p99: ratio(({ p99Ms }) => p99Ms),
+        rounds: found,
+      });
     }),
   );
 

@@ -11,10 +11,10 @@ const RECORDING = [
   ['for (const event of auditEventsOf(trace.audit, result)) deps.auditBatch.add(event);', ''],
   [`, \${advanceChain("row.digest")}`, ''],
   [
-    `held.audit_seq, row.at, row.entry, held.audit_hash),
+    `feed.audit_seq, row.at, row.entry, feed.audit_hash),
    recorded AS (
      \${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`,
-    'held.audit_seq)',
+    'feed.audit_seq)',
   ],
   ['rows.map(rowValues)', 'rows.map(() => ["epoch", "", "0"])'],
 ] as const;

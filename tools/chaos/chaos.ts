@@ -9,7 +9,7 @@ import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
 import { type ClientResponse, claimsIn, createCaller, createRecorder, runCommand, tagOf } from './caller.ts';
-import { type Judgement, judge, type Verdict, type Violation } from './checker.ts';
+import { type CheckedCounts, checkHistory, type Verdict, type Violation } from './checker.ts';
 import {
   accountClient,
   adjusterClient,
@@ -68,8 +68,8 @@ export interface ChaosReport {
   /** How long the recorded history was judged. */
   readonly judgedInSeconds: number;
   /** What the general checks were run on. */
-  readonly judged: Judgement;
-  /** From the start of the load until a judgement found the violations; at the end of the run unless `untilViolation`. */
+  readonly judged: CheckedCounts;
+  /** From the start of the load until a check found the violations; at the end of the run unless `untilViolation`. */
   readonly foundAfterSeconds: number;
   readonly violations: readonly Violation[];
 }
@@ -86,7 +86,7 @@ const DATABASE_RESPONSE_LENGTH = 200;
 const JOBS_TIMEOUT_MS = 120_000;
 const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 /** Judging a run of five minutes takes seconds, in which no client runs. */
-const MIN_MS_BETWEEN_JUDGEMENTS = 10_000;
+const MIN_MS_BETWEEN_CHECKS = 10_000;
 /** Keys, tokens and personal data, which must not be logged. */
 const SENSITIVE = [
   /svc_(live|test|app|signin)_[0-9A-Za-z]{20,}/,
@@ -259,7 +259,7 @@ export async function runChaos({
       log(`${minutes} min: ${recorder.calls.length} requests, ${faults.length} faults, ${megabytes} MB`);
     }, PROGRESS_MS);
     ends.push(async () => clearInterval(progress));
-    const judgeHistory = (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
+    const checkRecorded = (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
       const history: History = {
         seed,
         processes: count,
@@ -272,24 +272,24 @@ export async function runChaos({
       };
       log(`judging ${history.calls.length} requests`);
       const judgedFrom = performance.now();
-      const verdict = judge(history);
+      const verdict = checkHistory(history);
       const violations = [...verdict.violations, ...ofProcesses(processes, kept)];
       const judgedAt = performance.now();
       const judgedInSeconds = Math.round((judgedAt - judgedFrom) / 1_000);
       const foundAfterSeconds = Math.round((judgedAt - startedAt) / 1_000);
       return { history, verdict, violations, judgedInSeconds, foundAfterSeconds };
     };
-    const reportOf = async ({ history, verdict, ...judged }: ReturnType<typeof judgeHistory>) => {
+    const reportOf = async ({ history, verdict, ...judged }: ReturnType<typeof checkRecorded>) => {
       if (historyFolder !== undefined) await writeHistory(historyFolder, verdict);
-      return { ...summarize(history, proxies), seconds, judged: verdict.judgement, ...judged };
+      return { ...summarize(history, proxies), seconds, judged: verdict.counts, ...judged };
     };
-    let early: ReturnType<typeof judgeHistory> | undefined;
+    let early: ReturnType<typeof checkRecorded> | undefined;
     let judgedLast = startedAt;
     /** Between two faults, when their effects on rate limits are recorded. */
     const hasViolation = (): boolean => {
-      if (performance.now() - judgedLast < MIN_MS_BETWEEN_JUDGEMENTS) return false;
+      if (performance.now() - judgedLast < MIN_MS_BETWEEN_CHECKS) return false;
       const final = new Map(firms.map(({ tag }) => [tag, []]));
-      early = judgeHistory({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
+      early = checkRecorded({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
       judgedLast = performance.now();
       return early.violations.length > 0;
     };
@@ -340,7 +340,7 @@ export async function runChaos({
     ]);
     for (const { id, tag } of firms) audit.set(tag, await operator.audit(id));
 
-    return reportOf(judgeHistory({ calls: recorder.calls, final, audit }));
+    return reportOf(checkRecorded({ calls: recorder.calls, final, audit }));
 
     /** What the operator does while the service runs. */
     function operate(of: typeof firms): Promise<void>[] {

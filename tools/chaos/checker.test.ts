@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judge, RULE_NAMES } from './checker.ts';
+import { checkHistory, RULE_NAMES } from './checker.ts';
 import type { Call, ClaimView, Fault, History } from './history.ts';
 
 const timestamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
@@ -72,7 +72,9 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
   ...changes,
 });
 
-const broken = (of: History): string[] => [...new Set(judge(of).violations.map(({ rule }) => rule))];
+const violatedRules = (of: History): string[] => [
+  ...new Set(checkHistory(of).violations.map(({ rule }) => rule)),
+];
 
 const leave: Draft = { operation: 'leave', status: 204, firm: null, intent: { adjuster: 'anna' } };
 const joining = (operation: 'invite' | 'join' | 'permit' | 'enable'): Draft => ({
@@ -81,7 +83,7 @@ const joining = (operation: 'invite' | 'join' | 'permit' | 'enable'): Draft => (
 });
 
 /** For each rule, the smallest histories that break it. */
-const PLANTED: Readonly<Record<string, readonly History[]>> = {
+const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
   'every acknowledged claim exists exactly once': [
     history(calls({ ...send }), []),
     history(calls(send, poll(seen())), [
@@ -224,14 +226,14 @@ const PLANTED: Readonly<Record<string, readonly History[]>> = {
 
 describe('the checker of a chaos run', () => {
   test('every rule has a history that violates it', () => {
-    expect(Object.keys(PLANTED).sort()).toEqual([...RULE_NAMES].sort());
+    expect(Object.keys(VIOLATIONS_BY_RULE).sort()).toEqual([...RULE_NAMES].sort());
   });
 
-  for (const [rule, planted] of Object.entries(PLANTED)) {
-    test.each(planted.map((recorded, n) => [n + 1, recorded] as const))(
+  for (const [rule, violatingHistories] of Object.entries(VIOLATIONS_BY_RULE)) {
+    test.each(violatingHistories.map((recorded, n) => [n + 1, recorded] as const))(
       `a violation of "${rule}" is found (%i)`,
       (_n, recorded) => {
-        expect(broken(recorded)).toContain(rule);
+        expect(violatedRules(recorded)).toContain(rule);
       },
     );
   }
@@ -287,7 +289,7 @@ describe('the checker of a chaos run', () => {
       ),
       [taken],
     );
-    expect(judge(valid).violations).toEqual([]);
+    expect(checkHistory(valid).violations).toEqual([]);
   });
 
   test('an adjuster who may have come back may have pending offers', () => {
@@ -303,7 +305,7 @@ describe('the checker of a chaos run', () => {
       // The operator closed the claim, which is pending since.
       calls(send, { operation: 'close', intent: { claimId: 'c1' } }, leave, poll(seen())),
     ];
-    for (const recorded of backAgain) expect(broken(history(recorded, [seen()]))).not.toContain(rule);
+    for (const recorded of backAgain) expect(violatedRules(history(recorded, [seen()]))).not.toContain(rule);
   });
 
   test('a test account may respond two seconds after the latest offer, and to one that replaced it', () => {
@@ -323,19 +325,19 @@ describe('the checker of a chaos run', () => {
       endedAt: 1_005,
       seen: [seen({ updatedAt: timestamp(1_001) })],
     };
-    expect(broken(reaction(2_000))).not.toContain(rule);
-    expect(broken(reaction(2_000, again))).toContain(rule);
-    expect(broken(reaction(3_000, again))).not.toContain(rule);
-    expect(broken(reaction(2_000, { ...again, status: null, seen: [] }))).not.toContain(rule);
-    expect(broken({ ...reaction(5), autoResponding: new Set() })).not.toContain(rule);
+    expect(violatedRules(reaction(2_000))).not.toContain(rule);
+    expect(violatedRules(reaction(2_000, again))).toContain(rule);
+    expect(violatedRules(reaction(3_000, again))).not.toContain(rule);
+    expect(violatedRules(reaction(2_000, { ...again, status: null, seen: [] }))).not.toContain(rule);
+    expect(violatedRules({ ...reaction(5), autoResponding: new Set() })).not.toContain(rule);
   });
 
   test('while the run goes on, what is missing may still come', () => {
     const unfinished = calls(send, { ...send, task: 9, idempotencyKey: 'k9', status: null, seen: [] });
-    expect(broken(history(unfinished, [seen()])).length).toBeGreaterThan(0);
+    expect(violatedRules(history(unfinished, [seen()])).length).toBeGreaterThan(0);
     const running = { isPartial: true, autoResponding: new Set(['anna']) } as const;
-    expect(broken(history(unfinished, [], running))).toEqual([]);
-    expect(broken(history(calls(send, accept, poll(seen())), [], running))).toEqual([
+    expect(violatedRules(history(unfinished, [], running))).toEqual([]);
+    expect(violatedRules(history(calls(send, accept, poll(seen())), [], running))).toEqual([
       'claims are linearizable',
       'the change feed is strictly serializable',
     ]);
@@ -352,11 +354,11 @@ describe('the checker of a chaos run', () => {
     });
     const alone = { localBuckets: [{ startedAt: 100, endedAt: 200 }] };
     const rule = 'rate limits hold within the documented approximation';
-    expect(judge(recorded(41, fault('redis flushed'))).violations).toEqual([]);
-    expect(judge(recorded(41, alone)).violations).toEqual([]);
-    expect(broken(recorded(41, fault('postgres killed')))).toEqual([rule]);
-    expect(broken(recorded(45, fault('redis flushed')))).toEqual([rule]);
-    expect(broken(recorded(45, alone))).toEqual([rule]);
+    expect(checkHistory(recorded(41, fault('redis flushed'))).violations).toEqual([]);
+    expect(checkHistory(recorded(41, alone)).violations).toEqual([]);
+    expect(violatedRules(recorded(41, fault('postgres killed')))).toEqual([rule]);
+    expect(violatedRules(recorded(45, fault('redis flushed')))).toEqual([rule]);
+    expect(violatedRules(recorded(45, alone))).toEqual([rule]);
   });
 
   test('requests with 429, 503 or no response do not count against a rate limit', () => {
@@ -367,13 +369,13 @@ describe('the checker of a chaos run', () => {
       { operation: 'limited', status: 503, code: 'service_unavailable' },
     );
     const limited = [{ actor: 'limited', requestsPerMinute: 60, burst: 20 }];
-    expect(judge(history(recorded, [], { limited })).violations).toEqual([]);
+    expect(checkHistory(history(recorded, [], { limited })).violations).toEqual([]);
   });
 });
 
 test('leaving a firm is judged only for claims that may be pending with the adjuster', () => {
   const operationsWith = (...drafts: Draft[]): number =>
-    judge(history(calls(...drafts), [accepted()])).judgement.operations;
+    checkHistory(history(calls(...drafts), [accepted()])).counts.operations;
   const before = operationsWith(send, accept, poll(accepted()));
   expect(operationsWith(leave, send, accept, poll(accepted()), leave, leave)).toBe(before);
   expect(operationsWith(send, leave, accept, poll(accepted()))).toBe(before + 1);

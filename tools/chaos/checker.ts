@@ -38,7 +38,7 @@ type Rule = (history: History, judged: Judged) => Iterable<Finding>;
 
 /** The history in the form of the general checks. */
 interface Judged {
-  readonly claims: ReturnType<typeof judgeClaims>;
+  readonly claims: ReturnType<typeof checkClaims>;
   readonly feeds: Iterable<FeedFindings>;
 }
 
@@ -50,7 +50,7 @@ interface FeedFindings {
 }
 
 /** One list at a time, because the lists of an hour do not fit into memory together. */
-function judgeFeeds(history: History): FeedFindings[] {
+function checkFeeds(history: History): FeedFindings[] {
   const judged: FeedFindings[] = [];
   for (const [list, transactions] of feedLists(history)) {
     const polls = transactions.filter(({ operation }) => operation[0]?.[0] === 'read').length;
@@ -72,10 +72,10 @@ function* feedChunks(history: History): Iterable<string> {
   for (const [key, list] of feedLists(history)) yield* chunksOf(list.map((each) => ({ ...each, key })));
 }
 
-const judgeClaims = (entries: readonly RegisterEntry[]) => checkLinearizability(entries, claimRegister);
+const checkClaims = (entries: readonly RegisterEntry[]) => checkLinearizability(entries, claimRegister);
 
 /** What the general checks were run on. */
-export interface Judgement {
+export interface CheckedCounts {
   readonly claims: number;
   readonly operations: number;
   /** Claims whose search took too long. */
@@ -495,20 +495,20 @@ export const RULE_NAMES = Object.keys(RULES);
 
 export interface Verdict {
   readonly violations: readonly Violation[];
-  readonly judgement: Judgement;
+  readonly counts: CheckedCounts;
   /** What the general checks judged, as JSON Lines, by file name. */
   readonly files: Readonly<Record<string, () => Iterable<string>>>;
 }
 
-export function judge(history: History): Verdict {
+export function checkHistory(history: History): Verdict {
   const entries = registerEntries(history);
-  const claims = judgeClaims(entries);
-  const feeds = judgeFeeds(history);
+  const claims = checkClaims(entries);
+  const feeds = checkFeeds(history);
   return {
     violations: Object.entries(RULES)
       .filter(([, find]) => !history.isPartial || !AT_THE_END.includes(find))
       .flatMap(([rule, find]) => [...find(history, { claims, feeds })].map((found) => ({ rule, ...found }))),
-    judgement: {
+    counts: {
       claims: claims.orders.size + claims.failures.length + claims.undecided.length,
       operations: entries.length,
       undecided: claims.undecided.length,

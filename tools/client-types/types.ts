@@ -1,4 +1,4 @@
-// The types of the SDK, from the interface document. openapi-typescript would lose the descriptions of fields that are
+// Generates the SDK's types from the OpenAPI document. openapi-typescript would lose the descriptions of fields that are
 // null or refer to a named schema.
 import {
   NON_RESIDENTIAL_BUILDING_TYPES,
@@ -41,15 +41,15 @@ type Named =
 /** A phone number, an email address, or both. */
 type Reachable = { phone: string } | { email: string };
 
-/** Both of the same class; without an occupancy, the building is residential. */
+/** Both of the namedEnum class; without an occupancy, the building is residential. */
 type OccupancyPair =
   | { occupancy_type: ResidentialOccupancyType; building_type?: ResidentialBuildingType | undefined }
   | { occupancy_type: NonResidentialOccupancyType; building_type?: NonResidentialBuildingType | undefined }
   | { occupancy_type?: undefined; building_type?: ResidentialBuildingType | undefined };
 `;
 
-/** Rules about several fields that the compiler can check. */
-const RULES: Readonly<Record<string, string>> = {
+/** Types that enforce rules across fields, by schema name. */
+const CROSS_FIELD_TYPES: Readonly<Record<string, string>> = {
   AgentInput: 'Named',
   BuildingInput: 'OccupancyPair',
   ContactInput: 'Named',
@@ -59,7 +59,7 @@ const RULES: Readonly<Record<string, string>> = {
 
 const union = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(' | ');
 
-const CLASSES = {
+const RESIDENTIAL_CLASSES = {
   ResidentialOccupancyType: RESIDENTIAL_OCCUPANCY_TYPES,
   NonResidentialOccupancyType: NON_RESIDENTIAL_OCCUPANCY_TYPES,
   ResidentialBuildingType: RESIDENTIAL_BUILDING_TYPES,
@@ -75,7 +75,7 @@ export function clientTypes(): string {
     supportEmail: 'support@example.com',
   }) as unknown as { components: { schemas: Readonly<Record<string, Schema>> } };
   const { schemas } = document.components;
-  const classes = Object.entries(CLASSES).map(
+  const classes = Object.entries(RESIDENTIAL_CLASSES).map(
     ([name, values]) => `export type ${name} = ${union(values)};\n`,
   );
   const named = Object.entries(schemas)
@@ -95,10 +95,10 @@ function declaration(name: string, schema: Schema, schemas: Schemas): string {
     const isRequired = schema.required?.includes(field);
     const type = typeOf(value, schemas);
     const optional = isInput ? `${type} | undefined` : type;
-    return `${comment(documented(value, schemas), '  ')}  ${field}${isRequired ? '' : '?'}: ${isRequired ? type : optional};\n`;
+    return `${comment(describedSchema(value, schemas), '  ')}  ${field}${isRequired ? '' : '?'}: ${isRequired ? type : optional};\n`;
   });
   const body = `{\n${fields.join('')}}`;
-  const rule = RULES[name];
+  const rule = CROSS_FIELD_TYPES[name];
   return rule === undefined
     ? `${doc}export interface ${name} ${body}\n`
     : `interface ${name}Fields ${body}\n\n${doc}export type ${name} = ${name}Fields & ${rule};\n`;
@@ -106,12 +106,14 @@ function declaration(name: string, schema: Schema, schemas: Schemas): string {
 
 function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
   if (schema.$ref !== undefined) return nameOf(schema);
-  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, schemas)).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map((variant) => typeOf(variant, schemas)).join(' | ');
   if (schema.enum !== undefined) return union(schema.enum);
   const known = schema['x-extensible-enum'];
   if (known !== undefined) {
-    const same = Object.entries(schemas).find(([, { enum: values }]) => values?.join() === known.join());
-    return same === undefined || same[0] === ownName ? `Open<${union(known)}>` : `Open<${same[0]}>`;
+    const namedEnum = Object.entries(schemas).find(([, { enum: values }]) => values?.join() === known.join());
+    return namedEnum === undefined || namedEnum[0] === ownName
+      ? `Open<${union(known)}>`
+      : `Open<${namedEnum[0]}>`;
   }
   if (schema.type === 'array' && schema.items !== undefined)
     return `readonly ${typeOf(schema.items, schemas)}[]`;
@@ -125,7 +127,7 @@ function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
 const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
 
 /** The schema that describes a field: its own, that of its value besides null, or the named one it refers to. */
-function documented(schema: Schema, schemas: Schemas): Schema {
+function describedSchema(schema: Schema, schemas: Schemas): Schema {
   if (schema.description !== undefined) return schema;
   const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   return value.description !== undefined ? value : (schemas[nameOf(value)] ?? value);
@@ -148,7 +150,7 @@ function limits({
   minimum,
   maximum,
   maxItems,
-  default: initial,
+  default: defaultValue,
 }: Schema): string {
   const count = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
   return [
@@ -156,7 +158,7 @@ function limits({
     maxLength !== undefined && `${count(minLength ?? 0)} to ${count(maxLength)} characters.`,
     maximum !== undefined && `${count(minimum ?? 0)} to ${count(maximum)}.`,
     maxItems !== undefined && `At most ${maxItems}.`,
-    initial !== undefined && `Default: ${initial}.`,
+    defaultValue !== undefined && `Default: ${defaultValue}.`,
   ]
     .filter(Boolean)
     .join(' ');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createTemporaryFolder, freePort, SELF } from '@svc/embedded-postgres';
 import { createCaller, createRecorder, tagOf } from '../chaos/caller.ts';
 import { listAll } from '../chaos/chaos.ts';
-import { judge } from '../chaos/checker.ts';
+import { checkHistory } from '../chaos/checker.ts';
 import { adjusterClient, type FirmState, firmClient, poller } from '../chaos/clients.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { openPostgresServers } from '../cluster/postgres-server.ts';
@@ -148,7 +148,7 @@ export async function runUpgrade({
     const operator = await openOperator(databaseUrl);
     stops.push(() => operator.close());
     const failures = recorder.calls.filter(({ status }) => status === null || status >= 500);
-    const { violations, judgement } = judge({
+    const { violations, counts } = checkHistory({
       seed: 'upgrade',
       processes: olds.length + news.length,
       calls: recorder.calls,
@@ -163,7 +163,7 @@ export async function runUpgrade({
     for (const { operation, status, code } of failures)
       say(`           ${operation}: ${status ?? 'no response'} ${code ?? ''}`);
     note(
-      `${judgement.claims} claims, ${judgement.polls} polls and the audit chain with ${judgement.actions} actions judged: ${violations.length} violations`,
+      `${counts.claims} claims, ${counts.polls} polls and the audit chain with ${counts.actions} actions judged: ${violations.length} violations`,
     );
     const texts = violations.map(({ rule, description }) => `${rule}: ${description}`);
     for (const text of texts) say(`           ${text}`);

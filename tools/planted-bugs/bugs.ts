@@ -32,7 +32,7 @@ const PG_FEED = 'packages/adapter-postgres/src/stores/feed-timestamps.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
 const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay() : null';
-const AFTER_LAST = ", (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
+const AFTER_LAST = ", (feed.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
 const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
           'The connection to PostgreSQL was lost during a commit.',
           'database_unreachable',
@@ -209,7 +209,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'feed timestamp not read under the feed lock',
     PG_FEED,
     AFTER_LAST,
-    ", (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = held.firm_id))",
+    ", (SELECT max(updated_at) + interval '1 ms' FROM claims WHERE firm_id = feed.firm_id))",
   ),
   bug(
     'claim numbers compared across environments',

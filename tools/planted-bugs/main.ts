@@ -18,7 +18,7 @@ const NOT_COPIED = new Set(['.git', '.data', 'node_modules']);
 
 interface Suite {
   readonly args: (seed: string) => readonly string[];
-  /** The first failure in the output. A suite that cannot start finds nothing, and this does not match then. */
+  /** The first failure in the output. Does not match if the suite cannot start. */
   readonly failure: RegExp;
   /** Seconds until it was found, where the run has other parts too. */
   readonly foundAfter?: RegExp;
@@ -97,10 +97,10 @@ try {
       path,
       edits.reduce((text, [from, to]) => text.replace(from, () => to), original),
     );
-    const found = options.seeds.map((seed) => [seed, run(suite, seed)] as const);
+    const runs = options.seeds.map((seed) => [seed, run(suite, seed)] as const);
     writeFileSync(path, original);
-    if (found.every(([, { failure }]) => failure === null)) missed += 1;
-    for (const [seed, { failure, seconds, isBroken }] of found) {
+    if (runs.every(([, { failure }]) => failure === null)) missed += 1;
+    for (const [seed, { failure, seconds, isBroken }] of runs) {
       const outcome = failure ?? (isBroken ? 'no result' : 'not found');
       console.log(`| ${name} | ${seed} | ${seconds} s | ${outcome} |`);
     }

@@ -4,10 +4,10 @@ import { startTestServers } from './test-servers.ts';
 
 try {
   const servers = await startTestServers((line) => process.stderr.write(`${line}\n`));
-  const end = () => void servers.stop().finally(() => process.exit(0));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
-  process.stdin.once('end', end);
-  process.stdin.once('error', end);
+  const stop = () => void servers.stop().finally(() => process.exit(0));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  process.stdin.once('end', stop);
+  process.stdin.once('error', stop);
   process.stdin.resume();
   process.stdout.write(`${JSON.stringify(servers.variables)}\n`);
 } catch (error) {

@@ -5,7 +5,7 @@ import { type ClaimView, Unavailable } from '@svc/application';
 import { type ClaimId, DomainError, type Svcid } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit/fixed-clock';
 import fc from 'fast-check';
-import { judge } from '../chaos/checker.ts';
+import { checkHistory } from '../chaos/checker.ts';
 import type { Call, Operation, ClaimView as SeenClaim } from '../chaos/history.ts';
 import { createInvariants, InvariantBroken } from './invariants.ts';
 import { connectProcess, type Process, type World } from './world.ts';
@@ -330,7 +330,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
   if (violated !== undefined) throw violated;
 
   const final = shared.committed.claims.all();
-  const { violations, judgement } = judge({
+  const { violations, counts } = checkHistory({
     seed: '',
     processes,
     calls,
@@ -344,7 +344,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
   const found = violations.filter(({ rule }) => !NOT_SIMULATED.includes(rule));
   if (found.length > 0)
     throw new InvariantBroken(found.map(({ rule, description }) => `${rule}: ${description}`).join('\n'));
-  if (judgement.undecided > 0) throw new InvariantBroken('the search for an order took too long');
+  if (counts.undecided > 0) throw new InvariantBroken('the search for an order took too long');
 
   /** Lets the scheduler run everything, also what clients no longer wait for. */
   async function settle(work: Promise<unknown>[]): Promise<void> {
