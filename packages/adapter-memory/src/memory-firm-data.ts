@@ -30,7 +30,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         carrier: held,
       }));
     },
-    eraseSome: (firmId) =>
+    eraseBatch: (firmId) =>
       write(async (writable) => {
         let erased = 0;
         const erase = <Row>(

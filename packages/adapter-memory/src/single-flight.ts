@@ -28,7 +28,7 @@ export function createMemorySingleFlight(): MemorySingleFlight {
         if (other.fingerprint !== fingerprint) {
           throw new DomainError(
             'idempotency_key_reused',
-            'A different request with this Idempotency-Key is under way.',
+            'A different request with this Idempotency-Key is in progress.',
           );
         }
         const outcome = await other.outcome;

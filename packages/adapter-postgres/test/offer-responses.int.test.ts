@@ -14,7 +14,7 @@ import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
-/** The same with settings per transaction and no prepared statements, as behind a pooler. */
+/** `pooler: true`: settings per transaction and no prepared statements, as behind a connection pooler. */
 describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
@@ -52,18 +52,18 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
   });
   const respond = ({ id, assignment }: Claim, decide = accept) =>
     stores.offerResponses.save(assignment.adjuster, id, decide);
-  const timeOf = async (claim: Claim): Promise<number> =>
+  const updatedAtOf = async (claim: Claim): Promise<number> =>
     (await stores.firmReads.claim(claim.firmId, 'live', claim.id))?.updatedAt ?? Number.NaN;
   const statusOf = async (claim: Claim): Promise<string | undefined> =>
     (await stores.firmReads.claim(claim.firmId, 'live', claim.id))?.assignment.status;
-  const acceptances = async (firmId: FirmId): Promise<(string | null)[]> => {
+  const acceptedObjects = async (firmId: FirmId): Promise<(string | null)[]> => {
     const rows = await stores.auditReads.rows(firmId, { after: 0, limit: 1000 });
     return rows.flatMap(({ text }) => auditEntriesFrom(text)).map(({ object }) => object);
   };
   const sha256 = (text: string, encoding: 'utf8' | 'hex' = 'utf8'): string =>
     createHash('sha256').update(Buffer.from(text, encoding)).digest('hex');
 
-  test('that arrive together share one transaction; each claim has its own timestamp, and each event is recorded', async () => {
+  test('concurrent responses share one transaction; each claim has a separate timestamp, and each event is recorded', async () => {
     const firms = [await aFirm(stores), await aFirm(stores), await aFirm(stores)];
     const claims = (await Promise.all(firms.map((firm) => offers(firm, 5)))).flat();
     committed.length = 0;
@@ -72,49 +72,49 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
     for (const [n, claim] of claims.entries()) {
       const view = views[n];
       expect(view).toMatchObject({ id: claim.id, assignment: { status: 'accepted' } });
-      expect(await timeOf(claim)).toBe(view?.updatedAt);
+      expect(await updatedAtOf(claim)).toBe(view?.updatedAt);
     }
     for (const { firmId } of firms) {
       const ids = claims.filter((claim) => claim.firmId === firmId).map(({ id }) => id);
       const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
-      // Claims of a firm: one after the other, in the order in which they arrived.
+      // Each firm's claims are in the order of their responses, 1 ms apart.
       expect(page.rows.map(({ id }) => id)).toEqual(ids);
       const times = page.rows.map(({ updatedAt }) => updatedAt);
       expect(times).toEqual(times.map((_, n) => (times[0] ?? 0) + n));
-      expect(await acceptances(firmId)).toEqual(ids.map(claimObject));
+      expect(await acceptedObjects(firmId)).toEqual(ids.map(claimObject));
       const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
       expect(verified).toMatchObject({ intact: true });
     }
   });
 
-  test('of one firm fill a transaction, with their events in one row of its audit trail', async () => {
+  test('50 concurrent responses of one firm share one transaction and one row of its audit trail', async () => {
     const firm = await aFirm(stores);
     const claims = await offers(firm, 50);
     const before = (await stores.auditReads.chain(firm.firmId))?.last.seq ?? 0;
     await Promise.all(claims.map((claim) => respond(claim)));
     expect(committed).toEqual([claims.map(() => 'accepted')]);
     expect((await stores.auditReads.chain(firm.firmId))?.last.seq).toBe(before + 1);
-    expect(await acceptances(firm.firmId)).toEqual(claims.map(({ id }) => claimObject(id)));
+    expect(await acceptedObjects(firm.firmId)).toEqual(claims.map(({ id }) => claimObject(id)));
   });
 
-  test('leave the feed behind the last of them: the next change comes after all', async () => {
+  test("the firm's next change gets a later timestamp than all concurrent responses", async () => {
     const firm = await aFirm(stores);
     const claims = await offers(firm, 4);
     await Promise.all(claims.map((claim) => respond(claim)));
     const later = await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firm.firmId, firm.svcId)));
-    const times = await Promise.all([...claims, later].map(timeOf));
+    const times = await Promise.all([...claims, later].map(updatedAtOf));
     expect(new Set(times).size).toBe(5);
     expect(Math.max(...times)).toBe(later.updatedAt);
   });
 
-  test('to one claim see each other: one is rejected by the rule', async () => {
+  test('of two concurrent responses to one claim, the second fails with offer_not_pending', async () => {
     const [claim] = await offers(await aFirm(stores), 1);
-    const both = await Promise.allSettled([respond(claim as Claim), respond(claim as Claim)]);
-    const rejected = both.filter(({ status }) => status === 'rejected');
+    const results = await Promise.allSettled([respond(claim as Claim), respond(claim as Claim)]);
+    const rejected = results.filter(({ status }) => status === 'rejected');
     expect(rejected).toMatchObject([{ reason: { code: 'offer_not_pending' } }]);
   });
 
-  test('fail alone when a rule rejects them, and when the database does', async () => {
+  test('a response that a rule or the database rejects does not affect the others', async () => {
     const firm = await aFirm(stores);
     const [first, second, third] = (await offers(firm, 3)) as [Claim, Claim, Claim];
     const rejected: DecideResponse = () => {
@@ -125,39 +125,41 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
       const { assignment, event } = accept(offered);
       return { assignment: { ...assignment, respondedAt: null }, event };
     };
-    const ends = await Promise.allSettled([
+    const results = await Promise.allSettled([
       respond(first, rejected),
       respond(second, invalid),
       respond(third),
     ]);
-    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-    expect(ends[0]).toMatchObject({ reason: { code: 'offer_not_pending' } });
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    expect(results[0]).toMatchObject({ reason: { code: 'offer_not_pending' } });
     expect(await Promise.all([first, second, third].map(statusOf))).toEqual([
       'pending_acceptance',
       'pending_acceptance',
       'accepted',
     ]);
-    expect(await acceptances(firm.firmId)).toEqual([claimObject(third.id)]);
+    expect(await acceptedObjects(firm.firmId)).toEqual([claimObject(third.id)]);
   });
 
-  test('wait for no lock of another claim, membership or firm', async () => {
+  test('a response does not wait for locks on other claims, memberships or firms', async () => {
     const firms = [await aFirm(stores), await aFirm(stores), await aFirm(stores), await aFirm(stores)];
     const claims = (await Promise.all(firms.map((firm) => offers(firm, 1)))).flat();
-    const [ofClaim, ofMember, ofFeed, free] = claims as [Claim, Claim, Claim, Claim];
+    const [claimLocked, memberLocked, feedLocked, unlocked] = claims as [Claim, Claim, Claim, Claim];
     const done: Claim[] = [];
     await database.sql.query('BEGIN');
-    await database.sql.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [ofClaim.id]);
-    await database.sql.query('SELECT 1 FROM memberships WHERE firm_id = $1 FOR UPDATE', [ofMember.firmId]);
-    await database.sql.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [ofFeed.firmId]);
+    await database.sql.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [claimLocked.id]);
+    await database.sql.query('SELECT 1 FROM memberships WHERE firm_id = $1 FOR UPDATE', [
+      memberLocked.firmId,
+    ]);
+    await database.sql.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [feedLocked.firmId]);
     const responses = claims.map((claim) => respond(claim).then(() => done.push(claim)));
     await responses[3];
-    expect(done).toEqual([free]);
+    expect(done).toEqual([unlocked]);
     await database.sql.query('COMMIT');
     await Promise.all(responses);
     expect(await Promise.all(claims.map(statusOf))).toEqual(claims.map(() => 'accepted'));
   });
 
-  test('find no claim that is offered to another adjuster, and none that does not exist', async () => {
+  test('a claim that does not exist or is offered to another adjuster is not found', async () => {
     const [claim] = (await offers(await aFirm(stores), 1)) as [Claim];
     const { svcId } = await aFirm(stores);
     expect(await stores.offerResponses.save(svcId, claim.id, accept)).toBeNull();
@@ -170,18 +172,18 @@ describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', 
     expect(await statusOf(claim)).toBe('pending_acceptance');
   });
 
-  test('decide on what was committed before them: a withdrawn permission, a closed claim', async () => {
+  test('the decision sees changes committed before it: a withdrawn permission, a closed claim', async () => {
     const firm = await aFirm(stores);
     const [claim] = (await offers(firm, 1)) as [Claim];
     await database.sql.query('UPDATE memberships SET can_accept_claims = false WHERE firm_id = $1', [
       firm.firmId,
     ]);
     await database.sql.query('UPDATE claims SET closed_at = now() WHERE id = $1', [claim.id]);
-    const seen: unknown[] = [];
+    const decisions: unknown[] = [];
     await respond(claim, (offered) => {
-      seen.push([offered.membership.canAcceptClaims, offered.claim.closedAt !== null]);
+      decisions.push([offered.membership.canAcceptClaims, offered.claim.closedAt !== null]);
       throw new DomainError('offer_not_pending', 'Decided.');
     }).catch(() => {});
-    expect(seen).toEqual([[false, true]]);
+    expect(decisions).toEqual([[false, true]]);
   });
 });

@@ -217,7 +217,10 @@ describe.each([
   test('responses to offers find memberships by adjuster, and claims by id', async () => {
     const nodes = await withoutScans(respond);
     expect(indexesOf(nodes)).toContain('memberships_of_adjuster');
-    expect(plans.map(({ statement }) => statement.name)).toEqual(['responses_lock_free', 'responses_save']);
+    expect(plans.map(({ statement }) => statement.name)).toEqual([
+      'responses_lock_available',
+      'responses_save',
+    ]);
     expect(indexesOf(nodes).filter((index) => index === 'claims_pkey')).toHaveLength(2);
     expect(indexesOf(nodes).filter((index) => index.startsWith('claims_'))).toHaveLength(2);
   });
@@ -268,7 +271,7 @@ describe.each([
       'idempotency_bind_many',
       'new_claims_add',
       'new_claims_facts',
-      'new_claims_lock_free',
+      'new_claims_lock_available',
       'outbox_add_many',
     ]);
     expect(indexesOf(nodes)).toEqual(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** One of the functions in the script, with up to four arguments. */
 export interface Operation {
-  readonly name: 'consume' | 'takeSlot' | 'renewSlot' | 'releaseSlot' | 'bindSlot';
+  readonly name: 'consume' | 'takeSlot' | 'renewSlot' | 'releaseSlot' | 'completeSlot';
   readonly key: string;
   readonly args: readonly (string | number)[];
 }
@@ -86,7 +86,7 @@ function operations.releaseSlot(key, _, expected)
 end
 
 -- Overwrites any value: the outcome is committed, so an attempt that took over an expired lease finds the same outcome.
-function operations.bindSlot(key, _, value, expiresAt)
+function operations.completeSlot(key, _, value, expiresAt)
   redis.call('SET', key, value)
   return redis.call('PEXPIREAT', key, expiresAt)
 end

@@ -9,7 +9,7 @@ import {
 import { type ClaimId, DomainError } from '@svc/domain';
 import type { Store } from './store.ts';
 
-/** How long the slot of a crashed process blocks its duplicates. */
+/** How long duplicates wait for the slot of a crashed process. */
 const LEASE_MS = 2000;
 /** Longer than the lease, so that a duplicate takes over the slot of a crashed process; shorter than client timeouts. */
 const MAX_WAIT_MS = 3000;
@@ -17,9 +17,9 @@ const MIN_POLL_INTERVAL_MS = 2;
 const MAX_POLL_INTERVAL_MS = 40;
 
 /**
- * Concurrent duplicates across processes. A key's slot holds `under-way <fingerprint> <token>` with a lease during an
+ * Concurrent duplicates across processes. A key's slot holds `in-progress <fingerprint> <token>` with a lease during an
  * attempt and `done <fingerprint> <claim id>` after its commit, so that replays and conflicts need no transaction.
- * Running the attempt is always correct, whatever Redis replies: PostgreSQL decides.
+ * Running the attempt is always correct, whatever Redis replies: the unique record in PostgreSQL prevents a second result.
  */
 export function createRedisSingleFlight({
   store,
@@ -34,7 +34,7 @@ export function createRedisSingleFlight({
 
   async function runOnce(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>) {
     const key = keyOf(slot);
-    const slotValue = `under-way ${fingerprint} ${processId}:${++attemptCount}`;
+    const slotValue = `in-progress ${fingerprint} ${processId}:${++attemptCount}`;
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     let pollIntervalMs = MIN_POLL_INTERVAL_MS;
     for (;;) {
@@ -42,13 +42,13 @@ export function createRedisSingleFlight({
       if (typeof reply === 'number') return runAttempt(key, fingerprint, slotValue, reply, attempt);
       // Redis may have taken the slot although its reply was lost.
       if (typeof reply !== 'string') return runAttempt(key, fingerprint, slotValue, null, attempt);
-      const [state, heldFingerprint, claimId] = reply.split(' ');
-      if (heldFingerprint !== fingerprint) {
+      const [state, storedFingerprint, claimId] = reply.split(' ');
+      if (storedFingerprint !== fingerprint) {
         throw new DomainError(
           'idempotency_key_reused',
           state === 'done'
             ? 'This Idempotency-Key was used with a different request.'
-            : 'A different request with this Idempotency-Key is under way.',
+            : 'A different request with this Idempotency-Key is in progress.',
         );
       }
       if (state === 'done') return { claimId: claimId as ClaimId, replayed: true };
@@ -58,7 +58,7 @@ export function createRedisSingleFlight({
     }
   }
 
-  /** @param takenAt by Redis' clock; null when it is unknown whether the slot was taken. */
+  /** @param takenAt when the slot was taken, by Redis' clock; null if unknown. */
   async function runAttempt(
     key: string,
     fingerprint: string,
@@ -87,7 +87,7 @@ export function createRedisSingleFlight({
     // The slot was taken before the durable record was written, so it expires first.
     else {
       store.runLater({
-        name: 'bindSlot',
+        name: 'completeSlot',
         key,
         args: [`done ${fingerprint} ${outcome.claimId}`, takenAt + IDEMPOTENCY_WINDOW_MS],
       });

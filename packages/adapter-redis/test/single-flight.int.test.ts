@@ -136,7 +136,7 @@ describe('single flight in Redis', () => {
     });
     await eventually(() => begun);
     const [key = ''] = (await Promise.all((await keys()).map(async (k) => [k, await client.get(k)] as const)))
-      .filter(([, held]) => held?.startsWith('under-way'))
+      .filter(([, value]) => value?.startsWith('in-progress'))
       .map(([k]) => k);
     // The lease decreases and increases when it is renewed.
     const first = await client.pttl(key);

@@ -20,17 +20,17 @@ describe('an idempotency key derived from the content', () => {
   it('does not depend on the order of fields, or on undefined ones', async () => {
     await fc.assert(
       fc.asyncProperty(objects, async (claim) => {
-        const wire = JSON.parse(JSON.stringify(claim));
-        const other = { ...(reversed(wire) as object), ' unknown': undefined };
-        expect(await contentKey(other)).toBe(await contentKey(wire));
+        const sent = JSON.parse(JSON.stringify(claim));
+        const reordered = { ...(reversed(sent) as object), ' unknown': undefined };
+        expect(await contentKey(reordered)).toBe(await contentKey(sent));
       }),
     );
   });
 
   it('changes with any value', async () => {
     await fc.assert(
-      fc.asyncProperty(objects, objects, async (one, other) => {
-        const [a, b] = [one, other].map((value) => JSON.parse(JSON.stringify(value)));
+      fc.asyncProperty(objects, objects, async (first, second) => {
+        const [a, b] = [first, second].map((value) => JSON.parse(JSON.stringify(value)));
         const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
         expect((await contentKey(a)) === (await contentKey(b))).toBe(same);
       }),
@@ -58,20 +58,20 @@ describe('a stored claim', () => {
     };
   };
 
-  it('matches a sent one whatever its adjuster and added fields', () => {
-    const held = stored({ priority: 'high' }, { adjuster_svc_id: 'somebody else' });
-    expect(hasContentOf(held, surgeClaim)).toBe(true);
+  it('matches a sent claim despite another adjuster and added fields', () => {
+    const storedClaim = stored({ priority: 'high' }, { adjuster_svc_id: 'somebody else' });
+    expect(hasContentOf(storedClaim, surgeClaim)).toBe(true);
     const { peril, ...loss } = surgeClaim.loss;
-    expect(hasContentOf(held, { ...surgeClaim, loss })).toBe(true);
+    expect(hasContentOf(storedClaim, { ...surgeClaim, loss })).toBe(true);
   });
 
   it.each([
     ['another value', { claim_number: 'other' }],
-    ['another value deep inside', { loss: { ...surgeClaim.loss, date: '2026-08-26' } }],
+    ['another nested value', { loss: { ...surgeClaim.loss, date: '2026-08-26' } }],
     ['another contact', { additional_contacts: [...surgeClaim.additional_contacts, { company_name: 'X' }] }],
-    ['a field more', { file_number_2: 'x' }],
+    ['an additional field', { file_number_2: 'x' }],
     ['an object where there was none', { claim_number: { a: 1 } }],
-  ])('does not match a sent one with %s', (_, change) => {
+  ])('does not match a sent claim with %s', (_, change) => {
     expect(hasContentOf(stored(), { ...surgeClaim, ...change })).toBe(false);
   });
 });

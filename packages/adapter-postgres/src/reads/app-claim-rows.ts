@@ -33,7 +33,10 @@ export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
   LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 
 /** Decrypts in place. */
-export async function openAppClaims<R extends AppClaimRow>(encryption: Encryption, rows: R[]): Promise<R[]> {
+export async function decryptAppClaims<R extends AppClaimRow>(
+  encryption: Encryption,
+  rows: R[],
+): Promise<R[]> {
   const withClaims = await encryption.open(rows, CLAIM_FIELDS, claimKey);
   return encryption.open(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
     firmId: firm_id,

@@ -14,15 +14,15 @@ import { first, type Session, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import type { PasskeyRow } from '../schema/entities.ts';
-import { type AdjusterRow, adjusterFrom, FIND_ADJUSTER, openAdjusters } from '../stores/pg-adjusters.ts';
+import { type AdjusterRow, adjusterFrom, decryptAdjusters, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { passkeysFrom } from '../stores/pg-passkeys.ts';
-import { openSessions } from '../stores/pg-sessions.ts';
+import { decryptSessions } from '../stores/pg-sessions.ts';
 import {
   APP_CLAIM_COLUMNS,
   APP_CLAIM_JOINS,
   type AppClaimRow,
   appClaimFrom,
-  openAppClaims,
+  decryptAppClaims,
 } from './app-claim-rows.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
@@ -153,13 +153,13 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
   return {
     async adjuster(svcId) {
       const rows = await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
-      const row = first(await openAdjusters(encryption, rows));
+      const row = first(await decryptAdjusters(encryption, rows));
       return row === null ? null : adjusterFrom(row);
     },
 
     passkeys: async (svcId) => passkeysFrom(encryption, await session.rows<PasskeyRow>(PASSKEYS, [svcId])),
     sessions: async (svcId, now) =>
-      openSessions(encryption, await session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)])),
+      decryptSessions(encryption, await session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)])),
 
     memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(session, MEMBERSHIPS, [svcId]),
 
@@ -186,7 +186,7 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
         since === undefined
           ? await rowsByAdjuster<AppClaimRow>(session, CLAIMS[list], values)
           : await rowsByAdjuster<AppClaimRow>(session, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
-      return toPage(await openAppClaims(encryption, found), page, offerPosition, appClaimFrom);
+      return toPage(await decryptAppClaims(encryption, found), page, offerPosition, appClaimFrom);
     },
 
     async claimIds(svcId, list) {
@@ -198,7 +198,7 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
       const rows = await rowsByAdjuster<AppClaimRow>(session, CLAIM, [svcId, id, timestamp(clock.now())]);
-      const row = first(await openAppClaims(encryption, rows));
+      const row = first(await decryptAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 

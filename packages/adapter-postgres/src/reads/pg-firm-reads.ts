@@ -16,7 +16,12 @@ import {
   FIRM_CLAIM_FIELDS,
   type FirmClaimRow,
 } from '../stores/claim-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from '../stores/pg-adjusters.ts';
+import {
+  ADJUSTER_COLUMNS,
+  type AdjusterRow,
+  adjusterFrom,
+  decryptAdjusters,
+} from '../stores/pg-adjusters.ts';
 import {
   MEMBERSHIP_COLUMNS,
   MEMBERSHIP_FIELDS,
@@ -120,16 +125,16 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const feeds = session.onCitus ? FEEDS_ON_CITUS : FEEDS;
   const claimById = claimsById(session);
-  const openClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
+  const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
-  const openMembers = async (rows: AdjusterViewRow[]) =>
-    openAdjusters(encryption, await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
+  const decryptMembers = async (rows: AdjusterViewRow[]) =>
+    decryptAdjusters(encryption, await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
       const row = await claimById({ firmId, environment, id });
       if (row === null) return null;
-      const [opened = row] = await openClaims(firmId, [row]);
+      const [opened = row] = await decryptClaims(firmId, [row]);
       return claimViewFrom(opened);
     },
 
@@ -145,17 +150,17 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
         }
         return session.rows(feeds.all[environment], [...from, fetchCount(page)]);
       };
-      return toPage(await openClaims(firmId, await query()), page, feedPosition, claimViewFrom);
+      return toPage(await decryptClaims(firmId, await query()), page, feedPosition, claimViewFrom);
     },
 
     async adjusters(firmId, environment, page) {
       const values = [firmId, ...positionValues(page.after), fetchCount(page)];
       const found = await session.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
-      return toPage(await openMembers(found), page, listPosition, adjusterViewFrom);
+      return toPage(await decryptMembers(found), page, listPosition, adjusterViewFrom);
     },
 
     async adjuster(firmId, svcId) {
-      const row = first(await openMembers(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])));
+      const row = first(await decryptMembers(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])));
       return row === null ? null : adjusterViewFrom(row);
     },
   };

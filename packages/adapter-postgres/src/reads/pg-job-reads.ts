@@ -3,7 +3,7 @@ import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
-import { openDevices, SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
+import { decryptDevices, SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
@@ -45,7 +45,7 @@ export function pgJobReads(session: Session, encryption: Encryption): JobReads {
 
     async devices(svcId, now) {
       const found = await session.rows<DeviceRow>(DEVICES, [svcId, timestamp(now)]);
-      const rows = await openDevices(encryption, svcId, found, ({ device_id }) => device_id);
+      const rows = await decryptDevices(encryption, svcId, found, ({ device_id }) => device_id);
       return rows.map((row) => ({
         deviceId: row.device_id,
         subscription: JSON.parse(row.subscription) as PushSubscription,

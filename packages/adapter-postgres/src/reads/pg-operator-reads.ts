@@ -3,14 +3,19 @@ import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from '../stores/pg-adjusters.ts';
+import {
+  ADJUSTER_COLUMNS,
+  type AdjusterRow,
+  adjusterFrom,
+  decryptAdjusters,
+} from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import {
   APP_CLAIM_COLUMNS,
   APP_CLAIM_JOINS,
   type AppClaimRow,
   appClaimFrom,
-  openAppClaims,
+  decryptAppClaims,
 } from './app-claim-rows.ts';
 
 const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
@@ -52,7 +57,7 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
     async testAccounts(firmId) {
       if (!isUuid(firmId)) return [];
       const rows = await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
-      return (await openAdjusters(encryption, rows)).map(adjusterFrom);
+      return (await decryptAdjusters(encryption, rows)).map(adjusterFrom);
     },
 
     async keys(firmId) {
@@ -62,7 +67,9 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
 
     async claim(id) {
       if (!isUuid(id)) return null;
-      const row = first(await openAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])));
+      const row = first(
+        await decryptAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])),
+      );
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };
     },

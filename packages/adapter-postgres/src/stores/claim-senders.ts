@@ -10,8 +10,8 @@ const FIND = byAdjuster(
 );
 
 /**
- * Citus locks rows of one firm at a time, so a lock by adjuster first finds the firm. It never changes, so it is found
- * once in each transaction.
+ * Citus can lock rows of only one firm per statement, so a lock by adjuster looks up the firm first. A claim's firm never
+ * changes, so the lookup is cached per transaction.
  */
 export interface ClaimSenders {
   find(svcId: Svcid, id: ClaimId): Promise<FirmId | null>;
@@ -24,9 +24,9 @@ export function claimSenders(session: TxSession): ClaimSenders {
   return {
     find(svcId, id) {
       const key = `${svcId} ${id}`;
-      const known = found.get(key) ?? find(svcId, id);
-      found.set(key, known);
-      return known;
+      const firmId = found.get(key) ?? find(svcId, id);
+      found.set(key, firmId);
+      return firmId;
     },
   };
 }

@@ -9,7 +9,7 @@ import { advanceChain, INSERT_ROW, rowColumns } from './pg-audit.ts';
  * timestamptz depends on the session's time zone.
  */
 export const timestampAfterLast = (now: string): string =>
-  `greatest(${now}::timestamptz, (held.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
+  `greatest(${now}::timestamptz, (feed.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')`;
 
 /**
  * Clauses of a statement that changes claims of several firms, with the parameters of {@link feedValues}. The claims of a
@@ -23,13 +23,13 @@ export const takeTimestamps = (lock: 'SKIP LOCKED' | '' = ''): string =>
      SELECT firm_id FROM firm_feeds WHERE firm_id = ANY ($2::uuid[])
       ORDER BY firm_id FOR NO KEY UPDATE ${lock}),
    next AS (
-     UPDATE firm_feeds AS held
+     UPDATE firm_feeds AS feed
         SET last_stamp = ${timestampAfterLast('$1')} + (row.claims - 1) * interval '1 ms', ${advanceChain('row.digest')}
        FROM unnest($2::uuid[], $3::integer[], $4::timestamptz[], string_to_array($5, E'\\n'), $6::text[])
          AS row (firm_id, claims, at, entry, digest) JOIN held_feeds USING (firm_id)
-      WHERE held.firm_id = row.firm_id
-      RETURNING held.firm_id, held.last_stamp - (row.claims - 1) * interval '1 ms' AS first_stamp,
-        held.audit_seq, row.at, row.entry, held.audit_hash),
+      WHERE feed.firm_id = row.firm_id
+      RETURNING feed.firm_id, feed.last_stamp - (row.claims - 1) * interval '1 ms' AS first_stamp,
+        feed.audit_seq, row.at, row.entry, feed.audit_hash),
    recorded AS (
      ${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`;
 

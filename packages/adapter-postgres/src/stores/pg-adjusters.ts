@@ -83,12 +83,17 @@ const SIGN_IN_SECRET_HASH = sql(
 
 const ADJUSTER_FIELDS = fieldsOf(PERSONAL.adjusters);
 
-export const openAdjusters = <R extends AdjusterRow>(encryption: Encryption, rows: R[]): R[] | Promise<R[]> =>
+export const decryptAdjusters = <R extends AdjusterRow>(
+  encryption: Encryption,
+  rows: R[],
+): R[] | Promise<R[]> =>
   encryption.open(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
 
 export function pgAdjusters(session: TxSession, encryption: Encryption): Adjusters {
   const one = async (statement: Statement, value: Value): Promise<Adjuster | null> => {
-    const row = first(await openAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])));
+    const row = first(
+      await decryptAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])),
+    );
     return row === null ? null : adjusterFrom(row);
   };
   const lockForChange = (svcId: Svcid): void => {

@@ -19,22 +19,23 @@ import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
 /** Citus allows only immutable functions here, which convert_to is not. */
-const startOf = (firmId: string): string => `sha256(decode(${firmId}::text, 'escape'))`;
-const START = startOf('held.firm_id');
+const genesisHashOf = (firmId: string): string => `sha256(decode(${firmId}::text, 'escape'))`;
+const GENESIS_HASH = genesisHashOf('feed.firm_id');
 const hexOf = (hash: string): string => `encode(${hash}, 'hex')`;
 
-/** `nextLink` of `@svc/application`: the new values of a chain that is held. */
+/** SQL for `nextLink` of `@svc/application`. */
 const linkHash = (previous: string, digest: string): string =>
   `sha256(${previous} || decode(${digest}, 'hex'))`;
+/** The SET clause that appends one row to the chain of an existing firm_feeds row. */
 export const advanceChain = (digest: string): string =>
-  `audit_seq = held.audit_seq + 1, audit_hash = ${linkHash(`coalesce(held.audit_hash, ${START})`, digest)}`;
+  `audit_seq = feed.audit_seq + 1, audit_hash = ${linkHash(`coalesce(feed.audit_hash, ${GENESIS_HASH})`, digest)}`;
 /**
- * The row of the firm's change feed stays locked until the commit. It is inserted if it is missing: after a restore to
- * an earlier time, recorded reads in memory may be of a firm that no longer exists.
+ * The row of the firm's change feed stays locked until the commit. Inserted if missing: after a restore to an earlier
+ * time, reads still buffered in memory may belong to a firm that no longer exists.
  */
 const advanceIn = (digest: string): string =>
-  `INSERT INTO firm_feeds AS held (firm_id, last_stamp, audit_seq, audit_hash)
-     VALUES ($1, 'epoch', 1, ${linkHash(startOf('$1::uuid'), digest)})
+  `INSERT INTO firm_feeds AS feed (firm_id, last_stamp, audit_seq, audit_hash)
+     VALUES ($1, 'epoch', 1, ${linkHash(genesisHashOf('$1::uuid'), digest)})
      ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(digest)} RETURNING audit_seq`;
 export const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
 /** @param chain the clause that advances the chain of the firm `$1`. */
@@ -51,24 +52,24 @@ const APPEND = sql(
 const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, encode(audit_hash, 'hex') AS audit_hash`);
 const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
-/** Does not wait for a firm whose feed is locked: the locks on other firms would stop their changes until then. */
-const LOCK_FREE_CHAINS = sql(
-  'audit_lock_free_chains',
+/** Skips firms whose feed is locked: waiting while holding locks on other firms would block their changes. */
+const LOCK_AVAILABLE_CHAINS = sql(
+  'audit_lock_available_chains',
   'SELECT firm_id FROM firm_feeds WHERE firm_id = ANY($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED',
 );
 
 /**
- * Appends one row to each of several locked chains; with a statement for each, they would be most of the cost of a read.
- * The entries are lines: in an array, all quotes of their JSON would be escaped, and read again.
+ * Appends one row to each of several locked chains in one statement: one statement per row would cost more than the read
+ * that is recorded. The entries are joined by newlines: an array literal would escape every quote of their JSON.
  */
 const APPEND_TO_MANY = sql(
   'audit_append_to_many',
   `WITH chain AS (
-     UPDATE firm_feeds AS held SET ${advanceChain('digest')}
+     UPDATE firm_feeds AS feed SET ${advanceChain('digest')}
      FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n'), $4::text[])
        AS event (firm_id, at, entry, digest)
-     WHERE held.firm_id = event.firm_id
-     RETURNING held.firm_id, held.audit_seq, event.at, event.entry, held.audit_hash)
+     WHERE feed.firm_id = event.firm_id
+     RETURNING feed.firm_id, feed.audit_seq, event.at, event.entry, feed.audit_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
 );
 
@@ -77,9 +78,9 @@ const WITHOUT_FLUSH = sql('audit_without_flush', 'SET LOCAL synchronous_commit =
 
 const CHAIN = sql(
   'audit_chain',
-  `SELECT audit_seq, ${hexOf(`coalesce(audit_hash, ${START})`)} AS audit_hash,
-     audit_purged_seq, ${hexOf(`coalesce(audit_purged_hash, ${START})`)} AS audit_purged_hash
-     FROM firm_feeds AS held WHERE firm_id = $1`,
+  `SELECT audit_seq, ${hexOf(`coalesce(audit_hash, ${GENESIS_HASH})`)} AS audit_hash,
+     audit_purged_seq, ${hexOf(`coalesce(audit_purged_hash, ${GENESIS_HASH})`)} AS audit_purged_hash
+     FROM firm_feeds AS feed WHERE firm_id = $1`,
 );
 
 const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM audit_log
@@ -87,9 +88,9 @@ const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM au
 const OLDEST_FIRST = sql('audit_rows', `${ROWS} ORDER BY seq LIMIT $5`);
 const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY seq DESC LIMIT $5`);
 
-/** Each chain in the same order everywhere, so that transactions with several cannot deadlock. */
-const byChain = (one: { chain: AuditChainId }, other: { chain: AuditChainId }): number =>
-  one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0;
+/** Transactions lock chains in this order, so that they cannot deadlock. */
+const byChain = (left: { chain: AuditChainId }, right: { chain: AuditChainId }): number =>
+  left.chain < right.chain ? -1 : left.chain > right.chain ? 1 : 0;
 
 export type AuditRowValues = readonly [at: string, text: string, digest: string];
 
@@ -116,7 +117,7 @@ export interface Link {
   readonly audit_hash: string;
 }
 
-export const appendAfter = (
+export const appendWithLink = (
   session: TxSession,
   chain: AuditChainId,
   [at, text]: AuditRowValues,
@@ -129,28 +130,31 @@ async function appendRow(session: TxSession, row: NewAuditRow): Promise<void> {
   if (session.onCitus) {
     const link = first(await session.rows<Link>(APPEND_LINK, [chain, values[2]]));
     if (link === null) throw new DatabaseError('audit_append_link wrote no row.');
-    appendAfter(session, chain, values, link);
+    appendWithLink(session, chain, values, link);
   } else {
     session.send(APPEND, [chain, ...values]);
   }
 }
 
 /**
- * Appends to the chains that nobody has locked; each chain once.
+ * Appends to the chains that no other transaction has locked. Each chain occurs once in `rows`.
  *
- * @returns the rows of the others, and of firms without a row.
+ * @returns the rows not appended: chains locked by others, and firms without a row in firm_feeds.
  */
-async function appendFreeRows(session: TxSession, rows: readonly NewAuditRow[]): Promise<NewAuditRow[]> {
-  const locked = await session.rows<{ firm_id: AuditChainId }>(LOCK_FREE_CHAINS, [
+async function appendToAvailableChains(
+  session: TxSession,
+  rows: readonly NewAuditRow[],
+): Promise<NewAuditRow[]> {
+  const lockedRows = await session.rows<{ firm_id: AuditChainId }>(LOCK_AVAILABLE_CHAINS, [
     arrayOf(rows.map(({ chain }) => chain)),
   ]);
-  const held = new Set(locked.map(({ firm_id }) => firm_id));
-  const free = rows.filter(({ chain }) => held.has(chain));
-  if (free.length > 0) {
-    const { chains, times, texts, digests } = rowColumns(free);
+  const lockedChains = new Set(lockedRows.map(({ firm_id }) => firm_id));
+  const appendable = rows.filter(({ chain }) => lockedChains.has(chain));
+  if (appendable.length > 0) {
+    const { chains, times, texts, digests } = rowColumns(appendable);
     session.send(APPEND_TO_MANY, [chains, times, texts, digests]);
   }
-  return rows.filter(({ chain }) => !held.has(chain));
+  return rows.filter(({ chain }) => !lockedChains.has(chain));
 }
 
 /** As the last statements of a transaction: the locks on the chains are held until the commit. */
@@ -193,9 +197,9 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
     });
   return {
     async append(newRows) {
-      for (const rows of roundsOf([...newRows].sort(byChain))) {
+      for (const rows of splitByChainPosition([...newRows].sort(byChain))) {
         const rest = await inTransaction(async (transaction) => {
-          if (!transaction.onCitus) return appendFreeRows(transaction, rows);
+          if (!transaction.onCitus) return appendToAvailableChains(transaction, rows);
           // The chains are on several nodes.
           for (const row of rows) await appendRow(transaction, row);
           return [];
@@ -207,7 +211,7 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
 };
 
 /** The first rows of all chains, then their second rows, and so on: a statement advances a chain once. */
-function roundsOf(rows: readonly NewAuditRow[]): NewAuditRow[][] {
+function splitByChainPosition(rows: readonly NewAuditRow[]): NewAuditRow[][] {
   const rounds: NewAuditRow[][] = [];
   const counts = new Map<AuditChainId, number>();
   for (const row of rows) {
@@ -228,14 +232,14 @@ export function pgAuditReads(session: Session): AuditReads {
   const rowFrom = (row: Row): AuditRow => ({ ...row, seq: Number(row.seq) });
   return {
     async chain(chain) {
-      type Ends = Link & { readonly audit_purged_seq: string; readonly audit_purged_hash: string };
-      const row = isUuid(chain) ? first(await session.rows<Ends>(CHAIN, [chain])) : null;
+      type ChainRow = Link & { readonly audit_purged_seq: string; readonly audit_purged_hash: string };
+      const row = isUuid(chain) ? first(await session.rows<ChainRow>(CHAIN, [chain])) : null;
       if (row === null) return null;
-      const ends: AuditChain = {
+      const auditChain: AuditChain = {
         last: { seq: Number(row.audit_seq), hash: row.audit_hash },
         purged: { seq: Number(row.audit_purged_seq), hash: row.audit_purged_hash },
       };
-      return ends;
+      return auditChain;
     },
 
     async rows(chain, { after, limit, since, until }) {

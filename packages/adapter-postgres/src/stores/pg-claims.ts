@@ -29,7 +29,7 @@ import { timestampAfterLast } from './feed-timestamps.ts';
 import {
   type AuditRowValues,
   advanceChain,
-  appendAfter,
+  appendWithLink,
   insertRowFrom,
   type Link,
   type PgAuditTrail,
@@ -146,7 +146,7 @@ const COUNT_PENDING = byAdjuster(
  *
  * @param digest the parameter with the digest of an event that is appended to the audit trail.
  */
-const nextTimestamp = (digest?: string): string => `UPDATE firm_feeds AS held
+const nextTimestamp = (digest?: string): string => `UPDATE firm_feeds AS feed
      SET last_stamp = ${timestampAfterLast('$2')}
        ${digest === undefined ? '' : `, ${advanceChain(digest)}`}
      WHERE firm_id = $1 RETURNING last_stamp`;
@@ -264,7 +264,7 @@ export function pgClaims(
         : session.rows<Taken>(TAKE_TIMESTAMP_WITH_AUDIT, [firmId, now, event[2]])),
     );
     if (taken === null) throw missing();
-    if (event !== null) appendAfter(session, firmId, event, taken);
+    if (event !== null) appendWithLink(session, firmId, event, taken);
     return timestamp(taken.last_stamp);
   };
   /** @returns the timestamp of the change. */

@@ -50,7 +50,7 @@ interface StateRow {
 const FIELDS = fieldsOf(PERSONAL.devices);
 
 /** Decrypts rows of one adjuster. */
-export const openDevices = <R extends object>(
+export const decryptDevices = <R extends object>(
   encryption: Encryption,
   svcId: Svcid,
   rows: R[],
@@ -83,7 +83,7 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
 
     async lock(svcId, deviceId) {
       const found = await session.rows<StateRow>(LOCK, [svcId, deviceId]);
-      const row = first(await openDevices(encryption, svcId, found, () => deviceId));
+      const row = first(await decryptDevices(encryption, svcId, found, () => deviceId));
       if (row === null) return null;
       const preferences =
         row.preferences === null ? null : (JSON.parse(row.preferences) as DevicePreferences);

@@ -11,7 +11,7 @@ import {
   heldCarrierFrom,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from './pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
 import {
   MEMBERSHIP_COLUMNS,
   MEMBERSHIP_FIELDS,
@@ -116,7 +116,7 @@ export const pgFirmData = (
   async members(firmId, after, limit) {
     const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after, limit]);
     const members = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
-    const rows = await openAdjusters(encryption, members);
+    const rows = await decryptAdjusters(encryption, members);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
 
@@ -132,7 +132,7 @@ export const pgFirmData = (
     });
   },
 
-  async eraseSome(firmId) {
+  async eraseBatch(firmId) {
     for (const statement of await eraseStatements(session)) {
       const rows =
         session.onCitus && Object.values(ON_EVERY_NODE).includes(statement)

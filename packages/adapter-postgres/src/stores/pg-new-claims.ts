@@ -24,7 +24,7 @@ import { sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { feedValues, placesOf, takeTimestamps } from './feed-timestamps.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, openAdjusters } from './pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
 import { mergeMany } from './pg-carriers.ts';
 import { assignmentValues } from './pg-claims.ts';
 import { bindMany } from './pg-idempotency.ts';
@@ -39,8 +39,8 @@ import { addMany } from './pg-outbox.ts';
 import { inSharedTransactions, type Settled } from './shared-transactions.ts';
 
 /** Locks as `memberships_lock_shared`, but what others have locked is left out: no claim waits for another adjuster. */
-const LOCK_FREE = sql(
-  'new_claims_lock_free',
+const LOCK_AVAILABLE = sql(
+  'new_claims_lock_available',
   `SELECT ${MEMBERSHIP_COLUMNS} FROM unnest($1::uuid[], $2::text[]) AS sent (firm_id, svc_id)
      JOIN memberships m ON m.firm_id = sent.firm_id AND m.svc_id = sent.svc_id FOR SHARE OF m SKIP LOCKED`,
 );
@@ -119,7 +119,7 @@ export function pgNewClaims(
   encryption: Encryption,
   oneByOne: NewClaims,
 ): NewClaims {
-  const lockFree = async (
+  const lockAvailable = async (
     session: TxSession,
     requests: readonly Request[],
   ): Promise<ReadonlyMap<string, Membership>> => {
@@ -130,7 +130,7 @@ export function pgNewClaims(
       ]),
     );
     const sent = [...members.values()];
-    const rows = await session.rows<MembershipRow>(LOCK_FREE, [
+    const rows = await session.rows<MembershipRow>(LOCK_AVAILABLE, [
       arrayOf(sent.map(({ firmId }) => firmId)),
       sent.map(({ adjuster }) => adjuster),
     ]);
@@ -148,7 +148,7 @@ export function pgNewClaims(
       requests.map(({ claimNumber }) => claimNumber),
       requests.map(({ adjuster }) => adjuster),
     ]);
-    await openAdjusters(encryption, rows);
+    await decryptAdjusters(encryption, rows);
     return rows;
   };
 
@@ -229,7 +229,7 @@ export function pgNewClaims(
       const settled: Settled<Request, Claim | Attempt> = new Map();
       transaction.send(SHORT_LOCK_TIMEOUT, []);
       const [members, facts] = await Promise.all([
-        lockFree(transaction, requests),
+        lockAvailable(transaction, requests),
         readFacts(transaction, requests),
       ]);
       const decided: Decided[] = [];

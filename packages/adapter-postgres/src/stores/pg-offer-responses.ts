@@ -23,8 +23,8 @@ import {
 import { inSharedTransactions, type Settled } from './shared-transactions.ts';
 
 /** Locks as `claims_lock_offered`, but what others have locked is left out: no response waits for another claim. */
-const LOCK_FREE = sql(
-  'responses_lock_free',
+const LOCK_AVAILABLE = sql(
+  'responses_lock_available',
   `SELECT ${OFFERED_COLUMNS} FROM unnest($1::text[], $2::uuid[]) AS response (svc_id, id)
      JOIN memberships m ON m.svc_id = response.svc_id ${offeredClaim('response.id')}
     WHERE c.adjuster_svc_id = response.svc_id
@@ -62,9 +62,9 @@ export function pgOfferResponses(
   encryption: Encryption,
   oneByOne: OfferResponses,
 ): OfferResponses {
-  const lockFree = async (session: TxSession, requests: readonly Request[]): Promise<OfferedClaim[]> => {
+  const lockAvailable = async (session: TxSession, requests: readonly Request[]): Promise<OfferedClaim[]> => {
     const values = [requests.map(({ svcId }) => svcId), arrayOf(requests.map(({ id }) => id))];
-    return offeredFrom(await session.rows<OfferedRow>(LOCK_FREE, values), encryption);
+    return offeredFrom(await session.rows<OfferedRow>(LOCK_AVAILABLE, values), encryption);
   };
 
   /** The timestamps of the claims that were saved. */
@@ -97,7 +97,9 @@ export function pgOfferResponses(
 
     async saveTogether(transaction, requests) {
       const settled: Settled<Request, AppClaimView | null> = new Map();
-      const locked = new Map((await lockFree(transaction, requests)).map((each) => [each.claim.id, each]));
+      const locked = new Map(
+        (await lockAvailable(transaction, requests)).map((each) => [each.claim.id, each]),
+      );
       const decided: Decided[] = [];
       for (const of of requests) {
         const offered = locked.get(of.id);

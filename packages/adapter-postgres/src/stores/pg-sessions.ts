@@ -6,7 +6,7 @@ import { DEVICES, SESSIONS } from '../schema/entities.ts';
 
 const FIELDS = fieldsOf(PERSONAL.sessions, () => 'deviceName');
 
-export const openSessions = (encryption: Encryption, rows: Session[]): Session[] | Promise<Session[]> =>
+export const decryptSessions = (encryption: Encryption, rows: Session[]): Session[] | Promise<Session[]> =>
   encryption.open(rows, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
 
 export function pgSessions(session: TxSession, encryption: Encryption): Sessions {
@@ -36,7 +36,7 @@ export function pgSessions(session: TxSession, encryption: Encryption): Sessions
       const found = await session.orm('sessions_of', (manager) =>
         manager.find(SESSIONS, { where: { svcId }, order }),
       );
-      return openSessions(encryption, found);
+      return decryptSessions(encryption, found);
     },
 
     async removeAllOf(svcId) {

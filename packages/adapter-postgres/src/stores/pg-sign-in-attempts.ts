@@ -2,7 +2,8 @@ import type { CountedAttempts, SignInAttempts } from '@svc/application';
 import { timestamp } from '../driver/column-types.ts';
 import { sql, type TxSession } from '../driver/session.ts';
 
-// Named statements, since anyone can cause them, and a repository would build its SQL for each call.
+// Named statements instead of a TypeORM repository, which would build its SQL on each call: anyone can trigger these
+// without signing in.
 
 /** Also locks rows that do not exist yet; in a fixed order, so that transactions do not deadlock. */
 const LOCK_SUBJECTS = sql(
@@ -34,7 +35,7 @@ export function pgSignInAttempts(session: TxSession): SignInAttempts {
     find,
 
     async lock(subjects) {
-      // Before the read, so that it sees what the previous holder committed.
+      // Locked before the read, so that the read sees what the previous lock holder committed.
       session.send(LOCK_SUBJECTS, [subjects]);
       return find(subjects);
     },

@@ -2,7 +2,7 @@ import type { CarrierDetails, Claim, FirmId, Instant } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
 import type { AuditReads, AuditRow } from '../ports/audit.ts';
-import type { FirmData, HeldCarrier } from '../ports/firm-data.ts';
+import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
 import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
 import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
 import type { Clock } from '../ports/support.ts';
@@ -36,26 +36,26 @@ const PAGE_ROWS = 500;
 /** Everything that is stored for a firm. A row that changes during the export may be from before or after it. */
 export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
-    const held = await deps.uow.run(async (tx) => {
+    const exportedFirm = await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
       await recordFirmAction(tx, deps, id, 'firm.export');
       return { firm, legalHoldSince: await tx.firms.legalHoldSince(id) };
     });
     const { firmData, pageRows = PAGE_ROWS } = deps;
-    yield { type: 'firm', ...held };
+    yield { type: 'firm', ...exportedFirm };
     for (const key of await deps.reads.keys(id)) yield { type: 'key', key };
     const members = inPages(
       (after) => firmData.members(id, after, pageRows),
       ({ membership }: AdjusterView) => membership.svcId,
     );
     for await (const { membership, adjuster } of members) {
-      // Of the adjuster's availability, a firm sees only whether it may offer claims.
+      // A firm may see only whether it can offer claims to the adjuster, not the rest of the availability.
       const { availability: _, ...account } = adjuster;
       yield { type: 'member', member: { membership, adjuster: account } };
     }
     const carriers = inPages(
       (after) => firmData.carriers(id, after, pageRows),
-      ({ nameKey }: HeldCarrier) => nameKey,
+      ({ nameKey }: CarrierBookEntry) => nameKey,
     );
     for await (const { carrier } of carriers) yield { type: 'carrier', carrier };
     const claims = inPages(
@@ -78,13 +78,13 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
 export const ERASED_FIRM_NAME = 'Erased firm';
 
 /**
- * Deletes everything of a firm but its id and its audit trail, which holds ids only and can still be verified. From its
- * start on, the firm has no access. May be repeated after an interruption: the name is replaced last.
+ * Deletes a firm's data except its id and its audit trail, which contains only ids and can still be verified. The firm
+ * loses access at once. Safe to repeat after an interruption: the name is replaced last.
  */
 export const makeEraseFirm =
   (deps: Deps & { readonly pause: (ms: number) => Promise<void> }) =>
   async (id: FirmId, confirmedName: string, onProgress: (rows: number) => void): Promise<number> => {
-    const checkNotHeld = async (tx: Tx): Promise<void> => {
+    const checkNoLegalHold = async (tx: Tx): Promise<void> => {
       if ((await tx.firms.legalHoldSince(id)) !== null)
         throw new OperatorError(`the firm ${id} is under legal hold; release it first`);
     };
@@ -93,7 +93,7 @@ export const makeEraseFirm =
       // The name of an erased firm is gone, so that repeating the command cannot confirm it.
       if (firm.erasure !== 'finished' && firm.name !== confirmedName)
         throw new OperatorError(`the name of the firm ${id} is not ${JSON.stringify(confirmedName)}`);
-      await checkNotHeld(tx);
+      await checkNoLegalHold(tx);
       if (firm.erasure !== null) return;
       await tx.firms.save({ ...firm, erasure: 'started' });
       await tx.firms.endAccess(id);
@@ -104,9 +104,9 @@ export const makeEraseFirm =
     let total = 0;
     let erased: number;
     do {
-      // Another operator may have put it under hold since; at most one batch is deleted after that.
-      await deps.uow.run(checkNotHeld);
-      erased = await deps.firmData.eraseSome(id);
+      // Checked before each batch: another operator may have set a legal hold since; at most one more batch is deleted.
+      await deps.uow.run(checkNoLegalHold);
+      erased = await deps.firmData.eraseBatch(id);
       total += erased;
       onProgress(total);
     } while (erased !== 0);

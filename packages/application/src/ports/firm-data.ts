@@ -7,12 +7,12 @@ export interface FirmData {
   claims(firmId: FirmId, after: ClaimId | null, limit: number): Promise<Claim[]>;
   /** Also former members, in the order of their SVCIDs. */
   members(firmId: FirmId, after: Svcid | null, limit: number): Promise<AdjusterView[]>;
-  carriers(firmId: FirmId, after: string | null, limit: number): Promise<HeldCarrier[]>;
+  carriers(firmId: FirmId, after: string | null, limit: number): Promise<CarrierBookEntry[]>;
   /** Deletes a batch of rows. @returns how many; 0: nothing is left but the firm's id and its audit trail. */
-  eraseSome(firmId: FirmId): Promise<number>;
+  eraseBatch(firmId: FirmId): Promise<number>;
 }
 
-export interface HeldCarrier {
+export interface CarrierBookEntry {
   readonly nameKey: string;
   readonly carrier: CarrierDetails;
 }

@@ -33,10 +33,10 @@ export interface QueuedJob {
   readonly runAt?: Instant;
 }
 
-/** If it throws, nothing changes. It may run again, so it must have no effects. */
+/** May run more than once, so it must have no side effects. If it throws, nothing is written. */
 export type DecideNewClaim = (facts: NewClaimFacts) => NewClaim;
 
-/** Claims that firms send. Several may share a transaction; each fails alone. */
+/** Claims that firms send. Several may share a transaction; one that fails does not affect the others. */
 export interface NewClaims {
   /**
    * Commits the claim with its carrier, jobs and event, and binds the Idempotency-Key to it.

@@ -27,8 +27,8 @@ export function parseJson(bytes: Uint8Array): unknown {
     const { at, expected } = findSyntaxError(text);
     if (text.trim() === '') throw malformed('The body is empty.');
     const { line, column } = lineAndColumn(text, at);
-    const place = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
-    throw malformed(`${place}: expected ${expected} at line ${line}, column ${column}.`);
+    const problem = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
+    throw malformed(`${problem}: expected ${expected} at line ${line}, column ${column}.`);
   }
   // JSON.parse keeps the last of duplicate members, so the text then has more members than the value.
   if (colons !== countMembers(value)) {
@@ -40,6 +40,10 @@ export function parseJson(bytes: Uint8Array): unknown {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /**
  * Counts colons outside strings: valid JSON has one per member. Returns null when the text is nested too deeply to parse.
@@ -54,9 +58,9 @@ function countColons(bytes: Uint8Array): number | null {
       for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
     } else if (byte === COLON) {
       colons++;
-    } else if (byte === 0x7b || byte === 0x5b) {
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++depth > LIMITS.bodyDepth) return null;
-    } else if (byte === 0x7d || byte === 0x5d) {
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--;
     }
   }
