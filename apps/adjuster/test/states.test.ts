@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Profile } from '@svc/contract';
 import { CLOSED, type LiveEvent, liveAfter } from '../src/model/live-state.ts';
-import { notificationStateFrom, settlesSuggestion, suggestionIn } from '../src/model/notification-state.ts';
-import { pausedBy } from '../src/model/pauses.ts';
+import { noOffersReason } from '../src/model/no-offers-reason.ts';
+import { endsSuggestion, notificationStateFrom, suggestionFor } from '../src/model/notification-state.ts';
 import {
   availabilityWith,
   mergedSettings,
@@ -12,7 +12,7 @@ import {
 } from '../src/model/pending-settings.ts';
 import { notificationOf } from '../src/model/push-message.ts';
 import { type SessionEvent, type SessionState, STARTING, sessionAfter } from '../src/model/session-state.ts';
-import { type Toast, type ToastEvent, toastAfter } from '../src/model/toast-state.ts';
+import { type Toast, type ToastEvent, toastReducer } from '../src/model/toast-state.ts';
 import { type UpdateEvent, type UpdateState, updateAfter } from '../src/model/update-state.ts';
 
 const PROFILE: Profile = {
@@ -103,16 +103,16 @@ describe('notifications', () => {
   });
 
   test('stay suggested after an attempt that failed', () => {
-    expect((['later', 'turned on', 'denied', 'failed'] as const).map(settlesSuggestion)).toEqual([
+    expect((['later', 'turned on', 'denied', 'failed'] as const).map(endsSuggestion)).toEqual([
       true,
       true,
       true,
       false,
     ]);
-    expect(suggestionIn('off', false)).toBe('off');
-    expect(suggestionIn('homeScreen', false)).toBe('homeScreen');
-    expect(suggestionIn('off', true)).toBeNull();
-    expect(suggestionIn('denied', false)).toBeNull();
+    expect(suggestionFor('off', false)).toBe('off');
+    expect(suggestionFor('homeScreen', false)).toBe('homeScreen');
+    expect(suggestionFor('off', true)).toBeNull();
+    expect(suggestionFor('denied', false)).toBeNull();
   });
 });
 
@@ -129,15 +129,15 @@ describe('why no offers come', () => {
   const none = PROFILE.availability;
   test.each([
     ['offers come', {}, firms(true), null],
-    ['all firms are paused', { accepting_assignments: false }, firms(true), { by: 'all', detail: '' }],
-    ['away', { away: away('2026-09-01') }, firms(false), { by: 'away', detail: '2026-09-01' }],
+    ['all firms are paused', { accepting_assignments: false }, firms(true), { kind: 'all', detail: '' }],
+    ['away', { away: away('2026-09-01') }, firms(false), { kind: 'away', detail: '2026-09-01' }],
     ['no longer away', { away: away('2026-08-31') }, firms(true), null],
-    ['as many as wanted', { max_open_offers: 4 }, firms(true), { by: 'full', detail: '4' }],
+    ['as many as wanted', { max_open_offers: 4 }, firms(true), { kind: 'full', detail: '4' }],
     ['fewer than wanted', { max_open_offers: 5 }, firms(true), null],
-    ['single firms are paused', {}, firms(false), { by: 'firms', detail: 'Gulf, Delta' }],
+    ['single firms are paused', {}, firms(false), { kind: 'firms', detail: 'Gulf, Delta' }],
   ])('%s', (_, changes, of, pause) => {
     const profile = { ...PROFILE, firms: of, availability: { ...none, ...changes } };
-    expect(pausedBy(profile, 4, NOW)).toEqual(pause);
+    expect(noOffersReason(profile, 4, NOW)).toEqual(pause);
   });
 });
 
@@ -185,11 +185,11 @@ describe('a push message', () => {
 });
 
 describe('a short message', () => {
-  const after = (...events: ToastEvent[]): Toast | null => events.reduce(toastAfter, null as Toast | null);
-  const show = (text: string, screen: string | null, as: Toast['kind'] = 'success'): ToastEvent => ({
+  const after = (...events: ToastEvent[]): Toast | null => events.reduce(toastReducer, null as Toast | null);
+  const show = (text: string, screen: string | null, toastKind: Toast['kind'] = 'success'): ToastEvent => ({
     kind: 'show',
     text,
-    as,
+    toastKind,
     screen,
     now: 0,
   });
@@ -208,14 +208,14 @@ describe('a short message', () => {
       show('B is gone.', null, 'neutral'),
     );
     expect(both).toMatchObject({ lines: ['Sent: A.', 'B is gone.'], kind: 'neutral' });
-    expect(toastAfter(both, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
+    expect(toastReducer(both, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
   });
 
   test('ends with its time or when it is closed', () => {
     const shown = after(show('Saved.', '#/'));
-    expect(toastAfter(shown, { kind: 'time', now: (shown?.until ?? 0) - 1 })).toBe(shown);
-    expect(toastAfter(shown, { kind: 'time', now: shown?.until ?? 0 })).toBeNull();
-    expect(toastAfter(shown, { kind: 'close' })).toBeNull();
+    expect(toastReducer(shown, { kind: 'tick', now: (shown?.expiresAt ?? 0) - 1 })).toBe(shown);
+    expect(toastReducer(shown, { kind: 'tick', now: shown?.expiresAt ?? 0 })).toBeNull();
+    expect(toastReducer(shown, { kind: 'close' })).toBeNull();
   });
 });
 

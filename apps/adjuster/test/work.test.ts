@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import {
   canUndo,
   changedEntries,
-  isHeld,
-  mergedPending,
-  nothingPending,
+  emptyPendingWork,
+  isDelayed,
+  mergePending,
   rejectedEntries,
   remainingPending,
   requestBody,
@@ -27,7 +27,7 @@ describe('own edits', () => {
   });
 
   test('that wait show on the claim as if they had arrived', () => {
-    const pending = mergedPending(nothingPending('SVC-1'), {
+    const pending = mergePending(emptyPendingWork('SVC-1'), {
       entries: { notes: '', contact_date: '2026-08-30' },
       contacts: [contact('b', '2026-08-30T15:00:00.000Z')],
     });
@@ -40,11 +40,11 @@ describe('own edits', () => {
   });
 
   test('made while earlier ones are on their way stay until they are confirmed too', () => {
-    const sent = mergedPending(nothingPending('SVC-1'), {
+    const sent = mergePending(emptyPendingWork('SVC-1'), {
       entries: { notes: 'First' },
       contacts: [contact('a', '1')],
     });
-    const later = mergedPending(sent, { entries: { notes: 'First and second' }, close: true });
+    const later = mergePending(sent, { entries: { notes: 'First and second' }, close: true });
     const afterEntries = remainingPending(later, { entries: { notes: 'First' } });
     expect(afterEntries).toMatchObject({ entries: { notes: 'First and second' }, close: true });
     const afterContact = remainingPending(sent, { entries: sent.entries, contacts: sent.contacts });
@@ -57,41 +57,41 @@ describe('own edits', () => {
 
   test('that can be undone are held until a later edit or the end of their time, and undone alone', () => {
     const edits = { contacts: [contact('a', '1')], entries: { contact_date: '2026-08-30' }, notBefore: 5000 };
-    const held = mergedPending(
-      mergedPending(nothingPending('SVC-1'), { contacts: [contact('b', '0')] }),
+    const held = mergePending(
+      mergePending(emptyPendingWork('SVC-1'), { contacts: [contact('b', '0')] }),
       edits,
     );
-    expect([isHeld(held, 4999), isHeld(held, 5000)]).toEqual([true, false]);
-    expect(isHeld(mergedPending(held, { entries: { notes: 'Saved' } }), 4999)).toBe(false);
+    expect([isDelayed(held, 4999), isDelayed(held, 5000)]).toEqual([true, false]);
+    expect(isDelayed(mergePending(held, { entries: { notes: 'Saved' } }), 4999)).toBe(false);
     expect(remainingPending(held, edits)).toMatchObject({ contacts: [contact('b', '0')], entries: {} });
     // A date that was typed over the one of the entry stays.
-    const typed = mergedPending(held, { entries: { contact_date: '2026-08-29' } });
+    const typed = mergePending(held, { entries: { contact_date: '2026-08-29' } });
     expect(remainingPending(typed, edits)).toMatchObject({ entries: { contact_date: '2026-08-29' } });
   });
 
   test('that may have been sent cannot be undone, even while they wait because the response was lost', () => {
     const first = { contacts: [contact('a', '1')], notBefore: 5000 };
-    const held = mergedPending(nothingPending('SVC-1'), first);
+    const held = mergePending(emptyPendingWork('SVC-1'), first);
     expect(canUndo(held, first, 4999)).toBe(true);
     expect(canUndo(held, first, 5000)).toBe(false);
     // The first entry still waits when a second one is logged.
     const second = { contacts: [contact('b', '2')], notBefore: 9000 };
-    const both = mergedPending(held, second);
+    const both = mergePending(held, second);
     expect(both.contacts).toHaveLength(2);
     expect(canUndo(both, second, 8000)).toBe(true);
     expect(canUndo(both, first, 8000)).toBe(false);
     // A saved edit of the claim sends everything at once.
-    expect(canUndo(mergedPending(both, { entries: { notes: 'Saved' } }), second, 8000)).toBe(false);
+    expect(canUndo(mergePending(both, { entries: { notes: 'Saved' } }), second, 8000)).toBe(false);
   });
 
   test('that are sent at once cannot be undone during the request', () => {
     const edits = { contacts: [contact('a', '1')] };
-    expect(canUndo(mergedPending(nothingPending('SVC-1'), edits), edits, 0)).toBe(false);
+    expect(canUndo(mergePending(emptyPendingWork('SVC-1'), edits), edits, 0)).toBe(false);
   });
 
   test('that the service rejects stay as entries, contacts as lines of the notes after what was typed', () => {
     const lineOf = ({ id, note }: { id: string; note?: string | undefined }) => `${id}: ${note}`;
-    const rejected = mergedPending(nothingPending('SVC-1'), {
+    const rejected = mergePending(emptyPendingWork('SVC-1'), {
       entries: { contact_date: '2026-08-30', notes: 'Sent' },
       contacts: [contact('a', '1'), contact('b', '2')],
     });

@@ -8,8 +8,8 @@ import {
 } from '../model/answer-sender.ts';
 import { pastOffer } from '../model/history.ts';
 import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
-import { exclusively } from './exclusive.ts';
 import { history, outcomes, queuedAnswers, storage } from './storage.ts';
+import { withLock } from './with-lock.ts';
 
 /** Tabs and the service worker send each other messages about what has changed. */
 export const openChannel = (): BroadcastChannel => new BroadcastChannel('claims');
@@ -54,7 +54,7 @@ export type SentAnswers = 'sent' | 'offline' | 'signed out' | 'passkey required'
  * once the service has confirmed it.
  */
 export const sendQueuedAnswers = (): Promise<SentAnswers> =>
-  exclusively('answers', async () => {
+  withLock('answers', async () => {
     for (const answer of await ownAnswers()) {
       if (answerState(answer, Date.now()) === 'held') continue;
       // Without a network nothing leaves the device, so the answer can still be taken back.
@@ -83,7 +83,7 @@ async function recordRejection({ claimId, reason }: QueuedAnswer): Promise<void>
 
 /** Ends the undo time of all answers: the page may be closed next. */
 export const releaseHeldAnswers = (): Promise<void> =>
-  exclusively('answers', async () => {
+  withLock('answers', async () => {
     for (const { sendAt, ...answer } of await ownAnswers()) {
       if (sendAt !== undefined) await queuedAnswers.put(answer);
     }
@@ -91,7 +91,7 @@ export const releaseHeldAnswers = (): Promise<void> =>
 
 /** False when it may have been sent before it could be removed. */
 export const withdrawQueuedAnswer = (claimId: string): Promise<boolean> =>
-  exclusively('answers', async () => {
+  withLock('answers', async () => {
     const queued = (await ownAnswers()).find((one) => one.claimId === claimId);
     if (queued === undefined || queued.tried === true) return false;
     await queuedAnswers.remove(claimId);

@@ -1,10 +1,10 @@
 import { ROOT } from './api.ts';
 
 interface EventStream {
-  /** Does nothing when it is open already. */
+  /** Does nothing if already open. */
   open(): void;
   close(): void;
-  /** Whether anything was received lately: browsers report a dead connection late or never. */
+  /** Whether anything was received in the last 50 seconds: browsers report a dead connection late or never. */
   isAlive(): boolean;
 }
 
@@ -13,10 +13,11 @@ interface Handlers {
   changed(revision: string): void;
   signedOut(): void;
   /** `closed`: the service refused the connection, so that the browser does not try again. */
-  lost(closed: boolean): void;
-  opened(): void;
+  disconnected(closed: boolean): void;
+  connected(): void;
 }
 
+/** Between tabs. */
 type Message =
   | { readonly kind: 'revision'; readonly revision: string }
   | { readonly kind: 'alive' }
@@ -33,52 +34,52 @@ const TIMEOUT_MS = 50_000;
  */
 export function createEventStream(handlers: Handlers): EventStream {
   const channel = new BroadcastChannel('live');
-  let aborter: AbortController | undefined;
+  let abortController: AbortController | undefined;
   let source: EventSource | undefined;
   let lastReceivedAt = 0;
   let revision: string | undefined;
   let retryMs = FIRST_RETRY_MS;
 
   const broadcast = (message: Message): void => channel.postMessage(message);
-  const changed = (next: string): void => {
+  const onRevision = (newRevision: string): void => {
     lastReceivedAt = Date.now();
-    revision = next;
-    handlers.changed(next);
+    revision = newRevision;
+    handlers.changed(newRevision);
   };
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-    if (aborter === undefined) return;
+    if (abortController === undefined) return;
     if (data.kind === 'revision?') {
-      if (isConnected() && revision !== undefined) broadcast({ kind: 'revision', revision });
-    } else if (data.kind === 'revision') changed(data.revision);
+      if (hasConnection() && revision !== undefined) broadcast({ kind: 'revision', revision });
+    } else if (data.kind === 'revision') onRevision(data.revision);
     else lastReceivedAt = Date.now();
   });
 
-  const isConnected = (): boolean => source?.readyState === EventSource.OPEN;
+  const hasConnection = (): boolean => source?.readyState === EventSource.OPEN;
 
   const connect = (signal: AbortSignal): void => {
     if (signal.aborted) return;
     const current = new EventSource(`${ROOT}events`);
     source = current;
-    const alive = (): void => {
+    const onHeartbeat = (): void => {
       lastReceivedAt = Date.now();
       broadcast({ kind: 'alive' });
     };
     current.addEventListener('open', () => {
       retryMs = FIRST_RETRY_MS;
-      alive();
-      handlers.opened();
+      onHeartbeat();
+      handlers.connected();
     });
-    current.addEventListener('here', alive);
+    current.addEventListener('here', onHeartbeat);
     current.addEventListener('changed', (event) => {
-      const next = (event as MessageEvent).lastEventId;
-      changed(next);
-      broadcast({ kind: 'revision', revision: next });
+      const newRevision = (event as MessageEvent).lastEventId;
+      onRevision(newRevision);
+      broadcast({ kind: 'revision', revision: newRevision });
     });
     current.addEventListener('signed-out', () => handlers.signedOut());
     current.addEventListener('error', () => {
       if (source !== current) return;
       const closed = current.readyState === EventSource.CLOSED;
-      handlers.lost(closed);
+      handlers.disconnected(closed);
       if (!closed) return;
       setTimeout(() => connect(signal), retryMs);
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
@@ -86,8 +87,8 @@ export function createEventStream(handlers: Handlers): EventStream {
   };
 
   const close = (): void => {
-    aborter?.abort();
-    aborter = undefined;
+    abortController?.abort();
+    abortController = undefined;
     source?.close();
     source = undefined;
     revision = undefined;
@@ -96,9 +97,9 @@ export function createEventStream(handlers: Handlers): EventStream {
 
   return {
     open() {
-      if (aborter !== undefined || !('EventSource' in globalThis)) return;
-      aborter = new AbortController();
-      const { signal } = aborter;
+      if (abortController !== undefined || !('EventSource' in globalThis)) return;
+      abortController = new AbortController();
+      const { signal } = abortController;
       broadcast({ kind: 'revision?' });
       const holdConnection = (): Promise<void> =>
         new Promise((resolve) => {
@@ -110,6 +111,6 @@ export function createEventStream(handlers: Handlers): EventStream {
       else void holdConnection();
     },
     close,
-    isAlive: () => aborter !== undefined && Date.now() - lastReceivedAt < TIMEOUT_MS,
+    isAlive: () => abortController !== undefined && Date.now() - lastReceivedAt < TIMEOUT_MS,
   };
 }

@@ -1,9 +1,9 @@
 import type { Availability } from '@svc/contract';
 import { remainingSettings, type SettingChanges } from '../model/pending-settings.ts';
 import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
-import { exclusively } from './exclusive.ts';
 import { sendDevicePreferences } from './notifications.ts';
 import { pendingSettings, storage } from './storage.ts';
+import { withLock } from './with-lock.ts';
 
 export interface SentSettings {
   /** As the service has it now, when it was changed. */
@@ -13,7 +13,7 @@ export interface SentSettings {
 
 /** Sends the changes that wait. What the service refuses is dropped: the setting is shown as the service has it. */
 export const sendPendingSettings = (): Promise<SentSettings> =>
-  exclusively('settings', async () => {
+  withLock('settings', async () => {
     const [pending, profile] = await Promise.all([storage.get('settings'), storage.get('profile')]);
     let availability: Availability | undefined;
     if (pending === undefined || pending.svcId !== profile?.svc_id) return { availability, result: 'sent' };

@@ -3,25 +3,25 @@ import {
   type ContactEntry,
   canUndo,
   type Edits,
+  emptyPendingWork,
   hasEntries,
-  isHeld,
-  mergedPending,
-  nothingPending,
+  isDelayed,
+  mergePending,
   type PendingWork,
   rejectedEntries,
   remainingPending,
   requestBody,
 } from '../model/work-edits.ts';
 import { ApiError, call, NetworkError, needsSignIn } from './api.ts';
-import { exclusively } from './exclusive.ts';
 import { pendingWork, storage } from './storage.ts';
+import { withLock } from './with-lock.ts';
 
 export const queueWork = (claimId: string, svcId: string, edits: Edits): Promise<void> =>
-  pendingWork.update(claimId, (before = nothingPending(svcId)) => mergedPending(before, edits));
+  pendingWork.update(claimId, (before = emptyPendingWork(svcId)) => mergePending(before, edits));
 
 /** Removes edits. False when they may have been sent before they could be removed. */
 export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> =>
-  exclusively('work', async () => {
+  withLock('work', async () => {
     let undone = false;
     await pendingWork.update(claimId, (now) => {
       if (now === undefined || !canUndo(now, edits, Date.now())) return now;
@@ -45,11 +45,11 @@ export const sendPendingWork = (
   store: (claim: AppClaim) => void,
   lineOf: (contact: ContactEntry) => string,
 ): Promise<SentWork> =>
-  exclusively('work', async () => {
+  withLock('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
     const refused: string[] = [];
     for (const [id, pending] of Object.entries(await pendingWork.all())) {
-      if (pending.svcId !== svcId || isHeld(pending, Date.now())) continue;
+      if (pending.svcId !== svcId || isDelayed(pending, Date.now())) continue;
       try {
         await sendOne(id, pending, store);
       } catch (error) {

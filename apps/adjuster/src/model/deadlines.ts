@@ -28,7 +28,7 @@ export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverrid
   return deadlinesFrom(facts, overrides, endOfDay);
 }
 
-/** The deadlines that the operator has set for individual events, without kinds that this release does not know. */
+/** The deadlines that the operator has set for individual events, without kinds that this release does not support. */
 export const overridesFrom = (deadlines: readonly EventDeadlines[]): DeadlineOverride[] =>
   deadlines.flatMap(({ kind: sent, events }) =>
     DEADLINE_KINDS.filter((kind) => kind === sent).flatMap((kind) =>
@@ -39,7 +39,7 @@ export const overridesFrom = (deadlines: readonly EventDeadlines[]): DeadlineOve
 /** Claims with the next deadline first; claims without one come last. */
 export function dueFirst(claims: readonly AppClaim[], overrides: readonly DeadlineOverride[]): AppClaim[] {
   return claims
-    .map((claim) => ({ claim, at: deadlinesOf(claim, overrides)[0]?.at ?? Number.MAX_VALUE }))
-    .sort((a, b) => a.at - b.at)
+    .map((claim) => ({ claim, dueAt: deadlinesOf(claim, overrides)[0]?.at ?? Number.MAX_VALUE }))
+    .sort((a, b) => a.dueAt - b.dueAt)
     .map(({ claim }) => claim);
 }

@@ -1,7 +1,7 @@
 import type { Texts } from '../texts/en.ts';
 
 /** From this many days on, hours are left out: they matter less than the room they take in a list. */
-const DAYS_WITHOUT_HOURS = 3;
+const MIN_DAYS_WITHOUT_HOURS = 3;
 
 /** In the two largest units; null for less than a minute. */
 export function durationText(ms: number, words: Texts['duration']): string | null {
@@ -11,5 +11,5 @@ export function durationText(ms: number, words: Texts['duration']): string | nul
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return words.hours(hours, minutes % 60);
   const days = Math.floor(hours / 24);
-  return words.days(days, days < DAYS_WITHOUT_HOURS ? hours % 24 : 0);
+  return words.days(days, days < MIN_DAYS_WITHOUT_HOURS ? hours % 24 : 0);
 }

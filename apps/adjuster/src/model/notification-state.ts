@@ -17,11 +17,11 @@ export function notificationStateFrom(facts: NotificationFacts): NotificationSta
 }
 
 /** What the adjuster did with the suggestion to turn on notifications. */
-export type SuggestionEvent = 'later' | 'turned on' | 'denied' | 'failed';
+export type SuggestionOutcome = 'later' | 'turned on' | 'denied' | 'failed';
 
 /** A failed attempt is not a decision: the suggestion stays. */
-export const settlesSuggestion = (event: SuggestionEvent): boolean => event !== 'failed';
+export const endsSuggestion = (event: SuggestionOutcome): boolean => event !== 'failed';
 
 /** What is suggested below the offers; null: nothing, or the adjuster has decided. */
-export const suggestionIn = (state: NotificationState, settled: boolean): 'off' | 'homeScreen' | null =>
+export const suggestionFor = (state: NotificationState, settled: boolean): 'off' | 'homeScreen' | null =>
   !settled && (state === 'off' || state === 'homeScreen') ? state : null;

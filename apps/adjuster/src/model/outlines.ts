@@ -14,11 +14,12 @@ export interface Outlines {
 
 const LAYERS = ['land', 'states', 'counties'] as const;
 
+/** Points of a grid, each as its difference to the one before, in signed LEB128, layer by layer. */
 export function encodeOutlines(
   layers: Readonly<Record<(typeof LAYERS)[number], readonly (readonly Position[])[]>>,
 ): Uint8Array {
   const bytes: number[] = [];
-  let [beforeX, beforeY] = [0, 0];
+  let [previousX, previousY] = [0, 0];
   for (const layer of LAYERS) {
     writeNumber(bytes, layers[layer].length);
     for (const line of layers[layer]) {
@@ -27,12 +28,15 @@ export function encodeOutlines(
           Math.round(longitude * STEPS_PER_DEGREE),
           Math.round(latitude * STEPS_PER_DEGREE),
         ])
-        .filter(([x, y], at, all) => at === 0 || x !== all[at - 1]?.[0] || y !== all[at - 1]?.[1]);
+        .filter(
+          ([x, y], index, points) =>
+            index === 0 || x !== points[index - 1]?.[0] || y !== points[index - 1]?.[1],
+        );
       writeNumber(bytes, steps.length);
       for (const [x = 0, y = 0] of steps) {
-        writeNumber(bytes, x - beforeX);
-        writeNumber(bytes, y - beforeY);
-        [beforeX, beforeY] = [x, y];
+        writeNumber(bytes, x - previousX);
+        writeNumber(bytes, y - previousY);
+        [previousX, previousY] = [x, y];
       }
     }
   }

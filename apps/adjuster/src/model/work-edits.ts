@@ -23,13 +23,13 @@ export interface PendingWork {
   readonly contacts: readonly ContactEntry[];
   /** The claim is to be closed after everything else is sent. */
   readonly close: boolean;
-  /** Nothing of the claim is sent earlier, so that the last edit can be undone. */
+  /** The claim's edits are not sent before this time, so that the last one can be undone. */
   readonly notBefore?: number | undefined;
 }
 
 export type Edits = Partial<Omit<PendingWork, 'svcId'>>;
 
-export const nothingPending = (svcId: string): PendingWork => ({
+export const emptyPendingWork = (svcId: string): PendingWork => ({
   svcId,
   entries: {},
   contacts: [],
@@ -46,23 +46,23 @@ export function changedEntries(entries: WorkEntries, work: AppClaim['work']): Wo
 
 export const hasEntries = (entries: WorkEntries): boolean => Object.keys(entries).length > 0;
 
-/** Adds later edits to those that are waiting; the later value of a field counts. */
-export const mergedPending = (before: PendingWork, edits: Edits): PendingWork => ({
-  svcId: before.svcId,
-  entries: { ...before.entries, ...edits.entries },
+/** Adds later edits to those that are waiting; a later value replaces an earlier one. */
+export const mergePending = (pending: PendingWork, edits: Edits): PendingWork => ({
+  svcId: pending.svcId,
+  entries: { ...pending.entries, ...edits.entries },
   contacts: [
-    ...before.contacts.filter(({ id }) => edits.contacts?.every((added) => added.id !== id) ?? true),
+    ...pending.contacts.filter(({ id }) => edits.contacts?.every((added) => added.id !== id) ?? true),
     ...(edits.contacts ?? []),
   ],
-  close: before.close || edits.close === true,
+  close: pending.close || edits.close === true,
   notBefore: edits.notBefore,
 });
 
-export const isHeld = ({ notBefore = 0 }: PendingWork, now: number): boolean => now < notBefore;
+export const isDelayed = ({ notBefore = 0 }: PendingWork, now: number): boolean => now < notBefore;
 
-/** Only during the time the edits are held for: later they may have arrived, even without a response. */
+/** Only before they may be sent: afterwards the service may have received them even without a response. */
 export const canUndo = (pending: PendingWork, edits: Edits, now: number): boolean =>
-  pending.notBefore === edits.notBefore && isHeld(pending, now);
+  pending.notBefore === edits.notBefore && isDelayed(pending, now);
 
 /**
  * Edits that the service rejected, as entries that can still be read and saved. The contacts become lines of the notes.
@@ -83,19 +83,19 @@ export function rejectedEntries(
 }
 
 /** What still waits after these edits were confirmed or undone: edits made in the meantime stay. */
-export function remainingPending(now: PendingWork, sent: Edits): PendingWork | undefined {
+export function remainingPending(pending: PendingWork, sent: Edits): PendingWork | undefined {
   const entries = Object.fromEntries(
-    Object.entries(now.entries).filter(([field, text]) => sent.entries?.[field as WorkField] !== text),
+    Object.entries(pending.entries).filter(([field, text]) => sent.entries?.[field as WorkField] !== text),
   );
   const confirmed = new Set(sent.contacts?.map(({ id }) => id));
-  const contacts = now.contacts.filter(({ id }) => !confirmed.has(id));
-  const close = now.close && sent.close !== true;
+  const contacts = pending.contacts.filter(({ id }) => !confirmed.has(id));
+  const close = pending.close && sent.close !== true;
   return hasEntries(entries) || contacts.length > 0 || close
-    ? { ...now, entries, contacts, close }
+    ? { ...pending, entries, contacts, close }
     : undefined;
 }
 
-/** The work as it will be once everything that waits has arrived. */
+/** The work with all pending edits applied. */
 export function workWithPending(work: AppClaim['work'], pending: PendingWork | undefined): AppClaim['work'] {
   if (pending === undefined) return work;
   const merged: Record<string, unknown> = { ...work };
@@ -109,7 +109,7 @@ export function workWithPending(work: AppClaim['work'], pending: PendingWork | u
   return { ...(merged as AppClaim['work']), ...(contacts.length > 0 && { contacts }) };
 }
 
-/** The body of the request: an empty entry clears its field. */
+/** The body of the PATCH request: a blank entry clears its field. */
 export const requestBody = (entries: WorkEntries): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(entries).map(([field, text]) => [field, text.trim() === '' ? null : text]),

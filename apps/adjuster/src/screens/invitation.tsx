@@ -1,7 +1,7 @@
 import type { Membership, ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { Facts, fact } from '../components/facts.tsx';
-import { isProfileField, ProfileInput } from '../components/profile-field.tsx';
+import { isProfileField, ProfileInput } from '../components/profile-input.tsx';
 import { Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { ApiError, call } from '../data/api.ts';
 import { dateTime } from '../format.ts';
@@ -79,7 +79,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
           <ProfileInput
             key={name}
             name={name}
-            refused={refused}
+            rejectedFields={refused}
             required
             value={fields[name] ?? ''}
             onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}

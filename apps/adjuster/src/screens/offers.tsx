@@ -21,7 +21,7 @@ import { origin } from '../state/places.ts';
 import { session } from '../state/session.ts';
 import { showError } from '../state/toast.ts';
 
-const Hints = lazy(async () => (await import('../components/hints.tsx')).Hints);
+const OfferHints = lazy(async () => (await import('../components/offer-hints.tsx')).OfferHints);
 
 /** From here on the list has a search field and can be sorted and grouped. */
 const TOOLBAR_FROM = 4;
@@ -101,7 +101,7 @@ export function Offers() {
         ))
       )}
       {/* Its modules would delay the list. */}
-      {open !== undefined && <Hints />}
+      {open !== undefined && <OfferHints />}
       {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
     </>
   );

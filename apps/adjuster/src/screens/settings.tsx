@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
 import { Facts, fact } from '../components/facts.tsx';
 import { lazy } from '../components/lazy.tsx';
-import { PROFILE_FIELDS, ProfileInput } from '../components/profile-field.tsx';
+import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ApiError } from '../data/api.ts';
 import { answers } from '../state/answers.ts';
@@ -131,7 +131,7 @@ function Account() {
       {editing ? (
         <form class="form" onSubmit={(event) => void save(event)}>
           {PROFILE_FIELDS.map((field) => (
-            <ProfileInput key={field} name={field} refused={refused} defaultValue={me[field] ?? ''} />
+            <ProfileInput key={field} name={field} rejectedFields={refused} defaultValue={me[field] ?? ''} />
           ))}
           <div class="row">
             <Button kind="primary" type="submit" busy={busy}>

@@ -12,7 +12,7 @@ import {
   changedEntries,
   type Edits,
   hasEntries,
-  isHeld,
+  isDelayed,
   type WorkEntries,
   type WorkField,
 } from '../model/work-edits.ts';
@@ -79,7 +79,7 @@ export function Work({ claim }: { claim: AppClaim }) {
   const changed = changedEntries(draft, own.work);
   const hasChanged = hasEntries(changed);
   const unsent = pending.value[claim.id];
-  const waits = unsent !== undefined && !isHeld(unsent, Date.now());
+  const waits = unsent !== undefined && !isDelayed(unsent, Date.now());
   const enter = (field: WorkField, value: string): void =>
     updateDraft((before) => ({ ...before, [field]: value }));
 

@@ -17,11 +17,11 @@ const events = createEventStream({
     if (!catchingUp.active && liveState().kind === 'behind') void refresh();
   },
   signedOut: () => void refresh(),
-  lost(closed) {
+  disconnected(closed) {
     catchingUp.revisionReceived();
     if (isSignedIn() && (closed || session.reachable.value)) void refresh();
   },
-  opened() {
+  connected() {
     if (session.reachable.value) return;
     session.reachable.value = true;
     sync();

@@ -1,9 +1,9 @@
 import type { Profile, SignInBody } from '@svc/contract';
 import { openChannel, type TabMessage } from '../data/answer-queue.ts';
 import { ApiError, call } from '../data/api.ts';
-import { exclusively } from '../data/exclusive.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
 import { storage } from '../data/storage.ts';
+import { withLock } from '../data/with-lock.ts';
 import { go } from '../navigation.ts';
 import { readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
 import { restoreArrangement } from './arrangement.ts';
@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function signIn(proof: SignInBody): Promise<void> {
   // Exclusive, so that an answer of the previous adjuster is not sent in this one's session.
-  const profile = await exclusively('answers', async () => {
+  const profile = await withLock('answers', async () => {
     await request(() => call('POST', 'session', proof));
     const before = await storage.get('profile').catch(() => undefined);
     const found = await request(() => call<Profile>('GET', 'v1/me'));

@@ -23,12 +23,12 @@ export const isProfileField = (name: string): name is ProfileField => Object.has
 /** A field of the adjuster's profile. */
 export function ProfileInput({
   name,
-  refused,
-  ...held
+  rejectedFields,
+  ...fieldProps
 }: {
   readonly name: ProfileField;
   /** Names of the fields that the service rejected. */
-  readonly refused: readonly string[];
+  readonly rejectedFields: readonly string[];
 } & Pick<FieldProps, 'defaultValue' | 'value' | 'onInput' | 'required'>) {
   const words = texts.value;
   return (
@@ -38,8 +38,8 @@ export function ProfileInput({
       name={name}
       autocomplete={AUTOCOMPLETE[name]}
       maxLength={MAX_LENGTH[name]}
-      error={refused.includes(name) ? words.profileRefused[name] : undefined}
-      {...held}
+      error={rejectedFields.includes(name) ? words.profileRefused[name] : undefined}
+      {...fieldProps}
     />
   );
 }

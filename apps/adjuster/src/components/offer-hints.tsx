@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { enableNotifications, notificationState } from '../data/notifications.ts';
 import { storage } from '../data/storage.ts';
 import { day } from '../format.ts';
+import { noOffersReason } from '../model/no-offers-reason.ts';
 import {
+  endsSuggestion,
   type NotificationState,
-  type SuggestionEvent,
-  settlesSuggestion,
-  suggestionIn,
+  type SuggestionOutcome,
+  suggestionFor,
 } from '../model/notification-state.ts';
-import { pausedBy } from '../model/pauses.ts';
 import { openOffers } from '../state/answers.ts';
 import { now } from '../state/clock.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
@@ -18,32 +18,32 @@ import { showError, showToast } from '../state/toast.ts';
 import { Button, Note } from './ui.tsx';
 
 /** Below the offers: why there may be no new ones, and how to be notified of them. */
-export function Hints() {
+export function OfferHints() {
   return (
     <>
-      <Pauses />
+      <NoOffersNote />
       <NotificationSuggestion />
     </>
   );
 }
 
-function Pauses() {
+function NoOffersNote() {
   const { firms: words, nav } = texts.value;
   const more = moreTexts.value.availability;
   const me = session.profile.value;
   if (me == null || availability.value === undefined) return null;
-  const pause = pausedBy(
+  const reason = noOffersReason(
     { ...me, availability: availability.value },
     openOffers.value?.length ?? 0,
     now.value,
   );
-  if (pause === null) return null;
+  if (reason === null) return null;
   const text = {
     all: () => more.pausedAll,
     away: (until: string) => more.awayUntil(day(until)),
     full: (until: string) => more.full(Number(until)),
     firms: (names: string) => texts.value.offers.paused(names),
-  }[pause.by](pause.detail);
+  }[reason.kind](reason.detail);
   return (
     <Note kind="neutral">
       {text}{' '}
@@ -54,19 +54,19 @@ function Pauses() {
   );
 }
 
-/** Suggests notifications, or on an iPhone the Home Screen that they need, until the adjuster has decided. */
+/** Suggests turning on notifications (on an iPhone, installing the app first) until the adjuster turns them on or declines. */
 function NotificationSuggestion() {
   const words = moreTexts.value.settings;
   const [state, setState] = useState<NotificationState | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     void Promise.all([notificationState(), storage.get('notificationsAsked')])
-      .then(([found, asked]) => setState(suggestionIn(found, asked === true)))
+      .then(([notifications, wasAsked]) => setState(suggestionFor(notifications, wasAsked === true)))
       .catch(() => {});
   }, []);
   if (state === null) return null;
-  const settle = (event: SuggestionEvent) => {
-    if (!settlesSuggestion(event)) return;
+  const settle = (event: SuggestionOutcome) => {
+    if (!endsSuggestion(event)) return;
     setState(null);
     void storage.put('notificationsAsked', true);
   };
