@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { AppClaim } from '@svc/contract';
 import { arrange, DEFAULT_ARRANGEMENT, nextOf } from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
@@ -124,6 +125,24 @@ test('related claims have the same policyholder, the same ZIP code, or are at mo
   );
   expect(ids(found.samePolicyholder)).toEqual([same.id]);
   expect(ids(found.near)).toEqual([sameZip.id, mile.id]);
+});
+
+test('people of the same name are one policyholder unless both have contacts of a kind and none is equal', () => {
+  const name = { first_name: 'Maria', last_name: 'Garcia' };
+  const phone = '312-555-0142';
+  const isSame = (one: object, other: object): boolean => {
+    const [claim, related] = [one, other].map((contacts) =>
+      offer({ policyholder: { ...name, ...contacts }, ...at('Cedar Key', 'FL', '32625') }),
+    ) as [AppClaim, AppClaim];
+    return relatedClaims(claim, [related], () => undefined).samePolicyholder.length > 0;
+  };
+  expect(isSame({ phone }, { phone: '+1 312 555 0142' })).toBe(true);
+  expect(isSame({ phone }, { email: 'maria@example.com' })).toBe(true);
+  expect(isSame({ phone, email: 'm@example.com' }, { phone: '312-555-0199', email: 'M@example.com' })).toBe(
+    true,
+  );
+  expect(isSame({ phone }, { phone: '312-555-0199' })).toBe(false);
+  expect(isSame({ email: 'm@example.com' }, { email: 'other@example.com' })).toBe(false);
 });
 
 describe('rows that are not rendered', () => {

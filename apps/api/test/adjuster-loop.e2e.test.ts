@@ -862,6 +862,18 @@ test('all tabs share one event stream, which moves to another tab when its tab i
     for (const other of others) await other.getByRole('link', { name: /Ana Reyes/ }).waitFor();
   }));
 
+test('a screen whose code could not be loaded offers to try again', () =>
+  visiting(WITHOUT_WORKER, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await page.route('**/assets/firms-*.js', (route) => route.abort());
+    await enter(page, service, token);
+    await page.evaluate("location.hash = '#/firms'");
+    await page.getByText('The service could not be reached.').waitFor();
+    await page.unroute('**/assets/firms-*.js');
+    await button(page, 'Try again').click();
+    await heading(page, 'Firms').waitFor();
+  }));
+
 test('a firm is paused and resumed with a switch, and left only after a confirmation', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../state/language.ts';
+import { Button } from './ui.tsx';
 
 /** A component that is loaded when it is shown for the first time. */
 export function lazy<Props extends object>(
@@ -22,6 +23,16 @@ export function lazy<Props extends object>(
     }, []);
     const Component = loaded;
     if (Component !== undefined) return <Component {...props} />;
-    return <p class="muted">{failed ? texts.value.network.needed : texts.value.loading}</p>;
+    if (!failed) return <p class="muted">{texts.value.loading}</p>;
+    const { needed, tryAgain } = texts.value.network;
+    // Browsers keep the failure of an import until the page is loaded again. What is typed is stored on the device.
+    return (
+      <>
+        <p class="muted">{needed}</p>
+        <Button kind="quiet" onClick={() => location.reload()}>
+          {tryAgain}
+        </Button>
+      </>
+    );
   };
 }

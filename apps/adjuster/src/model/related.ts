@@ -4,12 +4,14 @@ import { parsePhone } from './phone.ts';
 const normalized = (text: string | undefined): string =>
   (text ?? '').trim().replace(/\s+/g, ' ').toLowerCase();
 
-function isSamePolicyholder(one: AppClaim['policyholder'], other: AppClaim['policyholder']): boolean {
-  if (one.phone !== undefined && other.phone !== undefined) {
-    const number = parsePhone(one.phone).number;
-    if (number !== '' && number === parsePhone(other.phone).number) return true;
-  }
-  if (one.email !== undefined && normalized(one.email) === normalized(other.email)) return true;
+type Policyholder = AppClaim['policyholder'];
+
+/** With the same phone or email, or with the same name unless both have a phone, or both an email, and they differ. */
+function isSamePolicyholder(one: Policyholder, other: Policyholder): boolean {
+  const phones = [one.phone, other.phone].map((phone) => parsePhone(phone ?? '').number);
+  const emails = [one.email, other.email].map(normalized);
+  const contacts = [phones, emails].filter((pair) => pair.every((contact) => contact !== ''));
+  if (contacts.length > 0) return contacts.some(([first, second]) => first === second);
   const names = ['first_name', 'last_name', 'company_name'] as const;
   return (
     names.some((name) => one[name] !== undefined) &&

@@ -113,6 +113,7 @@ export const en = {
       'After 14 days without a connection, lists are removed from this device. They return when you are online.',
     needed: 'The service could not be reached. Check your connection and try again.',
     failed: 'Something went wrong. Try again in a moment.',
+    tryAgain: 'Try again',
   },
 
   signIn: {

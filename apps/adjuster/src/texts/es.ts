@@ -30,6 +30,7 @@ export const es: Texts = {
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
     failed: 'Ocurrió un error. Intente de nuevo en un momento.',
+    tryAgain: 'Intentar de nuevo',
   },
 
   signIn: {
