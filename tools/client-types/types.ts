@@ -41,7 +41,7 @@ type Named =
 /** A phone number, an email address, or both. */
 type Reachable = { phone: string } | { email: string };
 
-/** Both of the namedEnum class; without an occupancy, the building is residential. */
+/** Both of the same class; without an occupancy, the building is residential. */
 type OccupancyPair =
   | { occupancy_type: ResidentialOccupancyType; building_type?: ResidentialBuildingType | undefined }
   | { occupancy_type: NonResidentialOccupancyType; building_type?: NonResidentialBuildingType | undefined }
