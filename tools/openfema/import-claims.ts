@@ -177,11 +177,11 @@ export function validateLocally(body: SendClaimBody): Delivery {
 
 function mapFileRow({ row, values }: FileRow, adjuster: string): RowResult {
   if (row) return mapRow(row, adjuster);
-  const what = 'the row has another number of values than the header has names';
+  const reason = 'the row has another number of values than the header has names';
   return {
     ok: false,
     id: null,
-    notes: [{ column: '*', value: `${values} values`, action: 'skipped', what }],
+    notes: [{ column: '*', value: `${values} values`, action: 'skipped', what: reason }],
   };
 }
 

@@ -214,6 +214,13 @@ describe('skipped rows', () => {
     expect(brief(mapped)).toEqual([`skipped ${column} ${value}`.trim()]);
   });
 
+  test('a row with a date of loss before 1600 is skipped, with the oldest allowed date as the reason', () => {
+    expect(mapValues({ dateOfLoss: '1492-10-12' }).notes).toEqual([
+      { column: 'dateOfLoss', value: '1492-10-12', action: 'skipped', what: 'before 1600-01-01' },
+    ]);
+    expect(bodyOf(mapValues({ dateOfLoss: '1600-01-01' })).loss.date).toBe('1600-01-01');
+  });
+
   test('all missing values are reported together', () => {
     const mapped = mapValues({ id: '', state: '', reportedZipCode: '', dateOfLoss: '' });
     expect(mapped.notes.map(({ column }) => column)).toEqual([
@@ -243,17 +250,17 @@ describe('occupancies and buildings', () => {
   test('of all pairs of codes, those that the service rejects lose the building type with a report', () => {
     const occupancies = [...Object.entries(OCCUPANCIES), ['', undefined] as const];
     for (const [occupancyCode, occupancy] of occupancies) {
-      for (const [buildingCode, described] of Object.entries(BUILDINGS)) {
+      for (const [buildingCode, buildingType] of Object.entries(BUILDINGS)) {
         const mapped = mapValues({ occupancyType: occupancyCode, buildingDescriptionCode: buildingCode });
         const type = bodyOf(mapped).building?.building_type;
-        const business = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(occupancy);
+        const isNonResidential = (NON_RESIDENTIAL_OCCUPANCY_TYPES as readonly unknown[]).includes(occupancy);
         if (type !== undefined) {
           expect(BUILDING_TYPES).toContain(type);
-          expect((NON_RESIDENTIAL_BUILDING_TYPES as readonly string[]).includes(type)).toBe(business);
+          expect((NON_RESIDENTIAL_BUILDING_TYPES as readonly string[]).includes(type)).toBe(isNonResidential);
         }
-        if (described === 'other')
-          expect(type).toBe(business ? 'other_non_residential' : 'other_residential');
-        else if (type !== described) expect(mapped.notes).toHaveLength(1);
+        if (buildingType === 'other')
+          expect(type).toBe(isNonResidential ? 'other_non_residential' : 'other_residential');
+        else if (type !== buildingType) expect(mapped.notes).toHaveLength(1);
         else expect(mapped.notes).toEqual([]);
       }
     }

@@ -40,16 +40,16 @@ const nonResidentialBuildings: ReadonlySet<string> = new Set(NON_RESIDENTIAL_BUI
 
 export function mapRow(row: Row, adjuster: string): RowResult {
   const notes: Note[] = [];
-  const normalized = (cell: Cell, what: string): void => {
-    notes.push({ ...cell, action: 'normalized', what });
+  const normalized = (cell: Cell, reason: string): void => {
+    notes.push({ ...cell, action: 'normalized', what: reason });
   };
-  const leftOut = (cell: Cell, what: string): undefined => {
-    notes.push({ ...cell, action: 'left_out', what });
+  const leftOut = (cell: Cell, reason: string): undefined => {
+    notes.push({ ...cell, action: 'left_out', what: reason });
     return undefined;
   };
   const skips: Note[] = [];
-  const skip = (column: string, value: string, what: string): undefined => {
-    skips.push({ column, value, action: 'skipped', what });
+  const skip = (column: string, value: string, reason: string): undefined => {
+    skips.push({ column, value, action: 'skipped', what: reason });
     return undefined;
   };
 
@@ -148,10 +148,7 @@ export function mapRow(row: Row, adjuster: string): RowResult {
   function lossDateOf(): string | undefined {
     const cell = row('dateOfLoss');
     if (!cell) return skip('dateOfLoss', '', 'a claim needs the date of the loss');
-    const date = asDate(cell.value);
-    if (date === null) return skip(cell.column, cell.value, 'not a calendar date');
-    if (date < OLDEST_DATE) return skip(cell.column, cell.value, `before ${OLDEST_DATE}`);
-    return date;
+    return validDate(cell, (reason) => skip(cell.column, cell.value, reason));
   }
 
   function cityOf(): string {
@@ -165,11 +162,7 @@ export function mapRow(row: Row, adjuster: string): RowResult {
 
   function dateOf(field: Field): string | undefined {
     const cell = row(field);
-    if (!cell) return undefined;
-    const date = asDate(cell.value);
-    if (date === null) return leftOut(cell, 'not a calendar date');
-    if (date < OLDEST_DATE) return leftOut(cell, `before ${OLDEST_DATE}`);
-    return date;
+    return cell ? validDate(cell, (reason) => leftOut(cell, reason)) : undefined;
   }
 
   function floodZoneOf(): string | undefined {
@@ -340,6 +333,12 @@ function asZip(value: string): string | null {
   if (zip5 === undefined || Number(zip5) < LOWEST_ZIP) return null;
   const zip = zip5.padStart(5, '0');
   return plus4 === undefined ? zip : `${zip}-${plus4}`;
+}
+
+function validDate(cell: Cell, reject: (reason: string) => undefined): string | undefined {
+  const date = asDate(cell.value);
+  if (date === null) return reject('not a calendar date');
+  return date < OLDEST_DATE ? reject(`before ${OLDEST_DATE}`) : date;
 }
 
 /** FEMA writes midnight in UTC or (v1) Washington time, so the day precedes the T. Spreadsheets write 10/29/2012. */

@@ -26,9 +26,9 @@ export function textReport(write: Write): Report {
         write(`Not sent, columns without a field in a claim: ${withoutField.join(', ')}`);
       if (unknown.length > 0) write(`Not sent, unknown or repeated columns: ${unknown.join(', ')}`);
     },
-    noted(row, { column, value, action, what }) {
+    noted(row, { column, value, action, what: reason }) {
       const place = value === '' ? `${column} is empty` : `${column} ${JSON.stringify(value)}`;
-      write(`row ${row}: ${place}: ${ACTIONS[action]}: ${what}`);
+      write(`row ${row}: ${place}: ${ACTIONS[action]}: ${reason}`);
     },
     mapped() {},
     refused(row, id, { status, code, detail, errors }) {
