@@ -15,7 +15,7 @@ import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** `pooler: true`: settings per transaction and no prepared statements, as behind a connection pooler. */
-describe.each([{ pooler: false }, { pooler: true }])('responses to offers, %j', ({ pooler }) => {
+describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   /** Statuses of the claims that each transaction changed. */
