@@ -136,7 +136,7 @@ test('with certificates of an authority it trusts, the service encrypts its conn
   }
 });
 
-describe('PostgreSQL', () => {
+describe('PostgreSQL:', () => {
   test.each([
     ['of another authority', () => verified(otherAuthority)],
     ['of an authority that is not named', () => databaseUrl('sslmode=verify-full')],
@@ -169,7 +169,7 @@ describe('PostgreSQL', () => {
   });
 });
 
-describe('Redis', () => {
+describe('Redis:', () => {
   test('a certificate of an unknown authority is rejected, and the reason is logged once', async () => {
     const logged: string[] = [];
     const log = { info() {}, warn: (message: string) => void logged.push(message) };
@@ -198,7 +198,7 @@ describe('Redis', () => {
   });
 });
 
-describe('the mail server', () => {
+describe('the mail server:', () => {
   const send = async (url: string): Promise<Record<string, unknown>[]> => {
     const logged: Record<string, unknown>[] = [];
     const record = (_message: string, fields: Record<string, unknown> = {}): void => void logged.push(fields);
