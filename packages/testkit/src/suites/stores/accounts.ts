@@ -91,7 +91,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       }
     });
 
-    test('an open session of an erased account can no longer read or change anything', async () => {
+    test('that were erased can no longer be read or changed in an open session', async () => {
       const { use } = fixture();
       const actor = { svcId: 'Erased-0' as Svcid };
       const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
@@ -161,14 +161,14 @@ export function accountsBehavior(fixture: () => Fixture): void {
         await use.updateProfile({ svcId }, { email });
         return latestCode(email);
       };
-      const first = await begin();
-      expect(await errorCodeOf(use.confirmEmail({ svcId: other }, first))).toBe('code_refused');
+      const firstCode = await begin();
+      expect(await errorCodeOf(use.confirmEmail({ svcId: other }, firstCode))).toBe('code_refused');
       clock.advance(10 * MINUTE);
-      expect(await errorCodeOf(use.confirmEmail({ svcId }, first))).toBe('code_refused');
-      const second = await begin();
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, firstCode))).toBe('code_refused');
+      const secondCode = await begin();
       for (let n = 0; n < 5; n += 1)
-        expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(second)))).toBe('code_refused');
-      expect(await errorCodeOf(use.confirmEmail({ svcId }, second))).toBe('code_refused');
+        expect(await errorCodeOf(use.confirmEmail({ svcId }, wrongCodeFor(secondCode)))).toBe('code_refused');
+      expect(await errorCodeOf(use.confirmEmail({ svcId }, secondCode))).toBe('code_refused');
     });
 
     test('does not reveal whether another account has it, and is never taken from that account', async () => {
@@ -177,9 +177,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId, email: old } = await newAdjuster();
       const { svcId: withoutEmail } = await newAdjuster({ email: null });
       const free = `${svcId}@free.example`;
-      const answers = [];
-      for (const email of [free, taken ?? '']) answers.push(await use.updateProfile({ svcId }, { email }));
-      expect(answers[1]).toEqual(answers[0]);
+      const results = [];
+      for (const email of [free, taken ?? '']) results.push(await use.updateProfile({ svcId }, { email }));
+      expect(results[1]).toEqual(results[0]);
       expect(external.mails.filter(({ email }) => email === taken)).toEqual([]);
       for (const code of ['000000', '123456'])
         expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
@@ -203,7 +203,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       for (let n = 0; n < 6; n += 1) await use.updateProfile({ svcId: accounts.manual }, { email: taken });
     });
 
-    test('null keeps the address of an account that has one', async () => {
+    test('that is null keeps the address of an account that has one', async () => {
       const { newAdjuster, use, external } = fixture();
       const { svcId, email } = await newAdjuster();
       const before = external.mails.length;
@@ -211,7 +211,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(external.mails).toHaveLength(before);
     });
 
-    test('an account without an address can try at most 30', async () => {
+    test('can be tried at most 30 times by an account without an address', async () => {
       const { newAdjuster, use } = fixture();
       const taken = await Promise.all(Array.from({ length: 31 }, () => newAdjuster()));
       const { svcId: withoutEmail } = await newAdjuster({ email: null });
@@ -228,17 +228,17 @@ export function accountsBehavior(fixture: () => Fixture): void {
 
     test('cannot be confirmed after another account has confirmed it', async () => {
       const { newAdjuster, use } = fixture();
-      const [{ svcId: one }, { svcId: two }] = [await newAdjuster(), await newAdjuster()];
-      const email = `${one}@contested.example`;
-      await use.updateProfile({ svcId: one }, { email });
-      const first = latestCode(email);
-      await use.updateProfile({ svcId: two }, { email });
-      const second = latestCode(email);
-      await use.confirmEmail({ svcId: two }, second);
-      expect(await errorCodeOf(use.confirmEmail({ svcId: one }, first))).toBe('code_refused');
+      const [{ svcId: first }, { svcId: second }] = [await newAdjuster(), await newAdjuster()];
+      const email = `${first}@contested.example`;
+      await use.updateProfile({ svcId: first }, { email });
+      const firstCode = latestCode(email);
+      await use.updateProfile({ svcId: second }, { email });
+      const secondCode = latestCode(email);
+      await use.confirmEmail({ svcId: second }, secondCode);
+      expect(await errorCodeOf(use.confirmEmail({ svcId: first }, firstCode))).toBe('code_refused');
     });
 
-    test('at most five codes are emailed to it', async () => {
+    test('receives at most five codes', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
       const email = `${svcId}@flooded.example`;
@@ -280,13 +280,13 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('signing out ends only the session of the token', async () => {
       const { newAdjuster, use } = fixture();
       const { svcId } = await newAdjuster();
-      const [one, two] = [await use.openSession(svcId), await use.openSession(svcId)];
-      const signedIn = await use.sessionAuthenticator.authenticate(one.token);
+      const [firstSession, secondSession] = [await use.openSession(svcId), await use.openSession(svcId)];
+      const signedIn = await use.sessionAuthenticator.authenticate(firstSession.token);
       expect(signedIn?.svcId).toBe(svcId);
       await use.signOut({ svcId }, signedIn?.tokenHash ?? '');
-      expect(await use.sessionAuthenticator.authenticate(one.token)).toBeNull();
-      expect(await use.sessionAuthenticator.authenticate(two.token)).not.toBeNull();
-      expect(await use.sessionAuthenticator.authenticate(`${two.token}x`)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(firstSession.token)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(secondSession.token)).not.toBeNull();
+      expect(await use.sessionAuthenticator.authenticate(`${secondSession.token}x`)).toBeNull();
     });
 
     test('signing out everywhere ends all sessions and devices of this adjuster only', async () => {
@@ -342,37 +342,37 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { stores, clock } = fixture();
       const slot = `one-${clock.now()}@example.net`;
       const code = { slot, codeHash: 'a'.repeat(64), seed: 's', expiresAt: clock.now() + HOUR };
-      const held = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(slot));
+      const storedCode = () => stores.unitOfWork.run((tx) => tx.signInCodes.lock(slot));
       await stores.unitOfWork.run((tx) => tx.signInCodes.put(code));
-      expect(await held()).toEqual(code);
+      expect(await storedCode()).toEqual(code);
       const next = { ...code, codeHash: 'b'.repeat(64), seed: 't', expiresAt: code.expiresAt + 1 };
       await stores.unitOfWork.run((tx) => tx.signInCodes.put(next));
-      expect(await held()).toEqual(next);
+      expect(await storedCode()).toEqual(next);
       await stores.unitOfWork.run((tx) => tx.signInCodes.remove(slot));
-      expect(await held()).toBeNull();
+      expect(await storedCode()).toBeNull();
     });
 
     test('of ten concurrent guesses five are checked, then the correct code fails', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const from = clientAddress();
-      await use.requestSignInCode(email, from);
+      const address = clientAddress();
+      await use.requestSignInCode(email, address);
       const correctCode = external.mails.at(-1)?.code ?? '';
       const guesses = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: wrongCodeFor(correctCode) }, from)),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: wrongCodeFor(correctCode) }, address)),
       );
       for (const guess of guesses) expect(guess).toMatchObject({ status: 'rejected' });
-      expect(await errorCodeOf(use.signIn({ email, code: correctCode }, from))).toBe('sign_in_refused');
+      expect(await errorCodeOf(use.signIn({ email, code: correctCode }, address))).toBe('sign_in_refused');
     });
 
     test('a code opens one session, also with ten concurrent uses', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
-      const from = clientAddress();
-      await use.requestSignInCode(email, from);
+      const address = clientAddress();
+      await use.requestSignInCode(email, address);
       const correctCode = external.mails.at(-1)?.code ?? '';
       const opened = await Promise.allSettled(
-        Array.from({ length: 10 }, () => use.signIn({ email, code: correctCode }, from)),
+        Array.from({ length: 10 }, () => use.signIn({ email, code: correctCode }, address)),
       );
       expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
@@ -425,7 +425,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect((await use.signIn({ email, code }, clientAddress())).adjuster.email).toBe(email);
     });
 
-    test('a code requested with a client secret works only with that secret, on any network', async () => {
+    test('requested with a client secret work only with that secret, on any network', async () => {
       const { newAdjuster, use, external } = fixture();
       const email = (await newAdjuster()).email ?? '';
       const latest = () => external.mails.at(-1)?.code ?? '';
@@ -451,7 +451,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await use.signIn({ email, code: codeWithoutSecret }, clientAddress());
     });
 
-    test('a code requested with a client secret allows five attempts, also for an address without an account', async () => {
+    test('requested with a client secret allow five attempts, also for an address without an account', async () => {
       const { newAdjuster, use, external, clock } = fixture();
       const known = (await newAdjuster()).email ?? '';
       const failedAttempts = async (email: string) => {
@@ -474,7 +474,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
 
     test('one client gets twenty guesses across all accounts, then growing pauses', async () => {
       const { newAdjuster, use, external, clock } = fixture();
-      const from = clientAddress();
+      const address = clientAddress();
       let tried = 0;
       let checked = 0;
       while (tried < 60) {
@@ -482,14 +482,17 @@ export function accountsBehavior(fixture: () => Fixture): void {
         await use.requestSignInCode(email, clientAddress());
         const correctCode = external.mails.at(-1)?.code ?? '';
         for (let n = 0; n < 5; n++, tried++) {
-          const outcome = await signInOutcome(use.signIn({ email, code: wrongCodeFor(correctCode) }, from));
+          const outcome = await signInOutcome(
+            use.signIn({ email, code: wrongCodeFor(correctCode) }, address),
+          );
           if (outcome === 'rejected') checked += 1;
           else expect(outcome).toBe(MINUTE);
         }
       }
       expect(checked).toBe(20);
       for (const pause of [MINUTE, 2 * MINUTE, 4 * MINUTE]) {
-        const guess = () => signInOutcome(use.signIn({ email: 'nobody@example.net', code: '000000' }, from));
+        const guess = () =>
+          signInOutcome(use.signIn({ email: 'nobody@example.net', code: '000000' }, address));
         clock.advance(pause - 1);
         expect(await guess()).toBe(1);
         clock.advance(1);
@@ -522,8 +525,9 @@ export function accountsBehavior(fixture: () => Fixture): void {
         const outcomes: unknown[] = [];
         for (let n = 0; n < 7; n++) await use.requestSignInCode(email, caller);
         const code = wrongCodeFor(external.mails.at(-1)?.code ?? '');
-        for (const from of [caller, other])
-          for (let n = 0; n < 25; n++) outcomes.push(await signInOutcome(use.signIn({ email, code }, from)));
+        for (const address of [caller, other])
+          for (let n = 0; n < 25; n++)
+            outcomes.push(await signInOutcome(use.signIn({ email, code }, address)));
         return outcomes;
       };
       expect(await failedAttempts(unknown)).toEqual(await failedAttempts(known));
