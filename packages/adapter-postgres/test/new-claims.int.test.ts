@@ -23,7 +23,7 @@ import { aClaim, aFirm, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** The same with settings per transaction and no prepared statements, as behind a pooler. */
-describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j', ({ pooler }) => {
+describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) => {
   let database: FreshDatabase;
   let stores: PostgresStores;
   /** The number of claims of each transaction. */
@@ -106,7 +106,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
   const sha256 = (text: string, encoding: 'utf8' | 'hex' = 'utf8'): string =>
     createHash('sha256').update(Buffer.from(text, encoding)).digest('hex');
 
-  test('that arrive together share one transaction; each has its own timestamp, key, job and event', async () => {
+  test('concurrent claims share one transaction; each has a separate timestamp, key, job and event', async () => {
     const firms = [firm, await aFirm(stores), await aFirm(stores)];
     committed.length = 0;
     const claims = firms.flatMap((of) => Array.from({ length: 5 }, () => claimOf(of)));
@@ -134,14 +134,14 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     }
   });
 
-  test('leave the feed behind the last of them: the next change comes after all', async () => {
+  test("the firm's next change gets a later timestamp than all concurrent claims", async () => {
     const claims = Array.from({ length: 4 }, () => claimOf(firm));
     await Promise.all(claims.map((claim) => send(claim)));
     const later = await stores.unitOfWork.run((tx) => tx.claims.add(claimOf(firm)));
     expect(await storedOf(firm)).toEqual([...idsOf(claims), later.id]);
   });
 
-  test('with one key see each other: the second is a replay, or rejected as a different request', async () => {
+  test('of two concurrent requests with one key, the second is a replay, or rejected as a different request', async () => {
     const [claim, again] = [claimOf(firm), claimOf(firm)];
     const ends = await Promise.allSettled([
       send(claim, { key: 'k' }),
@@ -171,7 +171,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     },
   );
 
-  test('after their key was used a day ago take it over', async () => {
+  test('a claim takes over a key that was used a day ago', async () => {
     const [claim, next] = [claimOf(firm), claimOf(firm)];
     await send(claim, { key: 'k' });
     await database.sql.query('UPDATE idempotency_records SET bound_at = $2 WHERE firm_id = $1', [
@@ -182,7 +182,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(await boundOf(firm)).toEqual([['k', next.id]]);
   });
 
-  test('fail alone when a rule rejects them, and when the database does', async () => {
+  test('a claim that a rule or the database rejects does not affect the others', async () => {
     const [first, second, third] = [claimOf(firm), claimOf(firm), claimOf(firm)];
     const rejected: DecideNewClaim = () => {
       throw new DomainError('adjuster_not_accepting', 'By a rule.');
@@ -198,7 +198,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(await sentEventsOf(firm)).toEqual([claimObject(third.id)]);
   });
 
-  test('wait for no adjuster whose membership changes; that one is decided on after the change', async () => {
+  test('a claim does not wait for the membership of another adjuster; one whose membership changes is decided afterwards', async () => {
     const other = await aFirm(stores);
     const [free, locked] = [claimOf(firm), claimOf(other)];
     const done: string[] = [];
@@ -223,7 +223,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(seen).toEqual([false]);
   });
 
-  test('do not wait for a firm whose change feed stays locked', async () => {
+  test('claims of other firms do not wait for a change feed that stays locked', async () => {
     const other = await aFirm(stores);
     const [free, locked] = [claimOf(firm), claimOf(other)];
     await database.sql.query('BEGIN');
@@ -236,7 +236,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(await boundOf(other)).toEqual([[locked.id, locked.id]]);
   });
 
-  test('whose key another process binds meanwhile are replays of that one', async () => {
+  test('a claim whose key another process binds first is a replay of that one', async () => {
     const [claim, free] = [claimOf(firm), claimOf(firm)];
     const earlier = await stores.unitOfWork.run((tx) => tx.claims.add(claimOf(firm)));
     await database.sql.query('BEGIN');
@@ -258,7 +258,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     expect(await storedOf(firm)).toEqual([earlier.id, free.id]);
   });
 
-  test('add to the carrier book what each of them knows; the first that names a detail counts', async () => {
+  test('concurrent claims fill in the carrier book; the first value of a detail stays', async () => {
     const carriers: CarrierDetails[] = [
       { name: 'Gulf Mutual' },
       { name: 'gulf mutual', phone: '+1 555 0100' },
@@ -278,7 +278,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     ]);
   });
 
-  test('are stored to the letter', async () => {
+  test('a claim is stored exactly as sent', async () => {
     const asSent = JSON.stringify({ text: 'a"b\\n{},\t\u007f', n: 1.5 }) as ClaimAsSent;
     const texts = { externalId: 'ext "{},\\', claimNumber: 'NULL', asSent };
     const carrier = { name: 'O\'Neil, "Sons" {1}', address: { city: 'Bay "St" \\ Louis' } } as CarrierDetails;
@@ -298,7 +298,7 @@ describe.each([{ pooler: false }, { pooler: true }])('claims that firms send, %j
     );
   });
 
-  test('to an adjuster with a limit of offers, and long ones, have transactions of their own', async () => {
+  test('a claim to an adjuster with a limit of offers, and a long one, has a separate transaction', async () => {
     const limited = await aFirm(stores);
     const availability = { ...ALWAYS_AVAILABLE, maxOpenOffers: 5 };
     await stores.unitOfWork.run((tx) => tx.adjusters.saveAvailability(limited.svcId, availability));
