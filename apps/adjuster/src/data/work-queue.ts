@@ -33,7 +33,7 @@ export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> 
 
 export interface SentWork {
   /** Claims whose edits the service rejected: the claim is closed or someone else's now, or its contact log is full. */
-  readonly refused: readonly string[];
+  readonly rejectedIds: readonly string[];
   readonly offline: boolean;
 }
 
@@ -47,16 +47,16 @@ export const sendPendingWork = (
 ): Promise<SentWork> =>
   withLock('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
-    const refused: string[] = [];
+    const rejectedIds: string[] = [];
     for (const [id, pending] of Object.entries(await pendingWork.all())) {
       if (pending.svcId !== svcId || isDelayed(pending, Date.now())) continue;
       try {
         await sendOne(id, pending, store);
       } catch (error) {
         if (error instanceof NetworkError || needsSignIn(error))
-          return { refused, offline: error instanceof NetworkError };
+          return { rejectedIds, offline: error instanceof NetworkError };
         if (!(error instanceof ApiError)) throw error;
-        refused.push(id);
+        rejectedIds.push(id);
         const [left, typed, accepted] = [
           (await pendingWork.all())[id] ?? pending,
           await storage.get(`draft:${id}`),
@@ -68,7 +68,7 @@ export const sendPendingWork = (
         await pendingWork.update(id, (current) => current && remainingPending(current, left));
       }
     }
-    return { refused, offline: false };
+    return { rejectedIds, offline: false };
   });
 
 async function sendOne(id: string, pending: PendingWork, store: (claim: AppClaim) => void): Promise<void> {
