@@ -10,7 +10,7 @@ import {
   sendAnswer,
 } from '../src/model/answer-sender.ts';
 import { pastOffer, withPastOffers } from '../src/model/history.ts';
-import { maxOwnWords, REJECTION_CODES, rejectionText } from '../src/model/rejection.ts';
+import { maxFreeTextLength, REJECTION_CODES, rejectionText } from '../src/model/rejection.ts';
 import { offer } from './claims.ts';
 
 const OFFERED = '2026-08-29T14:00:00.000Z';
@@ -129,7 +129,7 @@ describe('a rejection', () => {
 
   test('with a standard reason and the longest own words is within the limit', () => {
     const lengths = [null, ...REJECTION_CODES].map(
-      (code) => rejectionText(code, 'x'.repeat(maxOwnWords(code, 1000)))?.length,
+      (code) => rejectionText(code, 'x'.repeat(maxFreeTextLength(code, 1000)))?.length,
     );
     expect(new Set(lengths)).toEqual(new Set([1000]));
   });

@@ -1,19 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Profile } from '@svc/contract';
-import { CLOSED, type LiveEvent, liveAfter } from '../src/model/live-state.ts';
+import { CLOSED, type LiveEvent, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
 import { endsSuggestion, notificationStateFrom, suggestionFor } from '../src/model/notification-state.ts';
 import {
   availabilityWith,
-  mergedSettings,
+  mergeSettings,
   type PendingSettings,
   remainingSettings,
   type SettingChanges,
 } from '../src/model/pending-settings.ts';
 import { notificationOf } from '../src/model/push-message.ts';
-import { type SessionEvent, type SessionState, STARTING, sessionAfter } from '../src/model/session-state.ts';
+import {
+  type SessionEvent,
+  type SessionState,
+  STARTING,
+  sessionReducer,
+} from '../src/model/session-state.ts';
 import { type Toast, type ToastEvent, toastReducer } from '../src/model/toast-state.ts';
-import { type UpdateEvent, type UpdateState, updateAfter } from '../src/model/update-state.ts';
+import { type UpdateEvent, type UpdateState, updateReducer } from '../src/model/update-state.ts';
 
 const PROFILE: Profile = {
   svc_id: 'SVC-1',
@@ -26,7 +31,7 @@ const PROFILE: Profile = {
 };
 
 describe('a session', () => {
-  const after = (...events: SessionEvent[]): SessionState => events.reduce(sessionAfter, STARTING);
+  const after = (...events: SessionEvent[]): SessionState => events.reduce(sessionReducer, STARTING);
   const restored: SessionEvent = { kind: 'restored', profile: PROFILE };
 
   test('starts with what the last visit stored, and is signed out when nothing is known', () => {
@@ -42,20 +47,20 @@ describe('a session', () => {
     });
     expect(after({ kind: 'unauthorized' })).toMatchObject({ kind: 'signedOut', because: null });
     const out = after(restored, { kind: 'signedOut' });
-    expect(sessionAfter(out, { kind: 'unauthorized' })).toBe(out);
+    expect(sessionReducer(out, { kind: 'unauthorized' })).toBe(out);
   });
 
   test('is not opened again by a late response of an earlier session', () => {
     const ended = after(restored, { kind: 'signedOut' });
-    expect(sessionAfter(ended, { kind: 'profile', profile: PROFILE, number: 0 })).toBe(ended);
-    expect(sessionAfter(ended, { kind: 'profile', profile: PROFILE, number: ended.number })).toBe(ended);
-    const next = sessionAfter(ended, { kind: 'signedIn', profile: PROFILE });
+    expect(sessionReducer(ended, { kind: 'profile', profile: PROFILE, number: 0 })).toBe(ended);
+    expect(sessionReducer(ended, { kind: 'profile', profile: PROFILE, number: ended.number })).toBe(ended);
+    const next = sessionReducer(ended, { kind: 'signedIn', profile: PROFILE });
     expect(next.number).toBe(ended.number + 1);
   });
 });
 
 describe('live updates', () => {
-  const after = (...events: LiveEvent[]) => events.reduce(liveAfter, CLOSED);
+  const after = (...events: LiveEvent[]) => events.reduce(liveReducer, CLOSED);
 
   test('need no reading of the lists while the revision is the one they were read at', () => {
     const read: LiveEvent = { kind: 'read', at: 'r1' };
@@ -63,8 +68,8 @@ describe('live updates', () => {
     expect(after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }).kind).toBe('behind');
     const current = after({ kind: 'open' }, { kind: 'revision', revision: 'r1' }, read);
     expect(current.kind).toBe('current');
-    expect(liveAfter(current, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
-    expect(liveAfter(current, { kind: 'revision', revision: 'r2' }).kind).toBe('behind');
+    expect(liveReducer(current, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
+    expect(liveReducer(current, { kind: 'revision', revision: 'r2' }).kind).toBe('behind');
   });
 
   test('notice a change that came while the lists were being read', () => {
@@ -73,7 +78,7 @@ describe('live updates', () => {
       { kind: 'revision', revision: 'r1' },
       { kind: 'revision', revision: 'r2' },
     );
-    expect(liveAfter(changed, { kind: 'read', at: 'r1' }).kind).toBe('behind');
+    expect(liveReducer(changed, { kind: 'read', at: 'r1' }).kind).toBe('behind');
   });
 
   test('compare with the stored lists again after the page was hidden', () => {
@@ -84,8 +89,8 @@ describe('live updates', () => {
       { kind: 'close' },
     );
     expect(hidden.kind).toBe('closed');
-    const shown = liveAfter(hidden, { kind: 'open' });
-    expect(liveAfter(shown, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
+    const shown = liveReducer(hidden, { kind: 'open' });
+    expect(liveReducer(shown, { kind: 'revision', revision: 'r1' }).kind).toBe('current');
     expect(after({ kind: 'forget' })).toEqual(CLOSED);
   });
 });
@@ -221,7 +226,7 @@ describe('a short message', () => {
 
 describe('a new release of the app', () => {
   const after = (...events: UpdateEvent[]): UpdateState =>
-    events.reduce(updateAfter, 'uncontrolled' as UpdateState);
+    events.reduce(updateReducer, 'uncontrolled' as UpdateState);
 
   test('is not announced when the app is installed for the first time', () => {
     expect(after('installed', 'controlled')).toBe('current');
@@ -238,7 +243,7 @@ describe('a new release of the app', () => {
 describe('settings that are changed without a network', () => {
   const waiting = (...changes: SettingChanges[]) =>
     changes.reduce<PendingSettings | undefined>(
-      (before, next) => mergedSettings(before, 'SVC-1', next),
+      (before, next) => mergeSettings(before, 'SVC-1', next),
       undefined,
     );
   const away = [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }];
@@ -277,7 +282,7 @@ describe('settings that are changed without a network', () => {
   });
 
   test('are not sent for another adjuster', () => {
-    expect(mergedSettings(waiting({ away }), 'SVC-2', { max_open_offers: 3 })).toEqual({
+    expect(mergeSettings(waiting({ away }), 'SVC-2', { max_open_offers: 3 })).toEqual({
       svcId: 'SVC-2',
       changes: { max_open_offers: 3 },
     });

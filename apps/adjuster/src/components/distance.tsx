@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../state/language.ts';
-import { forgetOrigin, origin, usePosition, useZip } from '../state/places.ts';
+import { forgetOrigin, origin, setOriginFromPosition, setOriginFromZip } from '../state/places.ts';
 import { showError } from '../state/toast.ts';
 import { Button, Dialog, Field } from './ui.tsx';
 
@@ -25,14 +25,14 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
   };
   const locate = () =>
     attempt(() =>
-      usePosition().then(
+      setOriginFromPosition().then(
         () => undefined,
         () => words.noPosition,
       ),
     );
   const submit = (event: Event) => {
     event.preventDefault();
-    void attempt(async () => ((await useZip(zip.trim())) ? undefined : words.unknownZip));
+    void attempt(async () => ((await setOriginFromZip(zip.trim())) ? undefined : words.unknownZip));
   };
   return (
     <Dialog title={words.title} close={() => close(false)}>

@@ -65,17 +65,17 @@ function NotificationSuggestion() {
       .catch(() => {});
   }, []);
   if (state === null) return null;
-  const settle = (event: SuggestionOutcome) => {
-    if (!endsSuggestion(event)) return;
+  const settle = (outcome: SuggestionOutcome) => {
+    if (!endsSuggestion(outcome)) return;
     setState(null);
     void storage.put('notificationsAsked', true);
   };
   const turnOn = async () => {
     setBusy(true);
     try {
-      const found = await enableNotifications();
-      if (found === 'on') showToast(words.notificationsOn, 'success');
-      settle(found === 'on' ? 'turned on' : found === 'denied' ? 'denied' : 'failed');
+      const notifications = await enableNotifications();
+      if (notifications === 'on') showToast(words.notificationsOn, 'success');
+      settle(notifications === 'on' ? 'turned on' : notifications === 'denied' ? 'denied' : 'failed');
     } catch (error) {
       settle('failed');
       if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');

@@ -1,7 +1,9 @@
 /** The base path of the app's files and API; the page itself is at `/app`. */
 export const ROOT = `${location.pathname.replace(/\/app(\/.*)?$/, '')}/app/`;
 
-/** There is no network, or the service is unavailable: the same request can be sent again later. */
+/**
+ * There is no network, or the service is unavailable: the same request can be sent again later. It also stands for 429.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
 }
@@ -92,7 +94,7 @@ export interface Page<T> {
 
 const PAGE_ITEMS = 200;
 
-/** Reads all pages of the changes of a list, and the ids of all its items. */
+/** Reads all pages of the changes of a list, and the ids of all its items. `path` ends in `?` or `&`. */
 export async function listChanges<T>(path: string): Promise<{ items: T[]; ids: readonly string[] }> {
   const items: T[] = [];
   let ids: readonly string[] = [];

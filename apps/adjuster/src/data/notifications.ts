@@ -8,18 +8,18 @@ const supported = (): boolean =>
 const registration = (): Promise<ServiceWorkerRegistration | undefined> =>
   navigator.serviceWorker.getRegistration(ROOT.slice(0, -1));
 
-/** An iPad says that it is a Mac, and has a touch screen. */
-const isApple = (): boolean =>
+/** iPadOS has the user agent of a Mac; the touch screen distinguishes them. */
+const isAppleMobile = (): boolean =>
   /iPhone|iPad/.test(navigator.userAgent) ||
   (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 
 export const devicePlatform = (): 'apple' | 'android' | 'other' =>
-  isApple() ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
+  isAppleMobile() ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
 
 export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
 
 export async function notificationState(): Promise<NotificationState> {
-  const facts = { supported: supported(), inAppleBrowser: isApple() && !isInstalled() };
+  const facts = { supported: supported(), inAppleBrowser: isAppleMobile() && !isInstalled() };
   if (!facts.supported) return notificationStateFrom({ ...facts, permission: 'default', subscribed: false });
   const existing = await (await registration())?.pushManager.getSubscription();
   return notificationStateFrom({
@@ -62,7 +62,7 @@ export async function registerSubscription(worker: ServiceWorkerRegistration): P
   if (svcId !== undefined) await storage.put('notificationsOf', { svcId, at: Date.now() });
 }
 
-/** Sends what this device wants, with the time zone that it is in now. */
+/** Sends this device's notification preferences, with its current time zone. */
 export async function sendDevicePreferences(): Promise<void> {
   const stored = await storage.get('devicePreferences');
   if (stored === undefined) return;

@@ -8,10 +8,10 @@ import { withLock } from './with-lock.ts';
 export interface SentSettings {
   /** As the service has it now, when it was changed. */
   readonly availability: Availability | undefined;
-  readonly result: 'sent' | 'offline' | 'refused';
+  readonly result: 'sent' | 'offline' | 'rejected';
 }
 
-/** Sends the changes that wait. What the service refuses is dropped: the setting is shown as the service has it. */
+/** Sends pending changes. Those that the service rejects are dropped, and its value of the setting is shown again. */
 export const sendPendingSettings = (): Promise<SentSettings> =>
   withLock('settings', async () => {
     const [pending, profile] = await Promise.all([storage.get('settings'), storage.get('profile')]);
@@ -35,8 +35,8 @@ async function sendPart(part: SettingChanges, send: () => Promise<void>): Promis
   } catch (error) {
     if (error instanceof NetworkError) return 'offline';
     if (!(error instanceof ApiError) || needsSignIn(error)) throw error;
-    result = 'refused';
+    result = 'rejected';
   }
-  await pendingSettings.update((now) => remainingSettings(now, part));
+  await pendingSettings.update((pending) => remainingSettings(pending, part));
   return result;
 }

@@ -17,23 +17,23 @@ import { pendingWork, storage } from './storage.ts';
 import { withLock } from './with-lock.ts';
 
 export const queueWork = (claimId: string, svcId: string, edits: Edits): Promise<void> =>
-  pendingWork.update(claimId, (before = emptyPendingWork(svcId)) => mergePending(before, edits));
+  pendingWork.update(claimId, (pending = emptyPendingWork(svcId)) => mergePending(pending, edits));
 
 /** Removes edits. False when they may have been sent before they could be removed. */
 export const undoQueuedWork = (claimId: string, edits: Edits): Promise<boolean> =>
   withLock('work', async () => {
     let undone = false;
-    await pendingWork.update(claimId, (now) => {
-      if (now === undefined || !canUndo(now, edits, Date.now())) return now;
+    await pendingWork.update(claimId, (pending) => {
+      if (pending === undefined || !canUndo(pending, edits, Date.now())) return pending;
       undone = true;
-      return remainingPending(now, edits);
+      return remainingPending(pending, edits);
     });
     return undone;
   });
 
 export interface SentWork {
   /** Claims whose edits the service rejected: the claim is closed or someone else's now, or its contact log is full. */
-  readonly refused: readonly string[];
+  readonly rejectedIds: readonly string[];
   readonly offline: boolean;
 }
 
@@ -47,16 +47,16 @@ export const sendPendingWork = (
 ): Promise<SentWork> =>
   withLock('work', async () => {
     const svcId = (await storage.get('profile'))?.svc_id;
-    const refused: string[] = [];
+    const rejectedIds: string[] = [];
     for (const [id, pending] of Object.entries(await pendingWork.all())) {
       if (pending.svcId !== svcId || isDelayed(pending, Date.now())) continue;
       try {
         await sendOne(id, pending, store);
       } catch (error) {
         if (error instanceof NetworkError || needsSignIn(error))
-          return { refused, offline: error instanceof NetworkError };
+          return { rejectedIds, offline: error instanceof NetworkError };
         if (!(error instanceof ApiError)) throw error;
-        refused.push(id);
+        rejectedIds.push(id);
         const [left, typed, accepted] = [
           (await pendingWork.all())[id] ?? pending,
           await storage.get(`draft:${id}`),
@@ -65,15 +65,15 @@ export const sendPendingWork = (
         const saved = accepted?.find((claim) => claim.id === id)?.work.notes;
         await storage.put(`draft:${id}`, rejectedEntries(left, typed, saved, lineOf));
         // Edits queued since then wait for the next attempt.
-        await pendingWork.update(id, (now) => now && remainingPending(now, left));
+        await pendingWork.update(id, (current) => current && remainingPending(current, left));
       }
     }
-    return { refused, offline: false };
+    return { rejectedIds, offline: false };
   });
 
 async function sendOne(id: string, pending: PendingWork, store: (claim: AppClaim) => void): Promise<void> {
   const confirm = (sent: Edits) =>
-    pendingWork.update(id, (now) => (now === undefined ? undefined : remainingPending(now, sent)));
+    pendingWork.update(id, (current) => current && remainingPending(current, sent));
   if (hasEntries(pending.entries)) {
     store(await call<AppClaim>('PATCH', `v1/claims/${id}/work`, requestBody(pending.entries)));
     await confirm({ entries: pending.entries });

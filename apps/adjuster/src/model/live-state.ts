@@ -26,7 +26,7 @@ export const CLOSED: LiveState = { kind: 'closed', sent: null, read: null };
 const compared = (sent: string | null, read: string | null): LiveState['kind'] =>
   sent === null ? 'opening' : sent === read ? 'current' : 'behind';
 
-export function liveAfter(state: LiveState, event: LiveEvent): LiveState {
+export function liveReducer(state: LiveState, event: LiveEvent): LiveState {
   switch (event.kind) {
     case 'open':
       return { kind: 'opening', sent: null, read: state.read };

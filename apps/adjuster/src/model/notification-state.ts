@@ -20,7 +20,7 @@ export function notificationStateFrom(facts: NotificationFacts): NotificationSta
 export type SuggestionOutcome = 'later' | 'turned on' | 'denied' | 'failed';
 
 /** A failed attempt is not a decision: the suggestion stays. */
-export const endsSuggestion = (event: SuggestionOutcome): boolean => event !== 'failed';
+export const endsSuggestion = (outcome: SuggestionOutcome): boolean => outcome !== 'failed';
 
 /** What is suggested below the offers; null: nothing, or the adjuster has decided. */
 export const suggestionFor = (state: NotificationState, settled: boolean): 'off' | 'homeScreen' | null =>

@@ -14,7 +14,7 @@ export interface Outlines {
 
 const LAYERS = ['land', 'states', 'counties'] as const;
 
-/** Points of a grid, each as its difference to the one before, in signed LEB128, layer by layer. */
+/** Delta-encoded grid points in signed LEB128, layer by layer. */
 export function encodeOutlines(
   layers: Readonly<Record<(typeof LAYERS)[number], readonly (readonly Position[])[]>>,
 ): Uint8Array {

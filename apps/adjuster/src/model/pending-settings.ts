@@ -1,7 +1,7 @@
 import type { Availability } from '@svc/contract';
 import type { DevicePreferences } from '@svc/domain';
 
-/** When the adjuster takes offers, and what this device wants of notifications; the latest value of each counts. */
+/** The adjuster's availability and this device's notification preferences; a later value replaces an earlier one. */
 export interface SettingChanges extends Partial<Availability> {
   readonly device?: Omit<DevicePreferences, 'timeZone'>;
 }
@@ -13,27 +13,29 @@ export interface PendingSettings {
 }
 
 /** Adds later changes. Those of another adjuster are dropped. */
-export const mergedSettings = (
-  before: PendingSettings | undefined,
+export const mergeSettings = (
+  pending: PendingSettings | undefined,
   svcId: string,
   changes: SettingChanges,
 ): PendingSettings => ({
   svcId,
-  changes: { ...(before?.svcId === svcId && before.changes), ...changes },
+  changes: { ...(pending?.svcId === svcId && pending.changes), ...changes },
 });
 
-/** What still waits after these changes are settled: a setting that was changed again in between stays. */
+/** What still waits after these changes were confirmed or rejected: a setting that has changed since stays. */
 export function remainingSettings(
-  now: PendingSettings | undefined,
-  settled: SettingChanges,
+  pending: PendingSettings | undefined,
+  sent: SettingChanges,
 ): PendingSettings | undefined {
-  const left = Object.entries(now?.changes ?? {}).filter(
-    ([name, value]) => JSON.stringify(settled[name as keyof SettingChanges]) !== JSON.stringify(value),
+  const left = Object.entries(pending?.changes ?? {}).filter(
+    ([name, value]) => JSON.stringify(sent[name as keyof SettingChanges]) !== JSON.stringify(value),
   );
-  return now === undefined || left.length === 0 ? undefined : { ...now, changes: Object.fromEntries(left) };
+  return pending === undefined || left.length === 0
+    ? undefined
+    : { ...pending, changes: Object.fromEntries(left) };
 }
 
-/** The availability as it will be once everything that waits has arrived. */
+/** The availability with all pending changes applied. */
 export function availabilityWith(saved: Availability, { device, ...changes }: SettingChanges): Availability {
   return { ...saved, ...changes };
 }

@@ -1,4 +1,4 @@
-/** Reasons for rejecting an offer, and what the firm reads: one wording whatever language the adjuster uses. */
+/** Reasons for rejecting an offer, as sent to the firm: in English, whatever language the adjuster uses. */
 export const REJECTION_REASONS = {
   too_far: 'Too far away',
   workload: 'Too many open files',
@@ -10,12 +10,12 @@ export type RejectionCode = keyof typeof REJECTION_REASONS;
 export const REJECTION_CODES = Object.keys(REJECTION_REASONS) as readonly RejectionCode[];
 
 /** The reason as sent to the firm; undefined when none was given. */
-export function rejectionText(code: RejectionCode | null, ownWords: string): string | undefined {
-  const words = ownWords.trim();
-  if (code === null) return words === '' ? undefined : words;
-  return words === '' ? REJECTION_REASONS[code] : `${REJECTION_REASONS[code]}: ${words}`;
+export function rejectionText(code: RejectionCode | null, freeText: string): string | undefined {
+  const text = freeText.trim();
+  if (code === null) return text === '' ? undefined : text;
+  return text === '' ? REJECTION_REASONS[code] : `${REJECTION_REASONS[code]}: ${text}`;
 }
 
-/** How many characters of own words fit beside the coded reason. */
-export const maxOwnWords = (code: RejectionCode | null, maxLength: number): number =>
+/** How many characters of free text fit after the coded reason and its separator. */
+export const maxFreeTextLength = (code: RejectionCode | null, maxLength: number): number =>
   code === null ? maxLength : maxLength - REJECTION_REASONS[code].length - 2;

@@ -21,15 +21,15 @@ export type SessionEvent =
   | { readonly kind: 'restored'; readonly profile: Profile | undefined }
   | { readonly kind: 'signedIn'; readonly profile: Profile }
   | { readonly kind: 'profile'; readonly profile: Profile; readonly number: number }
-  /** The service says that there is no session. */
+  /** The service responded with 401. */
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'signedOut' }
-  /** The start is over. */
+  /** The app has finished starting. */
   | { readonly kind: 'started' };
 
 export const STARTING: SessionState = { kind: 'starting', number: 0 };
 
-export function sessionAfter(state: SessionState, event: SessionEvent): SessionState {
+export function sessionReducer(state: SessionState, event: SessionEvent): SessionState {
   const { number } = state;
   switch (event.kind) {
     case 'restored':

@@ -21,5 +21,5 @@ const TRANSITIONS: Readonly<Record<UpdateState, Readonly<Partial<Record<UpdateEv
   replaced: {},
 };
 
-export const updateAfter = (state: UpdateState, event: UpdateEvent): UpdateState =>
+export const updateReducer = (state: UpdateState, event: UpdateEvent): UpdateState =>
   TRANSITIONS[state][event] ?? state;

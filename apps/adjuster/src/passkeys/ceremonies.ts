@@ -9,7 +9,7 @@ import { call } from '../data/api.ts';
 import { request } from '../state/session.ts';
 
 /** Asks the device for a passkey of this site. */
-export async function proveByPasskey(): Promise<SignInBody> {
+export async function authenticateWithPasskey(): Promise<SignInBody> {
   const { options } = await request(() =>
     call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', 'passkey-options'),
   );

@@ -16,8 +16,8 @@ const readPasskeys = async (): Promise<readonly Passkey[]> =>
   (await request(() => call<{ data: readonly Passkey[] }>('GET', 'v1/passkeys'))).data;
 
 /**
- * Returns whether it was removed: where passkeys are required, the only one stays. Not an error here, since `request`
- * takes this one for a session that must add a passkey.
+ * False where passkeys are required and this is the only one. Not an error, since `request` treats `passkey_required` as
+ * a session that must add a passkey.
  */
 const removePasskey = (path: string): Promise<boolean> =>
   call('DELETE', path).then(
@@ -73,11 +73,11 @@ function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
 export function Passkeys() {
   const words = wordsNow();
   const common = texts.value;
-  const [held, setHeld] = useState<readonly Passkey[]>();
+  const [passkeys, setPasskeys] = useState<readonly Passkey[]>();
   const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly action: 'rename' | 'remove' }>();
   const [busy, setBusy] = useState(false);
   const read = async (): Promise<void> => {
-    await readPasskeys().then(setHeld, showError);
+    await readPasskeys().then(setPasskeys, showError);
   };
   useEffect(() => void read(), []);
   const apply = async (event: Event): Promise<void> => {
@@ -105,9 +105,9 @@ export function Passkeys() {
     <section class="card">
       <h2>{words.title}</h2>
       <p>{words.lead}</p>
-      {held?.length === 0 && <p class="muted">{words.none}</p>}
+      {passkeys?.length === 0 && <p class="muted">{words.none}</p>}
       <ul class="stack">
-        {held?.map((passkey) => (
+        {passkeys?.map((passkey) => (
           <li key={passkey.id}>
             <p class="strong">{passkey.name}</p>
             <p class="muted">
@@ -163,7 +163,7 @@ export function PasskeyRequired() {
   const words = wordsNow();
   const [hasPasskey, setHasPasskey] = useState(false);
   useEffect(() => {
-    void readPasskeys().then((held) => setHasPasskey(held.length > 0), showError);
+    void readPasskeys().then((passkeys) => setHasPasskey(passkeys.length > 0), showError);
   }, []);
   const onAdded = async (): Promise<void> => {
     session.needsPasskey.value = false;

@@ -17,7 +17,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   const invitation = lists.invitations.value.find(({ firm_id }) => firm_id === firmId);
   const [fields, setFields] = useState<Partial<Record<ProfileField, string>>>({});
   const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
   if (invitation === undefined) {
     return (
       <>
@@ -40,7 +40,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
       showToast(done, 'success', '#/');
       go('#/');
     } catch (error) {
-      if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);
+      if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
       // Withdrawn, expired, or more fields are required now: the refreshed invitation shows which.
       else if (error instanceof ApiError && (error.status === 404 || error.code === 'profile_incomplete'))
         await refresh();
@@ -51,7 +51,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   };
   const accept = (event: Event) => {
     event.preventDefault();
-    setRefused([]);
+    setRejectedFields([]);
     void answer(async () => {
       if (missing.length > 0) {
         await saveProfile(Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? ''])));
@@ -79,7 +79,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
           <ProfileInput
             key={name}
             name={name}
-            rejectedFields={refused}
+            rejectedFields={rejectedFields}
             required
             value={fields[name] ?? ''}
             onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}

@@ -28,8 +28,7 @@ import { showError } from '../state/toast.ts';
 
 const MARKER_PX = 44;
 const MARGIN_PX = 56;
-/** From this scale on, borders of counties are drawn. */
-const COUNTIES_FROM_SCALE = 12_000;
+const MIN_SCALE_WITH_COUNTIES = 12_000;
 
 interface PlacedClaim {
   readonly claim: AppClaim;
@@ -414,7 +413,7 @@ function draw(
   path(lines.land);
   context.fillStyle = color('--surface');
   context.fill('evenodd');
-  if (scale >= COUNTIES_FROM_SCALE) {
+  if (scale >= MIN_SCALE_WITH_COUNTIES) {
     path(lines.counties);
     context.strokeStyle = color('--line');
     context.lineWidth = 1;

@@ -1,7 +1,7 @@
 import type { LIMITS } from '@svc/contract';
 import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../components/ui.tsx';
-import { maxOwnWords, REJECTION_CODES, type RejectionCode, rejectionText } from '../model/rejection.ts';
+import { maxFreeTextLength, REJECTION_CODES, type RejectionCode, rejectionText } from '../model/rejection.ts';
 import { texts } from '../state/language.ts';
 
 const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
@@ -13,10 +13,10 @@ export function RejectDialog(props: {
 }) {
   const words = texts.value;
   const [code, setCode] = useState<RejectionCode | null>(null);
-  const [own, setOwn] = useState('');
+  const [freeText, setFreeText] = useState('');
   const submit = (event: Event) => {
     event.preventDefault();
-    props.confirm(rejectionText(code, own));
+    props.confirm(rejectionText(code, freeText));
   };
   return (
     <Dialog title={props.title} close={props.close}>
@@ -40,9 +40,9 @@ export function RejectDialog(props: {
           <textarea
             id="reason"
             rows={2}
-            maxLength={maxOwnWords(code, MAX_REASON_LENGTH)}
-            value={own}
-            onInput={(event) => setOwn(event.currentTarget.value)}
+            maxLength={maxFreeTextLength(code, MAX_REASON_LENGTH)}
+            value={freeText}
+            onInput={(event) => setFreeText(event.currentTarget.value)}
           />
         </div>
         <div class="row">

@@ -99,7 +99,7 @@ function Account() {
   const me = session.profile.value;
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
   const [newEmail, setNewEmail] = useState<string | null>(null);
   if (me == null) return null;
   const save = async (event: Event): Promise<void> => {
@@ -107,7 +107,7 @@ function Account() {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const entered = PROFILE_FIELDS.map((field) => [field, String(form.get(field) ?? '').trim()] as const);
     setBusy(true);
-    setRefused([]);
+    setRejectedFields([]);
     try {
       const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
@@ -118,7 +118,7 @@ function Account() {
       if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
       else showToast(words.saved, 'success');
     } catch (error) {
-      if (error instanceof ApiError && error.fields.length > 0) setRefused(error.fields);
+      if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
       else showError(error);
     } finally {
       setBusy(false);
@@ -131,7 +131,12 @@ function Account() {
       {editing ? (
         <form class="form" onSubmit={(event) => void save(event)}>
           {PROFILE_FIELDS.map((field) => (
-            <ProfileInput key={field} name={field} rejectedFields={refused} defaultValue={me[field] ?? ''} />
+            <ProfileInput
+              key={field}
+              name={field}
+              rejectedFields={rejectedFields}
+              defaultValue={me[field] ?? ''}
+            />
           ))}
           <div class="row">
             <Button kind="primary" type="submit" busy={busy}>

@@ -56,10 +56,10 @@ export function SignIn() {
     setBusy(true);
     setError(undefined);
     try {
-      const { proveByPasskey } = await import('../passkeys/ceremonies.ts');
-      await signIn(await proveByPasskey());
+      const { authenticateWithPasskey } = await import('../passkeys/ceremonies.ts');
+      await signIn(await authenticateWithPasskey());
     } catch (caught) {
-      // The device shows its own errors; without a passkey there is nothing to prove.
+      // Canceled on the device, or no passkey that the service accepts.
       if (caught instanceof NetworkError) showError(caught);
       else setError(words.passkeyRefused);
     } finally {

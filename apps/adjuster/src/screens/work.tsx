@@ -94,10 +94,10 @@ export function Work({ claim }: { claim: AppClaim }) {
       setClosing(false);
     }
   };
-  const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'refused'> => {
+  const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'rejected'> => {
     const result = await saveWork(claim.id, { entries: changed, close });
     // Entries typed since the request was sent stay in the draft.
-    if (result !== 'refused')
+    if (result !== 'rejected')
       updateDraft((typed) =>
         Object.fromEntries(
           Object.entries(typed).filter(([field, text]) => changed[field as WorkField] !== text),

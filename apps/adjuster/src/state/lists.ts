@@ -5,7 +5,7 @@ import { history, queuedAnswers, storage } from '../data/storage.ts';
 import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
-import { CLOSED, type LiveEvent, liveAfter } from '../model/live-state.ts';
+import { CLOSED, type LiveEvent, liveReducer } from '../model/live-state.ts';
 import { forget, request, session, sessionNumber, updateSession } from './session.ts';
 
 type Claims = readonly AppClaim[];
@@ -26,7 +26,7 @@ let live = CLOSED;
 /** How the lists compare with the service's revision of them. */
 export const liveState = (): typeof live => live;
 export function updateLive(event: LiveEvent): void {
-  live = liveAfter(live, event);
+  live = liveReducer(live, event);
 }
 
 /** From when changes have to be read; undefined before the lists were read. */

@@ -51,7 +51,7 @@ function setOrigin(value: Origin | null): void {
 }
 
 /** False when the ZIP code is unknown. */
-export async function useZip(zip: string): Promise<boolean> {
+export async function setOriginFromZip(zip: string): Promise<boolean> {
   const found = (await loadZipPlaces())(zip);
   if (found === undefined) return false;
   setOrigin({ ...found, zip });
@@ -61,7 +61,7 @@ export async function useZip(zip: string): Promise<boolean> {
 const POSITION_TIMEOUT_MS = 15_000;
 
 /** Rejects with a GeolocationPositionError when the device gives no position. */
-export async function usePosition(): Promise<void> {
+export async function setOriginFromPosition(): Promise<void> {
   const { coords } = await new Promise<GeolocationPosition>((resolve, reject) =>
     navigator.geolocation.getCurrentPosition(resolve, reject, {
       timeout: POSITION_TIMEOUT_MS,

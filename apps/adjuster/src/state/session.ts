@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Profile } from '@svc/contract';
 import { ApiError, NetworkError } from '../data/api.ts';
 import { storage } from '../data/storage.ts';
-import { type SessionEvent, STARTING, sessionAfter } from '../model/session-state.ts';
+import { type SessionEvent, STARTING, sessionReducer } from '../model/session-state.ts';
 
 const state = signal(STARTING);
 
@@ -31,7 +31,7 @@ export const session = {
 export const sessionNumber = (): number => state.value.number;
 
 export function updateSession(event: SessionEvent): void {
-  state.value = sessionAfter(state.value, event);
+  state.value = sessionReducer(state.value, event);
 }
 
 /** Removes everything of one adjuster from the device and the page. */

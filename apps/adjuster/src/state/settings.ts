@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { sendPendingSettings } from '../data/settings-queue.ts';
 import { pendingSettings, storage } from '../data/storage.ts';
-import { availabilityWith, mergedSettings, type SettingChanges } from '../model/pending-settings.ts';
+import { availabilityWith, mergeSettings, type SettingChanges } from '../model/pending-settings.ts';
 import { texts } from './language.ts';
 import { refresh } from './lists.ts';
 import { request, session, sessionNumber, updateSession } from './session.ts';
@@ -31,7 +31,7 @@ export async function changeSettings(changes: SettingChanges): Promise<void> {
   const svcId = session.profile.value?.svc_id;
   if (svcId === undefined) return;
   if (changes.device !== undefined) await storage.put('devicePreferences', changes.device);
-  await pendingSettings.update((before) => mergedSettings(before, svcId, changes));
+  await pendingSettings.update((current) => mergeSettings(current, svcId, changes));
   await sendSettings();
 }
 
@@ -47,9 +47,9 @@ export async function sendSettings(): Promise<void> {
     if (profile != null && sent.availability !== undefined)
       updateSession({ kind: 'profile', profile: { ...profile, availability: sent.availability }, number });
     await readWaiting();
-    if (sent.result === 'refused') showToast(texts.value.network.failed, 'error');
+    if (sent.result === 'rejected') showToast(texts.value.network.failed, 'error');
     // Which offers there are depends on the availability, and not on the preferences of the device.
-    const isOutdated = sent.availability !== undefined || sent.result === 'refused';
+    const isOutdated = sent.availability !== undefined || sent.result === 'rejected';
     if (isOutdated && sent.result !== 'offline') await refresh();
   } catch (error) {
     showError(error);

@@ -21,7 +21,7 @@ function update(event: ToastEvent): void {
 
 effect(() => update({ kind: 'screen', screen: currentHash.value }));
 
-/** Shows a short message on the current screen, or on the given one. */
+/** Shows a short message on the current screen, or on the given screen. */
 export const showToast = (
   text: string,
   toastKind: Toast['kind'] = 'neutral',

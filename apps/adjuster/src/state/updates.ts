@@ -1,12 +1,12 @@
 import { computed, signal } from '@preact/signals';
 import { ROOT } from '../data/api.ts';
-import { type UpdateEvent, type UpdateState, updateAfter } from '../model/update-state.ts';
+import { type UpdateEvent, type UpdateState, updateReducer } from '../model/update-state.ts';
 import { texts } from './language.ts';
 import { showToast } from './toast.ts';
 
 const state = signal<UpdateState>('uncontrolled');
 const update = (event: UpdateEvent): void => {
-  state.value = updateAfter(state.value, event);
+  state.value = updateReducer(state.value, event);
 };
 
 /** Whether a new release of the app is installed, which a reload starts. */

@@ -34,13 +34,13 @@ export const withOwnEdits = (claim: AppClaim): AppClaim => ({
 });
 
 /** Stores edits on the device and sends them, now or when there is a network. */
-export async function saveWork(claimId: string, edits: Edits): Promise<'saved' | 'waiting' | 'refused'> {
+export async function saveWork(claimId: string, edits: Edits): Promise<'saved' | 'waiting' | 'rejected'> {
   const svcId = session.profile.value?.svc_id;
   if (svcId === undefined) return 'waiting';
   await queueWork(claimId, svcId, edits);
   await readPending();
-  const { refused } = await sendWork();
-  if (refused.includes(claimId)) return 'refused';
+  const { rejectedIds } = await sendWork();
+  if (rejectedIds.includes(claimId)) return 'rejected';
   return pending.value[claimId] === undefined ? 'saved' : 'waiting';
 }
 
@@ -51,18 +51,18 @@ export async function undoWork(claimId: string, edits: Edits): Promise<boolean> 
   return undone;
 }
 
-export async function sendWork(): Promise<{ readonly refused: readonly string[] }> {
+export async function sendWork(): Promise<{ readonly rejectedIds: readonly string[] }> {
   await readPending();
-  if (Object.keys(pending.value).length === 0) return { refused: [] };
-  const { refused, offline } = await sendPendingWork(updateClaim, contactLine);
+  if (Object.keys(pending.value).length === 0) return { rejectedIds: [] };
+  const { rejectedIds, offline } = await sendPendingWork(updateClaim, contactLine);
   if (offline) session.reachable.value = false;
   await readPending();
-  if (refused.length > 0) {
+  if (rejectedIds.length > 0) {
     rejections.value += 1;
     showToast(texts.value.work.refused, 'error');
     void refresh();
   }
-  return { refused };
+  return { rejectedIds };
 }
 
 lists.onCurrent.push(() => void sendWork().catch(() => {}));
