@@ -185,7 +185,6 @@ export function mapRow(row: Row, adjuster: string): RowResult {
     if (!cell) return undefined;
     const buildingType = BUILDINGS[asCode(cell.value)];
     if (buildingType === undefined) return leftOut(cell, 'not a building description code of FEMA');
-    const isNonResidential = occupancy !== undefined && nonResidentialOccupancies.has(occupancy);
     if (buildingType === 'other') return isNonResidential ? 'other_non_residential' : 'other_residential';
     if (nonResidentialBuildings.has(buildingType) === isNonResidential) return buildingType;
     if (buildingType === 'manufactured_home' && occupancy === 'residential_manufactured_home') {
