@@ -330,6 +330,14 @@ describe('the checker of a chaos run:', () => {
       calls({ ...leave, operation: 'suspend' }, membershipCall('permit'), send, poll(claimView())),
       calls({ ...leave, operation: 'disable' }, membershipCall('enable'), send, poll(claimView())),
       calls({ ...leave, status: null }, send, poll(claimView())),
+      // Another device joined again before the response to the leaving arrived.
+      calls(
+        { ...leave, endedAt: 27 },
+        membershipCall('invite'),
+        membershipCall('join'),
+        send,
+        poll(claimView()),
+      ),
       // A closed claim keeps the status pending_acceptance.
       calls(send, { operation: 'close', intent: { claimId: 'c1' } }, leave, poll(claimView())),
     ];

@@ -315,21 +315,21 @@ const ENDS_OF_ABSENCES: Readonly<Partial<Record<Operation, readonly Operation[]>
 function absences({ calls }: History): Map<string, Interval[]> {
   const found = new Map<string, Interval[]>();
   for (const [adjuster, own] of grouped(calls, ({ intent }) => intent.adjuster)) {
-    const earliest = (operation: Operation, after: number): number => {
+    // A call that overlaps with the leaving may come after it, as from a second device.
+    const earliest = (operation: Operation, { startedAt, endedAt }: Interval): number => {
       let first = Number.POSITIVE_INFINITY;
       for (const call of own) {
         if (call.operation !== operation || !(succeeded(call) || isUnknown(call))) continue;
         const mayEndAt = isUnknown(call) ? call.startedAt + LATEST_EFFECT_MS : call.endedAt;
-        if (mayEndAt > after) first = Math.min(first, Math.max(call.startedAt, after));
+        if (mayEndAt > startedAt) first = Math.min(first, Math.max(call.startedAt, endedAt));
       }
       return first;
     };
     for (const call of own) {
-      const from = call.endedAt;
       const ends = ENDS_OF_ABSENCES[call.operation];
       if (!succeeded(call) || ends === undefined) continue;
-      const to = Math.max(...ends.map((operation) => earliest(operation, from)));
-      found.set(adjuster, [...(found.get(adjuster) ?? []), { startedAt: from, endedAt: to }]);
+      const endedAt = Math.max(...ends.map((operation) => earliest(operation, call)));
+      found.set(adjuster, [...(found.get(adjuster) ?? []), { startedAt: call.endedAt, endedAt }]);
     }
   }
   return found;
