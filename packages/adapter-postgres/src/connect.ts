@@ -123,8 +123,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const { reads, maintenance } = database;
   const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
-  const dataKeys =
-    wrappingKeys === null ? null : new DataKeys(database.readsBesideTransactions, wrappingKeys);
+  const dataKeys = wrappingKeys === null ? null : new DataKeys(database.besideTransactions, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   const unitOfWork = pgUnitOfWork(database, clock, encryption);

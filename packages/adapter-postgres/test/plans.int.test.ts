@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
-import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
+import type { Reads, Statement, TxSession, Value } from '../src/driver/session.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
@@ -97,12 +97,13 @@ describe.each([
   };
 
   /** Explains statements instead of running them; every result is empty. */
-  const session: Session = {
+  const session: Reads = {
     onCitus: false,
     async rows(statement, values = []) {
       await explain(statement, values);
       return [];
     },
+    eachRow: explain,
   };
   const sent: Promise<void>[] = [];
   const txSession: TxSession = {

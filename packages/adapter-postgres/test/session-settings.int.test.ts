@@ -56,6 +56,13 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     for (const [row] of await Promise.all(reads)) expect(row?.settings).toMatchObject(PLAN);
   });
 
+  test('shared connections reject writes, so that a failed read can neither undo nor repeat one', async () => {
+    const WRITE = sql('write', "INSERT INTO service_secrets VALUES ('written', 'x')");
+    const settled = await Promise.allSettled([opened.reads.rows(WRITE)]);
+    // Behind a pooler, no connection is shared.
+    expect(settled).toMatchObject([{ status: way === 'directly' ? 'rejected' : 'fulfilled' }]);
+  });
+
   test('every statement of maintenance runs without JIT and sequential scans', async () => {
     const statements = Array.from({ length: 8 }, () => opened.maintenance.rows<Row>(READ));
     for (const [row] of await Promise.all(statements)) expect(row?.settings).toMatchObject(PLAN);

@@ -58,21 +58,54 @@ test('a failed statement does not affect others, whether or not its columns were
 });
 
 test.each([0, 1, 2, 3])(
-  'independent statements of one turn have the results they have alone when number %i fails',
+  'independent reads of one turn have the results they have alone when number %i fails',
   async (failing) => {
-    await database.sql.query('TRUNCATE things');
-    const add = 'INSERT INTO things VALUES ($1, 100 / $2::integer)';
+    const divide = 'SELECT $1::integer AS id, 100 / $2::integer AS share';
     const ids = [0, 1, 2, 3];
-    const settled = await Promise.allSettled(ids.map((id) => run('divide', add, id, id === failing ? 0 : 1)));
+    const settled = await Promise.allSettled(
+      ids.map((id) => run('divide', divide, id, id === failing ? 0 : 1)),
+    );
     for (const [id, outcome] of settled.entries()) {
       expect(outcome).toMatchObject(
-        id === failing ? { reason: { code: '22012' } } : { value: { rowCount: 1, command: 'INSERT' } },
+        id === failing ? { reason: { code: '22012' } } : { value: { rows: [{ id, share: 100 }] } },
       );
     }
-    const { rows } = await run<{ id: number }>('ids', 'SELECT id FROM things ORDER BY id');
-    expect(rows.map(({ id }) => id)).toEqual(ids.filter((id) => id !== failing));
   },
 );
+
+test('the first of several reads has its result while those after it still run', async () => {
+  const completed: string[] = [];
+  // PostgreSQL sends the end of a result when what follows it fills a buffer.
+  const large = "SELECT repeat('x', 100000) AS text";
+  const reads = [
+    ['first', large],
+    ['second', large],
+    ['slow', 'SELECT pg_sleep(0.3)'],
+  ] as const;
+  const running = reads.map(([name, text]) => run(name, text).then(() => completed.push(name)));
+  await running[0];
+  expect(completed).toContain('first');
+  expect(completed).not.toContain('slow');
+  await Promise.all(running);
+});
+
+test('each row is passed on as it arrives', async () => {
+  const passed: number[] = [];
+  const text = "SELECT n, repeat('x', 100000) AS text, pg_sleep(0.1 * n) FROM generate_series(0, 2) n";
+  for (const execution of ['first', 'second']) {
+    passed.length = 0;
+    let all: Promise<unknown> | undefined;
+    await new Promise<void>((resolve) => {
+      all = runner.prepared<{ n: number }>(client, { name: 'slow_rows', text }, [], ({ n }) => {
+        passed.push(n);
+        resolve();
+      });
+    });
+    expect([execution, passed]).toEqual([execution, [0]]);
+    await all;
+    expect(passed).toEqual([0, 1, 2]);
+  }
+});
 
 test('statements of one transaction after a failed one are not run, neither then nor after its end', async () => {
   await database.sql.query('TRUNCATE things');

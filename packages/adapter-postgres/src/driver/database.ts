@@ -12,7 +12,7 @@ import { poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import type { Session } from './session.ts';
+import type { Reads, Session } from './session.ts';
 import { beginWithSettings, SERVICE_SETTINGS } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
@@ -33,11 +33,11 @@ interface DatabaseOptions {
 }
 
 export interface Database {
-  readonly reads: Session;
+  readonly reads: Reads;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
-  /** For reads within a transaction: they never wait for a connection that waiting transactions hold. */
-  readonly readsBesideTransactions: Session;
+  /** For statements that a transaction waits for: they never wait for a connection that transactions hold. */
+  readonly besideTransactions: Session;
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
@@ -64,7 +64,7 @@ const TIMEOUT_MARGIN_MS = 1000;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const metrics = options.metrics ?? NO_METRICS;
   const servers = new Servers(options.url, options.log, options.connectTimeoutMs);
-  const behindPooler = options.pooler ?? (await detectPooler(servers, options));
+  const { behindPooler, onCitus } = await inspect(servers, options);
   const timeouts = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -77,9 +77,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       })
     : null;
   const connectionFailures = new ConnectionFailures(options.log);
+  const poolOptions = {
+    types: columnTypes,
+    Client: connectionFailures.clientOf(servers, behindPooler ? {} : SERVICE_SETTINGS),
+    pipeline: true,
+    keepAlive: true,
+    ...(!behindPooler && timeouts),
+  } satisfies pg.PoolConfig;
+  const Pool = poolClass(metrics, servers);
   const dataSource = new DataSource({
     type: 'postgres',
-    driver: { ...pg, Pool: poolClass(metrics, servers) },
+    driver: { ...pg, Pool },
     url: servers.url(),
     applicationName: APPLICATION_NAME,
     poolSize: options.poolMax,
@@ -92,23 +100,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
     // TypeORM passes these to the pool unchecked.
     extra: {
-      types: columnTypes,
-      Client: connectionFailures.clientOf(servers, behindPooler ? {} : SERVICE_SETTINGS),
-      pipeline: true,
-      keepAlive: true,
+      ...poolOptions,
       keepAliveInitialDelayMillis: 10_000,
       idleTimeoutMillis: 60_000,
-      ...(!behindPooler && timeouts),
     } satisfies pg.PoolConfig,
   });
   const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
-  const initialize = async (): Promise<boolean> => {
-    await dataSource.initialize();
-    return isDistributed((text) => dataSource.query(text));
-  };
-  let onCitus: boolean;
   try {
-    onCitus = await within(timeoutMs, initialize(), NO_RESPONSE);
+    await within(timeoutMs, dataSource.initialize(), NO_RESPONSE);
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     throw translateError(error, 'connect');
@@ -127,13 +126,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
   const maintenance = new PooledReads(pool, timeoutMs, begin, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
-  const besidePool = behindPooler ? openBesidePool(options, servers, metrics, connectionFailures) : null;
+  // Opens its connection when it is first used.
+  const besidePool = new Pool({
+    ...poolOptions,
+    application_name: APPLICATION_NAME,
+    max: 1,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+  });
+  besidePool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   return {
     reads,
     maintenance,
-    // Pipelined reads keep their connections.
-    readsBesideTransactions:
-      besidePool === null ? pipelined : new PooledReads(besidePool, timeoutMs, begin, onCitus),
+    besideTransactions: new PooledReads(besidePool, timeoutMs, begin, onCitus),
     behindPooler,
     connectionFailures,
     servers,
@@ -145,34 +149,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     async close() {
       pipelined.close();
-      await Promise.all([dataSource.destroy(), besidePool?.end()]);
+      await Promise.all([dataSource.destroy(), besidePool.end()]);
     },
   };
 }
 
-/** Opens its connection when it is first used. */
-function openBesidePool(
-  options: DatabaseOptions,
-  servers: Servers,
-  metrics: Metrics,
-  connectionFailures: ConnectionFailures,
-): pg.Pool {
-  const Pool = poolClass(metrics, servers);
-  const pool = new Pool({
-    application_name: APPLICATION_NAME,
-    types: columnTypes,
-    max: 1,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    keepAlive: true,
-    pipeline: true,
-    Client: connectionFailures.clientOf(servers, {}),
-  } as pg.PoolConfig);
-  pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
-  return pool;
+interface Inspected {
+  readonly behindPooler: boolean;
+  readonly onCitus: boolean;
 }
 
-/** When a client connects, a pooler reports a process id that is not that of the server process. */
-async function detectPooler(servers: Servers, options: DatabaseOptions): Promise<boolean> {
+async function inspect(servers: Servers, options: DatabaseOptions): Promise<Inspected> {
   await servers.locate();
   const client = new pg.Client({
     connectionString: servers.url(),
@@ -184,7 +171,12 @@ async function detectPooler(servers: Servers, options: DatabaseOptions): Promise
   try {
     await client.connect();
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-    return rows[0].pid !== (client as pg.Client & { processID: number }).processID;
+    // When a client connects, a pooler reports a process id that is not that of the server process.
+    const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
+    return {
+      behindPooler: options.pooler ?? otherProcess,
+      onCitus: await isDistributed(async (text) => (await client.query(text)).rows),
+    };
   } catch (error) {
     throw translateError(error, 'connect');
   } finally {

@@ -2,9 +2,12 @@ import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { corkWrites } from './cork-writes.ts';
 import { breaksConnection, translateError } from './errors.ts';
-import type { Session, Statement, Value } from './session.ts';
+import type { Reads, Statement, Value } from './session.ts';
 import { inTransaction } from './single-statement.ts';
-import type { StatementRunner } from './statement-runner.ts';
+import type { QueryResult, StatementRunner } from './statement-runner.ts';
+
+/** PostgreSQL then rejects writes: a failure of another statement could undo one, or cause it to be repeated. */
+const READ_ONLY = 'SET default_transaction_read_only = on';
 
 interface SharedConnection {
   client: Promise<pg.PoolClient> | null;
@@ -15,7 +18,7 @@ interface SharedConnection {
  * Reads outside transactions, pipelined: many reads share a few connections, and each is sent without waiting for the
  * results before it. With a connection for each, concurrent reads take 3 times the processor time here.
  */
-export class PipelinedReads implements Session {
+export class PipelinedReads implements Reads {
   readonly #connections: SharedConnection[];
   /** The connection of this turn of the event loop: statements of one turn are sent together. */
   #current: SharedConnection | null = null;
@@ -31,12 +34,24 @@ export class PipelinedReads implements Session {
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    return (await this.#run<R>(statement, values)).rows;
+  }
+
+  async eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void> {
+    await this.#run(statement, values, onRow);
+  }
+
+  async #run<R>(
+    statement: Statement,
+    values: readonly Value[],
+    onRow?: (row: R) => void,
+  ): Promise<QueryResult<R>> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
     const connection = statement.balanced ? this.#leastPending() : this.#connectionOfTurn();
     connection.pending += 1;
     try {
       const client = await (connection.client ?? this.#connect(connection));
-      return (await this.runner.prepared<R>(client, statement, values)).rows;
+      return await this.runner.prepared<R>(client, statement, values, onRow);
     } catch (error) {
       throw translateError(error, statement.name);
     } finally {
@@ -81,6 +96,7 @@ export class PipelinedReads implements Session {
       (client) => {
         client.on('error', () => drop(client));
         client.once('end', () => drop(client));
+        this.runner.unprepared(client, READ_ONLY).catch(() => drop(client));
       },
       () => drop(),
     );
@@ -89,7 +105,7 @@ export class PipelinedReads implements Session {
 }
 
 /** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
-export class PooledReads implements Session {
+export class PooledReads implements Reads {
   /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,
@@ -106,6 +122,10 @@ export class PooledReads implements Session {
     } catch (error) {
       throw translateError(error, name);
     }
+  }
+
+  async eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void> {
+    for (const row of await this.rows<R>(statement, values)) onRow(row);
   }
 
   async #inTransaction(begin: string, query: pg.QueryConfig): Promise<pg.QueryResult> {

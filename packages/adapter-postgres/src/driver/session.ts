@@ -16,13 +16,19 @@ export const sql = (name: string, text: string, options: Pick<Statement, 'balanc
 
 export type Value = string | number | boolean | null | readonly (string | null)[];
 
-/** Runs statements: a transaction, or the connections for reads. */
+/** Runs statements: a transaction, or connections for statements outside transactions. */
 export interface Session {
   /** Whether the tables of firms are distributed over a Citus cluster. */
   readonly onCitus: boolean;
+  rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
+}
+
+/** Runs reads outside transactions. */
+export interface Reads extends Session {
   /** Connections that share the reads of a turn of the event loop; undefined where each statement has its own. */
   readonly sharedConnections?: number;
-  rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
+  /** @param onRow receives each row, on shared connections as it arrives. */
+  eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void>;
 }
 
 export interface TxSession extends Session {

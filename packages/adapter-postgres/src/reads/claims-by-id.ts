@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type { Environment, FirmId } from '@svc/domain';
 import { arrayOf } from '../driver/column-types.ts';
-import { first, type Session, sql } from '../driver/session.ts';
+import { first, type Reads, sql } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 
 /** A claim as a key of the firm sees it: `isClaimVisible` in `@svc/domain`. Firm and id are UUIDs. */
@@ -29,59 +29,58 @@ const CLAIMS = sql(
 /** Where two connections are shared: the first responses of a larger turn are sent while PostgreSQL reads the others. */
 const MAX_TOGETHER = 16;
 
-interface Batch {
-  readonly wanted: WantedClaim[];
-  /** In their order. */
-  readonly rows: Promise<readonly (FirmClaimRow | null)[]>;
+interface Request {
+  readonly wanted: WantedClaim;
+  resolve(row: FirmClaimRow | null | Promise<FirmClaimRow | null>): void;
 }
 
-const nextTick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
-
 /** Reads claims by id, those of one turn of the event loop with one statement or a few. */
-export function claimsById(session: Session): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
+export function claimsById(session: Reads): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
   const readOne = async ({ firmId, environment, id }: WantedClaim): Promise<FirmClaimRow | null> =>
     first(await session.rows<FirmClaimRow>(CLAIM, [firmId, id, environment]));
-
-  async function readAll(wanted: readonly WantedClaim[]): Promise<readonly (FirmClaimRow | null)[]> {
-    const [only, ...others] = wanted;
-    if (only !== undefined && others.length === 0) return [await readOne(only)];
-    const found = await session.rows<FirmClaimRow & { readonly place: number }>(CLAIMS, [
-      arrayOf(wanted.map(({ firmId }) => firmId)),
-      arrayOf(wanted.map(({ id }) => id)),
-      arrayOf(wanted.map(({ environment }) => environment)),
-    ]);
-    const rows: (FirmClaimRow | null)[] = wanted.map(() => null);
-    for (const row of found) rows[row.place - 1] = row;
-    return rows;
-  }
 
   // The claims of several firms are on several nodes.
   if (session.onCitus) return readOne;
 
-  const maxTogether = (session.sharedConnections ?? 1) > 1 ? MAX_TOGETHER : Number.POSITIVE_INFINITY;
-  let batch: Batch | null = null;
-
-  function batchOfThisTurn(): Batch {
-    if (batch === null || batch.wanted.length >= maxTogether) {
-      const wanted: WantedClaim[] = [];
-      const rows = nextTick().then(() => {
-        if (batch?.wanted === wanted) batch = null;
-        return readAll(wanted);
-      });
-      batch = { wanted, rows };
-    }
-    return batch;
-  }
-
-  return async (claim) => {
-    const { wanted, rows } = batchOfThisTurn();
-    const at = wanted.push(claim) - 1;
+  /** Each request is resolved as soon as its row arrives. */
+  async function readAll(requests: readonly Request[]): Promise<void> {
+    const waiting = new Map(requests.map((request, i) => [i + 1, request]));
+    const wanted = requests.map((request) => request.wanted);
+    const values = [
+      arrayOf(wanted.map(({ firmId }) => firmId)),
+      arrayOf(wanted.map(({ id }) => id)),
+      arrayOf(wanted.map(({ environment }) => environment)),
+    ];
     try {
-      return (await rows)[at] ?? null;
+      await session.eachRow<FirmClaimRow & { readonly place: number }>(CLAIMS, values, (row) => {
+        waiting.get(row.place)?.resolve(row);
+        waiting.delete(row.place);
+      });
+      for (const { resolve } of waiting.values()) resolve(null);
     } catch (error) {
       // Another claim of the batch may have caused the error.
-      if (wanted.length === 1 || error instanceof Unavailable) throw error;
-      return readOne(claim);
+      const again = error instanceof Unavailable ? () => Promise.reject(error) : readOne;
+      for (const { wanted, resolve } of waiting.values()) resolve(again(wanted));
     }
-  };
+  }
+
+  const maxTogether = (session.sharedConnections ?? 1) > 1 ? MAX_TOGETHER : Number.POSITIVE_INFINITY;
+  let batch: Request[] = [];
+
+  function send(requests: readonly Request[]): void {
+    if (batch === requests) batch = [];
+    const [only] = requests;
+    if (only !== undefined && requests.length === 1) only.resolve(readOne(only.wanted));
+    else void readAll(requests);
+  }
+
+  return (wanted) =>
+    new Promise((resolve) => {
+      if (batch.length === 0 || batch.length >= maxTogether) {
+        const requests: Request[] = [];
+        batch = requests;
+        process.nextTick(() => send(requests));
+      }
+      batch.push({ wanted, resolve });
+    });
 }

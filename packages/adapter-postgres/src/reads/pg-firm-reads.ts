@@ -8,7 +8,7 @@ import type {
 } from '@svc/application';
 import type { ClaimAsSent, Environment, FirmId } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Session, type Statement, sql, type Value } from '../driver/session.ts';
+import { first, type Reads, type Statement, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   assignmentFrom,
@@ -122,7 +122,7 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
+export function pgFirmReads(session: Reads, encryption: Encryption): FirmReads {
   const feeds = session.onCitus ? FEEDS_ON_CITUS : FEEDS;
   const claimById = claimsById(session);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
