@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
+import { auditEvent, auditRow, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import type { Reads, Statement, TxSession, Value } from '../src/driver/session.ts';
@@ -11,7 +11,7 @@ import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
 import { claimSenders } from '../src/stores/claim-senders.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
-import { pgAuditTrail } from '../src/stores/pg-audit.ts';
+import { pgAuditLog, pgAuditTrail } from '../src/stores/pg-audit.ts';
 import { pgCarriers } from '../src/stores/pg-carriers.ts';
 import { pgClaims } from '../src/stores/pg-claims.ts';
 import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
@@ -233,6 +233,31 @@ describe.each([
     await database.sql.query('RESET enable_seqscan');
     return nodes;
   };
+
+  test('events of reads find the chains of many firms by index', async () => {
+    const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.read', object: null });
+    const transaction = {
+      ...txSession,
+      commit: async () => {},
+      rollback: async () => {},
+      send(statement: Statement, values: readonly Value[]) {
+        // No plan: it changes a setting.
+        if (values.length > 0) txSession.send(statement, values);
+      },
+      async rows(statement: Statement, values: readonly Value[]) {
+        await explain(statement, values);
+        return [{ firm_id: firmId }];
+      },
+    } as unknown as Transaction;
+    const nodes = await withoutScans(() =>
+      pgAuditLog({ begin: async () => transaction }).append([auditRow(event)]),
+    );
+    expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
+      'audit_append_to_many',
+      'audit_lock_available_chains',
+    ]);
+    expect(indexesOf(nodes)).toEqual(['firm_feeds_pkey', 'firm_feeds_pkey']);
+  });
 
   const sendClaim = async (): Promise<unknown> => {
     const transaction = {

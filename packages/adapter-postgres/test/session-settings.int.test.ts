@@ -6,6 +6,7 @@ import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbounce
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/session.ts';
 import { connect } from '../src/index.ts';
+import { BEGIN_PURGE } from '../src/jobs/purge-closed-claims.ts';
 import { SILENT } from '../src/log.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -61,6 +62,28 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     const settled = await Promise.allSettled([opened.reads.rows(WRITE)]);
     // Behind a pooler, no connection is shared.
     expect(settled).toMatchObject([{ status: way === 'directly' ? 'rejected' : 'fulfilled' }]);
+  });
+
+  test('a prepared statement has one plan for all values, a statement of maintenance one for its own', async () => {
+    const MODE = sql('plan_cache', "SELECT current_setting('plan_cache_mode') AS mode");
+    const transaction = await opened.begin();
+    const modes = {
+      transaction: await transaction.rows(MODE),
+      reads: await opened.reads.rows(MODE),
+      maintenance: await opened.maintenance.rows(MODE),
+    };
+    transaction.send(BEGIN_PURGE, []);
+    const purge = await transaction.rows(MODE);
+    await transaction.commit();
+    // Behind a pooler, no statement is prepared.
+    const prepared = [{ mode: way === 'directly' ? 'force_generic_plan' : 'auto' }];
+    const custom = [{ mode: 'force_custom_plan' }];
+    expect(modes).toEqual({
+      transaction: prepared,
+      reads: prepared,
+      maintenance: way === 'directly' ? custom : prepared,
+    });
+    expect(purge).toEqual(custom);
   });
 
   test('every statement of maintenance runs without JIT and sequential scans', async () => {

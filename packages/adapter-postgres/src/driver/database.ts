@@ -13,7 +13,7 @@ import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
 import type { Reads, Session } from './session.ts';
-import { beginWithSettings, SERVICE_SETTINGS } from './session-settings.ts';
+import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
 import { StatementRunner } from './statement-runner.ts';
 import { Transaction, type TransactionOptions } from './transaction.ts';
 import { within } from './within.ts';
@@ -77,9 +77,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       })
     : null;
   const connectionFailures = new ConnectionFailures(options.log);
+  const settings = behindPooler ? {} : { ...SERVICE_SETTINGS, ...(!onCitus && ONE_PLAN) };
   const poolOptions = {
     types: columnTypes,
-    Client: connectionFailures.clientOf(servers, behindPooler ? {} : SERVICE_SETTINGS),
+    Client: connectionFailures.clientOf(servers, settings),
     pipeline: true,
     keepAlive: true,
     ...(!behindPooler && timeouts),
@@ -124,7 +125,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const statements = new StatementRunner(timeoutMs);
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1, onCitus);
   const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
-  const maintenance = new PooledReads(pool, timeoutMs, begin, onCitus);
+  const maintenance = new PooledReads(pool, timeoutMs, begin ?? beginWithSettings(PLAN_FOR_VALUES), onCitus);
   const reads = behindPooler ? maintenance : pipelined;
   // Opens its connection when it is first used.
   const besidePool = new Pool({

@@ -1,5 +1,6 @@
 import type { FirmData } from '@svc/application';
 import { lockReferenceTables } from '../driver/citus.ts';
+import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
@@ -22,18 +23,18 @@ import {
 
 const CLAIMS = sql(
   'firm_data_claims',
-  `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND ($2::uuid IS NULL OR c.id > $2::uuid)
+  `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id > $2
     ORDER BY c.id LIMIT $3`,
 );
 const MEMBERS = sql(
   'firm_data_members',
   `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
-    WHERE m.firm_id = $1 AND ($2::text IS NULL OR m.svc_id > $2::text) ORDER BY m.svc_id LIMIT $3`,
+    WHERE m.firm_id = $1 AND m.svc_id > $2 ORDER BY m.svc_id LIMIT $3`,
 );
 const CARRIERS = sql(
   'firm_data_carriers',
   `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held
-    WHERE held.firm_id = $1 AND ($2::text IS NULL OR held.name_key > $2::text) ORDER BY held.name_key LIMIT $3`,
+    WHERE held.firm_id = $1 AND held.name_key > $2 ORDER BY held.name_key LIMIT $3`,
 );
 
 const BATCH_SIZE = 2000;
@@ -109,19 +110,23 @@ export const pgFirmData = (
   encryption: Encryption,
 ): FirmData => ({
   async claims(firmId, after, limit) {
-    const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after, limit]);
+    const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
     return (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   },
 
   async members(firmId, after, limit) {
-    const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after, limit]);
+    const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after ?? '', limit]);
     const members = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
     const rows = await decryptAdjusters(encryption, members);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
 
   async carriers(firmId, after, limit) {
-    const found = await session.rows<HeldCarrierRow & { held_key: string }>(CARRIERS, [firmId, after, limit]);
+    const found = await session.rows<HeldCarrierRow & { held_key: string }>(CARRIERS, [
+      firmId,
+      after ?? '',
+      limit,
+    ]);
     const rows = await encryption.open(found, HELD_CARRIER_FIELDS, ({ held_key }) => ({
       firmId,
       key: held_key,
