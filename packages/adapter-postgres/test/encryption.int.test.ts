@@ -323,6 +323,16 @@ test('behind a pooler, transactions that wait for a data key do not keep its con
   expect((await Promise.allSettled(merges)).filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
+test('after a start, rows of any number of firms are read at once', async () => {
+  const fixture = fixtureOn(await connected());
+  const { unitOfWork } = await connected(OLD_KEY);
+  const firms = await Promise.all(Array.from({ length: 60 }, () => fixture.newFirm()));
+  for (const { id } of firms) await unitOfWork.run((tx) => tx.carriers.merge(id, CARRIER));
+  const { firmData } = await connected(OLD_KEY);
+  const read = await Promise.all(firms.map(({ id }) => firmData.carriers(id, null, 1)));
+  expect(read.map(([row]) => row?.carrier.phone)).toEqual(firms.map(() => CARRIER.phone));
+});
+
 describe('the wrapping key', () => {
   test('is replaced while processes with the old one first still run', async () => {
     const { firm, accepted } = await sentClaims(fixtureOn(await connected(OLD_KEY)));

@@ -5,14 +5,15 @@ import type { Servers } from './servers.ts';
 /** For 10 connections that are used for 5 ms at a time, the last of these waits a fifth of a second. */
 const MAX_WAITING_PER_CONNECTION = 40;
 
-/** Whether a further caller would wait too long for a connection. */
-const isFull = (pool: pg.Pool): boolean => pool.waitingCount >= MAX_WAITING_PER_CONNECTION * pool.options.max;
-
 /**
  * The class of a pool that limits how many callers wait, and measures how long. A queue that is longer than what is
  * processed in the time a caller waits only makes all of them late.
  */
-export const poolClass = (metrics: Metrics, servers: Servers): typeof pg.Pool =>
+export const poolClass = (
+  metrics: Metrics,
+  servers: Servers,
+  maxWaitingPerConnection = MAX_WAITING_PER_CONNECTION,
+): typeof pg.Pool =>
   class extends pg.Pool {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's two overloads
     override connect(callback?: any): any {
@@ -28,7 +29,7 @@ export const poolClass = (metrics: Metrics, servers: Servers): typeof pg.Pool =>
       const startedAt = performance.now();
       // After the server was found: callers that waited for it are not in the pool's queue yet.
       const client = await servers.connect(() => {
-        if (isFull(this))
+        if (this.waitingCount >= maxWaitingPerConnection * this.options.max)
           throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
         return super.connect();
       });

@@ -85,10 +85,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     keepAlive: true,
     ...(!behindPooler && timeouts),
   } satisfies pg.PoolConfig;
-  const Pool = poolClass(metrics, servers);
   const dataSource = new DataSource({
     type: 'postgres',
-    driver: { ...pg, Pool },
+    driver: { ...pg, Pool: poolClass(metrics, servers) },
     url: servers.url(),
     applicationName: APPLICATION_NAME,
     poolSize: options.poolMax,
@@ -127,8 +126,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
   const maintenance = new PooledReads(pool, timeoutMs, begin ?? beginWithSettings(PLAN_FOR_VALUES), onCitus);
   const reads = behindPooler ? maintenance : pipelined;
-  // Opens its connection when it is first used.
-  const besidePool = new Pool({
+  // Opens its connection when it is first used. Any number may wait: after a start, a key is read for each firm.
+  const besidePool = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({
     ...poolOptions,
     application_name: APPLICATION_NAME,
     max: 1,
