@@ -138,7 +138,8 @@ test('a firm whose erasure is killed after its data key is gone shows that, stay
     expect(await hasKey()).toBe(true);
     // Erasing waits for this row after it has deleted the data key.
     await client.query('BEGIN');
-    await client.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [sent.json.id]);
+    const lock = 'SELECT 1 FROM claims WHERE firm_id = $1 AND id = $2 FOR UPDATE';
+    await client.query(lock, [firm.id, sent.json.id]);
     expect(await killedSvc(erase, env, () => eventually(async () => !(await hasKey())))).toBe('SIGKILL');
     await client.query('ROLLBACK');
   });
