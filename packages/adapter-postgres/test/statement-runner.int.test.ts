@@ -73,6 +73,32 @@ test.each([0, 1, 2, 3])(
   },
 );
 
+test('reads have their results though a failure before them kept their statement from being prepared', async () => {
+  // Fails after a while, in which the reads of later turns are sent.
+  const failing = run('fails_late', "SELECT 1 / length(pg_sleep(0.1)::text || left('', $1::integer))", 0);
+  const text = 'SELECT $1::integer AS n';
+  const reads = [run('kept_from', text, 0)];
+  const outcome = expect(failing).rejects.toMatchObject({ code: '22012' });
+  for (let n = 1; n < 4; n += 1) {
+    await new Promise(setImmediate);
+    reads.push(run('kept_from', text, n));
+  }
+  const passed: number[] = [];
+  const streamed = runner.prepared<{ n: number }>(client, { name: 'kept_from', text }, [4], ({ n }) => {
+    passed.push(n);
+  });
+  await outcome;
+  // Sent again to be prepared while the first attempts still fail.
+  for (let n = 4; n < 20; n += 1) {
+    reads.push(run('kept_from', text, n));
+    await new Promise(setImmediate);
+  }
+  const results = await Promise.all(reads);
+  expect(results.map(({ rows }) => rows)).toEqual(reads.map((_, n) => [{ n }]));
+  await streamed;
+  expect(passed).toEqual([4]);
+});
+
 test('the first of several reads has its result while those after it still run', async () => {
   const completed: string[] = [];
   // PostgreSQL sends the end of a result when what follows it fills a buffer.

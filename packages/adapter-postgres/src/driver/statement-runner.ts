@@ -42,7 +42,7 @@ interface DriverQuery {
   handleReadyForQuery(connection: DriverConnection): void;
 }
 
-type Done<R> = (error: unknown, result: QueryResult<R>) => void;
+type Done<R> = (error: unknown, result?: QueryResult<R>) => void;
 
 const DriverQuery = pg.Query as unknown as new (
   text: string,
@@ -120,6 +120,12 @@ class PreparedQuery extends DriverQuery {
 export type Relation = 'independent reads' | 'of one transaction';
 
 /**
+ * A statement that was sent as prepared, or again to be prepared, while an earlier failure was on its way: PostgreSQL had
+ * skipped its preparation, so that the name is unknown, or is prepared twice.
+ */
+const NAME_ERRORS: ReadonlySet<string> = new Set(['26000', '42P05']);
+
+/**
  * Statements with one Sync; one query to the driver. Each has its result as soon as it is completed, which for the first
  * of many large ones is long before the last. When a statement fails, PostgreSQL skips those after it.
  */
@@ -169,12 +175,16 @@ class Batch extends DriverQuery {
 
   override handleError(error: unknown, connection: DriverConnection): void {
     const mayRepeat = this.relation === 'independent reads' && !breaksConnection(error);
+    const firstSkipped =
+      mayRepeat && NAME_ERRORS.has(String((error as { code?: unknown }).code))
+        ? this.#completed
+        : this.#completed + 1;
     for (const [at, query] of this.#queries.entries()) {
       if (at < this.#completed) continue;
       delete connection.submittedNamedStatements[query.name];
-      if (at === this.#completed || !mayRepeat) query.handleError(error, connection);
+      if (at < firstSkipped || !mayRepeat) query.handleError(error, connection);
     }
-    this.ended(mayRepeat ? this.requests.slice(this.#completed + 1) : []);
+    this.ended(mayRepeat ? this.requests.slice(firstSkipped) : []);
   }
 
   /** The driver keeps the name of a statement once it is prepared. */
@@ -211,7 +221,7 @@ export class StatementRunner {
     onRow?: (row: R) => void,
   ): Promise<QueryResult<R>> {
     return new Promise((resolve, reject) => {
-      const done: Done<R> = (error, found) => (error ? reject(error) : resolve(found));
+      const done: Done<R> = (error, found) => (found ? resolve(found) : reject(error));
       const request: Request = { statement, values, done, onRow };
       const waiting = this.#waiting.get(client);
       if (waiting === undefined) {
@@ -259,7 +269,17 @@ export class StatementRunner {
           client.query(new Batch(requests, this.relation, ended) as unknown as pg.Submittable);
         }),
     );
-    // One by one, so that a second failure affects no other statement.
-    for (const request of again) void this.#send(client, [request]);
+    for (const request of again) void this.#sendAlone(client, request);
+  }
+
+  /** Neither a second failure of this statement nor one of another can affect both. */
+  async #sendAlone(client: pg.PoolClient, { statement, values, done, onRow }: Request): Promise<void> {
+    try {
+      const result = await this.unprepared<never>(client, statement.text, values);
+      if (onRow !== undefined) for (const row of result.rows) onRow(row);
+      done(null, result);
+    } catch (error) {
+      done(error);
+    }
   }
 }
