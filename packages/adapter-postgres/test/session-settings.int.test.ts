@@ -6,8 +6,9 @@ import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbounce
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/session.ts';
 import { connect } from '../src/index.ts';
-import { BEGIN_PURGE } from '../src/jobs/purge-closed-claims.ts';
+import { startPurge } from '../src/jobs/purge-closed-claims.ts';
 import { SILENT } from '../src/log.ts';
+import { pgFeeds } from '../src/stores/pg-feeds.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -64,7 +65,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
     expect(settled).toMatchObject([{ status: way === 'directly' ? 'rejected' : 'fulfilled' }]);
   });
 
-  test('a prepared statement has one plan for all values, a statement of maintenance one for its own', async () => {
+  test('a prepared statement has one plan for all values, one of maintenance, a purge or a restamp one for its own', async () => {
     const MODE = sql('plan_cache', "SELECT current_setting('plan_cache_mode') AS mode");
     const transaction = await opened.begin();
     const modes = {
@@ -72,9 +73,13 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       reads: await opened.reads.rows(MODE),
       maintenance: await opened.maintenance.rows(MODE),
     };
-    transaction.send(BEGIN_PURGE, []);
+    startPurge(transaction);
     const purge = await transaction.rows(MODE);
     await transaction.commit();
+    const restamping = await opened.begin();
+    await pgFeeds(restamping).restamp(newId<FirmId>(), { since: 0, startedAt: 0, finishedAt: null }, 10);
+    const restamp = await restamping.rows(MODE);
+    await restamping.commit();
     // Behind a pooler, no statement is prepared.
     const prepared = [{ mode: way === 'directly' ? 'force_generic_plan' : 'auto' }];
     const custom = [{ mode: 'force_custom_plan' }];
@@ -83,7 +88,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       reads: prepared,
       maintenance: way === 'directly' ? custom : prepared,
     });
-    expect(purge).toEqual(custom);
+    expect([purge, restamp]).toEqual([custom, custom]);
   });
 
   test('every statement of maintenance runs without JIT and sequential scans', async () => {

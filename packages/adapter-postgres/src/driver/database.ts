@@ -124,7 +124,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const statements = new StatementRunner(timeoutMs);
   const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1, onCitus);
   const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
-  const maintenance = new PooledReads(pool, timeoutMs, begin ?? beginWithSettings(PLAN_FOR_VALUES), onCitus);
+  const maintenance = new PooledReads(pool, timeoutMs, begin ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
   // Opens its connection when it is first used. Any number may wait: after a start, a key is read for each firm.
   const besidePool = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({

@@ -1,3 +1,5 @@
+import { sql } from './session.ts';
+
 /** PostgreSQL settings of a session, by name. */
 export type SessionSettings = Readonly<Record<string, string>>;
 
@@ -21,8 +23,11 @@ export const SERVICE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, client_min_
  */
 export const ONE_PLAN: SessionSettings = { plan_cache_mode: 'force_generic_plan' };
 
-/** For statements that find anything from no row to most of a table, such as those that delete old rows. */
-export const PLAN_FOR_VALUES = { plan_cache_mode: 'force_custom_plan' } as const;
+/**
+ * For the statements after it in its transaction, which find anything from no row to most of a table: those that delete
+ * old rows, for example.
+ */
+export const PLAN_FOR_VALUES = sql('plan_for_values', 'SET LOCAL plan_cache_mode = force_custom_plan');
 
 /** The URL with these settings as startup options, after those that the URL already has. */
 export function urlWithSettings(url: string, settings: SessionSettings): string {

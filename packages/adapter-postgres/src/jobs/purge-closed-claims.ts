@@ -2,7 +2,7 @@ import { type AuditEvent, auditEvent, BY_SERVICE } from '@svc/application';
 import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { sql } from '../driver/session.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 import { PLAN_FOR_VALUES } from '../driver/session-settings.ts';
 import { transact } from '../driver/transaction.ts';
 import { appendToAuditTrail } from '../stores/pg-audit.ts';
@@ -10,15 +10,14 @@ import { appendToAuditTrail } from '../stores/pg-audit.ts';
 /** Per transaction; the ids of a firm's claims are one event of its audit trail. */
 const BATCH_SIZE = 200;
 
-/**
- * The first statement of a purge of the tables of firms. Concurrent ones wait for this advisory lock, whose key is
- * arbitrary.
- */
-export const BEGIN_PURGE = sql(
-  'purge_begin',
-  `SELECT pg_advisory_xact_lock(7262811543019265),
-     set_config('plan_cache_mode', '${PLAN_FOR_VALUES.plan_cache_mode}', true)`,
-);
+/** Its key is arbitrary. */
+const LOCK_PURGE = sql('purge_lock', 'SELECT pg_advisory_xact_lock(7262811543019265)');
+
+/** Starts a purge of the tables of firms. Concurrent ones wait for its end. */
+export function startPurge(transaction: TxSession): void {
+  transaction.send(LOCK_PURGE, []);
+  transaction.send(PLAN_FOR_VALUES, []);
+}
 
 const DELETE_CLOSED = sql(
   'purge_closed_claims',
@@ -42,7 +41,7 @@ export async function purgeClosedClaims(
 ): Promise<number> {
   for (let total = 0; ; ) {
     const deleted = await transact(database, async (transaction) => {
-      transaction.send(BEGIN_PURGE, []);
+      startPurge(transaction);
       const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
       await appendToAuditTrail(transaction, eventsOf(claims, now));
       return claims;

@@ -5,7 +5,7 @@ import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 import { SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
-import { BEGIN_PURGE, purgeClosedClaims } from './purge-closed-claims.ts';
+import { purgeClosedClaims, startPurge } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
 const IDEMPOTENCY_MARGIN = HOUR;
@@ -92,7 +92,7 @@ export async function purge(
   const purgeOfFirms = (statement: Statement, before: Instant): Promise<number> =>
     untilLastBatch(() =>
       transact(database, (transaction) => {
-        transaction.send(BEGIN_PURGE, []);
+        startPurge(transaction);
         return transaction.rows(statement, [timestamp(before)]);
       }),
     );

@@ -2,6 +2,7 @@ import type { FeedRestamp, Feeds } from '@svc/application';
 import type { ClaimId, Instant } from '@svc/domain';
 import { timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
+import { PLAN_FOR_VALUES } from '../driver/session-settings.ts';
 
 const LAST_TIMESTAMP = sql('feeds_last_timestamp', 'SELECT max(last_stamp) AS at FROM firm_feeds');
 
@@ -65,6 +66,8 @@ export function pgFeeds(session: TxSession): Feeds {
 
     async restamp(firmId, { since, startedAt }, limit) {
       const values = [firmId, timestamp(since), timestamp(startedAt), limit];
+      // A plan for all values could not know that few claims were changed since, and would read all of the firm's.
+      session.send(PLAN_FOR_VALUES, []);
       const ids = (await session.rows<{ id: ClaimId }>(LOCK_BEHIND, values)).map(({ id }) => id);
       if (ids.length > 0) session.send(RESTAMP, [firmId, timestamp(startedAt), ids]);
       return ids.length;
