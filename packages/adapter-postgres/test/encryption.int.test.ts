@@ -10,6 +10,7 @@ import {
   errorCodeOf,
   type Fixture,
 } from '@svc/testkit';
+import { eventually } from '@svc/testkit/eventually';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
 import { connect, EncryptionKeyError, type PostgresStores } from '../src/index.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -321,6 +322,35 @@ test('behind a pooler, transactions that wait for a data key do not keep its con
     stores.unitOfWork.run((tx) => tx.carriers.merge(firm.id, { ...CARRIER, name: `Tidewater ${n}` })),
   );
   expect((await Promise.allSettled(merges)).filter(({ status }) => status === 'rejected')).toEqual([]);
+});
+
+test('a data key that waits to be added delays no read of another', async () => {
+  const fixture = fixtureOn(await connected());
+  const [known, unknown] = [await fixture.newFirm(), await fixture.newFirm()];
+  const writer = await connected(OLD_KEY);
+  await writer.unitOfWork.run((tx) => tx.carriers.merge(known.id, CARRIER));
+  const { firmData, unitOfWork } = await connected(OLD_KEY);
+  await database.sql.query('BEGIN');
+  await database.sql.query(
+    `INSERT INTO data_keys (firm_id, id, wrapped_key, wrapping_key_id) VALUES ($1, 1, '', 'other')`,
+    [unknown.id],
+  );
+  let added = false;
+  const adding = unitOfWork
+    .run((tx) => tx.carriers.merge(unknown.id, CARRIER))
+    .finally(() => {
+      added = true;
+    });
+  await eventually(async () => {
+    const { rowCount } = await database.sql.query(
+      'SELECT 1 FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted',
+    );
+    return rowCount === 1;
+  });
+  const [row] = await firmData.carriers(known.id, null, 1);
+  expect([row?.carrier.phone, added]).toEqual([CARRIER.phone, false]);
+  await database.sql.query('ROLLBACK');
+  await adding;
 });
 
 test('after a start, rows of any number of firms are read at once', async () => {

@@ -3,7 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Unavailable } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { openDatabase } from '../src/driver/database.ts';
+import { sql } from '../src/driver/session.ts';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
 import { aClaim, aFirm } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
@@ -71,9 +74,9 @@ describe('when PostgreSQL goes away', () => {
     const { queue, replication } = stores.metricSources;
     expect([await queue(), await replication()]).toMatchObject([{ failed: 0 }, { standbys: 0 }]);
     release();
-    // 40 for each of the 6 connections wait.
+    // 40 for each of the 4 connections for transactions wait.
     const completed = (await Promise.all(outcomes)).filter((outcome) => outcome === 'completed');
-    expect(completed.length).toBeGreaterThanOrEqual(240);
+    expect(completed.length).toBeGreaterThanOrEqual(160);
     expect(await stores.unitOfWork.run(async () => 'completed')).toBe('completed');
   });
 
@@ -166,6 +169,44 @@ describe('when PostgreSQL goes away', () => {
       expect(found !== null).toBe(committed);
     },
   );
+
+  test('a write of maintenance whose COMMIT gets no response is given up, and its connection becomes free', async () => {
+    await database.sql.query(`
+      CREATE TABLE slow (id integer);
+      CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER slowly AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION slowly();
+    `);
+    const opened = await openDatabase({
+      url: proxy.url,
+      poolMax: 4,
+      connectTimeoutMs: 3000,
+      statementTimeoutMs: 500,
+      lockTimeoutMs: 500,
+      idleInTransactionTimeoutMs: 10_000,
+      pooler: undefined,
+      log: SILENT,
+    });
+    const ONE = sql('one', 'SELECT 1 AS one');
+    await Promise.all([opened.maintenance.rows(ONE), opened.maintenance.rows(ONE)]);
+    const write = sql('write', 'INSERT INTO slow VALUES (1)');
+    const writes = [opened.maintenance.rows(write), opened.besideTransactions.writes.rows(write)];
+    const outcomes = Promise.allSettled(writes);
+    await sleep(150);
+    proxy.block();
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
+    proxy.unblock();
+    await eventually(async () => {
+      const again = [opened.maintenance, opened.besideTransactions.writes].map((session) =>
+        session.rows(ONE),
+      );
+      const results = await Promise.allSettled(again);
+      return results.every(({ status }) => status === 'fulfilled');
+    });
+    await opened.close();
+  });
 
   test('a statement timeout ends the statement, and its connection stays usable', async () => {
     const { firmId, svcId } = await aFirm(stores);

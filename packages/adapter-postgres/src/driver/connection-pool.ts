@@ -38,10 +38,14 @@ export const poolClass = (
     }
   };
 
-export const poolState = (name: ConnectionPool['name'], pool: pg.Pool): ConnectionPool => ({
-  name,
-  max: pool.options.max,
-  open: pool.totalCount,
-  idle: pool.idleCount,
-  waiting: pool.waitingCount,
-});
+export function poolState(name: ConnectionPool['name'], pools: readonly pg.Pool[]): ConnectionPool {
+  const sum = (count: (pool: pg.Pool) => number): number =>
+    pools.reduce((total, pool) => total + count(pool), 0);
+  return {
+    name,
+    max: sum((pool) => pool.options.max),
+    open: sum((pool) => pool.totalCount),
+    idle: sum((pool) => pool.idleCount),
+    waiting: sum((pool) => pool.waitingCount),
+  };
+}

@@ -36,8 +36,11 @@ export interface Database {
   readonly reads: Reads;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
-  /** For statements that a transaction waits for: they never wait for a connection that transactions hold. */
-  readonly besideTransactions: Session;
+  /**
+   * For statements that a transaction waits for: they never wait for a connection that transactions hold, and reads never
+   * for a write, which may wait for a lock or a standby.
+   */
+  readonly besideTransactions: { readonly reads: Session; readonly writes: Session };
   begin(): Promise<Transaction>;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
@@ -83,14 +86,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     Client: connectionFailures.clientOf(servers, settings),
     pipeline: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    idleTimeoutMillis: 60_000,
     ...(!behindPooler && timeouts),
   } satisfies pg.PoolConfig;
+  // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
+  const readConnections = options.poolMax >= 4 ? 2 : 1;
   const dataSource = new DataSource({
     type: 'postgres',
     driver: { ...pg, Pool: poolClass(metrics, servers) },
     url: servers.url(),
     applicationName: APPLICATION_NAME,
-    poolSize: options.poolMax,
+    poolSize: behindPooler ? options.poolMax : options.poolMax - readConnections,
     connectTimeoutMS: options.connectTimeoutMs,
     entities: ENTITIES,
     synchronize: false,
@@ -99,11 +106,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
     // TypeORM passes these to the pool unchecked.
-    extra: {
-      ...poolOptions,
-      keepAliveInitialDelayMillis: 10_000,
-      idleTimeoutMillis: 60_000,
-    } satisfies pg.PoolConfig,
+    extra: poolOptions,
   });
   const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   try {
@@ -120,36 +123,42 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (onCitus && !(await hasCitusSettings((text) => dataSource.query(text))))
     options.log.warn('the database lacks settings for Citus: run "svc database distribute" again');
   const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-  // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
+  /** Opens its connections when they are first used. The number of waiting callers is limited elsewhere, by admission. */
+  const ownPool = (max: number): pg.Pool => {
+    const own = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({
+      ...poolOptions,
+      application_name: APPLICATION_NAME,
+      max,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+    });
+    own.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
+    return own;
+  };
   const statements = new StatementRunner(timeoutMs);
-  const pipelined = new PipelinedReads(pool, statements, options.poolMax >= 4 ? 2 : 1, onCitus);
   const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
-  const maintenance = new PooledReads(pool, timeoutMs, begin ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
+  const readPool = ownPool(readConnections);
+  const pipelined = new PipelinedReads(readPool, statements, onCitus);
+  const maintenance = new PooledReads(pool, statements, begin ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
-  // Opens its connection when it is first used. Any number may wait: after a start, a key is read for each firm.
-  const besidePool = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({
-    ...poolOptions,
-    application_name: APPLICATION_NAME,
-    max: 1,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-  });
-  besidePool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
+  const writePool = ownPool(1);
   return {
     reads,
     maintenance,
-    besideTransactions: new PooledReads(besidePool, timeoutMs, begin, onCitus),
+    besideTransactions: {
+      reads: behindPooler ? new PooledReads(readPool, statements, begin, onCitus) : pipelined,
+      writes: new PooledReads(writePool, statements, begin, onCitus),
+    },
     behindPooler,
     connectionFailures,
     servers,
     metrics,
-    pool: () => poolState('requests', pool),
+    pool: () => poolState('requests', behindPooler ? [pool] : [pool, readPool]),
     begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },
     async close() {
-      pipelined.close();
-      await Promise.all([dataSource.destroy(), besidePool.end()]);
+      await Promise.all([pipelined.close(), dataSource.destroy(), writePool.end()]);
     },
   };
 }

@@ -1,9 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
-import { corkWrites } from './cork-writes.ts';
 import { breaksConnection, translateError } from './errors.ts';
 import type { Reads, Statement, Value } from './session.ts';
-import { inTransaction } from './single-statement.ts';
 import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
 /** PostgreSQL then rejects writes: a failure of another statement could undo one, or cause it to be repeated. */
@@ -15,8 +13,9 @@ interface SharedConnection {
 }
 
 /**
- * Reads outside transactions, pipelined: many reads share a few connections, and each is sent without waiting for the
- * results before it. With a connection for each, concurrent reads take 3 times the processor time here.
+ * Reads outside transactions, pipelined: many reads share the few connections of a pool of their own, and each is sent
+ * without waiting for the results before it. With a connection for each, concurrent reads take 3 times the processor time
+ * here.
  */
 export class PipelinedReads implements Reads {
   readonly #connections: SharedConnection[];
@@ -27,10 +26,13 @@ export class PipelinedReads implements Reads {
   constructor(
     private readonly pool: pg.Pool,
     private readonly runner: StatementRunner,
-    readonly sharedConnections: number,
     readonly onCitus: boolean,
   ) {
-    this.#connections = Array.from({ length: sharedConnections }, () => ({ client: null, pending: 0 }));
+    this.#connections = Array.from({ length: pool.options.max }, () => ({ client: null, pending: 0 }));
+  }
+
+  get sharedConnections(): number {
+    return this.#connections.length;
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
@@ -59,7 +61,7 @@ export class PipelinedReads implements Reads {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
     for (const connection of this.#connections) {
       connection.client?.then(
@@ -68,6 +70,7 @@ export class PipelinedReads implements Reads {
       );
       connection.client = null;
     }
+    await this.pool.end();
   }
 
   #leastPending(): SharedConnection {
@@ -109,18 +112,22 @@ export class PooledReads implements Reads {
   /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,
-    private readonly timeoutMs: number,
+    private readonly runner: StatementRunner,
     private readonly begin: string | null,
-    readonly onCitus = false,
+    readonly onCitus: boolean,
   ) {}
 
   async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
-    const query = { text, values: values as unknown[], query_timeout: this.timeoutMs };
+    let client: pg.PoolClient | undefined;
+    let broken = false;
     try {
-      if (this.begin === null) return (await this.pool.query(query)).rows;
-      return (await this.#inTransaction(this.begin, query)).rows;
+      client = await this.pool.connect();
+      return (await this.#run(client, { text, values: values as unknown[] })).rows;
     } catch (error) {
+      broken = breaksConnection(error);
       throw translateError(error, name);
+    } finally {
+      client?.release(broken);
     }
   }
 
@@ -128,17 +135,14 @@ export class PooledReads implements Reads {
     for (const row of await this.rows<R>(statement, values)) onRow(row);
   }
 
-  async #inTransaction(begin: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const client = await this.pool.connect();
-    let broken = false;
-    try {
-      corkWrites(client);
-      return await inTransaction(client, begin, query);
-    } catch (error) {
-      broken = breaksConnection(error);
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+  /** All messages of a transaction are sent at once: no additional round trip. One timeout limits it, with its COMMIT. */
+  async #run(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { begin } = this;
+    if (begin === null) return this.runner.withTimeout(client, () => client.query(query));
+    const [begun, executed, committed] = await this.runner.withTimeout(client, () =>
+      Promise.allSettled([client.query(begin), client.query(query), client.query('COMMIT')]),
+    );
+    for (const result of [begun, executed, committed]) if (result.status === 'rejected') throw result.reason;
+    return (executed as PromiseFulfilledResult<pg.QueryResult>).value;
   }
 }

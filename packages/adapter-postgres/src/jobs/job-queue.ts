@@ -9,6 +9,7 @@ import { PooledReads } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
+import { StatementRunner } from '../driver/statement-runner.ts';
 import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -108,8 +109,9 @@ export function startJobs(
   const pool = poolFor(environment);
   const session = new PooledReads(
     pool,
-    QUERY_TIMEOUT_MS,
+    new StatementRunner(QUERY_TIMEOUT_MS),
     environment.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null,
+    false,
   );
   const task = (payload: unknown): Promise<void> =>
     within(timeoutMs, handler(payload as Job), 'The job took too long.');
@@ -153,7 +155,7 @@ export function startJobs(
   };
   let stopped: Promise<void> | undefined;
   return {
-    pool: () => poolState('jobs', pool),
+    pool: () => poolState('jobs', [pool]),
     stop() {
       stopped ??= stop();
       return stopped;
