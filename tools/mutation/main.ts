@@ -16,6 +16,7 @@ const SCOPES = [
   { sources: 'packages/domain/src', tests: ['domain', 'application', 'adapter-memory'], least: 97 },
   { sources: 'packages/application/src', tests: ['domain', 'application', 'adapter-memory'], least: 95 },
   { sources: 'packages/contract/src/parse-request.ts', tests: ['contract'], least: 95 },
+  { sources: 'packages/contract/src/field-suggestion.ts', tests: ['contract'], least: 95 },
 ];
 
 const program = new Command('test:mutation')

@@ -7,6 +7,7 @@ import {
   parseRequest,
   RESIDENTIAL_BUILDING_TYPES,
   RESIDENTIAL_OCCUPANCY_TYPES,
+  smallestClaim,
 } from '../src/index.ts';
 import { claimWith, errorsOf } from './requests.ts';
 
@@ -76,6 +77,19 @@ describe('a rule on two fields', () => {
     [[{ building_type: 'barn' }], ['/building']],
   ])('does not run on invalid fields: %j', (building, expected) => {
     expect(pointers(claimWith('/building', building))).toEqual(expected);
+  });
+
+  it.each([
+    [['/building/occupancy_type'], { building: 'a house' }, ['/building']],
+    [['/building'], { building: { occupancy_type: 'house' } }, ['/building/occupancy_type']],
+    [['/loss'], { loss_location: 'Sanibel' }, ['/loss_location', '/loss']],
+    [['/loss_location'], { loss: {} }, ['/loss/date', '/loss_location']],
+    [['/policy/number', '/loss'], { loss: {} }, ['/loss/date']],
+  ] as const)('that reads %j runs on %j unless one of its fields is invalid', (reads, changes, expected) => {
+    const failing = { reads, check: () => ({ pointer: reads[0], detail: 'Must be another.' }) };
+    expect(errorsOf(send({ ...smallestClaim, ...changes }, [failing])).map(({ pointer }) => pointer)).toEqual(
+      expected,
+    );
   });
 
   it('runs once with the sent values, and not at all if one of them is invalid', () => {

@@ -257,6 +257,34 @@ describe('hostile bodies', () => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 
+  it('get suggestions for up to five unknown fields: more of them are no typos', () => {
+    const misspelled = (count: number) =>
+      Array.from(
+        { length: count },
+        (_, index) => ['claim_nmber', 'policcy', 'los', 'carier', 'k', 'l'][index] ?? '',
+      );
+    const details = (names: string[]) =>
+      errorsOf(sendClaim({ ...smallestClaim, ...Object.fromEntries(names.map((name) => [name, 1])) })).map(
+        ({ detail }) => detail,
+      );
+    expect(details(misspelled(5))[0]).toBe('Unknown field. Did you mean claim_number?');
+    expect(details(misspelled(6))).toEqual(Array.from({ length: 6 }, () => 'Unknown field.'));
+  });
+
+  it('with a name of more than 100 characters get an error at the object, which cuts it between characters', () => {
+    const errorOf = (name: string) =>
+      errorsOf(sendClaim({ ...smallestClaim, loss: { date: '2026-08-27', [name]: 1 } }));
+    const starting = (shown: string) => [
+      { pointer: '/loss', detail: `Contains an unknown field whose name starts with "${shown}".` },
+    ];
+    expect(errorOf('n'.repeat(100))).toEqual([
+      { pointer: `/loss/${'n'.repeat(100)}`, detail: 'Unknown field.' },
+    ]);
+    expect(errorOf('n'.repeat(101))).toEqual(starting(`${'n'.repeat(100)}…`));
+    expect(errorOf(`${'n'.repeat(99)}🌊n`)).toEqual(starting(`${'n'.repeat(99)}…`));
+    expect(errorOf(`🌊${'n'.repeat(99)}`)).toEqual(starting(`🌊${'n'.repeat(98)}…`));
+  });
+
   it('with a name of a megabyte get a short error', () => {
     const result = sendClaim({
       ...smallestClaim,
@@ -307,8 +335,8 @@ describe('a body sent to an operation that has none', () => {
 
 describe('a query', () => {
   it('may be empty and then has a limit of 50', () => {
-    expect(queryOf('')).toEqual({ limit: 50 });
-    expect(queryOf('&&')).toEqual({ limit: 50 });
+    expect(queryOf('')).toStrictEqual({ limit: 50 });
+    expect(queryOf('&&')).toStrictEqual({ limit: 50 });
   });
 
   it('is parsed to typed values', () => {
@@ -370,15 +398,41 @@ describe('a query', () => {
     expect(queryErrors(search)).toEqual([parameter]);
   });
 
-  it('gets an error that cuts a long name', () => {
-    const [error] = errorsOf(list(`${'n'.repeat(50_000)}=1`));
-    expect(error?.parameter?.length).toBeLessThan(110);
+  it.each([
+    ['limit=5&limit=x', 'limit', 'This parameter was sent more than once.'],
+    ['limit=%&limit=5', 'limit', 'The value is not valid percent-encoded UTF-8.'],
+    ['external_id=%ff', 'external_id', 'The value is not valid percent-encoded UTF-8.'],
+    ['external_id=%00&external_id=%', 'external_id', 'Must not contain U+0000.'],
+    ['%ff=1', '%ff', 'The parameter name is not valid percent-encoded UTF-8.'],
+    ['é\ud800=1', '\ufffd\ufffd', 'The parameter name is not valid percent-encoded UTF-8.'],
+    [
+      'x=1&x=2',
+      'x',
+      'Unknown parameter. Allowed: updated_since, assignment_status, external_id, limit, cursor.',
+    ],
+  ])('%j is told once what is wrong', (search, parameter, detail) => {
+    expect(errorsOf(list(search))).toEqual([{ parameter, detail }]);
+  });
+
+  it('without an equals sign is an empty value, and one with several has those after the first', () => {
+    expect(queryErrors('external_id')).toEqual(['external_id']);
+    expect(queryOf('external_id=a=b==').external_id).toBe('a=b==');
+  });
+
+  it('gets an error that cuts a name of more than 100 characters', () => {
+    const parameterOf = (name: string) => errorsOf(list(`${name}=1`))[0]?.parameter;
+    expect(parameterOf('n'.repeat(100))).toBe('n'.repeat(100));
+    expect(parameterOf('n'.repeat(101))).toBe(`${'n'.repeat(100)}…`);
+    expect(parameterOf(`%${'n'.repeat(50_000)}`)).toBe(`%${'n'.repeat(99)}…`);
   });
 
   it('must be empty if the operation has no query parameters', () => {
-    expect(
-      errorsOf(parseRequest(endpoints.getHealth, { search: 'a=1&b' })).map(({ parameter }) => parameter),
-    ).toEqual(['a', 'b']);
+    expect(errorsOf(parseRequest(endpoints.getHealth, { search: 'a=1&b' }))).toEqual(
+      ['a', 'b'].map((parameter) => ({
+        parameter,
+        detail: 'Unknown parameter. This operation takes no query parameters.',
+      })),
+    );
     expect(parseRequest(endpoints.getHealth, {})).toEqual({
       ok: true,
       value: { params: {}, query: {}, headers: {}, body: undefined },
@@ -425,6 +479,15 @@ describe('the Idempotency-Key', () => {
 
   it.each([undefined, '', ' ', 'k'.repeat(256), 'a\tb', 'a\0', '\u007f', 'a\nb'])('may not be %j', (key) => {
     expect(errorsOf(withKey(key)).map(({ header }) => header)).toEqual(['Idempotency-Key']);
+  });
+
+  it('is missed as a header, not as a field', () => {
+    expect(errorsOf(withKey(undefined))).toEqual([
+      {
+        header: 'Idempotency-Key',
+        detail: 'This header is required: printable text of 1 to 255 characters.',
+      },
+    ]);
   });
 
   it('sent twice is joined as HTTP does', () => {
