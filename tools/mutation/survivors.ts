@@ -394,6 +394,35 @@ export const SURVIVORS: readonly Survivor[] = [
   ),
   ...same(
     {
+      file: `${APPLICATION}/auth/session-authenticator.ts`,
+      line: 'if (target.size >= MAX_SESSIONS) target.clear();',
+      reason: CACHE,
+    },
+    [
+      ['target.size >= MAX_SESSIONS', 'true'],
+      ['target.size >= MAX_SESSIONS', 'false'],
+      ['target.size >= MAX_SESSIONS', 'target.size > MAX_SESSIONS'],
+      ['target.size >= MAX_SESSIONS', 'target.size < MAX_SESSIONS'],
+    ],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/operator/adjusters.ts`,
+      line: 'if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);',
+      reason: 'Saves statements: no offer waits for an adjuster without the permission.',
+    },
+    [['!canAcceptClaims', 'true']],
+  ),
+  ...same(
+    {
+      file: `${APPLICATION}/support/new-claims-in-transactions.ts`,
+      line: 'const pendingOffers = duplicate === null ? await countPendingOffers(tx, adjuster) : 0;',
+      reason: 'Saves a statement: for a duplicate, the number is not used.',
+    },
+    [['duplicate === null', 'true']],
+  ),
+  ...same(
+    {
       file: 'packages/contract/src/field-suggestion.ts',
       line: "return words.reduce((sum, word, index) => sum + typosIn(word, meant[index] ?? ''), 0);",
       reason: TYPE_ONLY,

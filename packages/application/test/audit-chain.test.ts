@@ -11,7 +11,9 @@ import {
   type AuditReads,
   type AuditRow,
   auditEntriesFrom,
+  auditEvent,
   auditText,
+  BY_SERVICE,
   firstLink,
   nextLink,
   storedAuditEntries,
@@ -239,4 +241,9 @@ test('rows that retention deletes during the check are not missing', async () =>
   expect(await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN)).toEqual({
     ...{ intact: true, rows: 3, last: after.last },
   });
+});
+
+test('an event that changed no values has no changes', () => {
+  const event = auditEvent(CHAIN, BY_SERVICE, { at: 1, action: 'claim.read', object: null });
+  expect(event.entry).not.toHaveProperty('changes');
 });

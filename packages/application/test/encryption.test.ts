@@ -9,7 +9,8 @@ import {
 import { OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
-const setUp = (wrappingKeyId: string | null, left = 3) => {
+/** `left` is the number of claims that are not encrypted; that of devices is `leftDevices`. */
+const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0) => {
   const { memory, clock } = memoryFixture();
   const changing =
     (changed: number) =>
@@ -20,8 +21,11 @@ const setUp = (wrappingKeyId: string | null, left = 3) => {
   const encryption: DataEncryption = {
     status: async () => ({
       wrappingKeyId,
-      dataKeys: [{ wrappingKeyId: left === 0 ? (wrappingKeyId ?? '') : 'key-1', count: 3 }],
-      plainRows: { claims: left },
+      dataKeys: [left, leftDevices].map((rows) => ({
+        wrappingKeyId: rows === 0 ? (wrappingKeyId ?? '') : 'key-1',
+        count: 3,
+      })),
+      plainRows: { claims: left, devices: leftDevices },
     }),
     rewrap: changing(3),
     encryptExisting: changing(500),
@@ -46,6 +50,16 @@ describe('encrypting data keys and rows', () => {
       { ...entry, action: 'encryption.rotate' },
       { ...entry, action: 'encryption.apply' },
     ]);
+  });
+
+  test('is done also when only some keys and rows are left', async () => {
+    for (const [left, leftDevices] of [
+      [3, 0],
+      [0, 3],
+    ]) {
+      const { rotate, encryptExisting } = setUp('key-2', left, leftDevices);
+      expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual([3, 500]);
+    }
   });
 
   test('is not in the audit trail when nothing is left to encrypt', async () => {

@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { type CredentialStore, createSessionAuthenticator, Unavailable } from '@svc/application';
+import {
+  type CredentialStore,
+  createSessionAuthenticator,
+  invalidatingSessions,
+  SESSION_LIFETIME_MS,
+  Unavailable,
+} from '@svc/application';
 import { memoryFixture } from './memory-fixture.ts';
 
 /** An adjuster who is signed in, and a second process whose queries are counted and can fail. */
@@ -58,6 +64,32 @@ test('while the store is away, a session is used for a second and no longer', as
   expect(await other.authenticate(token)).not.toBeNull();
 });
 
+test('after a query in the background that failed, the session is read in the background again', async () => {
+  const { other, token, state, clock } = await started();
+  await other.authenticate(token);
+  for (const away of [true, false]) {
+    state.away = away;
+    clock.advance(400);
+    await other.authenticate(token);
+    await settled();
+  }
+  expect(state.queries).toBe(3);
+  clock.advance(999);
+  await other.authenticate(token);
+  expect(state.queries).toBe(4);
+});
+
+test('a session at its end is read again: it may have been used in another process', async () => {
+  const { other, token, use, stores, clock } = await started();
+  clock.advance(SESSION_LIFETIME_MS - 500);
+  await other.authenticate(token);
+  other.takeUses();
+  await use.sessionAuthenticator.authenticate(token);
+  await stores.credentials.recordUse({ keys: new Map(), sessions: use.sessionAuthenticator.takeUses() });
+  clock.advance(500);
+  expect(await other.authenticate(token)).not.toBeNull();
+});
+
 test('a clock that is set back does not extend the time', async () => {
   const { other, token, use, svcId, clock } = await started();
   await other.authenticate(token);
@@ -103,6 +135,18 @@ test.each(['signOut', 'signOutEverywhere', 'endSession', 'endSessions', 'disable
     expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
   },
 );
+
+test('only a transaction that used sessions makes them be read again', async () => {
+  const { other, token, state, memory } = await started();
+  const uow = invalidatingSessions({ uow: memory.unitOfWork, sessionAuthenticator: other });
+  await other.authenticate(token);
+  await uow.run(async ({ firms }) => firms);
+  await other.authenticate(token);
+  expect(state.queries).toBe(1);
+  await uow.run(async ({ sessions }) => sessions);
+  await other.authenticate(token);
+  expect(state.queries).toBe(2);
+});
 
 test('a session that may only add a passkey is read each time, so that it is complete at once', async () => {
   const { secrets, clock, state, memory, newAdjuster, use, external } = await started();

@@ -36,8 +36,7 @@ export interface RequestLogStore {
 /** For sorting; requests of the same time by id. */
 export function latestRequestFirst(one: LoggedRequest, other: LoggedRequest): number {
   if (one.at !== other.at) return other.at - one.at;
-  if (one.requestId === other.requestId) return 0;
-  return one.requestId < other.requestId ? 1 : -1;
+  return Number(one.requestId < other.requestId) - Number(one.requestId > other.requestId);
 }
 
 /** Retention in milliseconds. */

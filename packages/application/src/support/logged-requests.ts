@@ -11,7 +11,11 @@ export function collectLoggedRequests(): RowCollector<LoggedRequest, LoggedReque
   const { add, take } = collectRows<LoggedRequest, [LoggedRequest, ...LoggedRequest[]]>({
     keyOf: ({ firmId }) => firmId,
     start: (request) => [request],
-    extend: (row, request) => row.length < MAX_ROW_REQUESTS && row.push(request) > 0,
+    extend(row, request) {
+      const fits = row.length < MAX_ROW_REQUESTS;
+      if (fits) row.push(request);
+      return fits;
+    },
   });
   return {
     add,

@@ -315,7 +315,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     });
 
     test('records what the operator set and what it was before, and nothing where nothing changed', async () => {
-      const { newFirm, newAdjuster, use, clock } = fixture();
+      const { newFirm, newAdjuster, sendId, use, clock } = fixture();
       const firm = await newFirm('standard');
       const { svcId } = await newAdjuster();
       await use.addMember(firm.id, svcId);
@@ -325,6 +325,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         purpose: 'claims',
         lifetimeMs: HOUR,
       });
+      const claimId = await sendId(firm.live, svcId);
       const event = `TX-${clock.now()}`;
       const before = (await rowsOf(firm.id)).length;
       const deadline = { event, kind: 'proof_of_loss', hours: 8760, source: 'Bulletin' } as const;
@@ -339,6 +340,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         await use.disableAdjuster(svcId);
         await use.endSessions(svcId);
         await use.removePasskeys(svcId);
+        await use.closeClaim(claimId);
       }
       for (const _ of ['first', 'again']) await use.enableAdjuster(svcId);
       await use.setDeadline({ ...deadline, hours: 48 });
@@ -357,6 +359,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         ['key.revoke', undefined],
         ['firm.hold', undefined],
         ['adjuster.disable', undefined],
+        ['claim.close', undefined],
         ['adjuster.enable', undefined],
       ]);
       const ofService = await fixture().stores.auditReads.latest(SERVICE_CHAIN, { limit: 50 });

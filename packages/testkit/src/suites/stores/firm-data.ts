@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
+import { auditEntriesFrom, type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
 import { NO_OVERRIDES } from '@svc/domain';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
@@ -86,6 +86,14 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.sessions(firm.accounts.manual, clock.now())).toEqual([]);
       const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
       expect(chain).toMatchObject({ intact: true });
+      const changes = (await stores.auditReads.rows(firm.id, { after: 0, limit: 1000 }))
+        .flatMap(({ text }) => auditEntriesFrom(text))
+        .filter(({ action }) => action === 'firm.erase')
+        .map(({ changes }) => changes);
+      expect(changes).toEqual([
+        { erasure: { from: null, to: 'started' } },
+        { erasure: { from: 'started', to: 'finished' } },
+      ]);
       expect((await stores.appReads.adjuster(svcId))?.svcId).toBe(svcId);
       const after = countsOf(await exported(other.firm));
       expect(after).toEqual({ ...before, audit: (before.audit ?? 0) + 1 });

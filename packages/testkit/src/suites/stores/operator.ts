@@ -206,6 +206,8 @@ export function operatorBehavior(fixture: () => Fixture): void {
       await use.leaveFirm({ svcId }, firm.id);
       const at = clock.advance(1);
       expect(await use.closeClaim(id)).toMatchObject({ id, closedAt: at });
+      clock.advance(1);
+      expect(await use.closeClaim(id)).toMatchObject({ id, closedAt: at });
       expect(await stores.operatorReads.claim(id)).toMatchObject({
         id,
         externalId: claim.facts.externalId,
@@ -226,6 +228,19 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect(await status()).toBe('pending_acceptance');
       await use.setMember(firm.id, svcId, false);
       expect(await status()).toBe('unassigned');
+    });
+
+    test('gets an error for the secret of a key instead of its id, which does not repeat the secret', async () => {
+      const { newFirm, use } = fixture();
+      const { id } = await newFirm();
+      const { secret } = await use.createKey({
+        firmId: id,
+        environment: 'live',
+        purpose: 'claims',
+        lifetimeMs: null,
+      });
+      const message = 'no key has the id given, which is the secret of a key';
+      await expect(use.revokeKey(secret as KeyId)).rejects.toMatchObject({ message });
     });
 
     test('can add only real adjusters and the firm’s own test accounts as members', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type AuditEvent,
+  auditEntriesFrom,
   MAX_PASSKEYS_PER_ADJUSTER,
   type PasskeyOptions,
   SERVICE_CHAIN,
@@ -208,6 +209,22 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.sessions(svcId, clock.now())).toEqual([]);
       const end = signIn(await use.startPasskeySignIn(CLIENT), credentialId);
       expect(await errorCodeOf(end)).toBe('sign_in_refused');
+    });
+
+    test('removing them is recorded also if there were only passkeys, or only sessions', async () => {
+      const { use, stores } = fixture();
+      const { svcId: withoutSession } = await withPasskey();
+      await use.endSessions(withoutSession);
+      const { svcId: withoutPasskey } = await fixture().newAdjuster();
+      await use.openSession(withoutPasskey);
+      expect(await use.removePasskeys(withoutSession)).toBe(1);
+      expect(await use.removePasskeys(withoutPasskey)).toBe(0);
+      const rows = await stores.auditReads.latest(SERVICE_CHAIN, { limit: 50 });
+      const removals = rows
+        .flatMap(({ text }) => auditEntriesFrom(text))
+        .filter(({ action }) => action === 'passkey.remove')
+        .map(({ object }) => object);
+      for (const svcId of [withoutSession, withoutPasskey]) expect(removals).toContain(`adjuster:${svcId}`);
     });
 
     test('adding and removing one is recorded in the audit trail', async () => {
