@@ -324,6 +324,30 @@ test('behind a pooler, transactions that wait for a data key do not keep its con
   expect((await Promise.allSettled(merges)).filter(({ status }) => status === 'rejected')).toEqual([]);
 });
 
+test('a transaction gets its data key while the reads of requests wait', async () => {
+  const fixture = fixtureOn(await connected());
+  const firm = await fixture.newFirm();
+  const { appReads, unitOfWork } = await connected(OLD_KEY);
+  await database.sql.query('BEGIN');
+  await database.sql.query('LOCK TABLE memberships');
+  const waiting = async () => {
+    const { rowCount } = await database.sql.query(
+      "SELECT 1 FROM pg_locks WHERE relation = 'memberships'::regclass AND NOT granted",
+    );
+    return rowCount;
+  };
+  const reads: Promise<unknown>[] = [];
+  // Each in a turn of its own, so that they wait on all connections that reads share.
+  for (const connections of [1, 2]) {
+    reads.push(appReads.memberships('anyone' as Svcid));
+    await eventually(async () => (await waiting()) === connections);
+  }
+  await unitOfWork.run((tx) => tx.carriers.merge(firm.id, CARRIER));
+  expect(await waiting()).toBe(2);
+  await database.sql.query('ROLLBACK');
+  expect(await Promise.all(reads)).toEqual([[], []]);
+});
+
 test('a data key that waits to be added delays no read of another', async () => {
   const fixture = fixtureOn(await connected());
   const [known, unknown] = [await fixture.newFirm(), await fixture.newFirm()];

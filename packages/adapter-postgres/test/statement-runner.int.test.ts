@@ -99,6 +99,17 @@ test('reads have their results though a failure before them kept their statement
   expect(passed).toEqual([4]);
 });
 
+test('a statement that another program dropped is prepared again, also with other columns', async () => {
+  const read = () => run('dropped', 'SELECT * FROM growing');
+  await client.query('CREATE TEMP TABLE growing AS SELECT 1 AS a');
+  await read();
+  await client.query('ALTER TABLE growing ADD COLUMN b integer DEFAULT 2');
+  await client.query('DEALLOCATE dropped');
+  for (const _ of ['sent again', 'prepared']) expect((await read()).rows).toEqual([{ a: 1, b: 2 }]);
+  const { rows } = await client.query("SELECT 1 FROM pg_prepared_statements WHERE name = 'dropped'");
+  expect(rows).toHaveLength(1);
+});
+
 test('the first of several reads has its result while those after it still run', async () => {
   const completed: string[] = [];
   // PostgreSQL sends the end of a result when what follows it fills a buffer.

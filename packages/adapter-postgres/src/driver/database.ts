@@ -37,8 +37,8 @@ export interface Database {
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
   /**
-   * For statements that a transaction waits for: they never wait for a connection that transactions hold, and reads never
-   * for a write, which may wait for a lock or a standby.
+   * For statements that a transaction waits for: they never wait for a connection that transactions hold, nor for reads of
+   * requests, which may wait for a lock of the transaction; and reads never for a write, which may wait for a standby.
    */
   readonly besideTransactions: { readonly reads: Session; readonly writes: Session };
   begin(): Promise<Transaction>;
@@ -140,13 +140,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pipelined = new PipelinedReads(readPool, statements, onCitus);
   const maintenance = new PooledReads(pool, statements, begin ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
-  const writePool = ownPool(1);
+  const [readPoolBeside, writePoolBeside] = [ownPool(1), ownPool(1)];
   return {
     reads,
     maintenance,
     besideTransactions: {
-      reads: behindPooler ? new PooledReads(readPool, statements, begin, onCitus) : pipelined,
-      writes: new PooledReads(writePool, statements, begin, onCitus),
+      reads: new PooledReads(readPoolBeside, statements, begin, onCitus),
+      writes: new PooledReads(writePoolBeside, statements, begin, onCitus),
     },
     behindPooler,
     connectionFailures,
@@ -158,7 +158,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },
     async close() {
-      await Promise.all([pipelined.close(), dataSource.destroy(), writePool.end()]);
+      await Promise.all([
+        ...[pipelined.close(), dataSource.destroy()],
+        ...[readPoolBeside.end(), writePoolBeside.end()],
+      ]);
     },
   };
 }

@@ -22,6 +22,8 @@ interface DriverConnection {
   readonly stream: Socket;
   /** Statements by name: sent, and not yet prepared. */
   readonly submittedNamedStatements: Record<string, string>;
+  /** Those that are prepared. */
+  readonly parsedStatements: Record<string, string>;
   describe(what: object): void;
   sync(): void;
 }
@@ -124,6 +126,13 @@ export type Relation = 'independent reads' | 'of one transaction';
  * skipped its preparation, so that the name is unknown, or is prepared twice.
  */
 const NAME_ERRORS: ReadonlySet<string> = new Set(['26000', '42P05']);
+const UNKNOWN_NAME = '26000';
+
+/** Also a proxy may have dropped the statement, and its result type may change before it is prepared again. */
+function forget(name: string, connection: DriverConnection): void {
+  delete connection.parsedStatements[name];
+  cacheOf(connection).columns.delete(name);
+}
 
 /**
  * Statements with one Sync; one query to the driver. Each has its result as soon as it is completed, which for the first
@@ -175,10 +184,9 @@ class Batch extends DriverQuery {
 
   override handleError(error: unknown, connection: DriverConnection): void {
     const mayRepeat = this.relation === 'independent reads' && !breaksConnection(error);
-    const firstSkipped =
-      mayRepeat && NAME_ERRORS.has(String((error as { code?: unknown }).code))
-        ? this.#completed
-        : this.#completed + 1;
+    const code = String((error as { code?: unknown }).code);
+    const firstSkipped = mayRepeat && NAME_ERRORS.has(code) ? this.#completed : this.#completed + 1;
+    if (code === UNKNOWN_NAME) forget(this.name, connection);
     for (const [at, query] of this.#queries.entries()) {
       if (at < this.#completed) continue;
       delete connection.submittedNamedStatements[query.name];
