@@ -337,7 +337,7 @@ test('a transaction gets its data key while the reads of requests wait', async (
     return rowCount;
   };
   const reads: Promise<unknown>[] = [];
-  // Each in a turn of its own, so that they wait on all connections that reads share.
+  // One after the other, to wait on both connections that reads share.
   for (const connections of [1, 2]) {
     reads.push(appReads.memberships('anyone' as Svcid));
     await eventually(async () => (await waiting()) === connections);

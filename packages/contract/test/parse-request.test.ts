@@ -410,7 +410,7 @@ describe('a query', () => {
       'x',
       'Unknown parameter. Allowed: updated_since, assignment_status, external_id, limit, cursor.',
     ],
-  ])('%j is told once what is wrong', (search, parameter, detail) => {
+  ])('%j gets one error, with its first cause', (search, parameter, detail) => {
     expect(errorsOf(list(search))).toEqual([{ parameter, detail }]);
   });
 
