@@ -566,6 +566,8 @@ describe("the adjuster's notes and dates", () => {
       await page.unroute('**/v1/claims?status=*');
       await page.reload();
       await until('the stored notes', async () => /^Typed.*\n.*neighbor\.$/.test(await notes.inputValue()));
+      const entries = page.locator('fieldset.contacts li');
+      await until('the full log', async () => (await entries.count()) === LIMITS.contactsPerClaim);
       await note.fill('Kept in the field.');
       await button(page, 'Reached').click();
       await page.getByText('The contact log holds 200 entries and is full.').waitFor();
