@@ -429,4 +429,12 @@ export const SURVIVORS: readonly Survivor[] = [
     },
     [["''", '"Stryker was here!"']],
   ),
+  ...same(
+    {
+      file: 'packages/contract/src/field-suggestion.ts',
+      line: 'if (Math.abs(word.length - meant.length) > allowed) return Number.POSITIVE_INFINITY;',
+      reason: 'Saves time: the distance decides the same.',
+    },
+    [['Math.abs(word.length - meant.length) > allowed', 'false']],
+  ),
 ];

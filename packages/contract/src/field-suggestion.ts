@@ -108,8 +108,10 @@ const digitsIn = (words: readonly string[]): string => words.join().replace(/[^0
 
 function typosIn(word: string, meant: string): number {
   if (NOT_MISSPELLED.has(word)) return Number.POSITIVE_INFINITY;
-  const edits = editDistance(word, meant);
   const allowed = meant.length < 5 ? 0 : meant.length < 8 ? 1 : 2;
+  // Most words: the distance is no less than the difference of the lengths, which costs nothing.
+  if (Math.abs(word.length - meant.length) > allowed) return Number.POSITIVE_INFINITY;
+  const edits = editDistance(word, meant);
   // In a short word a changed letter makes another word; two letters in the wrong order do not.
   const isTransposed = edits === 1 && meant.length === 4 && sorted(word) === sorted(meant);
   return edits <= allowed || isTransposed ? edits : Number.POSITIVE_INFINITY;
