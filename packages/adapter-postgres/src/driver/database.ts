@@ -159,8 +159,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     async close() {
       await Promise.all([
-        ...[pipelined.close(), dataSource.destroy()],
-        ...[readPoolBeside.end(), writePoolBeside.end()],
+        pipelined.close(),
+        dataSource.destroy(),
+        readPoolBeside.end(),
+        writePoolBeside.end(),
       ]);
     },
   };

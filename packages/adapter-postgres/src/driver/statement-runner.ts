@@ -121,12 +121,12 @@ class PreparedQuery extends DriverQuery {
  */
 export type Relation = 'independent reads' | 'of one transaction';
 
+const UNKNOWN_NAME = '26000';
 /**
  * A statement that was sent as prepared, or again to be prepared, while an earlier failure was on its way: PostgreSQL had
  * skipped its preparation, so that the name is unknown, or is prepared twice.
  */
-const NAME_ERRORS: ReadonlySet<string> = new Set(['26000', '42P05']);
-const UNKNOWN_NAME = '26000';
+const NAME_ERRORS: ReadonlySet<string> = new Set([UNKNOWN_NAME, '42P05']);
 
 /** Also a proxy may have dropped the statement, and its result type may change before it is prepared again. */
 function forget(name: string, connection: DriverConnection): void {
