@@ -114,6 +114,24 @@ describe('updated_at', () => {
   });
 });
 
+test('a response that names an earlier offer fails, in any spelling of the time; without a time it is to the latest', async () => {
+  const member = await service.member(firm);
+  const { id } = await sentClaim(service, firm.live, member.svcId);
+  const offeredAt = async (): Promise<string> =>
+    (await service.call('GET', `/app/v1/claims/${id}`, { as: member.token })).json.offered_at;
+  const [earlier] = [await offeredAt(), await offerClaim(service, firm.live, id, member.svcId)];
+  const reject = (body: unknown) =>
+    service.call('POST', `/app/v1/claims/${id}/rejection`, { as: member.token, body });
+  expect(outcome(await acceptClaim(service, member.token, id, earlier))).toEqual([409, 'offer_not_pending']);
+  expect(outcome(await reject({ offered_at: earlier }))).toEqual([409, 'offer_not_pending']);
+  expect(outcome(await reject({ offered_at: 'yesterday' }))).toEqual([422, 'validation_failed']);
+  expect((await now(id)).assignment.status).toBe('pending_acceptance');
+  const spelled = (await offeredAt()).replace('Z', '999+00:00');
+  expect(outcome(await reject({ offered_at: spelled }))).toEqual([200]);
+  await offerClaim(service, firm.live, id, member.svcId);
+  expect(outcome(await acceptClaim(service, member.token, id))).toEqual([200]);
+});
+
 describe('an offer to another adjuster', () => {
   test.each<Status>(['pending_acceptance', 'rejected', 'unassigned'])(
     'of a claim that is %s makes it pending for the new one, and clears the earlier response',

@@ -107,8 +107,16 @@ export const offerClaim = (
     headers: { 'Idempotency-Key': idempotencyKey },
   });
 
-export const acceptClaim = (service: Service, token: string, id: string): Promise<ApiResponse> =>
-  service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+export const acceptClaim = (
+  service: Service,
+  token: string,
+  id: string,
+  offeredAt?: string,
+): Promise<ApiResponse> =>
+  service.call('POST', `/app/v1/claims/${id}/acceptance`, {
+    as: token,
+    ...(offeredAt !== undefined && { body: { offered_at: offeredAt } }),
+  });
 
 export const rejectClaim = (
   service: Service,

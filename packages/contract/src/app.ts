@@ -264,6 +264,22 @@ export const rejectClaimBody = fields({
 }).meta({ id: 'RejectClaimRequest', description: 'An optional reason.' });
 export type RejectClaimBody = z.output<typeof rejectClaimBody>;
 
+const seenOffer = {
+  offered_at: dateTime({
+    description:
+      "The claim's `offered_at` as the adjuster saw it, compared to the millisecond. If the claim was offered again since, the response is `offer_not_pending`. Without it, the response is to the latest offer.",
+    example: '2026-08-29T14:52:07.113Z',
+  }).optional(),
+};
+export const acceptOfferBody = fields(seenOffer).meta({
+  id: 'AcceptOfferRequest',
+  description: 'The offer that the adjuster saw.',
+});
+export const rejectOfferBody = fields({ ...rejectClaimBody.shape, ...seenOffer }).meta({
+  id: 'RejectOfferRequest',
+  description: 'An optional reason, and the offer that the adjuster saw.',
+});
+
 export const updateWorkBody = fields({
   contact_date: calendarDate({
     description: 'Date on which the adjuster contacted the policyholder.',

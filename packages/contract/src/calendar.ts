@@ -24,10 +24,10 @@ export function isCalendarDate(value: string): boolean {
 
 /**
  * Parses an RFC 3339 date-time with any offset to Unix time in milliseconds; null if it is invalid.
- * Fractions of a millisecond round up, so that "at or after" stays exact for times stored in milliseconds.
+ * Fractions of a millisecond round up, so that "at or after" stays exact for times stored in milliseconds, or down.
  * A leap second is read as the next second, as in Unix time.
  */
-export function readInstant(value: string): number | null {
+export function readInstant(value: string, rounding: 'up' | 'down' = 'up'): number | null {
   const match = DATE_TIME.exec(value);
   if (!match) return null;
   const [, datePart = '', hours, minutes, seconds, fraction = '', , sign, offsetHours, offsetMinutes] = match;
@@ -45,7 +45,7 @@ export function readInstant(value: string): number | null {
   if (second === 60 && !lastMinuteInUtc) return null;
 
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const roundUp = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
+  const roundUp = rounding === 'up' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
   return midnight + minuteOfDay * 60_000 + second * 1000 + milliseconds + roundUp;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import {
+  acceptOfferBody,
   appClaimSchema,
   appInvitationSchema,
   availabilitySchema,
@@ -17,6 +18,7 @@ import {
   registerDeviceBody,
   registerPasskeyBody,
   rejectClaimBody,
+  rejectOfferBody,
   renamePasskeyBody,
   requestSignInCodeBody,
   sessionSchema,
@@ -797,8 +799,10 @@ export const appEndpoints = {
     write: true,
     summary: 'Accept a claim',
     description:
-      'Accepts an offer. Also returns `offer_not_pending` if the permission to accept claims was withdrawn; the claim is then `unassigned`.',
+      'Accepts an offer. Also returns `offer_not_pending` if the claim was offered again after `offered_at`, or if the permission to accept claims was withdrawn; then the claim is `unassigned`.',
     params: offeredClaimParams,
+    body: acceptOfferBody,
+    bodyRequired: false,
     success: { status: 200, schema: appClaimSchema, description: 'The accepted claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),
@@ -812,7 +816,7 @@ export const appEndpoints = {
     summary: 'Reject a claim',
     description: 'Rejects an offer, with or without a reason.',
     params: offeredClaimParams,
-    body: rejectClaimBody,
+    body: rejectOfferBody,
     bodyRequired: false,
     success: { status: 200, schema: appClaimSchema, description: 'The rejected claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],

@@ -466,10 +466,14 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     response: { data: [offeredClaim], next_cursor: null },
   },
   getOfferedClaim: { params: claimPath, response: offeredClaim },
-  acceptClaim: { params: claimPath, response: acceptedAppClaim },
+  acceptClaim: {
+    params: claimPath,
+    body: { offered_at: offeredClaim.offered_at },
+    response: acceptedAppClaim,
+  },
   rejectClaim: {
     params: claimPath,
-    body: { reason: 'Too far from my other files.' },
+    body: { reason: 'Too far from my other files.', offered_at: offeredClaim.offered_at },
     response: { ...offeredClaim, assignment: rejectedClaim.assignment } satisfies AppClaim,
   },
   updateWork: {

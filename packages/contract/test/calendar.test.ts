@@ -64,6 +64,7 @@ describe('a date-time', () => {
   it('with fractions of a millisecond rounds up, so that "at or after" includes nothing earlier', () => {
     expect(readInstant('2026-08-29T14:30:00.1230001Z')).toBe(Date.parse('2026-08-29T14:30:00.124Z'));
     expect(readInstant('2026-08-29T14:30:00.9999Z')).toBe(Date.parse('2026-08-29T14:30:01.000Z'));
+    expect(readInstant('2026-08-29T14:30:00.1239Z', 'down')).toBe(Date.parse('2026-08-29T14:30:00.123Z'));
   });
 
   it.each([

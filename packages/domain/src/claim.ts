@@ -132,28 +132,36 @@ export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant }
   return { ...claim, assignment: newOffer(offer.adjuster, offer.at) };
 }
 
-/** Only the adjuster of the latest offer can respond, while the claim is open. */
+export interface ResponseToOffer {
+  readonly by: Svcid;
+  readonly at: Instant;
+  /** Identifies the offer that the adjuster saw; without it, the response is to the latest offer. */
+  readonly offeredAt?: Instant | undefined;
+}
+
+/** Only the adjuster of the latest offer can respond, and only to that offer, while the claim is open. */
 function withResponse(
   claim: Claim,
   action: 'accept' | 'reject',
-  by: Svcid,
-  at: Instant,
+  { by, at, offeredAt }: ResponseToOffer,
   reason: string | null,
 ): Claim {
   if (claim.assignment.adjuster !== by) throw new DomainError('not_found', 'No such claim.');
   if (claim.closedAt !== null) throw new DomainError('offer_not_pending', 'This claim is closed.');
+  if (offeredAt !== undefined && offeredAt !== claim.assignment.offeredAt)
+    throw new DomainError('offer_not_pending', 'The claim was offered again after the offer of offered_at.');
   const status = assignmentAfter(claim.assignment.status, action) ?? claim.assignment.status;
   return { ...claim, assignment: { ...claim.assignment, status, respondedAt: at, rejectionReason: reason } };
 }
 
-export const acceptClaim = (claim: Claim, { by, at }: { by: Svcid; at: Instant }): Claim =>
-  withResponse(claim, 'accept', by, at, null);
+export const acceptClaim = (claim: Claim, response: ResponseToOffer): Claim =>
+  withResponse(claim, 'accept', response, null);
 
 /** Accepts the offer, or makes it `unassigned` when the adjuster lost the permission after it was made. */
 export function acceptOrLapse(
   claim: Claim,
   membership: ClaimAccess | null,
-  response: { by: Svcid; at: Instant },
+  response: ResponseToOffer,
 ): Claim {
   const accepted = acceptClaim(claim, response);
   return mayAcceptOffers(membership) ? accepted : (unassignPendingOffer(claim) ?? claim);
@@ -161,8 +169,8 @@ export function acceptOrLapse(
 
 export const rejectClaim = (
   claim: Claim,
-  { by, at, reason }: { by: Svcid; at: Instant; reason: string | null },
-): Claim => withResponse(claim, 'reject', by, at, reason);
+  { reason, ...response }: ResponseToOffer & { readonly reason: string | null },
+): Claim => withResponse(claim, 'reject', response, reason);
 
 /**
  * For an adjuster who leaves the firm, or loses the permission to accept its claims: a pending offer of an open claim

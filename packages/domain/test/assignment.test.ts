@@ -127,6 +127,17 @@ describe('the assignment of a claim', () => {
     expect(withoutReason.assignment.rejectionReason).toBeNull();
   });
 
+  test('a response to an earlier offer is rejected, also when the same adjuster has the new one', () => {
+    const again = offerClaim(sent(), { adjuster: ANNA, at: SENT + 5 });
+    for (const respond of [acceptClaim, rejectClaim]) {
+      const to = (offeredAt?: number) =>
+        errorCodeOf(() => respond(again, { by: ANNA, at: SENT + 9, offeredAt, reason: null }));
+      expect([to(SENT), to(SENT + 5), to()]).toEqual(['offer_not_pending', null, null]);
+    }
+    const late = { by: ANNA, at: SENT + 9, offeredAt: SENT };
+    expect(errorCodeOf(() => acceptOrLapse(again, null, late))).toBe('offer_not_pending');
+  });
+
   test.each(ASSIGNMENT_STATUSES)('only the adjuster of the offer can respond to a %s claim', (status) => {
     for (const respond of [acceptClaim, rejectClaim]) {
       expect(errorCodeOf(() => respond(claimIn[status](), { by: BEN, at: SENT + 9, reason: null }))).toBe(

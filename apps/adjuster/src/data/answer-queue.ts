@@ -20,10 +20,14 @@ export type TabMessage =
   | { readonly kind: 'session'; readonly svcId: string | null };
 
 const service: AnswerService = {
-  async post({ claimId, answer, reason }): Promise<AnswerResponse> {
+  async post({ claimId, answer, reason, offeredAt }): Promise<AnswerResponse> {
+    const path = answer === 'accept' ? 'acceptance' : 'rejection';
+    const body = {
+      ...(offeredAt !== undefined && { offered_at: offeredAt }),
+      ...(reason !== undefined && { reason }),
+    };
     try {
-      if (answer === 'accept') await call('POST', `v1/claims/${claimId}/acceptance`);
-      else await call('POST', `v1/claims/${claimId}/rejection`, reason === undefined ? {} : { reason });
+      await call('POST', `v1/claims/${claimId}/${path}`, body);
       return { kind: 'done' };
     } catch (error) {
       if (!(error instanceof ApiError) || needsSignIn(error)) throw error;

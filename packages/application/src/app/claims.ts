@@ -7,6 +7,7 @@ import {
   type ContactAttempt,
   closeAcceptedClaim,
   DomainError,
+  type Instant,
   logContact,
   recordWork,
   rejectClaim,
@@ -20,6 +21,8 @@ import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
+/** When the offer was made that the adjuster saw; older versions of the app do not send it. */
+type OfferedAt = Instant | undefined;
 type RespondDeps = { offerResponses: OfferResponses; clock: Clock };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
@@ -81,9 +84,9 @@ export const makeReadAppClaim =
 
 export const makeAcceptClaim =
   (deps: RespondDeps) =>
-  async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
+  async (actor: AdjusterActor, id: ClaimId, offeredAt?: OfferedAt): Promise<AppClaimView> => {
     const accept: Apply = (claim, membership) =>
-      acceptOrLapse(claim, membership, { by: actor.svcId, at: deps.clock.now() });
+      acceptOrLapse(claim, membership, { by: actor.svcId, at: deps.clock.now(), offeredAt });
     const view = await respond(deps, actor, id, 'claim.accept', accept);
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
@@ -93,9 +96,14 @@ export const makeAcceptClaim =
 
 export const makeRejectClaim =
   (deps: RespondDeps) =>
-  (actor: AdjusterActor, id: ClaimId, reason: string | null): Promise<AppClaimView> => {
+  (
+    actor: AdjusterActor,
+    id: ClaimId,
+    reason: string | null,
+    offeredAt?: OfferedAt,
+  ): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
-      rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), reason });
+      rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), offeredAt, reason });
     return respond(deps, actor, id, 'claim.reject', reject);
   };
 

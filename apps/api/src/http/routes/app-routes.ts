@@ -34,7 +34,7 @@ import {
   type SignInProof,
 } from '@svc/application';
 import { endpoints, readInstant, type SignInBody } from '@svc/contract';
-import { type ClaimId, DomainError, type FirmId, type Svcid } from '@svc/domain';
+import { type ClaimId, DomainError, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
@@ -114,6 +114,9 @@ export function toProof(body: SignInBody): SignInProof {
     clientSecret: body.client_secret ?? '',
   };
 }
+
+const seenOffer = ({ offered_at }: { offered_at?: string | undefined }): Instant | undefined =>
+  offered_at === undefined ? undefined : (readInstant(offered_at, 'down') ?? undefined);
 
 /** The claims of each firm. */
 function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
@@ -278,11 +281,11 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const read = { firmId: claim.firm.id, action: 'claim.read', object: claimObject(claim.id) } as const;
       return { status: 200, json: appClaimToWire(claim), reads: [read] };
     }),
-    appRoute(endpoints.acceptClaim, ({ params }, { actor }) =>
-      claimResponse(deps.acceptClaim(actor, params.id as ClaimId)),
+    appRoute(endpoints.acceptClaim, ({ params, body }, { actor }) =>
+      claimResponse(deps.acceptClaim(actor, params.id as ClaimId, seenOffer(body))),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimResponse(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null)),
+      claimResponse(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, seenOffer(body))),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
       const edits = withoutUndefined({

@@ -62,6 +62,26 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
+    test('responses to an earlier offer fail beside responses to the latest one, which succeed', async () => {
+      const { newFirm, newMember, sendId, offer, use, clock } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const ids = await Promise.all(Array.from({ length: ROUNDS }, () => sendId(firm.live, svcId)));
+      const seen = clock.now();
+      clock.advance(1);
+      const again = ids.filter((_, n) => n % 2 === 0);
+      for (const id of again) await offer(firm.live, id, svcId);
+      const respond = (id: ClaimId, n: number, offeredAt: number) =>
+        n % 4 < 2
+          ? use.acceptOffer({ svcId }, id, offeredAt)
+          : use.rejectOffer({ svcId }, id, null, offeredAt);
+      const ends = await outcomes(ids.map((id, n) => respond(id, n, seen)));
+      expect(ends).toEqual(ids.map((id) => (again.includes(id) ? 'offer_not_pending' : null)));
+      expect(await outcomes(again.map((id, n) => respond(id, n, clock.now())))).toEqual(
+        again.map(() => null),
+      );
+    });
+
     test('an acceptance and a rejection: one succeeds', async () => {
       const { newFirm, newMember, sendId, use } = fixture();
       const firm = await newFirm();
