@@ -178,6 +178,26 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   ]);
 });
 
+test('svc audit list and export leave out a row that is not part of the chain, and name it', async () => {
+  const firm = await service.firm();
+  await withClient(service.databaseUrl, (sql) =>
+    sql.query(
+      'INSERT INTO audit_log SELECT firm_id, seq + 100000, at, entry, hash FROM audit_log WHERE firm_id = $1 AND seq = 1',
+      [firm.id],
+    ),
+  );
+  for (const command of ['list', 'export']) {
+    const { code, stdout, stderr } = await svc('audit', command, '--firm', firm.id);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('row 100001 is not part of the chain')]);
+    expect(stdout).not.toContain('100001');
+  }
+  const verified = await svc('audit', 'verify', '--firm', firm.id);
+  expect([verified.code, verified.stderr]).toEqual([
+    1,
+    expect.stringContaining('row 100001 is not part of the chain'),
+  ]);
+});
+
 test('the events that belong to no firm are listed, exported and verified with --service', async () => {
   const { svcId } = await service.adjuster();
   const { stdout } = await svc('audit', 'list', '--service', '--limit', '100', '--json');

@@ -42,6 +42,7 @@ export const memoryAuditReads = (tables: Tables): AuditReads => {
       const genesis = firstLink(chain, sha256);
       return { last: genesis, purged: genesis };
     },
+    outside: async () => null,
     rows: found,
     async latest(chain, { limit, since, until }) {
       const all = await found(chain, { after: 0, limit: Number.POSITIVE_INFINITY, since, until });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, auditRow, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { sha256 } from '@svc/testkit/test-secrets';
+import { withClient } from '../../../tools/services/postgres.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -24,35 +25,117 @@ async function readAt(chain: FirmId, at: number): Promise<void> {
   const entry = { at, ...caller, action: 'claim.read', object: `claim:${at}`, outcome: 'ok' } as const;
   await stores.audit.append([auditRow({ chain, entry })]);
 }
-const timesOf = async (firmId: FirmId) =>
+const eventsOf = async (firmId: FirmId) =>
   (await stores.auditReads.rows(firmId, { after: 0, limit: 100 })).flatMap(({ text }) =>
-    auditEntriesFrom(text).map(({ at }) => at - NOW),
+    auditEntriesFrom(text),
   );
+const verify = (firmId: FirmId) => verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
+/** The database's clock has the last word on retention. */
+const EXPIRED = Date.now() - auditMs - 10 * DAY;
 
-test('events older than the plan allows are deleted, and the rest of the chain still verifies', async () => {
+test('events older than the plan allows are deleted, which is an event itself, and the rest of the chain verifies', async () => {
   const { firmId } = await aFirm(stores);
-  for (const at of [-2, -1, 0, 1]) await readAt(firmId, NOW + at * DAY);
-  const { audit } = await stores.purge(NOW + auditMs - DAY);
-  expect(audit).toBe(2);
-  expect(await timesOf(firmId)).toEqual([0, DAY]);
-  const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
-  expect(verified).toMatchObject({ intact: true, rows: 2 });
-  await readAt(firmId, NOW + 2 * DAY);
-  expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({ rows: 3 });
+  for (const at of [-2, -1, 0, 1]) await readAt(firmId, EXPIRED + at * DAY);
+  expect((await stores.purge(EXPIRED + auditMs - DAY)).audit).toBe(2);
+  const [first, second, purge] = await eventsOf(firmId);
+  expect([first?.at, second?.at]).toEqual([EXPIRED, EXPIRED + DAY]);
+  expect(purge).toMatchObject({
+    ...{ actor: 'service', action: 'audit.purge', outcome: 'ok' },
+    changes: {
+      purged_seq: { from: 0, to: 2 },
+      purged_until: { from: null, to: new Date(EXPIRED - DAY).toISOString() },
+    },
+  });
+  expect(await verify(firmId)).toMatchObject({ intact: true, rows: 3 });
+  await readAt(firmId, NOW);
+  expect((await stores.purge(EXPIRED + auditMs + DAY)).audit).toBe(2);
+  expect((await eventsOf(firmId)).map(({ action }) => action)).toEqual([
+    ...['audit.purge', 'claim.read', 'audit.purge'],
+  ]);
+  expect(await verify(firmId)).toMatchObject({ intact: true, rows: 3 });
 });
 
 test('nothing of a firm under legal hold is deleted until it is released', async () => {
   const { firmId } = await aFirm(stores);
-  await readAt(firmId, NOW);
+  await readAt(firmId, EXPIRED);
   const hold = (since: number | null) => stores.unitOfWork.run((tx) => tx.firms.setLegalHold(firmId, since));
+  const actions = async () => (await eventsOf(firmId)).map(({ action }) => action);
   await hold(NOW);
-  await stores.purge(NOW + auditMs + DAY);
-  expect(await timesOf(firmId)).toEqual([0]);
+  await stores.purge(NOW + auditMs);
+  expect(await actions()).toEqual(['claim.read']);
   await hold(null);
-  await stores.purge(NOW + auditMs + DAY);
-  expect(await timesOf(firmId)).toEqual([]);
-  expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({
-    intact: true,
+  await stores.purge(NOW + auditMs);
+  expect(await actions()).toEqual(['audit.purge']);
+  expect(await verify(firmId)).toMatchObject({ intact: true, rows: 1 });
+});
+
+describe('whoever may write the tables of the trail', () => {
+  /** The chain of a firm with rows of these times, changed by statements with the firm's id as `$1`. */
+  async function changed(times: readonly number[], ...statements: string[]): Promise<FirmId> {
+    const { firmId } = await aFirm(stores);
+    for (const at of times) await readAt(firmId, at);
+    await withClient(database.url, async (client) => {
+      for (const statement of statements) await client.query(statement.replaceAll('$1', `'${firmId}'::uuid`));
+    });
+    return firmId;
+  }
+  const backdated = (seq: string) =>
+    `INSERT INTO audit_log SELECT firm_id, ${seq}, '2000-01-01Z', entry, hash FROM audit_log WHERE firm_id = $1 AND seq = 1`;
+  const setFeed = (columns: string) => `UPDATE firm_feeds SET ${columns} WHERE firm_id = $1`;
+  const recent = NOW - DAY;
+
+  test.each([
+    ['a backdated row behind the latest', [backdated('4')]],
+    ['a backdated row far behind the latest', [backdated('100000')]],
+    ['a later end of the chain', [backdated('4'), setFeed('audit_seq = 4')]],
+    ['a start behind the rows', [setFeed('audit_purged_seq = 3, audit_purged_hash = audit_hash')]],
+    [
+      'a start behind the rows and backdated rows behind it',
+      [backdated('4'), setFeed('audit_purged_seq = 3, audit_purged_hash = audit_hash, audit_seq = 4')],
+    ],
+    ['an empty chain', [setFeed('audit_seq = 0, audit_hash = NULL')]],
+  ])('deletes no recent row with %s, and verification fails', async (_, statements) => {
+    const firmId = await changed([recent, recent, recent], ...statements);
+    await stores.purge(NOW + auditMs);
+    await withClient(database.url, async (client) => {
+      const { rows } = await client.query(
+        'SELECT seq FROM audit_log WHERE firm_id = $1 AND seq <= 3 ORDER BY seq',
+        [firmId],
+      );
+      expect(rows).toEqual([{ seq: '1' }, { seq: '2' }, { seq: '3' }]);
+    });
+    expect(await verify(firmId)).toMatchObject({ intact: false });
+  });
+
+  test('adds no row outside of a chain that is read as part of it, and verification names it', async () => {
+    const firmId = await changed([recent], backdated('100001'));
+    const { auditReads } = stores;
+    expect((await auditReads.rows(firmId, { after: 0, limit: 10 })).map(({ seq }) => seq)).toEqual([1]);
+    expect((await auditReads.latest(firmId, { limit: 10 })).map(({ seq }) => seq)).toEqual([1]);
+    expect(await verify(firmId)).toEqual({ intact: false, seq: 100_001, problem: 'outside' });
+  });
+
+  test('cannot have a row that retention has deleted replaced', async () => {
+    const firmId = await changed([EXPIRED, recent]);
+    await stores.purge(Date.now());
+    await withClient(database.url, (client) =>
+      client.query(
+        'INSERT INTO audit_log SELECT firm_id, 1, at, entry, hash FROM audit_log WHERE firm_id = $1 AND seq = 2',
+        [firmId],
+      ),
+    );
+    expect(await verify(firmId)).toEqual({ intact: false, seq: 1, problem: 'outside' });
+  });
+
+  test('cannot hide a legal hold behind a temporary table', async () => {
+    const { firmId } = await aFirm(stores);
+    await readAt(firmId, EXPIRED);
+    await stores.unitOfWork.run((tx) => tx.firms.setLegalHold(firmId, NOW));
+    await withClient(database.url, async (client) => {
+      await client.query('CREATE TEMPORARY TABLE legal_holds (firm_id uuid)');
+      await client.query("SELECT purge_audit('{standard}', '{infinity}', 100)");
+    });
+    expect((await eventsOf(firmId)).map(({ action }) => action)).toEqual(['claim.read']);
   });
 });
 
@@ -87,6 +170,5 @@ test('claims closed longer ago than the operator keeps them are deleted, except 
 test('reads of a firm that a restore has lost start its chain', async () => {
   const firmId = newId<FirmId>();
   for (const at of [0, 1]) await readAt(firmId, NOW + at);
-  const verified = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId);
-  expect(verified).toMatchObject({ intact: true, rows: 2 });
+  expect(await verify(firmId)).toMatchObject({ intact: true, rows: 2 });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import type { ClaimId } from '@svc/domain';
+import { type ClaimId, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
 import { sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
@@ -30,16 +30,34 @@ const entry = (at: number): AuditEntry => ({
 /** The text of a row. */
 const textOf = (...entries: [AuditEntry, ...AuditEntry[]]): string => auditText({ chain: CHAIN, entries });
 
-/** A chain of rows at 1, 2, 3 …, of which retention has deleted the first `purged`. */
-function chainOf(count: number, purged = 0, rowText = (seq: number): string => textOf(entry(seq))) {
-  const links = [firstLink(CHAIN, sha256)];
+/** What the database records at `at` when it has deleted the rows up to this one. */
+const purgeOf = ({ seq, hash }: AuditLink, at: number, ageMs = SHORTEST_AUDIT_RETENTION_MS): string =>
+  textOf({
+    ...entry(at),
+    action: 'audit.purge',
+    changes: {
+      purged_seq: { from: 0, to: seq },
+      purged_hash: { from: null, to: hash },
+      purged_until: { from: null, to: new Date(at - ageMs).toISOString() },
+    },
+  });
+
+/** A chain of rows at 1, 2, 3 …, of which retention has deleted the first `purged`, as the last row says. */
+function chainOf(
+  count: number,
+  purged = 0,
+  rowText = (seq: number, deleted: AuditLink): string =>
+    seq === count && deleted.seq > 0 ? purgeOf(deleted, seq) : textOf(entry(seq)),
+) {
+  const genesis = firstLink(CHAIN, sha256);
+  const links = [genesis];
   const rows = Array.from({ length: count }, (_, n): AuditRow => {
-    const text = rowText(n + 1);
-    const link = nextLink(links[n] ?? { seq: 0, hash: '' }, text, sha256);
+    const text = rowText(n + 1, links[purged] ?? genesis);
+    const link = nextLink(links[n] ?? genesis, text, sha256);
     links.push(link);
     return { ...link, at: n + 1, text };
   });
-  return { rows: rows.slice(purged), purged: links[purged] ?? firstLink(CHAIN, sha256), last: links[count] };
+  return { rows: rows.slice(purged), purged: links[purged] ?? genesis, last: links[count] };
 }
 
 function readsOf({ rows, purged, last }: ReturnType<typeof chainOf>): AuditReads {
@@ -52,6 +70,7 @@ function readsOf({ rows, purged, last }: ReturnType<typeof chainOf>): AuditReads
         .filter(({ seq }) => seq > query.after)
         .slice(0, query.limit),
     latest: async (_, query) => within(query).reverse().slice(0, query.limit),
+    outside: async () => rows.find(({ seq }) => seq <= purged.seq || seq > (last ?? purged).seq)?.seq ?? null,
   };
 }
 
@@ -218,6 +237,28 @@ test('rows that were exchanged show', async () => {
   expect(await verify({ ...chain, rows })).toEqual({ intact: false, seq: 2, problem: 'changed' });
 });
 
+test('rows before the start of the chain and behind its end show', async () => {
+  const { rows, purged, last } = chainOf(6, 3);
+  const [one] = chainOf(6).rows;
+  const outside = (seq: number) => ({ intact: false, seq, problem: 'outside' });
+  const withRow = (row: AuditRow | undefined) => ({ rows: row ? [row, ...rows] : rows, purged, last });
+  expect(await verify(withRow(one))).toEqual(outside(1));
+  expect(await verify(withRow(one && { ...one, seq: 100_006 }))).toEqual(outside(100_006));
+  expect(await verify({ rows, purged: last ?? purged, last })).toEqual(outside(4));
+});
+
+test('deleted rows show unless an event of the chain names the last of them and all were old enough', async () => {
+  const purged = { intact: false, seq: 3, problem: 'purged' };
+  const withoutEvent = chainOf(6, 3, (seq) => textOf(entry(seq)));
+  expect(await verify(withoutEvent)).toEqual(purged);
+  const withEvent = (deleted: (link: AuditLink) => AuditLink, ageMs?: number) =>
+    chainOf(6, 3, (seq, link) => (seq === 6 ? purgeOf(deleted(link), seq, ageMs) : textOf(entry(seq))));
+  expect(await verify(withEvent((link) => link))).toMatchObject({ intact: true, rows: 3 });
+  expect(await verify(withEvent(({ hash }) => ({ seq: 2, hash })))).toEqual(purged);
+  expect(await verify(withEvent(({ seq }) => ({ seq, hash: 'x' })))).toEqual(purged);
+  expect(await verify(withEvent((link) => link, SHORTEST_AUDIT_RETENTION_MS - 1))).toEqual(purged);
+});
+
 test('removed rows at the end show', async () => {
   const { rows, ...ends } = chainOf(3);
   const missing = (seq: number) => ({ intact: false, seq, problem: 'missing' });
@@ -236,7 +277,7 @@ test('rows that retention deletes during the check are not missing', async () =>
   let calls = 0;
   const chain: AuditReads['chain'] = async () => {
     calls += 1;
-    return { purged: (calls === 1 ? before : after).purged, last: before.last ?? before.purged };
+    return { purged: (calls === 1 ? before : after).purged, last: after.last ?? after.purged };
   };
   expect(await verifyAuditChain({ reads: { ...reads, chain }, sha256 }, CHAIN)).toEqual({
     ...{ intact: true, rows: 3, last: after.last },

@@ -46,6 +46,11 @@ export const PLAN_RETENTION: Readonly<Record<Plan, Retention>> = {
   read_only: { readableAfterLeavingMs: 30 * DAY, auditMs: 7 * YEAR },
 };
 
+/** The database's function `purge_audit` deletes nothing younger, whatever it is asked for. */
+export const SHORTEST_AUDIT_RETENTION_MS = Math.min(
+  ...Object.values(PLAN_RETENTION).map(({ auditMs }) => auditMs),
+);
+
 const includes = (scopes: readonly Scope[], scope: Scope): boolean => scopes.includes(scope);
 
 /** The scopes of a key: those of its purpose that the firm's plan includes. */

@@ -5,6 +5,7 @@ import {
   type AuditLink,
   type AuditReads,
   type AuditRow,
+  type AuditVerification,
   OperatorError,
   SERVICE_CHAIN,
   storedAuditEntries,
@@ -75,6 +76,14 @@ async function exportRows(reads: AuditReads, chain: AuditChainId, period: Period
     after = last.seq;
   }
 }
+
+type Problem = Extract<AuditVerification, { intact: false }>['problem'];
+const PROBLEMS: Readonly<Record<Problem, (seq: number) => string>> = {
+  changed: (seq) => `row ${seq} is changed`,
+  missing: (seq) => `row ${seq} is missing`,
+  outside: (seq) => `row ${seq} is not part of the chain, so the service did not write it`,
+  purged: (seq) => `the rows up to ${seq} were deleted, but not by a purge that the retention allows`,
+};
 
 export function addAuditCommands(program: Command): void {
   const group = addGroup(
@@ -151,7 +160,7 @@ export function addAuditCommands(program: Command): void {
           'last row': `${result.last.seq}:${result.last.hash}`,
         });
       if (!result.intact)
-        throw new OperatorError(`the audit chain is broken: row ${result.seq} is ${result.problem}`);
+        throw new OperatorError(`the audit chain is broken: ${PROBLEMS[result.problem](result.seq)}`);
     });
 }
 
@@ -163,5 +172,7 @@ async function readChain<T>(
   // Without a row for the service, nothing was recorded for it.
   if (chain !== SERVICE_CHAIN && (await reads.chain(chain)) === null)
     throw new OperatorError(`no firm has the id ${chain}`);
+  const outside = await reads.outside(chain);
+  if (outside !== null) process.stderr.write(`svc: left out: ${PROBLEMS.outside(outside)}\n`);
   return read(reads);
 }

@@ -83,10 +83,20 @@ const CHAIN = sql(
      FROM firm_feeds AS feed WHERE firm_id = $1`,
 );
 
-const ROWS = `SELECT seq, at, entry AS text, encode(hash, 'hex') AS hash FROM audit_log
-  WHERE firm_id = $1 AND seq > $2 AND at >= $3 AND at < $4`;
-const OLDEST_FIRST = sql('audit_rows', `${ROWS} ORDER BY seq LIMIT $5`);
-const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY seq DESC LIMIT $5`);
+/** The role of the service may add rows anywhere, so those outside of the chain are not read as part of it. */
+const ROWS = `SELECT l.seq, l.at, l.entry AS text, encode(l.hash, 'hex') AS hash
+   FROM firm_feeds c JOIN audit_log l ON l.firm_id = c.firm_id AND l.seq > c.audit_purged_seq AND l.seq <= c.audit_seq
+  WHERE c.firm_id = $1 AND l.seq > $2 AND l.at >= $3 AND l.at < $4`;
+const OLDEST_FIRST = sql('audit_rows', `${ROWS} ORDER BY l.seq LIMIT $5`);
+const LATEST_FIRST = sql('audit_latest', `${ROWS} ORDER BY l.seq DESC LIMIT $5`);
+
+const OUTSIDE = sql(
+  'audit_outside',
+  `SELECT least(
+     (SELECT min(l.seq) FROM audit_log l WHERE l.firm_id = $1 AND l.seq <= c.audit_purged_seq),
+     (SELECT min(l.seq) FROM audit_log l WHERE l.firm_id = $1 AND l.seq > c.audit_seq)) AS seq
+   FROM firm_feeds c WHERE c.firm_id = $1`,
+);
 
 /** Transactions lock chains in this order, so that they cannot deadlock. */
 const byChain = (left: { chain: AuditChainId }, right: { chain: AuditChainId }): number =>
@@ -240,6 +250,11 @@ export function pgAuditReads(session: Session): AuditReads {
         purged: { seq: Number(row.audit_purged_seq), hash: row.audit_purged_hash },
       };
       return auditChain;
+    },
+
+    async outside(chain) {
+      const row = first(await session.rows<{ readonly seq: string | null }>(OUTSIDE, [chain]));
+      return row === null || row.seq === null ? null : Number(row.seq);
     },
 
     async rows(chain, { after, limit, since, until }) {

@@ -7,6 +7,7 @@ export type AuditAction =
   | 'adjuster.enable'
   | 'adjusters.read'
   | 'audit.export'
+  | 'audit.purge'
   | 'availability.change'
   | 'claim.accept'
   | 'claim.close'
@@ -137,6 +138,8 @@ export interface AuditLink {
 export interface AuditReads {
   /** Null when there is no such chain. */
   chain(chain: AuditChainId): Promise<AuditChain | null>;
+  /** A row that is stored but not between the ends of the chain, so that no other method returns it; null: none. */
+  outside(chain: AuditChainId): Promise<number | null>;
   /** Rows after `after`, in order. */
   rows(
     chain: AuditChainId,

@@ -1,4 +1,4 @@
-import type { ClaimId, Instant } from '@svc/domain';
+import { type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
 import type {
   AuditAction,
   AuditChainId,
@@ -8,6 +8,7 @@ import type {
   AuditLink,
   AuditReads,
   AuditRow,
+  AuditValue,
   NewAuditRow,
 } from '../ports/audit.ts';
 import { collectRows, type RowCollector, rowsOf } from './batch.ts';
@@ -124,8 +125,16 @@ const earlierNextLink = (previous: AuditLink, text: string, sha256: Sha256): Aud
 
 export type AuditVerification =
   | { readonly intact: true; readonly rows: number; readonly last: AuditLink }
-  /** The first row that is missing or changed. */
-  | { readonly intact: false; readonly seq: number; readonly problem: 'changed' | 'missing' };
+  /** The first row with a problem. */
+  | {
+      readonly intact: false;
+      readonly seq: number;
+      /**
+       * `outside`: after the latest row or before the oldest, so that no hash covers it. `purged`: deleted with all rows
+       * before it, without an event of the chain that says so, or before the retention ended.
+       */
+      readonly problem: 'changed' | 'missing' | 'outside' | 'purged';
+    };
 
 const PAGE_ROWS = 2000;
 
@@ -149,9 +158,12 @@ export async function verifyAuditChain(
   const ends = await reads.chain(chain);
   if (ends === null) return null;
   const { purged, last } = ends;
+  const outside = await reads.outside(chain);
+  if (outside !== null) return { intact: false, seq: outside, problem: 'outside' };
   if (purged.seq === 0 && purged.hash !== firstLink(chain, sha256).hash)
     return { intact: false, seq: 0, problem: 'changed' };
   const { since, until, known } = check;
+  const isWhole = since === undefined && until === undefined;
   if (known !== undefined) {
     const [row] = await reads.rows(chain, { after: known.seq - 1, limit: 1 });
     const held = known.seq === purged.seq ? purged : row;
@@ -181,6 +193,7 @@ export async function verifyAuditChain(
   }
 
   let rows = 0;
+  let lastPurge: AuditPurge | null = null;
   while (link.seq < to) {
     const page = await reads.rows(chain, { after: link.seq, limit: Math.min(PAGE_ROWS, to - link.seq) });
     if (page[0]?.seq !== link.seq + 1) {
@@ -195,7 +208,13 @@ export async function verifyAuditChain(
       const expected = [nextLink, earlierNextLink].find(
         (next) => next(link, row.text, sha256).hash === row.hash,
       );
-      if (expected === undefined || !hasTime(row)) return { intact: false, seq, problem: 'changed' };
+      const first = firstEventOf(row);
+      // The column by which rows are searched is not hashed itself.
+      if (expected === undefined || first?.at !== row.at) return { intact: false, seq, problem: 'changed' };
+      if (first.action === 'audit.purge') {
+        lastPurge = purgeFrom(first);
+        if (lastPurge.isEarly) return { intact: false, seq: lastPurge.seq, problem: 'purged' };
+      }
       link = row;
       if (row.at >= (since ?? row.at) && row.at < (until ?? Number.POSITIVE_INFINITY)) rows += 1;
     }
@@ -203,14 +222,37 @@ export async function verifyAuditChain(
   // The latest row of the chain is also held apart from the rows, with its hash.
   if (link.seq === last.seq && link.hash !== last.hash)
     return { intact: false, seq: link.seq, problem: 'changed' };
+  // Each purge is recorded after the rows that it leaves, so the latest one is among them.
+  if (isWhole && purged.seq > 0 && (lastPurge?.seq !== purged.seq || lastPurge.hash !== purged.hash)) {
+    const now = (await reads.chain(chain)) ?? ends;
+    if (now.purged.seq > purged.seq) return verifyAuditChain(deps, chain, check);
+    return { intact: false, seq: purged.seq, problem: 'purged' };
+  }
   return { intact: true, rows, last: { seq: link.seq, hash: link.hash } };
 }
 
-/** The column by which rows are searched is not hashed itself. */
-function hasTime({ at, text }: AuditRow): boolean {
+/** Null: the text is not an event. */
+function firstEventOf({ text }: AuditRow): AuditEntry | null {
   try {
-    return auditEntriesFrom(text)[0]?.at === at;
+    return auditEntriesFrom(text)[0] ?? null;
   } catch {
-    return false;
+    return null;
   }
+}
+
+/** The latest row that a purge deleted. */
+interface AuditPurge {
+  readonly seq: number;
+  readonly hash: AuditValue | undefined;
+  readonly isEarly: boolean;
+}
+
+/** The function `purge_audit` of the database writes these events. */
+function purgeFrom({ at, changes }: AuditEntry): AuditPurge {
+  const latestAt = Date.parse(String(changes?.purged_until?.to));
+  return {
+    seq: Number(changes?.purged_seq?.to),
+    hash: changes?.purged_hash?.to,
+    isEarly: !(latestAt <= at - SHORTEST_AUDIT_RETENTION_MS),
+  };
 }

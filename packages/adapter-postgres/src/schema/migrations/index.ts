@@ -19,6 +19,7 @@ import { REQUEST_BATCHES } from './0082-request-batches.ts';
 import { DEVICE_SESSIONS } from './0083-device-sessions.ts';
 import { ADJUSTER_EDITS } from './0084-adjuster-edits.ts';
 import { FIRM_ERASURE } from './0085-firm-erasure.ts';
+import { AUDITED_PURGE } from './0086-audited-purge.ts';
 
 export interface Migration {
   readonly id: number;
@@ -58,4 +59,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 83, name: 'device sessions', sql: DEVICE_SESSIONS },
   { id: 84, name: 'adjuster edits', sql: ADJUSTER_EDITS },
   { id: 85, name: 'firm erasure', sql: FIRM_ERASURE },
+  { id: 86, name: 'audited purge', sql: AUDITED_PURGE },
 ];
