@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { rmSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
@@ -12,7 +12,7 @@ import { findCommand, installDebianPackage } from '../services/debian-package.ts
 // The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
 // from different loopback addresses.
 
-const DOCKER = fileURLToPath(new URL('../../docker/', import.meta.url));
+const CONFIGURATION = fileURLToPath(new URL('../../docker/haproxy.cfg', import.meta.url));
 const TRUSTED_PROXY = '127.0.0.20';
 const OUTER_PROXY = '127.0.0.21';
 /** More than the limit of one address, which is 600. */
@@ -29,25 +29,37 @@ interface Response {
   readonly received: IncomingHttpHeaders;
 }
 
-type Send = (from: string, headers?: Record<string, string>) => Promise<Response>;
+type Send = (from: string, headers?: Record<string, string>, path?: string) => Promise<Response>;
 
 async function startHaproxy(trustedProxies: string): Promise<Send> {
   const server = createServer((incoming, outgoing) => {
     outgoing.setHeader('X-Received', JSON.stringify(incoming.headers));
     outgoing.end('{}');
   });
+  return haproxyTo(await portOf(server), trustedProxies);
+}
+
+async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
+  return (server.address() as AddressInfo).port;
+}
+
+/** The shipped configuration, in front of one server. */
+async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
   const command = await program();
   const folder = await createTemporaryFolder(SELF);
   const port = await freePort();
-  const config = join(folder, 'haproxy.cfg');
-  writeFileSync(config, localConfig(port, (server.address() as AddressInfo).port));
-  const child = spawn(command, ['-db', '-f', config], {
-    env: { TRUSTED_FRONT: trustedProxies },
+  const child = spawn(command, ['-db', '-f', CONFIGURATION], {
+    env: {
+      TRUSTED_FRONT: trustedProxies,
+      LISTEN: `127.0.0.1:${port}`,
+      API_ADDRESS: `127.0.0.1:${target}`,
+      MAX_API_PROCESSES: '1',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const watchdog =
@@ -59,9 +71,9 @@ async function startHaproxy(trustedProxies: string): Promise<Send> {
     watchdog?.cancel();
     rmSync(folder, { recursive: true, force: true });
   });
-  const send: Send = (from, headers = {}) =>
+  const send: Send = (from, headers = {}, path = '/') =>
     new Promise((resolve, reject) => {
-      const call = request({ host: '127.0.0.1', port, localAddress: from, headers }, (response) => {
+      const call = request({ host: '127.0.0.1', port, localAddress: from, headers, path }, (response) => {
         response.resume();
         response.once('end', () =>
           resolve({
@@ -84,18 +96,6 @@ async function program(): Promise<string> {
   const command = findCommand('haproxy');
   if (command) return command;
   throw new Error(`These tests need HAProxy, and it could not be installed: ${error}.`);
-}
-
-/** The shipped configuration with the port, error page and servers of this test. */
-function localConfig(port: number, target: number): string {
-  const shipped = readFileSync(join(DOCKER, 'haproxy.cfg'), 'utf8');
-  const changed = shipped
-    .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    .replace('/usr/local/etc/haproxy/', DOCKER)
-    .replace(/server-template (api|any) .*/g, `server $1 127.0.0.1:${target}`)
-    .replace(/^resolvers docker\n( .*\n)+/m, '');
-  expect(changed).not.toMatch(/docker resolve|server-template|bind :8080/);
-  return changed;
 }
 
 async function listening(child: ChildProcess, probe: () => Promise<unknown>): Promise<void> {
@@ -185,4 +185,43 @@ test.each([
     status: 200,
     received: { 'x-forwarded-for': '127.0.0.31' },
   });
+});
+
+test('a request that a frozen process holds ends as soon as the process fails its health checks', async () => {
+  const child = spawn(
+    process.execPath,
+    [
+      '-e',
+      `require('node:http').createServer((request, response) => {
+        if (request.url !== '/held') return response.end('{}');
+        console.log('held');
+      }).listen(0, '127.0.0.1', function () { console.log(this.address().port); })`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  stops.push(() => child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const send = await haproxyTo(Number((await lines.next()).value));
+  const held = send('127.0.0.30', {}, '/held');
+  expect((await lines.next()).value).toBe('held');
+  child.kill('SIGSTOP');
+  // `timeout server` would end it with 504.
+  expect(await held).toMatchObject({ status: 502 });
+});
+
+test('a process that shuts down finishes the requests in flight', async () => {
+  let finish: (() => void) | undefined;
+  let failedChecks = 0;
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url === '/held') {
+      finish = () => outgoing.end('{}');
+    } else if (incoming.url === '/v1/health' && finish !== undefined) {
+      outgoing.writeHead(503).end();
+      failedChecks += 1;
+      // More than HAProxy needs to see that it is down.
+      if (failedChecks === 5) finish();
+    } else outgoing.end('{}');
+  });
+  const send = await haproxyTo(await portOf(server));
+  expect(await send('127.0.0.30', {}, '/held')).toMatchObject({ status: 200 });
 });
