@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { EDGE_REQUESTS_PER_MINUTE, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
+import { EDGE_REQUESTS_PER_MINUTE, editDistance, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
 /** The environment variables, parsed. */
@@ -18,6 +18,8 @@ export interface Config {
   /** The role that owns the schema; null: the one of `databaseUrl`. */
   readonly migrationDatabaseUrl: string | (() => string) | null;
   readonly dataDir: string;
+  /** Whether an empty embedded database gets a firm to try the service with, whose keys are printed. */
+  readonly createsDemoFirm: boolean;
   /** Empty: rate limits and concurrent duplicates are handled per process. Several: the nodes of a cluster. */
   readonly redisUrls: readonly string[];
   /** Reads the URLs of the file again; null where they are not in a file. */
@@ -70,7 +72,12 @@ const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 's
 const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
+/** In place of an address: the embedded server, which is also the default except in production. */
+const EMBEDDED = 'embedded';
+
 const MAX_PORT = 65_535;
+const ESCAPED_PASSWORD =
+  'in whose user and password special characters are escaped: # as %23, / as %2F, ? as %3F, @ as %40, % as %25';
 const EMAIL_ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/;
 
 /** Those of OpenTelemetry that need nothing else. */
@@ -164,9 +171,28 @@ function rereadable<T>(read: () => T): () => T {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Names that nothing of ours has, so that a misspelled variable is not ignored. */
+function rejectMisspelled(env: Env, known: ReadonlySet<string>): void {
+  for (const name of Object.keys(env)) {
+    if (known.has(name) || env[name] === '') continue;
+    for (const meant of known) {
+      // In a short name, a changed letter makes another word.
+      const maxEdits = meant.length < 6 ? -1 : meant.length < 10 ? 1 : 2;
+      if (Math.abs(name.length - meant.length) > 2 || editDistance(name.toUpperCase(), meant) > maxEdits)
+        continue;
+      throw new ConfigError(
+        `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
+      );
+    }
+  }
+}
+
 /** Called once by each entry point. An empty variable counts as unset. */
 export function readConfig(env: Env, terminal: boolean): Config {
+  const known = new Set(['SVC_OPERATOR']);
   const read = (name: string): string | undefined => {
+    known.add(name);
+    if (SECRETS.has(name)) known.add(`${name}_FILE`);
     const text = env[name] === '' ? undefined : env[name];
     return SECRETS.has(name) ? secret(name, text, env[`${name}_FILE`]) : text;
   };
@@ -195,8 +221,10 @@ export function readConfig(env: Env, terminal: boolean): Config {
     const prefixes = protocols.map((protocol) => (protocol === 'mailto:' ? protocol : `${protocol}//`));
     // The prefix is compared because the URL parser also accepts `http:host`, and the text is used as written.
     const hasPrefix = prefixes.some((prefix) => text.toLowerCase().startsWith(prefix));
-    if (!hasPrefix || !URL.canParse(text))
-      return fail(name, `a URL that starts with ${prefixes.join(' or ')}`, secret);
+    if (!hasPrefix) return fail(name, `a URL that starts with ${prefixes.join(' or ')}`, secret);
+    // A fragment means nothing here: the "#" is one of a password, and what follows would be ignored.
+    if (!URL.canParse(text) || (secret && text.includes('#')))
+      return fail(name, secret ? `a URL ${ESCAPED_PASSWORD}` : 'a valid URL', secret);
     return text;
   };
   /** Paths are appended to it, so it has no query and no fragment. */
@@ -239,6 +267,8 @@ export function readConfig(env: Env, terminal: boolean): Config {
         throw new ConfigError(`${name} has an invalid port; allowed: a whole number from 1 to ${MAX_PORT}`);
       url(name, ['postgres:', 'postgresql:'], true, hosts === '' ? text : `${start}${host}${end}`);
     }
+    // After a password with an unescaped slash, the rest of the address is taken for the name of the database.
+    if (end.split('?')[0]?.includes('@')) return fail(name, `a URL ${ESCAPED_PASSWORD}`, true);
     for (const [parameter, value] of new URLSearchParams(end.split('?')[1])) {
       // The driver would ignore them, and connect without TLS.
       if (/^ssl/i.test(parameter) && !TLS_PARAMETERS.includes(parameter))
@@ -320,15 +350,19 @@ export function readConfig(env: Env, terminal: boolean): Config {
       'required only where BASE_URL has a host name, since browsers offer no passkeys for an IP address',
     );
 
-  return {
+  const isProduction = read('NODE_ENV') === 'production';
+  const isEmbedded = read('DATABASE_URL') === EMBEDDED;
+
+  const config: Config = {
     port,
     host: listenHost,
     baseUrl,
     docsUrl: baseAddress('DOCS_URL'),
     supportEmail: emailAddress('SUPPORT_EMAIL'),
-    databaseUrl: current('DATABASE_URL', () => databaseUrl('DATABASE_URL')),
+    databaseUrl: isEmbedded ? null : current('DATABASE_URL', () => databaseUrl('DATABASE_URL')),
     migrationDatabaseUrl: current('MIGRATION_DATABASE_URL', () => databaseUrl('MIGRATION_DATABASE_URL')),
     dataDir: resolve(read('DATA_DIR') ?? '.data'),
+    createsDemoFirm: !isProduction,
     redisUrls: redisUrls(),
     rereadRedisUrls: isFromFile('REDIS_URL') ? rereadable(redisUrls) : null,
     trustProxy: trustProxy(read('TRUST_PROXY')),
@@ -357,6 +391,12 @@ export function readConfig(env: Env, terminal: boolean): Config {
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),
   };
+  rejectMisspelled(env, known);
+  if (isProduction && config.databaseUrl === null && !isEmbedded)
+    throw new ConfigError(
+      `DATABASE_URL is unset, and NODE_ENV holds "production"; allowed: the URL of a PostgreSQL server, or "${EMBEDDED}" for a server of the service's own in DATA_DIR`,
+    );
+  return config;
 }
 
 const ENCRYPTION_KEY_BYTES = 32;

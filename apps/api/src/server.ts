@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   if (service.metricsUrl !== null) print(`Metrics are at ${service.metricsUrl}`);
   if (database.embeddedIn !== null) {
     print(`The database is embedded; its data is in ${database.embeddedIn}`);
-    const demo = await createDemo(service.services);
+    const demo = config.createsDemoFirm ? await createDemo(service.services) : null;
     if (demo !== null) print(`\n${walkThrough(service.url, demo)}`);
   }
   starting = false;

@@ -17,6 +17,7 @@ test('an empty environment gives the default configuration with an embedded data
     databaseUrl: null,
     migrationDatabaseUrl: null,
     dataDir: `${process.cwd()}/.data`,
+    createsDemoFirm: true,
     redisUrls: [],
     rereadRedisUrls: null,
     trustProxy: false,
@@ -139,6 +140,47 @@ test.each([
   expect(readConfig({ [name]: value }, false)[field]).toEqual(expected);
 });
 
+test.each([
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['database_url', 'DATABASE_URL'],
+  ['DATABASE_URL_FIL', 'DATABASE_URL_FILE'],
+  ['REDIS_URI', 'REDIS_URL'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['VAPID_PIRVATE_KEY', 'VAPID_PRIVATE_KEY'],
+])('a variable that is surely misspelled stops the start: %s', (name, meant) => {
+  expect(() => readConfig({ [name]: 'hunter2' }, false)).toThrow(
+    `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
+  );
+});
+
+test('variables of other programs are ignored', () => {
+  const others = [
+    ...[
+      'HOME',
+      'POST',
+      'LOGNAME',
+      'HOSTNAME',
+      'NODE_OPTIONS',
+      'NODE_EXTRA_CA_CERTS',
+      'REDIS_PORT',
+      'SMTP_HOST',
+    ],
+    ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES', 'POSTGRES_URL', 'SVC_OPERATOR', 'NODE_ENV'],
+  ];
+  const env = Object.fromEntries(others.map((name) => [name, 'x']));
+  expect(readConfig(env, false)).toEqual(readConfig({}, false));
+});
+
+test('in production the embedded database has to be asked for, and gets no demo firm', () => {
+  const read = (DATABASE_URL: string) => readConfig({ NODE_ENV: 'production', DATABASE_URL }, false);
+  expect(() => read('')).toThrow(
+    /^DATABASE_URL is unset, and NODE_ENV holds "production"; allowed: the URL of a PostgreSQL server, or "embedded" /,
+  );
+  expect(read('embedded')).toMatchObject({ databaseUrl: null, createsDemoFirm: false });
+  expect(read('postgres://h/db')).toMatchObject({ databaseUrl: 'postgres://h/db' });
+  expect(readConfig({ DATABASE_URL: 'embedded' }, false)).toEqual(readConfig({}, false));
+});
+
 describe('an invalid value', () => {
   test.each([
     ['PORT', '65536', '0 to 65535'],
@@ -233,6 +275,18 @@ describe('an invalid value', () => {
       /^METRICS_PORT holds "3000"; allowed: another port than PORT \(3000\)$/,
     );
     expect(read('0', '0').metricsPort).toBe(0);
+  });
+
+  test.each([
+    ['DATABASE_URL', 'postgres://u:hunter2#b@h/db'],
+    ['DATABASE_URL', 'postgres://u:12#hunter2@h/db'],
+    ['DATABASE_URL', 'postgres://u:12/hunter2@h/db'],
+    ['REDIS_URL', 'redis://u:12#hunter2@h'],
+    ['SMTP_URL', 'smtps://u:hunter2#b@h'],
+  ])('is explained by an unescaped character of the password: %s=%s', (name, value) => {
+    const read = () => readConfig({ [name]: value }, false);
+    expect(read).toThrow(/^\w+ holds a value that is not shown; allowed: a URL in whose user .* # as %23, /);
+    expect(read).not.toThrow(/hunter2/);
   });
 
   test.each([
