@@ -4,10 +4,10 @@ import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
 import { lazy } from './components/lazy.tsx';
-import { Button, Icon, type IconName, useHeightVariable } from './components/ui.tsx';
+import { Button, Icon, type IconName, TapGuard, useHeightVariable } from './components/ui.tsx';
 import { clockTime } from './format.ts';
 import { route } from './navigation.ts';
-import { ClaimScreen } from './screens/claim.tsx';
+import { ClaimScreen, hasAnswerBar } from './screens/claim.tsx';
 import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
 import { SignIn } from './screens/sign-in.tsx';
@@ -58,7 +58,7 @@ function App() {
     );
   }
   return (
-    <div class={isOpenOffer() ? 'app deciding' : 'app'}>
+    <div class={hasAnswerBar.value ? 'app deciding' : 'app'}>
       <button type="button" class="skip" onClick={skip}>
         {words.skip}
       </button>
@@ -70,12 +70,6 @@ function App() {
       <Messages />
     </div>
   );
-}
-
-/** On a phone the answer buttons take the place of the menu. */
-function isOpenOffer(): boolean {
-  const { value } = route;
-  return value.screen === 'claim' && isListed(openOffers.value, value.id);
 }
 
 const isListed = (claims: readonly AppClaim[] | undefined, id: string): boolean =>
@@ -205,6 +199,7 @@ const Messages = () => (
 function Undo() {
   const held = undoableAnswers.value;
   const [first] = held;
+  const ids = held.map(({ claimId }) => claimId);
   const { claim, offers } = texts.value;
   return (
     <div role="status">
@@ -217,7 +212,10 @@ function Undo() {
                 ? claim.heldAccept(first.title)
                 : claim.heldReject(first.title)}
           </p>
-          <Button onClick={() => void undoAnswers(held.map(({ claimId }) => claimId))}>{claim.undo}</Button>
+          {/* An earlier answer takes the place of one that was taken back. */}
+          <TapGuard shows={ids.join()}>
+            <Button onClick={() => void undoAnswers(ids)}>{claim.undo}</Button>
+          </TapGuard>
         </div>
       )}
     </div>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
-import { arrange, DEFAULT_ARRANGEMENT, nextOf } from '../src/model/arrange.ts';
+import { arrange, claimsAfter, DEFAULT_ARRANGEMENT } from '../src/model/arrange.ts';
 import { applyChanges, removedFrom } from '../src/model/list-changes.ts';
 import { areListsExpired, LIST_LIFETIME_DAYS } from '../src/model/list-expiry.ts';
 import { relatedClaims } from '../src/model/related.ts';
@@ -84,9 +84,9 @@ describe('a list of claims', () => {
 
   test('gives the claim after one, from the start again after the last', () => {
     const groups = arrange(claims, DEFAULT_ARRANGEMENT, () => undefined);
-    expect(nextOf(groups, old.id)?.id).toBe(far.id);
-    expect(nextOf(groups, young.id)?.id).toBe(old.id);
-    expect(nextOf(groups.slice(0, 0), old.id)).toBeUndefined();
+    expect(claimsAfter(groups, old.id)[0]?.id).toBe(far.id);
+    expect(claimsAfter(groups, young.id)[0]?.id).toBe(old.id);
+    expect(claimsAfter(groups.slice(0, 0), old.id)).toEqual([]);
   });
 });
 

@@ -1,9 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { type ServiceUnderTest, sendClaim, type TestFirm } from './service-under-test.ts';
+import { startBrowser } from './browser.ts';
+import {
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
 
 export { en } from '../../adjuster/src/texts/en.ts';
 export { es } from '../../adjuster/src/texts/es.ts';
@@ -60,6 +67,45 @@ export async function visit(
     },
   };
 }
+
+/** For tests that intercept requests, which a service worker would hide. */
+export const WITHOUT_WORKER = { ...PHONE, serviceWorkers: 'block' } as const;
+
+/** The service, a firm and a browser, for a file of tests of the app. */
+export interface AppUnderTest {
+  readonly service: ServiceUnderTest;
+  readonly firm: TestFirm;
+  readonly browser: Browser;
+  /** Opens a page, and fails for errors in the browser that nothing has caught. */
+  visiting(options: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
+  buildPage();
+  const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser(options)]);
+  return {
+    service,
+    browser,
+    firm: await service.firm(),
+    async visiting(context, work) {
+      const visitor = await visit(browser, service.url, context);
+      try {
+        await work(visitor);
+        expect(visitor.faults).toEqual([]);
+      } finally {
+        await visitor.close();
+      }
+    },
+    async stop() {
+      await browser.close();
+      await service.stop();
+    },
+  };
+}
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 /** Signs in with the code from the log, and waits for the app. */
 export async function signIn(page: Page, service: ServiceUnderTest, email: string): Promise<void> {

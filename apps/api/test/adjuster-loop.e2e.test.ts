@@ -170,7 +170,7 @@ const expectShown = async (page: Page, texts: readonly string[]): Promise<void> 
 };
 
 describe('the answer to an offer', () => {
-  test('can be a rejection with a reason, which returns to the offers and removes the claim from the device', () =>
+  test('can be a rejection with a reason, which removes the claim from the device', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { svcId, token } = await service.member(firm);
       const id = await offerFullClaim(service, firm, svcId);
@@ -190,9 +190,9 @@ describe('the answer to an offer', () => {
         status: 'rejected',
         rejection_reason: 'Too many open files: 42 already.',
       });
-      await heading(page, 'Offers').waitFor();
+      await page.getByRole('heading', { name: 'You have rejected this claim' }).waitFor();
+      await button(page, 'Offers').click();
       await page.getByRole('heading', { name: 'No open offers' }).waitFor();
-      expect(await page.evaluate('location.hash')).toBe('#/');
       await until('the claim to be gone', async () => !(await storedOn(page)).includes('Marisol'));
     }));
 
@@ -214,7 +214,7 @@ describe('the answer to an offer', () => {
       await page.evaluate('localStorage.offline = 1');
       await button(page, 'Accept').click();
       await page.getByText('Your acceptance is saved and will be sent').waitFor();
-      // The next offer has opened.
+      await button(page, 'Next offer').click();
       await until(
         'the next offer',
         async () => (await page.evaluate('location.hash')) === `#/claims/${second}`,
@@ -222,7 +222,7 @@ describe('the answer to an offer', () => {
       await button(page, 'Reject').click();
       await button(page, 'Too far away').click();
       await rejectClaim(page).click();
-      await heading(page, 'Offers').waitFor();
+      await button(page, 'Offers').click();
       await page
         .getByRole('listitem')
         .filter({ hasText: 'Reject: Marisol Delgado' })
@@ -239,7 +239,7 @@ describe('the answer to an offer', () => {
       expect((await assignmentOf(service, firm, first)).status).toBe('pending_acceptance');
 
       // The worker marks an answer that it is about to send, and the button is clicked before the page reads the mark.
-      await button(page, 'Undo').waitFor();
+      await button(page, 'Undo').click({ trial: true });
       await page.evaluate(`new Promise((resolve) => {
         indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
           const changing = result.transaction('answers', 'readwrite');
@@ -333,6 +333,7 @@ describe('the answer to an offer', () => {
       // Once: the app sends its answer again when the network is back.
       await context.route('**/rejection', loseResponse, { times: 1 });
       await rejectClaim(page).click();
+      await button(page, 'Offers').click();
       await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
       // The answer is shown as unsent from the start, so the loss may still be to come.
       await until(
@@ -394,6 +395,7 @@ describe('the answer to an offer', () => {
       await button(other, 'Too far away').click();
       const before = acceptances();
       // Clicked inside the pages, since the button may disappear in the slower tab.
+      for (const shown of [button(page, 'Accept'), rejectClaim(other)]) await shown.click({ trial: true });
       const accept = await button(page, 'Accept').elementHandle();
       const reject = await rejectClaim(other).elementHandle();
       await Promise.all(
@@ -1494,15 +1496,16 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     await page.locator('.summary').getByRole('link', { name: 'Ana Reyes' }).waitFor();
     expect(await tooSmall(page, 'related claims')).toEqual([]);
     await button(page, 'Accept').click();
-    await heading(page, 'Ana Reyes').waitFor();
     await page.getByText('Accepting Marisol Delgado.').waitFor();
     await button(page, 'Undo').click();
     await page.getByText('Undone. Nothing was sent.').waitFor();
     expect((await assignmentOf(service, waiting, first)).status).toBe('pending_acceptance');
+    await page.evaluate(`location.hash = '#/claims/${second}'`);
+    await heading(page, 'Ana Reyes').waitFor();
     // What is held is sent at once when the page is hidden, since it may be closed next.
     await button(page, 'Reject').click();
     await rejectClaim(page).click();
-    await heading(page, 'Marisol Delgado').waitFor();
+    await page.getByText('Rejecting Ana Reyes.').waitFor();
     expect((await assignmentOf(service, waiting, second)).status).toBe('pending_acceptance');
     await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
@@ -1679,6 +1682,7 @@ test('with the keyboard, focus moves to the heading of each screen and returns w
     const focused = () => page.evaluate('document.activeElement.textContent');
     await page.evaluate(`location.hash = '#/claims/${id}'`);
     await until('the heading to have the focus', async () => (await focused()) === 'Marisol Delgado');
+    await button(page, 'Reject').click({ trial: true });
     await button(page, 'Reject').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();

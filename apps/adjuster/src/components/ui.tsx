@@ -1,5 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { type ComponentChildren, createContext, type JSX } from 'preact';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { takeReturnPosition } from '../navigation.ts';
 import { texts } from '../state/language.ts';
 
@@ -33,6 +33,28 @@ export const Icon = ({ name }: { name: IconName }) => (
 
 const preventDefault = (event: Event): void => event.preventDefault();
 
+/** Longer than the pause between the taps of a double tap. */
+const SETTLING_MS = 700;
+const Settling = createContext(false);
+
+/** True for a moment after the first rendering and after each change of the key. */
+function useSettling(key: string): boolean {
+  const [settled, setSettled] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(key), SETTLING_MS);
+    return () => clearTimeout(timer);
+  }, [key]);
+  return settled !== key;
+}
+
+/**
+ * Its buttons take no tap for a moment after they appear or `shows` changes: the second tap of a double tap, or one that
+ * was on its way when the screen changed, was meant for something else.
+ */
+export const TapGuard = (props: { readonly shows: string; readonly children: ComponentChildren }) => (
+  <Settling.Provider value={useSettling(props.shows)}>{props.children}</Settling.Provider>
+);
+
 type ButtonProps = {
   readonly kind?: 'primary' | 'neutral' | 'quiet' | 'danger';
   readonly busy?: boolean | undefined;
@@ -40,19 +62,45 @@ type ButtonProps = {
   readonly children: ComponentChildren;
 } & Omit<JSX.IntrinsicElements['button'], 'class'>;
 
-export const Button = ({ kind = 'neutral', busy = false, wide = false, children, ...rest }: ButtonProps) => (
-  <button
-    type="button"
-    {...rest}
-    class={`button ${kind}${wide ? ' wide' : ''}`}
-    aria-busy={busy}
-    // A disabled button would lose the keyboard focus.
-    aria-disabled={busy}
-    onClick={busy ? preventDefault : rest.onClick}
-  >
-    {children}
-  </button>
+/** The last tap on a button that answers, confirms or takes back. */
+let lastTap: { readonly target: Element; readonly x: number; readonly y: number; at: number } | undefined;
+const SAME_PLACE_PX = 40;
+
+// When its button has disappeared, further taps at its place must not reach what is there now, such as a link to a map.
+addEventListener(
+  'click',
+  (event) => {
+    const { target, clientX: x, clientY: y, timeStamp: at } = event;
+    if (
+      lastTap?.target.isConnected === false &&
+      at - lastTap.at < SETTLING_MS &&
+      Math.hypot(x - lastTap.x, y - lastTap.y) < SAME_PLACE_PX
+    ) {
+      lastTap.at = at;
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (target instanceof Element && target.closest('dialog, .action-bar, .toast, .queued-answers'))
+      lastTap = { target, x, y, at };
+  },
+  { capture: true },
 );
+
+export function Button({ kind = 'neutral', busy = false, wide = false, children, ...rest }: ButtonProps) {
+  const ignoresTaps = useContext(Settling) || busy;
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`button ${kind}${wide ? ' wide' : ''}`}
+      aria-busy={busy}
+      // A disabled button would lose the keyboard focus.
+      aria-disabled={ignoresTaps}
+      onClick={ignoresTaps ? preventDefault : rest.onClick}
+    >
+      {children}
+    </button>
+  );
+}
 
 /** Moves the focus to the screen's heading: the last one, since a wide screen shows a claim after its list. */
 export function focusHeading(): void {
@@ -182,6 +230,9 @@ export function Dialog(props: {
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const isSettling = useSettling('');
+  /** A selection that is dragged out of the dialog ends in a click on it, too. */
+  const isPressedOutside = useRef(false);
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -203,13 +254,16 @@ export function Dialog(props: {
         event.preventDefault();
         props.close();
       }}
+      onPointerDown={(event) => {
+        isPressedOutside.current = event.target === element.current;
+      }}
       onClick={(event) => {
-        if (event.target === element.current) props.close();
+        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close();
       }}
     >
       <div class="sheet">
         <h2 id={id}>{props.title}</h2>
-        {props.children}
+        <Settling.Provider value={isSettling}>{props.children}</Settling.Provider>
       </div>
     </dialog>
   );
@@ -232,10 +286,10 @@ export function useHeightVariable<E extends HTMLElement>(name: string) {
   return element;
 }
 
-/** Buttons at the bottom of the screen, in reach of a thumb. */
-export const ActionBar = ({ children }: { children: ComponentChildren }) => (
+/** Buttons at the bottom of the screen, in reach of a thumb. `shows`: changes with what the buttons are for. */
+export const ActionBar = (props: { readonly shows: string; readonly children: ComponentChildren }) => (
   <div class="action-bar" ref={useHeightVariable<HTMLDivElement>('--bar-height')}>
-    {children}
+    <TapGuard shows={props.shows}>{props.children}</TapGuard>
   </div>
 );
 

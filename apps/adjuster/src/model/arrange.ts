@@ -104,10 +104,9 @@ export function arrange(
   return [...groups.values()];
 }
 
-/** The claim after this one in the arranged list, from the start again after the last. */
-export function nextOf(groups: readonly ClaimGroup[], id: string): AppClaim | undefined {
+/** The claims after this one in the arranged list, from the start again after the last. */
+export function claimsAfter(groups: readonly ClaimGroup[], id: string): AppClaim[] {
   const ordered = groups.flatMap(({ claims }) => claims);
   const index = ordered.findIndex((claim) => claim.id === id);
-  const others = [...ordered.slice(index + 1), ...ordered.slice(0, Math.max(index, 0))];
-  return others[0];
+  return [...ordered.slice(index + 1), ...ordered.slice(0, Math.max(index, 0))];
 }

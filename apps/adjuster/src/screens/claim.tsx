@@ -1,5 +1,7 @@
+import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
 import { OfferSummary, WaitingPill } from '../components/offer-summary.tsx';
@@ -14,9 +16,9 @@ import {
 } from '../components/ui.tsx';
 import { ApiError, call, NetworkError } from '../data/api.ts';
 import { dateTime, titleOf } from '../format.ts';
-import { nextOf } from '../model/arrange.ts';
+import { claimsAfter } from '../model/arrange.ts';
 import { replaceScreen } from '../navigation.ts';
-import { answerOffers, answers, isUndoable, queuedAnswerTo, undoAnswers } from '../state/answers.ts';
+import { answerOffers, answers, isUndoable, queuedAnswerTo, stateOf, undoAnswers } from '../state/answers.ts';
 import { arrangedOffers } from '../state/arrangement.ts';
 import { texts } from '../state/language.ts';
 import { findClaim, lists, updateClaim } from '../state/lists.ts';
@@ -60,23 +62,26 @@ export function ClaimScreen({ id }: { id: string }) {
 
   // The result of an answer does not apply to a later offer of the same claim.
   const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : answers.results.value[id];
-  useEffect(() => {
-    if (outcome === 'rejected') replaceScreen('#/');
-  }, [outcome]);
-  if (outcome === 'rejected') return null;
-  if (missing === 'gone' || outcome === 'gone') {
+  const answeredBar = useAnsweredBar(id, listed !== undefined && isOpen(listed));
+  if (outcome === 'rejected' || missing === 'gone' || outcome === 'gone') {
+    const known = lastSeen !== undefined;
     return (
       <>
-        <ScreenHeader title={lastSeen === undefined ? words.claim.title : titleOf(lastSeen)} back="#/" />
-        <EmptyState
-          title={lastSeen === undefined ? words.claim.notAvailable : words.claim.gone}
-          icon="claims"
-        >
-          <p>{words.claim.goneMore}</p>
-          <a class="button" href="#/">
-            {words.nav.offers}
-          </a>
-        </EmptyState>
+        <ScreenHeader title={known ? titleOf(lastSeen) : words.claim.title} back="#/" />
+        {outcome === 'rejected' ? (
+          <EmptyState title={words.claim.rejected} icon="check" />
+        ) : (
+          <EmptyState title={known ? words.claim.gone : words.claim.notAvailable} icon="claims">
+            <p>{words.claim.goneMore}</p>
+          </EmptyState>
+        )}
+        {answeredBar ?? (
+          <p>
+            <a class="button" href="#/">
+              {words.nav.offers}
+            </a>
+          </p>
+        )}
       </>
     );
   }
@@ -88,10 +93,18 @@ export function ClaimScreen({ id }: { id: string }) {
       </>
     );
   }
-  return <Claim key={id} claim={claim} outcome={outcome} />;
+  return <Claim key={id} claim={claim} outcome={outcome} answeredBar={answeredBar} />;
 }
 
-function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefined }) {
+const isOpen = ({ assignment, closed_at }: AppClaim): boolean =>
+  assignment.status === 'pending_acceptance' && closed_at === null;
+
+function Claim(props: {
+  readonly claim: AppClaim;
+  readonly outcome: string | undefined;
+  readonly answeredBar: JSX.Element | null;
+}) {
+  const { claim, outcome, answeredBar } = props;
   const words = texts.value;
   const { status, responded_at } = claim.assignment;
   const state = claim.closed_at === null ? status : 'closed';
@@ -102,7 +115,7 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
     // The focused button was removed; the new state is shown in the header.
     focusHeading();
   }, [state]);
-  const open = status === 'pending_acceptance' && claim.closed_at === null;
+  const open = isOpen(claim);
   const own = status === 'accepted' && claim.closed_at === null;
   const back = open ? '#/' : claim.closed_at !== null ? '#/claims/closed' : own ? '#/claims' : '#/';
   return (
@@ -126,47 +139,42 @@ function Claim({ claim, outcome }: { claim: AppClaim; outcome: string | undefine
       )}
       {open && <OfferSummary claim={claim} />}
       <ClaimRecord claim={claim} />
-      {open && <AnswerBar claim={claim} />}
+      {answeredBar ?? (open && <AnswerBar claim={claim} />)}
     </>
   );
+}
+
+/** Whether the bottom of the screen has buttons that answer an offer or follow an answer. */
+export const hasAnswerBar = signal(false);
+
+/** On a phone it takes the place of the menu, which must not come up under a thumb that has just answered. */
+function AnswerActions(props: { readonly shows: string; readonly children: ComponentChildren }) {
+  useLayoutEffect(() => {
+    hasAnswerBar.value = true;
+    return () => {
+      hasAnswerBar.value = false;
+    };
+  }, []);
+  return <ActionBar {...props} />;
 }
 
 /** The answer buttons, at the bottom of the screen. */
 function AnswerBar({ claim }: { claim: AppClaim }) {
   const words = texts.value;
   const [rejecting, setRejecting] = useState(false);
-  const queued = queuedAnswerTo(claim.id);
-
+  const [busy, setBusy] = useState(false);
   const answer = async (kind: 'accept' | 'reject', reason?: string): Promise<void> => {
+    setBusy(true);
     setRejecting(false);
-    const next = nextOf(arrangedOffers.value, claim.id);
-    try {
-      await answerOffers([claim], kind, reason);
-      if (next !== undefined) replaceScreen(`#/claims/${next.id}`);
-      else if (kind === 'reject') replaceScreen('#/');
-    } catch (error) {
-      showError(error);
-    }
+    await answerOffers([claim], kind, reason).catch(showError);
+    setBusy(false);
   };
-
-  if (queued !== undefined) {
-    return (
-      <ActionBar>
-        <Note kind="warning" icon="cloud">
-          <p role="status">
-            {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
-          </p>
-        </Note>
-        {isUndoable(queued) && (
-          <Button onClick={() => void undoAnswers([claim.id])}>{words.claim.undo}</Button>
-        )}
-      </ActionBar>
-    );
-  }
   return (
-    <ActionBar>
-      <Button onClick={() => setRejecting(true)}>{words.claim.reject}</Button>
-      <Button kind="primary" onClick={() => void answer('accept')}>
+    <AnswerActions shows={claim.id}>
+      <Button busy={busy} onClick={() => setRejecting(true)}>
+        {words.claim.reject}
+      </Button>
+      <Button kind="primary" busy={busy} onClick={() => void answer('accept')}>
         {words.claim.accept}
       </Button>
       {rejecting && (
@@ -176,6 +184,43 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
           confirm={(reason) => void answer('reject', reason)}
         />
       )}
-    </ActionBar>
+    </AnswerActions>
+  );
+}
+
+/**
+ * After an answer the screen stays on its claim, and the adjuster opens the next offer: if it opened by itself, a double
+ * tap would answer it too. Null while the offer is unanswered, and for a claim that was never open on this screen.
+ */
+function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
+  const words = texts.value;
+  const queued = queuedAnswerTo(id);
+  const groups = arrangedOffers.value;
+  /** In the order in which they were shown while this one was open. */
+  const following = useRef<readonly AppClaim[] | null>(null);
+  if (isOffer && queued === undefined) {
+    following.current = claimsAfter(groups, id);
+    return null;
+  }
+  if (following.current === null && queued === undefined) return null;
+  const open = groups.flatMap(({ claims }) => claims);
+  const next = following.current?.find((one) => open.some((offer) => offer.id === one.id)) ?? open[0];
+  // While an answer is held, it is taken back in the message above the bar.
+  const isWaiting = queued !== undefined && stateOf(queued) !== 'held';
+  const undoable = isWaiting && isUndoable(queued);
+  return (
+    <AnswerActions key="answered" shows={undoable ? 'undo' : 'next'}>
+      {isWaiting && (
+        <Note kind="warning" icon="cloud">
+          <p role="status">
+            {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
+          </p>
+        </Note>
+      )}
+      {undoable && <Button onClick={() => void undoAnswers([id])}>{words.claim.undo}</Button>}
+      <Button kind="primary" onClick={() => replaceScreen(next === undefined ? '#/' : `#/claims/${next.id}`)}>
+        {next === undefined ? words.nav.offers : words.claim.nextOffer}
+      </Button>
+    </AnswerActions>
   );
 }

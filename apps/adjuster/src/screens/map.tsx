@@ -186,7 +186,7 @@ export function MapScreen() {
       </p>
       {asking && <OriginDialog close={() => setAsking(false)} />}
       {route.length > 0 && (
-        <ActionBar>
+        <ActionBar shows="route">
           <a
             class="button primary"
             href={routeLink(route.map(({ claim }) => addressText(claim.loss_location)))}

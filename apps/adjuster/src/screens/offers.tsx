@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
-import { ActionBar, Button, EmptyState, Icon, ScreenHeader } from '../components/ui.tsx';
+import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
 import { dateTime } from '../format.ts';
 import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
@@ -179,7 +179,7 @@ function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done:
     void answerOffers(claims, kind, reason).catch(showError);
   };
   return (
-    <ActionBar>
+    <ActionBar shows="selection">
       <Button disabled={claims.length === 0} onClick={() => setRejecting(true)}>
         {words.offers.rejectCount(claims.length)}
       </Button>
@@ -263,20 +263,23 @@ function UnsentAnswers() {
     <section class="card queued-answers" aria-labelledby="queued-answers">
       <h2 id="queued-answers">{words.offers.queued}</h2>
       <p class="muted">{words.offers.queuedMore}</p>
-      <ul>
-        {unsent.map((one) => (
-          <li key={one.claimId}>
-            <a href={`#/claims/${one.claimId}`}>
-              {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
-            </a>
-            {isUndoable(one) && (
-              <Button kind="quiet" onClick={() => void undoAnswers([one.claimId])}>
-                {words.claim.undo}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+      {/* The next answer takes the place of one that was taken back or sent. */}
+      <TapGuard shows={unsent.map(({ claimId }) => claimId).join()}>
+        <ul>
+          {unsent.map((one) => (
+            <li key={one.claimId}>
+              <a href={`#/claims/${one.claimId}`}>
+                {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
+              </a>
+              {isUndoable(one) && (
+                <Button kind="quiet" onClick={() => void undoAnswers([one.claimId])}>
+                  {words.claim.undo}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </TapGuard>
     </section>
   );
 }

@@ -204,6 +204,8 @@ export const en = {
     heldReject: (title: string) => `Rejecting ${title}.`,
     queuedAccept: 'Your acceptance is saved and will be sent when you are online.',
     queuedReject: 'Your rejection is saved and will be sent when you are online.',
+    nextOffer: 'Next offer',
+    rejected: 'You have rejected this claim',
     undo: 'Undo',
     undone: 'Undone. Nothing was sent.',
     undoneTooLate: (count: number) =>

@@ -120,6 +120,8 @@ export const es: Texts = {
     heldReject: (title) => `Rechazando ${title}.`,
     queuedAccept: 'Aceptación guardada. Se enviará cuando haya conexión.',
     queuedReject: 'Rechazo guardado. Se enviará cuando haya conexión.',
+    nextOffer: 'Siguiente oferta',
+    rejected: 'Usted rechazó esta reclamación',
     undo: 'Deshacer',
     undone: 'Deshecho. No se envió nada.',
     undoneTooLate: (count) =>

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import {
+  type AppUnderTest,
+  assignmentOf,
+  button,
+  enter,
+  heading,
+  offerFullClaim,
+  PHONE,
+  startApp,
+  TABLET,
+  until,
+  WITHOUT_WORKER,
+} from '../../api/test/adjuster-app.ts';
+
+let app: AppUnderTest;
+beforeAll(async () => {
+  app = await startApp();
+}, 300_000);
+afterAll(() => app?.stop());
+
+const named = (last_name: string) => ({
+  policyholder: { first_name: 'Ana', last_name, phone: '352-555-0142' },
+});
+
+/** Offers with these last names, waiting in this order. */
+async function offers(...names: readonly string[]): Promise<{ ids: string[]; token: string }> {
+  const { svcId, token } = await app.service.member(app.firm);
+  const ids: string[] = [];
+  for (const name of names) ids.push(await offerFullClaim(app.service, app.firm, svcId, named(name)));
+  return { ids, token };
+}
+
+const statusesOf = (ids: readonly string[]) =>
+  Promise.all(ids.map(async (id) => (await assignmentOf(app.service, app.firm, id)).status));
+
+/** Taps the same place again and again, as a thumb with a glove on does. */
+async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly number[]): Promise<void> {
+  // Until it is where it stays and takes taps.
+  await target.tap({ trial: true });
+  const box = await target.boundingBox();
+  if (box === null) throw new Error('the button is not on the screen');
+  const tap = () => page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+  await tap();
+  for (const pauseMs of pausesMs) {
+    await page.waitForTimeout(pauseMs);
+    await tap();
+  }
+}
+
+test.each([
+  ['phone', 60, PHONE],
+  ['phone', 300, PHONE],
+  ['tablet', 150, TABLET],
+  ['wide screen', 550, { ...TABLET, viewport: { width: 1280, height: 900 } }],
+] as const)(
+  'on a %s, a double tap %i ms apart accepts only the offer that was on the screen, which stays there with a way to the next one',
+  (_, pauseMs, options) =>
+    app.visiting(options, async ({ page }) => {
+      const { ids, token } = await offers('First', 'Second', 'Third');
+      await enter(page, app.service, token, `#/claims/${ids[0]}`);
+      const accept = button(page, 'Accept');
+      await tapRepeatedly(page, accept, [pauseMs]);
+      await until('the acceptance', async () => (await statusesOf(ids))[0] === 'accepted');
+      await heading(page, 'Ana First').waitFor();
+      // The next offer opens on request, and takes no answer from the same thumb.
+      const next = button(page, 'Next offer');
+      await tapRepeatedly(page, next, [pauseMs]);
+      await heading(page, 'Ana Second').waitFor();
+      await page.waitForTimeout(300);
+      expect(await statusesOf(ids)).toEqual(['accepted', 'pending_acceptance', 'pending_acceptance']);
+      expect(await page.evaluate('location.hash')).toBe(`#/claims/${ids[1]}`);
+    }),
+);
+
+test('a double tap on Reject does not confirm the rejection, and one on the confirmation rejects one offer', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+    const { ids, token } = await offers('First', 'Second');
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await button(page, 'Reject').waitFor();
+    await tapRepeatedly(page, button(page, 'Reject'), [60, 150]);
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Reject', exact: true });
+    await tapRepeatedly(page, confirm, [60, 150, 300]);
+    await page.getByRole('heading', { name: 'You have rejected this claim' }).waitFor();
+    expect(await statusesOf(ids)).toEqual(['rejected', 'pending_acceptance']);
+  }));
+
+test('taking back answers in quick succession takes back one, not the earlier one that takes its place', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers('First', 'Second', 'Third');
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await context.setOffline(true);
+    for (const name of ['First', 'Second']) {
+      await heading(page, `Ana ${name}`).waitFor();
+      await button(page, 'Accept').click();
+      await button(page, 'Next offer').click();
+    }
+    await page.evaluate("location.hash = '#/'");
+    const waiting = page.getByRole('listitem').filter({ hasText: 'Accept: ' });
+    await until('both answers', async () => (await waiting.count()) === 2);
+    await tapRepeatedly(page, waiting.first().getByRole('button'), [60, 150, 300]);
+    await until('one answer', async () => (await waiting.count()) === 1);
+    await page.waitForTimeout(300);
+    expect(await waiting.count()).toBe(1);
+  }));
