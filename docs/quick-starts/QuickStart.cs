@@ -144,10 +144,8 @@ public static class QuickStart
                 if (response.IsSuccessStatusCode) return Parse<T>(text);
                 var status = (int)response.StatusCode;
                 problem = method + " " + path + ": " + status + " " + text;
-                if (status != 429 && status < 500) throw new InvalidOperationException(problem);
-                // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
-                var retryAfter = response.Headers.RetryAfter?.Delta?.TotalSeconds;
-                waitSeconds = retryAfter ?? (status == 429 ? 60 : 0);
+                if (status < 500 && !new[] { 408, 425, 429 }.Contains(status)) throw new InvalidOperationException(problem);
+                waitSeconds = RequestedWait(response);
             }
             catch (Exception lost) when (lost is HttpRequestException || lost is TaskCanceledException || lost is IOException)
             {
@@ -157,6 +155,20 @@ public static class QuickStart
             waitSeconds += Jitter.NextDouble() * Math.Min(30, 0.5 * Math.Pow(2, attempt));
             await Task.Delay(TimeSpan.FromSeconds(waitSeconds));
         }
+    }
+
+    /// <summary>Seconds to wait. Retry-After is a number; from a gateway also a date, or sent twice ("5, 5").</summary>
+    static double RequestedWait(HttpResponseMessage response)
+    {
+        IEnumerable<string> values;
+        var value = response.Headers.TryGetValues("Retry-After", out values) ? values.First() : "";
+        var digits = new string(value.TakeWhile(char.IsDigit).ToArray());
+        if (digits != "") return double.Parse(digits, CultureInfo.InvariantCulture);
+        DateTimeOffset at;
+        if (DateTimeOffset.TryParse(value, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out at))
+            return Math.Max(0, (at - DateTimeOffset.UtcNow).TotalSeconds);
+        // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
+        return (int)response.StatusCode == 429 ? 60 : 0;
     }
 
     static T Parse<T>(string json)

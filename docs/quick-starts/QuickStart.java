@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -112,16 +114,26 @@ public class QuickStart {
                 int status = response.statusCode();
                 if (status / 100 == 2) return object(Json.parse(response.body()));
                 problem = method + " " + path + ": " + status + " " + response.body();
-                if (status != 429 && status < 500) throw new IllegalStateException(problem);
-                // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
-                waitSeconds = response.headers().firstValue("Retry-After").map(Double::parseDouble)
-                    .orElse(status == 429 ? 60.0 : 0.0);
+                if (status < 500 && !List.of(408, 425, 429).contains(status)) throw new IllegalStateException(problem);
+                waitSeconds = requestedWait(status, response.headers().firstValue("Retry-After").orElse(""));
             } catch (IOException lostConnection) { // timeouts too
                 problem = method + " " + path + ": " + lostConnection;
             }
             if (attempt == 7) throw new IOException(problem);
             waitSeconds += Math.random() * Math.min(30, 0.5 * Math.pow(2, attempt));
             Thread.sleep((long) (waitSeconds * 1000));
+        }
+    }
+
+    /** Seconds to wait. Retry-After is a number; from a gateway also a date, or sent twice ("5, 5"). */
+    static double requestedWait(int status, String retryAfter) {
+        if (retryAfter.matches("\\d.*")) return Double.parseDouble(retryAfter.replaceFirst("\\D.*", ""));
+        try {
+            Instant at = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(retryAfter));
+            return Math.max(0, Duration.between(Instant.now(), at).toMillis() / 1000.0);
+        } catch (DateTimeParseException none) {
+            // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
+            return status == 429 ? 60 : 0;
         }
     }
 

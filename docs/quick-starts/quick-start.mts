@@ -43,16 +43,23 @@ async function call<Result>(
       const text = await response.text();
       if (response.ok) return JSON.parse(text) as Result;
       problem = `${method} ${path}: ${response.status} ${text}`;
-      if (response.status !== 429 && response.status < 500) return fail(problem);
-      // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
-      const retryAfter = response.headers.get('retry-after');
-      waitSeconds = retryAfter === null ? (response.status === 429 ? 60 : 0) : Number(retryAfter);
+      if (response.status < 500 && ![408, 425, 429].includes(response.status)) return fail(problem);
+      waitSeconds = requestedWait(response);
     } catch (lostConnection) {
       problem = `${method} ${path}: ${lostConnection}`;
     }
     if (attempt === 7) throw new Error(problem);
     await sleep((waitSeconds + Math.random() * Math.min(30, 0.5 * 2 ** attempt)) * 1000);
   }
+}
+
+/** Seconds to wait. Retry-After is a number; from a gateway also a date, or sent twice ("5, 5"). */
+function requestedWait({ status, headers }: Response): number {
+  const value = headers.get('retry-after') ?? '';
+  const seconds = /^\d/.test(value) ? Number.parseInt(value, 10) : (Date.parse(value) - Date.now()) / 1000;
+  if (!Number.isNaN(seconds)) return Math.max(0, seconds);
+  // A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
+  return status === 429 ? 60 : 0;
 }
 
 /** The request is wrong, and would be wrong again. */

@@ -6,8 +6,10 @@ Python 3.8 or later, standard library only. Run with a test key: CLAIMS_URL=... 
 import json
 import os
 import random
+import re
 import time
 from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -36,14 +38,24 @@ def call(method, path, body=None, idempotency_key=None, attempts=8):
                 return json.load(response)
         except (OSError, HTTPException, ValueError) as error:  # URLError and HTTPError are OSErrors
             status = error.code if isinstance(error, HTTPError) else None
-            if status not in (None, 429, 500, 502, 503, 504):
+            if status and status < 500 and status not in (408, 425, 429):
                 raise SystemExit(f"{method} {path}: {status} {error.read().decode()}")
             if attempt + 1 == attempts:
                 raise
-            # A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
-            retry_after = error.headers.get("Retry-After") if status else None
-            wait = float(retry_after or (60 if status == 429 else 0))
+            wait = requested_wait(status, error.headers.get("Retry-After") or "") if status else 0
         time.sleep(wait + random.random() * min(30, 0.5 * 2**attempt))
+
+
+def requested_wait(status, retry_after):
+    """Seconds to wait. Retry-After is a number; from a gateway also a date, or sent twice ("5, 5")."""
+    number = re.match(r"\d+", retry_after)
+    if number:
+        return int(number.group())
+    try:
+        return max(0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError):
+        # A 429 without Retry-After comes from a proxy in front of the API and lasts a minute.
+        return 60 if status == 429 else 0
 
 
 def test_accounts():

@@ -94,13 +94,19 @@ async function savedPosition(child: ChildProcess): Promise<string> {
   return '';
 }
 
-/** A proxy that drops the first request, responds 503 to the second, and forwards later ones. */
+/** A proxy that drops the first request, responds with errors of gateways to the next ones, and forwards later ones. */
 function unreliableProxy() {
   let requests = 0;
+  const errors: [number, string][] = [
+    [503, '7, 7'],
+    [408, ''],
+    [520, new Date(Date.now() + 3_600_000).toUTCString()],
+  ];
   return createServer(async (request, response) => {
     requests += 1;
     if (requests === 1) return request.socket.destroy();
-    if (requests === 2) return response.writeHead(503, { 'Retry-After': '7' }).end('<h1>busy</h1>');
+    const error = errors.shift();
+    if (error) return response.writeHead(error[0], { 'Retry-After': error[1] }).end('<h1>busy</h1>');
     const forwarded = await service.call(request.method ?? '', request.url ?? '', {
       raw: await readAll(request),
       headers: Object.fromEntries(
@@ -114,7 +120,7 @@ function unreliableProxy() {
   });
 }
 
-test('the retry sample retries after a refused connection, a dropped one and a 503, and creates one claim', async () => {
+test('the retry sample retries after lost connections and errors of gateways, and creates one claim', async () => {
   const proxy = unreliableProxy().listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as AddressInfo;
@@ -151,7 +157,7 @@ except urllib.error.HTTPError as error:
   const stderr = child.stderr === null ? Promise.resolve('') : readAll(child.stderr);
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     printed.push(JSON.parse(line));
-    if (typeof printed.at(-1) !== 'number' || printed.length > 3) continue;
+    if (typeof printed.at(-1) !== 'number' || printed.length > 5) continue;
     // The first wait follows a refused connection, since nothing listens yet.
     if (printed.length === 1) await once(proxy.listen(port, '127.0.0.1'), 'listening');
     child.stdin.write('\n');
@@ -162,8 +168,9 @@ except urllib.error.HTTPError as error:
   const claims = (await service.call('GET', `/v1/claims?external_id=${body.external_id}`, { as: firm.test }))
     .json;
   const [{ id }] = claims.data;
-  expect(printed).toEqual([expect.any(Number), expect.any(Number), expect.any(Number), [id, id], 422]);
+  expect(printed).toEqual([...Array(5).fill(expect.any(Number)), [id, id], 422]);
   expect(printed[2]).toBeGreaterThanOrEqual(7);
+  expect(printed[4]).toBeGreaterThan(60);
 });
 
 test('the polling sample reports claims and saves its position', async () => {
@@ -204,6 +211,40 @@ test('the spreadsheet sample reads a file with a byte order mark, and with quote
     building: { number_of_units: 2 },
   });
   expect((await sendClaim(service, firm.test, claim)).status).toBe(201);
+});
+
+test('the spreadsheet sample names every wrong row and prints no claim of the file', async () => {
+  const header = 'external_id,claim_number,coverages.building_limit';
+  const convert = async (...rows: (string | Buffer)[]): Promise<string[]> => {
+    const child = run('python3', 'lines.py');
+    const lines = [header, 'CSV-1,FL-1,250000', ...rows, 'CSV-9,FL-9,100.50', ',,'];
+    child.stdin.end(
+      Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))),
+    );
+    const exited = once(child, 'exit');
+    const [stdout, stderr] = await Promise.all(
+      [child.stdout, child.stderr].map((stream) => readAll(stream as NodeJS.ReadableStream)),
+    );
+    return [
+      `exit ${(await exited)[0]}`,
+      `${stdout?.split('\n').length} lines`,
+      ...(stderr?.trim().split('\n') ?? []),
+    ];
+  };
+  expect(await convert()).toEqual(['exit 0', '3 lines', '']);
+  expect(await convert('CSV-2,FL-2,"$250,000.00"', 'CSV-3,FL-3,1,extra', 'CSV-4,FL-4')).toEqual([
+    'exit 1',
+    '1 lines',
+    'line 3: coverages.building_limit is not a number: $250,000.00',
+    'line 4: not as many cells as columns',
+    'line 5: not as many cells as columns',
+  ]);
+  expect(await convert(Buffer.from('CSV-2,Ca\xf1ada,1', 'latin1'))).toEqual([
+    'exit 1',
+    '1 lines',
+    'line 3: not UTF-8; save the spreadsheet as "CSV UTF-8"',
+  ]);
+  expect(await convert('CSV-2,"FL-2')).toEqual(['exit 1', '1 lines', 'after line 2: unexpected end of data']);
 });
 
 test('the shell samples invite, and offer to, a test account that the key can use', async () => {

@@ -1,6 +1,7 @@
 import { ClaimsApiError, ClaimsConnectionError, ClaimsError, isRecord } from './errors.ts';
 import type { ListClaims } from './list.ts';
 import { type Platform, pause } from './platform.ts';
+import { isRetryable } from './retry.ts';
 import { type CallOptions, checkedMs } from './transport.ts';
 import type { Claim } from './wire.ts';
 
@@ -96,8 +97,7 @@ export async function* pollClaims(
 /** After the first page a 422 is an expired cursor; the next poll starts from the current position. */
 const isTemporary = (error: ClaimsError, pages: number): boolean =>
   error instanceof ClaimsConnectionError ||
-  (error instanceof ClaimsApiError &&
-    (error.status === 429 || error.status >= 500 || (error.status === 422 && pages > 0)));
+  (error instanceof ClaimsApiError && (isRetryable(error.status) || (error.status === 422 && pages > 0)));
 
 interface PollState {
   updatedSince(): string | undefined;

@@ -1,5 +1,8 @@
+import { isRecord } from './errors.ts';
+import type { NewClaim } from './wire.ts';
+
 /** The value that JSON transmits, without undefined members. */
-const asSent = (value: object): unknown => JSON.parse(JSON.stringify(value));
+const asSent = (value: object): Record<string, unknown> => JSON.parse(JSON.stringify(value));
 
 /** JSON with sorted fields, so that equal values have equal texts. */
 function canonical(value: unknown): string {
@@ -21,26 +24,38 @@ export async function contentKey(claim: object): Promise<string> {
   return `claims-${hex}`;
 }
 
+/** The fields that a sender may leave out. */
+const OPTIONAL_FIELDS = {
+  file_number: true,
+  instructions: true,
+  reported_date: true,
+  contact_date: true,
+  inspection_date: true,
+  additional_contacts: true,
+  agent: true,
+  mortgagee: true,
+  building: true,
+  coverages: true,
+  estimate: true,
+} satisfies Record<OptionalField, true>;
+
+type OptionalField = {
+  [Field in keyof NewClaim]-?: undefined extends NewClaim[Field] ? Field : never;
+}[keyof NewClaim];
+
 /**
- * Whether the stored claim has the content of the claim. It may have more fields, and may have been offered to another
- * adjuster since.
+ * Whether the stored claim has the content of the claim, and nothing that was removed from it. It may have been offered
+ * to another adjuster since, and may have fields that the service adds in a later release.
  */
 export function hasContentOf(stored: object, claim: object): boolean {
-  const { adjuster_svc_id: _, ...fields } = claim as Readonly<Record<string, unknown>>;
-  return includes(stored, asSent(fields));
+  const { adjuster_svc_id: _, ...fields } = asSent(claim);
+  const compared = new Set([...Object.keys(fields), ...Object.keys(OPTIONAL_FIELDS)]);
+  const content = Object.entries(stored).filter(([name]) => compared.has(name));
+  return canonical(withPeril(Object.fromEntries(content))) === canonical(withPeril(fields));
 }
 
-function includes(stored: unknown, sent: unknown): boolean {
-  if (Array.isArray(sent)) {
-    return (
-      Array.isArray(stored) &&
-      stored.length === sent.length &&
-      sent.every((item, i) => includes(stored[i], item))
-    );
-  }
-  if (typeof sent !== 'object' || sent === null) return stored === sent;
-  if (typeof stored !== 'object' || stored === null) return false;
-  return Object.entries(sent).every(([name, value]) =>
-    includes((stored as Record<string, unknown>)[name], value),
-  );
+/** The service adds the only peril there is to a claim that was sent without one. */
+function withPeril(fields: Readonly<Record<string, unknown>>): object {
+  const { loss } = fields;
+  return isRecord(loss) ? { ...fields, loss: { peril: 'flood', ...loss } } : fields;
 }

@@ -146,4 +146,4 @@ function iteratorOf(claims: NewClaims): {
 
 /** Other errors, such as an invalid key or an unavailable service, would fail every claim. */
 const concernsOneClaim = (error: unknown): boolean =>
-  error instanceof ClaimsApiError && [400, 409, 413, 422].includes(error.status);
+  error instanceof ClaimsApiError && [400, 408, 409, 413, 422, 425].includes(error.status);

@@ -149,7 +149,7 @@ export function createTransport(settings: Settings): Transport {
 
       const { error, retry, requestedMs } = outcome;
       if (!retry || maxRetries === 0) throw error;
-      if (!(error instanceof ClaimsApiError) || error.status >= 500) progress.maybeProcessed = true;
+      if (!(error instanceof ClaimsApiError) || error.status !== 429) progress.maybeProcessed = true;
       if (pausedMs === undefined && ++failures > maxRetries) throw error;
       const delayMs = pausedMs ?? retryDelayMs(failures, requestedMs);
       // A retry before this delay would fail again.

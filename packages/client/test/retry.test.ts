@@ -44,6 +44,11 @@ describe('Retry-After', () => {
     [' 7 ', 7000],
     ['Sat, 29 Aug 2026 14:00:30 GMT', 30_000],
     ['Sat, 29 Aug 2026 13:59:00 GMT', 0],
+    ['5, 5', 5000],
+    ['5,7', 7000],
+    ['2, Sat, 29 Aug 2026 14:00:30 GMT', 30_000],
+    ['5, soon', 5000],
+    [',', null],
     [null, null],
     ['', null],
     ['-1', null],
@@ -76,7 +81,8 @@ describe('Retry-After', () => {
     { status: 429, isJson: false, retryAfter: '5', expected: 5000 },
     { status: 429, isJson: false, retryAfter: 'soon', expected: EDGE_WAIT_MS },
     { status: 429, isJson: true, retryAfter: null, expected: null },
-    { status: 500, isJson: true, retryAfter: '9', expected: null },
+    { status: 500, isJson: true, retryAfter: '9', expected: 9000 },
+    { status: 408, isJson: false, retryAfter: '1', expected: 1000 },
     { status: 409, isJson: true, retryAfter: '9', expected: null },
   ])(
     'on $status (JSON: $isJson, $retryAfter) asks for $expected ms',
@@ -85,8 +91,8 @@ describe('Retry-After', () => {
     },
   );
 
-  it('is retried for 429 and every 5xx only', () => {
+  it('is retried for 408, 425, 429 and every 5xx only', () => {
     const worth = Array.from({ length: 500 }, (_, i) => 100 + i).filter(isRetryable);
-    expect(worth).toEqual([429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
+    expect(worth).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
   });
 });

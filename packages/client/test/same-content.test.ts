@@ -66,6 +66,15 @@ describe('a stored claim', () => {
   });
 
   it.each([
+    ['a field', { file_number: undefined }],
+    ['an object', { building: undefined }],
+    ['a field of an object', { loss: { ...surgeClaim.loss, cat_code: undefined } }],
+    ['a contact', { additional_contacts: surgeClaim.additional_contacts.slice(1) }],
+  ])('does not match a claim from which %s was removed since', (_, removed) => {
+    expect(hasContentOf(stored(), { ...surgeClaim, ...removed })).toBe(false);
+  });
+
+  it.each([
     ['another value', { claim_number: 'other' }],
     ['another nested value', { loss: { ...surgeClaim.loss, date: '2026-08-26' } }],
     ['another contact', { additional_contacts: [...surgeClaim.additional_contacts, { company_name: 'X' }] }],

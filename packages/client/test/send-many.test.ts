@@ -118,13 +118,15 @@ describe('sending many claims', () => {
 
   it('recognizes claims that were sent before, by the replay or by their content', async () => {
     const replayed = json({ ...response, ...claim(0) }, 201, { 'Idempotent-Replayed': 'true' });
-    const { adjuster_svc_id: _, ...stored } = claim(1);
+    const { adjuster_svc_id: _, ...fields } = claim(1);
+    const { test, created_at, updated_at, assignment } = response;
+    const stored = { test, created_at, updated_at, assignment, ...fields };
     const { client } = createTestClient([
       replayed,
       problem(409, 'duplicate_claim', { existing_claim_id: 'id-1' }),
-      json({ ...response, ...stored, id: 'id-1' }),
+      json({ ...stored, id: 'id-1' }),
       problem(409, 'duplicate_claim', { existing_claim_id: 'id-2' }),
-      json({ ...response, ...stored, id: 'id-2' }),
+      json({ ...stored, id: 'id-2' }),
     ]);
     const outcomes = await collect(client.claims.sendMany(claims(3), { concurrency: 1 }));
     expect(brief(outcomes)).toEqual(['0 EXT-0 already_sent', '1 EXT-1 already_sent', '2 EXT-2 failed']);
@@ -134,11 +136,13 @@ describe('sending many claims', () => {
 
   it.each([
     [400, 'malformed_request'],
+    [408, 'malformed_request'],
     [409, 'duplicate_claim'],
     [413, 'payload_too_large'],
     [422, 'validation_failed'],
+    [425, 'too_early'],
   ])('continues after a claim that fails with %d', async (status, code) => {
-    const { client } = createTestClient([except(2, problem(status, code))]);
+    const { client } = createTestClient([except(2, problem(status, code))], { maxRetries: 0 });
     const outcomes = await collect(client.claims.sendMany(claims(5)));
     expect(outcomes.map(({ status }) => status)).toEqual(['sent', 'sent', 'failed', 'sent', 'sent']);
     expect(outcomes[2]).toMatchObject({ error: { code } });
