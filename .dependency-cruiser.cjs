@@ -121,7 +121,7 @@ module.exports = {
       '^packages/client/src/',
       MCP,
       NODE,
-      ...npm('@modelcontextprotocol/sdk', 'commander', 'picocolors'),
+      ...npm('@modelcontextprotocol/sdk', 'commander', 'jsonc-parser', 'picocolors'),
     ]),
     room('adjuster', '^apps/adjuster/src/', [
       CONTRACT,

@@ -348,6 +348,8 @@ describe('dates, depths, numbers and amounts', () => {
     ['0000-00-00', undefined],
     ['7/4/1955', '1955-07-04'],
     ['07/04/1955 00:00', '1955-07-04'],
+    ['2022-09-28', '2022-09-28'],
+    ['2022-09-29', undefined],
   ])('built on %s', (written, date) => {
     const mapped = mapValues({ originalConstructionDate: written });
     expect(bodyOf(mapped).building?.construction_date).toBe(date);

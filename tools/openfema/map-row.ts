@@ -103,7 +103,7 @@ export function mapRow(row: Row, adjuster: string): RowResult {
         occupancy_type: occupancy,
         building_type: buildingTypeOf(occupancy),
         firm_status: firmStatusOf(),
-        construction_date: dateOf('constructionDate'),
+        construction_date: constructionDateOf(),
         flood_zone: floodZoneOf(),
         community_number: communityOf(),
         number_of_units: integerOf('numberOfUnits', LIMITS.numberOfUnits),
@@ -163,6 +163,13 @@ export function mapRow(row: Row, adjuster: string): RowResult {
   function dateOf(field: Field): string | undefined {
     const cell = row(field);
     return cell ? validDate(cell, (reason) => leftOut(cell, reason)) : undefined;
+  }
+
+  function constructionDateOf(): string | undefined {
+    const cell = row('constructionDate');
+    const built = dateOf('constructionDate');
+    if (!cell || built === undefined || lossDate === undefined || built <= lossDate) return built;
+    return leftOut(cell, `after the loss on ${lossDate}`);
   }
 
   function floodZoneOf(): string | undefined {

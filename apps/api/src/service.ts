@@ -161,7 +161,7 @@ async function startApi({
   const url = urlOf(config.host, port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
-  addresses.supportEmail = config.supportEmail ?? `support@${domainOf(addresses.baseUrl)}`;
+  addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
 
   const jobs = wired.startJobs(services.get(TOKENS.runJob));
   const saveLastUse = async (): Promise<void> => {
@@ -207,9 +207,10 @@ const urlOf = (host: string, port: number): string =>
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-function domainOf(baseUrl: string): string {
+/** Validators of OpenAPI reject an email address at a name without a dot, or at an IP address. */
+function mailDomainOf(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
-  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
+  return hostname.includes('.') && isIP(hostname) === 0 ? hostname : 'localhost.invalid';
 }
 
 /** A ConfigError that names the variable to change, where the cause is one. */

@@ -60,6 +60,23 @@ describe('the input of send', () => {
     ]);
   });
 
+  it('may repeat a claim with other spacing and another order of fields', () => {
+    const claim = { external_id: 'A', n: 1 };
+    expect(read('{"external_id":"A","n":1}\n{ "n": 1, "external_id": "A" }')).toEqual([
+      { number: 1, claim },
+      { number: 2, claim },
+    ]);
+  });
+
+  it('must not have a member twice in one object', () => {
+    const problem = 'the member "zip" appears twice in one object';
+    expect(read('{"a":{"zip":"1","zip":"2"}}')).toEqual([{ number: 1, problem }]);
+    expect(read('{"a":{"zip":"1"},"b":{"zip":"2"}}\n{"b":[{"zip":1},{"zip":2,"zip":2}]}')).toEqual([
+      { number: 1, claim: { a: { zip: '1' }, b: { zip: '2' } } },
+      { number: 2, problem },
+    ]);
+  });
+
   it('has no lines when it is blank', () => {
     expect(read(' \n\n')).toEqual([]);
   });

@@ -196,7 +196,7 @@ export interface Agent {
    */
   company_name?: string;
   /**
-   * Phone number, with at least one digit.
+   * Phone number with at least one digit; an extension fits.
    * @example "239-555-0142"
    */
   phone?: string;
@@ -231,7 +231,7 @@ interface AgentInputFields {
    */
   company_name?: string | undefined;
   /**
-   * Phone number, with at least one digit. 1 to 20 characters.
+   * Phone number with at least one digit; an extension fits. 1 to 40 characters.
    * @example "239-555-0142"
    */
   phone?: string | undefined;
@@ -585,7 +585,7 @@ export interface Contact {
    */
   company_name?: string;
   /**
-   * Phone number, with at least one digit.
+   * Phone number with at least one digit; an extension fits.
    * @example "239-555-0142"
    */
   phone?: string;
@@ -620,7 +620,7 @@ interface ContactInputFields {
    */
   company_name?: string | undefined;
   /**
-   * Phone number, with at least one digit. 1 to 20 characters.
+   * Phone number with at least one digit; an extension fits. 1 to 40 characters.
    * @example "239-555-0142"
    */
   phone?: string | undefined;
@@ -1332,7 +1332,7 @@ export interface Mortgagee {
    */
   company_name?: string;
   /**
-   * Phone number, with at least one digit.
+   * Phone number with at least one digit; an extension fits.
    * @example "239-555-0142"
    */
   phone?: string;
@@ -1367,7 +1367,7 @@ interface MortgageeInputFields {
    */
   company_name?: string | undefined;
   /**
-   * Phone number, with at least one digit. 1 to 20 characters.
+   * Phone number with at least one digit; an extension fits. 1 to 40 characters.
    * @example "239-555-0142"
    */
   phone?: string | undefined;
@@ -1502,7 +1502,7 @@ export interface Policyholder {
    */
   company_name?: string;
   /**
-   * Phone number, with at least one digit.
+   * Phone number with at least one digit; an extension fits.
    * @example "239-555-0142"
    */
   phone?: string;
@@ -1539,7 +1539,7 @@ interface PolicyholderInputFields {
    */
   company_name?: string | undefined;
   /**
-   * Phone number, with at least one digit. 1 to 20 characters.
+   * Phone number with at least one digit; an extension fits. 1 to 40 characters.
    * @example "239-555-0142"
    */
   phone?: string | undefined;
@@ -1553,7 +1553,7 @@ interface PolicyholderInputFields {
   /** Where the policyholder receives mail. All four fields are required. */
   mailing_address?: AddressInput | undefined;
   /**
-   * Alternate phone number. 1 to 20 characters.
+   * Alternate phone number. 1 to 40 characters.
    * @example "239-555-0188"
    */
   alternate_phone?: string | undefined;

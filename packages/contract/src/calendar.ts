@@ -73,8 +73,15 @@ function validDate(year = '', month = '', day = ''): string | null {
   return isCalendarDate(date) ? date : null;
 }
 
-/** The time in UTC of a calendar date, or of a date-time without an offset. */
+/** Java leaves out seconds of 0 and adds the zone's name, SQL leaves out the T and minutes of the offset. */
+const LOOSE_DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?(?:[Zz]| ?UTC| ?([+ -]\d{2}):?(\d{2})?)?(?:\[[^\]]*\])?)?$/;
+
+/** The date-time in another spelling; without an offset, in UTC. A plus sign may have been decoded as a space. */
 export function intendedInstant(sent: string): string | null {
-  const text = isCalendarDate(sent) ? `${sent}T00:00:00Z` : `${sent.trim().replace(' ', 'T')}Z`;
+  const match = LOOSE_DATE_TIME.exec(sent.trim());
+  if (match === null) return null;
+  const [, date, time = '00:00', seconds = ':00', hours, minutes = '00'] = match;
+  const text = `${date}T${time}${seconds}${hours ? `${hours.replace(' ', '+')}:${minutes}` : 'Z'}`;
   return readInstant(text) === null ? null : text;
 }

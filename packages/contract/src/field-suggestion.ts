@@ -13,8 +13,18 @@ const NOT_MISSPELLED: ReadonlySet<string> = new Set([
 /** Usual names for the same thing in other systems; suggested only where the object has the field. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   zip: ['zip_code', 'zipcode', 'postal_code', 'postcode'],
-  street: ['street1', 'street_address', 'address1', 'address_1', 'address_line1', 'address_line_1', 'line1'],
-  street2: ['address2', 'address_2', 'address_line2', 'address_line_2', 'line2'],
+  // In Puerto Rico a line above the street; a postal address has one line for both.
+  street2: ['urbanization', 'address2', 'address_2', 'address_line2', 'address_line_2', 'line2'],
+  street: [
+    'street1',
+    'street_address',
+    'address1',
+    'address_1',
+    'address_line1',
+    'address_line_1',
+    'line1',
+    'urbanization',
+  ],
   phone: ['phone_number', 'telephone', 'telephone_number'],
   email: ['email_address'],
   company_name: ['company', 'organization', 'business_name'],
@@ -38,12 +48,12 @@ export function suggestedField(
   const fields = fieldsAt(schema, path);
   const known = Object.keys(fields);
   const snake = wordsOf(name).join('_');
-  return (
-    misspelled(name, known) ??
-    known.find((field) => SYNONYMS[field]?.includes(snake)) ??
-    nestedField(snake, toPointer(path), fields)
-  );
+  return misspelled(name, known) ?? synonymFor(snake, known) ?? nestedField(snake, toPointer(path), fields);
 }
+
+/** The first in the order of the synonyms, since an address may have one line or two. */
+const synonymFor = (name: string, known: readonly string[]): string | undefined =>
+  Object.keys(SYNONYMS).find((field) => known.includes(field) && SYNONYMS[field]?.includes(name));
 
 type Fields = Readonly<Record<string, z.core.$ZodType>>;
 

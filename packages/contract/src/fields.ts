@@ -55,7 +55,15 @@ export function expected(
 const withHint = (detail: string, hint: string | null): string =>
   hint === null ? detail : `${detail.slice(0, -1)}; ${hint}`;
 
-const inQuotes: TypeHint = (sent) => (typeof sent === 'number' ? 'send it in quotes.' : null);
+/** For a number where its digits are meant: they may be wrong as text too, as those of a day number of a spreadsheet. */
+const inQuotes =
+  (isValid: (text: string) => boolean, hintFor: (text: string) => string | null = () => null): TypeHint =>
+  (sent) => {
+    if (typeof sent !== 'number') return null;
+    if (isValid(String(sent))) return 'send it in quotes.';
+    const hint = hintFor(String(sent));
+    return hint === null ? null : `send it in quotes; ${hint}`;
+  };
 
 const JSON_NUMBER = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 const withoutQuotes: TypeHint = (sent) =>
@@ -83,15 +91,14 @@ const lengthError = (what: string, { min, max }: Bounds): string =>
 /** A string whose length is counted in code points. `check` runs only on strings of a valid length. */
 function textOf(what: string, bounds: Bounds, meta: object, check: Check<string> = () => null): z.ZodString {
   const wrongLength = lengthError(what, bounds);
+  const errorOf: Check<string> = (value) => {
+    if (!lengthWithin(value, bounds.min, bounds.max)) return wrongLength;
+    return hasUnusableCharacter(value) ? UNUSABLE : check(value);
+  };
+  const hint = inQuotes((value) => errorOf(value) === null);
   return z
-    .string(expected(`${what} of ${charactersWithin(bounds)}`, inQuotes))
-    .check(
-      checked((value) => {
-        if (!lengthWithin(value, bounds.min, bounds.max)) return wrongLength;
-        if (hasUnusableCharacter(value)) return UNUSABLE;
-        return check(value);
-      }),
-    )
+    .string(expected(`${what} of ${charactersWithin(bounds)}`, hint))
+    .check(checked(errorOf))
     .meta({ minLength: bounds.min, maxLength: bounds.max, ...meta });
 }
 
@@ -105,7 +112,7 @@ function formattedString(
 ): z.ZodString {
   const detail = `Must be ${what}.`;
   return z
-    .string(expected(what, inQuotes))
+    .string(expected(what, inQuotes(isValid, hintFor)))
     .check(checked((value) => (isValid(value) ? null : withHint(detail, hintFor(value)))))
     .meta({ ...keywords, ...meta });
 }
@@ -129,8 +136,8 @@ export const identifier = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
     NO_OUTER_WHITESPACE.test(value) ? null : 'Must not start or end with whitespace or contain a line break.',
   );
 
-export const phone = (meta: FieldMeta): z.ZodString =>
-  textOf('a phone number', LIMITS.phone, { pattern: '[0-9]', ...meta }, (value) =>
+export const phone = (meta: FieldMeta, bounds: Bounds = LIMITS.phone): z.ZodString =>
+  textOf('a phone number', bounds, { pattern: '[0-9]', ...meta }, (value) =>
     /[0-9]/.test(value) ? null : 'Must contain at least one digit (0-9).',
   );
 
@@ -182,6 +189,7 @@ export const dateTime = (meta: FieldMeta): z.ZodString =>
     { format: 'date-time' },
     meta,
     (value) => isStorableInstant(readInstant(value)),
+    (sent) => didYouMean(intendedInstant(sent)),
   );
 
 const ZIP = /^[0-9]{5}(-[0-9]{4})?$/;

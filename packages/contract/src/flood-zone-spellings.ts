@@ -9,7 +9,7 @@ const FEMA_SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^([AV])0([1-9])$/, '$1$2'],
   [/^AHB$/, 'AH'],
   [/^AOB$/, 'AO'],
-  [/^AR(\/A.*|[AEHO])$/, 'AR'],
+  [/^AR(\/A([EHO]|0?[1-9]|[12][0-9]|30|1-A?30)?|[AEHO])$/, 'AR'],
 ];
 
 const zones: ReadonlySet<string> = new Set(FLOOD_ZONES);

@@ -22,7 +22,9 @@ export const LIMITS = {
   additionalContacts: 20,
   personName: { min: 1, max: 100 },
   companyName: { min: 1, max: 255 },
-  phone: { min: 1, max: 20 },
+  /** With an extension. */
+  phone: { min: 1, max: 40 },
+  carrierPhone: { min: 1, max: 20 },
   email: { min: 3, max: 255 },
   street: { min: 1, max: 255 },
   city: { min: 1, max: 100 },

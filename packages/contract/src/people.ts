@@ -73,7 +73,7 @@ const contactParts = () => ({
     example: 'Gulf Shore Rentals LLC',
   }).optional(),
   phone: phone({
-    description: 'Phone number, with at least one digit.',
+    description: 'Phone number with at least one digit; an extension fits.',
     example: '239-555-0142',
   }).optional(),
   email: email({ description: 'Email address.', example: 'marisol.delgado@example.com' }).optional(),
@@ -172,10 +172,10 @@ export const carrier = fields({
     description: "Name of the insurance company. The firm's carrier book is keyed by it.",
     example: 'Palmetto Mutual Insurance',
   }),
-  phone: phone({
-    description: "The carrier's phone number; printed on the forms.",
-    example: '813-555-0100',
-  }).optional(),
+  phone: phone(
+    { description: "The carrier's phone number; printed on the forms.", example: '813-555-0100' },
+    LIMITS.carrierPhone,
+  ).optional(),
   email: email({
     description: "The carrier's email address; printed on the forms.",
     example: 'claims@palmetto.example.com',

@@ -155,6 +155,12 @@ describe('an invalid body', () => {
     ['/coverages/building_limit', '250,000', null],
     ['/building/number_of_units', '1', 'send the number without quotes.'],
     ['/loss_location/zip', 33957, 'send it in quotes.'],
+    ['/loss_location/zip', 2138, 'send it in quotes; write the first zero if the code begins with one.'],
+    ['/loss/date', 45292, null],
+    ['/loss/date', 20260827, 'send it in quotes; did you mean 2026-08-27?'],
+    ['/loss/cat_code', 1e21, 'send it in quotes.'],
+    ['/policyholder/email', 5, null],
+    ['/policy/naic_number', 1234, null],
     ['/loss_location/zip', '339314207', 'ZIP+4 has a hyphen after the fifth digit.'],
     ['/loss_location/zip', '2108', 'write the first zero if the code begins with one.'],
     ['/claim_number', 93184, 'send it in quotes.'],
@@ -169,7 +175,7 @@ describe('an invalid body', () => {
   ])('at %s, %j: %s', (pointer, value, hint) => {
     const errors = errorsOf(sendClaim(claimWith(pointer, value)));
     const detail = errors.find((error) => error.pointer === pointer)?.detail ?? '';
-    const [, given = null] = /; (?!received|see)([^;]*)$/.exec(detail.replace(/; received [^;.]*/, '')) ?? [];
+    const [, given = null] = /; (?!received|see)(.*)$/.exec(detail.replace(/; received [^;.]*/, '')) ?? [];
     expect(detail).toMatch(/^Must be /);
     expect(given).toBe(hint);
   });
@@ -362,6 +368,25 @@ describe('a query', () => {
     'rejects the limit %j',
     (limit) => expect(queryErrors(`limit=${limit}`)).toEqual(['limit']),
   );
+
+  it.each([
+    ['2026-08-29', '2026-08-29T00:00:00Z'],
+    ['2026-08-29T14:30Z', '2026-08-29T14:30:00Z'],
+    ['2026-08-29T14:30:00.123456789', '2026-08-29T14:30:00.123456789Z'],
+    ['2026-08-29T14:30:00-05:00[America/Chicago]', '2026-08-29T14:30:00-05:00'],
+    ['2026-08-29T14:30Z[UTC]', '2026-08-29T14:30:00Z'],
+    ['2026-08-29 14:30:00', '2026-08-29T14:30:00Z'],
+    ['2026-08-29 14:30:00.5+02', '2026-08-29T14:30:00.5+02:00'],
+    ['2026-08-29 14:30:00 +0200', '2026-08-29T14:30:00+02:00'],
+    ['2026-08-29 14:30:00 02', '2026-08-29T14:30:00+02:00'],
+    ['2026-08-29 14:30:00 UTC', '2026-08-29T14:30:00Z'],
+    ['2026-08-32T14:30Z', null],
+    ['08/29/2026', null],
+  ])('updated_since=%j suggests %j', (sent, meant) => {
+    const [detail] = errorsOf(list(`updated_since=${encodeURIComponent(sent)}`)).map((error) => error.detail);
+    expect(/did you mean (.*)\?/.exec(detail ?? '')?.[1] ?? null).toBe(meant);
+    expect(detail).toContain('RFC 3339');
+  });
 
   it.each([
     ['cursor=', 'cursor'],

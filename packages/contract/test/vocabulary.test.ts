@@ -71,6 +71,8 @@ describe('the suggested flood zone', () => {
     ['AR/A12', 'AR'],
     ['AR/A1-30', 'AR'],
     ['AR/AO', 'AR'],
+    ['AR/A08', 'AR'],
+    ['AR/A', 'AR'],
     ['ARE', 'AR'],
     ['ARA', 'AR'],
     [' A08 ', 'A8'],
@@ -108,6 +110,8 @@ describe('the suggested flood zone', () => {
       'B08',
       'AR/',
       'AR/X',
+      'AR/AREA NOT INCLUDED',
+      'AR/A31',
     ],
     ...[
       'Zone X',

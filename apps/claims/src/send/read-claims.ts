@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import { visit } from 'jsonc-parser';
+
 /** A line of the input: a claim, or the reason why it is invalid. */
 export type Line =
   | { readonly number: number; readonly claim: Readonly<Record<string, unknown>> }
@@ -12,7 +15,7 @@ export function readClaims(input: Uint8Array): Line[] {
     return [{ number: 1, problem: 'the input is not UTF-8' }];
   }
   const whole = parseJson(text);
-  if (isClaim(whole)) return [{ number: firstLine(text), claim: whole }];
+  if (isClaim(whole)) return [lineOf(firstLine(text), text, whole)];
   if (Array.isArray(whole)) {
     return [
       { number: 1, problem: 'an array; send one claim per line instead, for example with jq -c ".[]"' },
@@ -24,7 +27,7 @@ export function readClaims(input: Uint8Array): Line[] {
   }
 
   const lines: Line[] = [];
-  const seen = new Map<string, { readonly number: number; readonly content: string }>();
+  const seen = new Map<string, { readonly number: number; readonly claim: object }>();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const number = index + 1;
@@ -33,10 +36,15 @@ export function readClaims(input: Uint8Array): Line[] {
       lines.push({ number, problem: value === undefined ? 'not JSON' : 'not a JSON object' });
       continue;
     }
+    const read = lineOf(number, line, value);
+    if ('problem' in read) {
+      lines.push(read);
+      continue;
+    }
     const externalId = value.external_id;
     const before = typeof externalId === 'string' ? seen.get(externalId) : undefined;
     // Claims are sent concurrently, so it would be random which of the two is sent first.
-    if (typeof externalId === 'string' && before !== undefined && before.content !== line.trim()) {
+    if (typeof externalId === 'string' && before !== undefined && !isDeepStrictEqual(before.claim, value)) {
       lines.push({
         number,
         externalId,
@@ -44,10 +52,26 @@ export function readClaims(input: Uint8Array): Line[] {
       });
       continue;
     }
-    if (typeof externalId === 'string') seen.set(externalId, { number, content: line.trim() });
-    lines.push({ number, claim: value });
+    if (typeof externalId === 'string') seen.set(externalId, { number, claim: value });
+    lines.push(read);
   }
   return lines;
+}
+
+/** The service rejects a duplicate member, of which JSON.parse keeps the last without a word. */
+function lineOf(number: number, text: string, claim: Readonly<Record<string, unknown>>): Line {
+  const objects: Set<string>[] = [];
+  let duplicate: string | undefined;
+  visit(text, {
+    onObjectBegin: () => void objects.push(new Set()),
+    onObjectEnd: () => void objects.pop(),
+    onObjectProperty: (name) => {
+      if (objects.at(-1)?.has(name)) duplicate ??= name;
+      objects.at(-1)?.add(name);
+    },
+  });
+  if (duplicate === undefined) return { number, claim };
+  return { number, problem: `the member ${JSON.stringify(duplicate)} appears twice in one object` };
 }
 
 const firstLine = (text: string): number => text.slice(0, text.search(/\S/)).split('\n').length;
