@@ -147,6 +147,17 @@ test('behind a trusted proxy, a client at the edge limit does not limit another 
   });
 });
 
+test('the addresses of an IPv6 /64 share one edge limit, which no other client is counted in', async () => {
+  const send = await startHaproxy(TRUSTED_PROXY);
+  let n = 0;
+  const sending = (address: string) => send(TRUSTED_PROXY, forwardedFor(address));
+  expect(await served(() => sending(`2001:db8:0:1:${(n++).toString(16)}::8`))).toBe(600);
+  expect(await sending('2001:db8:0:1:ffff:ffff:ffff:ffff')).toMatchObject({ status: 429 });
+  expect(await sending('2001:db8:0:2::8')).toMatchObject({ status: 200 });
+  expect(await served(() => sending('::ffff:203.0.113.7'))).toBe(600);
+  expect(await sending('::ffff:203.0.113.8')).toMatchObject({ status: 200 });
+});
+
 test.each([
   ['behind a trusted proxy', TRUSTED_PROXY, '203.0.113.7', '203.0.113.7'],
   [
