@@ -156,20 +156,6 @@ test('an expired device is removed, and an offer with a response is not pushed a
   expect((await devices(svcId, Date.now())).map(({ deviceId }) => deviceId)).toEqual(['late']);
 });
 
-test('with a public base URL, a forged subscription causes no request to the private network', async () => {
-  const outside = await startServiceUnderTest({ env: { BASE_URL: 'https://claims.example' } });
-  const theirs = await outside.firm();
-  const { svcId, token } = await outside.member(theirs);
-  const { subscription, attempts } = push.device();
-  await outside.call('PUT', '/app/v1/devices/forged', { as: token, body: { subscription } });
-  expect((await sendClaim(outside, theirs.live, claimBody(svcId))).status).toBe(201);
-  await until('the log line', async () =>
-    outside.logged.some((line) => line.includes('a push service in a private network was not called')),
-  );
-  expect(attempts).toEqual([]);
-  await outside.stop();
-});
-
 test('signing out everywhere ends push messages to all devices', async () => {
   const { svcId, token } = await service.member(firm);
   const phone = push.device();

@@ -17,6 +17,9 @@ const cborText = (value: string): Buffer => Buffer.concat([cborHead(3, value.len
 const cborMap = (...entries: readonly (readonly [Buffer, Buffer])[]): Buffer =>
   Buffer.concat([cborHead(5, entries.length), ...entries.flat()]);
 
+const cborArray = (...items: readonly Buffer[]): Buffer =>
+  Buffer.concat([cborHead(4, items.length), ...items]);
+
 const USER_PRESENT = 1;
 const USER_VERIFIED = 4;
 const HAS_CREDENTIAL = 64;
@@ -24,6 +27,15 @@ const HAS_CREDENTIAL = 64;
 interface Site {
   readonly origin: string;
   readonly rpId: string;
+  /** Set when the page that asked is embedded in one of another site. */
+  readonly embedded?: { readonly crossOrigin?: boolean; readonly topOrigin?: string };
+}
+
+interface Attestation {
+  /** `none`: without a statement. Others are signed with the key of the credential. */
+  readonly format: string;
+  /** The certificates of the statement (DER). None: self attestation. */
+  certificates?(key: { readonly pem: string; readonly clientDataHash: Buffer }): readonly Buffer[];
 }
 
 export function createSoftwareAuthenticator() {
@@ -44,42 +56,58 @@ export function createSoftwareAuthenticator() {
     counter.writeUInt32BE(uses);
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), counter, credential]);
   };
-  const clientData = (type: 'webauthn.create' | 'webauthn.get', challenge: string, origin: string): Buffer =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+  const clientData = (
+    type: 'webauthn.create' | 'webauthn.get',
+    challenge: string,
+    { origin, embedded }: Site,
+  ): Buffer => Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false, ...embedded }));
+  const signed = (data: Buffer, client: Buffer): Buffer =>
+    sign('sha256', Buffer.concat([data, sha256(client)]), privateKey);
+  const statement = ({ format, certificates }: Attestation, data: Buffer, client: Buffer): Buffer => {
+    if (format === 'none') return cborMap();
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const chain = certificates?.({ pem, clientDataHash: sha256(client) });
+    return cborMap(
+      [cborText('alg'), cborInteger(-7)],
+      [cborText('sig'), cborBytes(signed(data, client))],
+      ...(chain === undefined ? [] : [[cborText('x5c'), cborArray(...chain.map(cborBytes))] as const]),
+    );
+  };
 
   return {
     /** The body that adds the passkey, without its name. */
-    create({ challenge }: { challenge: string }, { origin, rpId }: Site) {
+    create({ challenge }: { challenge: string }, site: Site, attestation: Attestation = { format: 'none' }) {
       const length = Buffer.from([0, credentialId.length]);
       const credential = Buffer.concat([Buffer.alloc(16), length, credentialId, coseKey]);
-      const data = authenticatorData(rpId, USER_PRESENT | USER_VERIFIED | HAS_CREDENTIAL, credential);
-      const attestation = cborMap(
-        [cborText('fmt'), cborText('none')],
-        [cborText('attStmt'), cborMap()],
+      const data = authenticatorData(site.rpId, USER_PRESENT | USER_VERIFIED | HAS_CREDENTIAL, credential);
+      const client = clientData('webauthn.create', challenge, site);
+      const object = cborMap(
+        [cborText('fmt'), cborText(attestation.format)],
+        [cborText('attStmt'), statement(attestation, data, client)],
         [cborText('authData'), cborBytes(data)],
       );
       return {
         credential_id: base64url(credentialId),
-        client_data: base64url(clientData('webauthn.create', challenge, origin)),
-        attestation_object: base64url(attestation),
+        client_data: base64url(client),
+        attestation_object: base64url(object),
         transports: ['internal'],
       };
     },
 
     /** The `passkey` of a sign-in. */
-    get({ challenge }: { challenge: string }, { origin, rpId }: Site, verified = true) {
+    get({ challenge }: { challenge: string }, site: Site, verified = true) {
       uses += 1;
       const data = authenticatorData(
-        rpId,
+        site.rpId,
         verified ? USER_PRESENT | USER_VERIFIED : USER_PRESENT,
         Buffer.alloc(0),
       );
-      const client = clientData('webauthn.get', challenge, origin);
+      const client = clientData('webauthn.get', challenge, site);
       return {
         credential_id: base64url(credentialId),
         client_data: base64url(client),
         authenticator_data: base64url(data),
-        signature: base64url(sign('sha256', Buffer.concat([data, sha256(client)]), privateKey)),
+        signature: base64url(signed(data, client)),
       };
     },
   };

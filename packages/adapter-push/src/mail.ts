@@ -33,7 +33,16 @@ function connectTo(smtpUrl: string) {
   const server = new URL(smtpUrl);
   const sender = server.searchParams.get('from');
   server.searchParams.delete('from');
-  return { url: smtpUrl, sender, transport: nodemailer.createTransport({ url: server.href, ...TIMEOUTS }) };
+  return {
+    url: smtpUrl,
+    sender,
+    transport: nodemailer.createTransport({
+      url: server.href,
+      ...TIMEOUTS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  };
 }
 
 /** Connects and signs in without sending anything. Null, or why no mail would be sent. */

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-const PRIVATE_NETWORKS = new BlockList();
+/** Of this machine, of private networks and for special uses (IANA special-purpose address registry). */
+const NOT_PUBLIC = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -10,31 +11,35 @@ for (const [network, prefix] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const) {
-  PRIVATE_NETWORKS.addSubnet(network, prefix, 'ipv4');
+  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
 }
 for (const [network, prefix] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-  // NAT64 and 6to4: they lead to IPv4 addresses.
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
+  // Teredo and other protocols, documentation, and 6to4, which leads to IPv4 addresses.
+  ['2001::', 23],
+  ['2001:db8::', 32],
   ['2002::', 16],
+  ['3fff::', 20],
 ] as const) {
-  PRIVATE_NETWORKS.addSubnet(network, prefix, 'ipv6');
+  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Whether an IP address is of this machine or a private network. */
+/** IPv6 addresses elsewhere are local, multicast, or lead to IPv4 addresses. */
+const GLOBAL_UNICAST = new BlockList();
+GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an IP address is of this machine or a private network, or has another special use. */
 export function isPrivateAddress(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return PRIVATE_NETWORKS.check(mapped, 'ipv4');
   const family = isIP(address);
-  return family !== 0 && PRIVATE_NETWORKS.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  if (family === 4) return NOT_PUBLIC.check(address, 'ipv4');
+  return family === 6 && !(GLOBAL_UNICAST.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6'));
 }
 
 export class PrivateAddressError extends Error {

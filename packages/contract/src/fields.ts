@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { intendedDate, intendedInstant, isCalendarDate, readInstant } from './calendar.ts';
 import { LIMITS } from './limits.ts';
-import { hasUnusableCharacter, isBlank, lengthWithin } from './text.ts';
+import { hasUnusableCharacter, invisibleCharacter, isBlank, lengthWithin } from './text.ts';
 
 /** The documentation of a field. */
 interface FieldMeta {
@@ -143,10 +143,14 @@ export const phone = (meta: FieldMeta, bounds: Bounds = LIMITS.phone): z.ZodStri
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
+/** The documented pattern is looser than the check: it cannot list every invisible character. */
 export const email = (meta: FieldMeta): z.ZodString =>
-  textOf('an email address', LIMITS.email, { pattern: EMAIL.source, ...meta }, (value) =>
-    EMAIL.test(value) ? null : 'Must be an email address: one @ with text on both sides and no whitespace.',
-  );
+  textOf('an email address', LIMITS.email, { pattern: EMAIL.source, ...meta }, (value) => {
+    if (!EMAIL.test(value))
+      return 'Must be an email address: one @ with text on both sides and no whitespace.';
+    const invisible = invisibleCharacter(value);
+    return invisible === null ? null : `Must not contain invisible characters, such as ${invisible} here.`;
+  });
 
 export const calendarDate = (meta: FieldMeta): z.ZodString =>
   formattedString('a valid calendar date (YYYY-MM-DD)', { format: 'date' }, meta, isCalendarDate, (sent) =>

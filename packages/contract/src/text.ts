@@ -4,10 +4,18 @@ const UNUSABLE = /[\0\p{Cs}]/u;
 export const hasUnusableCharacter = (value: string): boolean => UNUSABLE.test(value);
 
 // Whitespace, control characters and invisible characters; no Unicode property covers U+2800 and U+FFF9 to U+FFFB.
-const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u;
+const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]';
+const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
+const FIRST_INVISIBLE = new RegExp(INVISIBLE, 'u');
 
 /** Whether the text has no visible character. */
 export const isBlank = (value: string): boolean => BLANK.test(value);
+
+/** The code point of the first invisible character, as in `U+200B`; null: none. */
+export function invisibleCharacter(value: string): string | null {
+  const found = FIRST_INVISIBLE.exec(value)?.[0].codePointAt(0);
+  return found === undefined ? null : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+}
 
 /** Length in Unicode code points, as in PostgreSQL; `length` counts UTF-16 units. */
 export function codePointLength(value: string): number {

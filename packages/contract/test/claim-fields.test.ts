@@ -427,6 +427,22 @@ describe('phone numbers and emails', () => {
     (value) => rejects('/carrier/email', value),
   );
 
+  it.each([
+    '\u200b',
+    '\u00ad',
+    '\u200f',
+    '\u202e',
+    '\u2066',
+    '\u2060',
+    '\u180e',
+    '\ufeff',
+    '\u0007',
+    '\u{e0061}',
+  ])('reject an email with the invisible character %j', (invisible) => {
+    for (const value of [`${invisible}a@b.co`, `a${invisible}@b.co`, `a@b.c${invisible}o`])
+      rejects('/carrier/email', value);
+  });
+
   it('reject an email of two code points and three UTF-16 units', () => rejects('/carrier/email', '🌊@'));
 });
 

@@ -85,6 +85,7 @@ import {
   type OperatorReads,
   type Page,
   type PageRequest,
+  type PasskeyVerifier,
   type PushSubscription,
   type RequestLogStore,
   responsesInTransactions,
@@ -175,10 +176,11 @@ function composeUseCases(
     ids: ReturnType<typeof createCountingIds>;
     external: ExternalServices;
     auditBatch: Batch<AuditEvent>;
+    passkeyVerifier: PasskeyVerifier;
     passkeysRequired: boolean;
   },
 ) {
-  const { clock, secrets, ids, external, auditBatch, passkeysRequired } = support;
+  const { clock, secrets, ids, external, auditBatch, passkeyVerifier, passkeysRequired } = support;
   const { firmReads, appReads, credentials, jobReads } = stores;
   const sessionAuthenticator = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired });
   const uow = invalidatingSessions({ uow: unitOfWork, sessionAuthenticator });
@@ -211,7 +213,7 @@ function composeUseCases(
     clock,
     ids,
     mailer,
-    passkeyVerifier: createTestPasskeyVerifier(),
+    passkeyVerifier,
     passkeysRequired,
   };
   const signIn = makeSignIn({ ...passkeys, ...ofSignIn, sessionMaxAgeMs, auditBatch });
@@ -302,6 +304,7 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     ids: createCountingIds(0xbe7c),
     external,
     auditBatch,
+    passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired: false,
   };
   const use = composeUseCases(stores, stores.unitOfWork, support);
@@ -397,6 +400,9 @@ export function createFixture(stores: Stores, clock: FixedClock) {
     use,
     /** The use cases with another unit of work. */
     useOn: (uow: UnitOfWork): UseCases => composeUseCases(stores, uow, support),
+    /** The use cases with another verifier of passkeys. */
+    useWithPasskeyVerifier: (passkeyVerifier: PasskeyVerifier): UseCases =>
+      composeUseCases(stores, stores.unitOfWork, { ...support, passkeyVerifier }),
     /** The use cases where the operator requires passkeys. */
     useWithPasskeysRequired: composeUseCases(stores, stores.unitOfWork, {
       ...support,

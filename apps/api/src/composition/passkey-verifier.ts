@@ -4,6 +4,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
 import type { PasskeyOptions, PasskeyVerifier } from '@svc/application';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 
@@ -58,12 +59,13 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
       })) as unknown as PasskeyOptions,
 
     async verifyRegistration({ credentialId, clientData, attestationObject }, isExpected) {
-      const verified = await withoutErrors(() =>
-        verifyRegistrationResponse({
+      const verified = await withoutErrors(async () => {
+        if (isCrossOrigin(clientData) || !isWithoutCertificates(attestationObject)) return null;
+        return verifyRegistrationResponse({
           ...expected(isExpected),
           response: responseOf(credentialId, { clientDataJSON: clientData, attestationObject }),
-        }),
-      );
+        });
+      });
       if (verified?.verified !== true) return null;
       const { id, publicKey, counter } = verified.registrationInfo.credential;
       return {
@@ -74,8 +76,9 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
     },
 
     async verifySignIn({ credentialId, clientData, authenticatorData, signature }, passkey, isExpected) {
-      const verified = await withoutErrors(() =>
-        verifyAuthenticationResponse({
+      const verified = await withoutErrors(async () => {
+        if (isCrossOrigin(clientData)) return null;
+        return verifyAuthenticationResponse({
           ...expected(isExpected),
           response: responseOf(credentialId, { clientDataJSON: clientData, authenticatorData, signature }),
           credential: {
@@ -83,11 +86,27 @@ export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerif
             publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
             counter: passkey.signCount,
           },
-        }),
-      );
+        });
+      });
       return verified?.verified === true ? { signCount: verified.authenticationInfo.newCounter } : null;
     },
   };
+}
+
+/** Whether a page of another site embedded the one that asked. The app is never embedded, and not all browsers name the embedding page. */
+function isCrossOrigin(clientData: string): boolean {
+  const { crossOrigin = false, topOrigin } = decodeClientDataJSON(clientData);
+  return crossOrigin !== false || topOrigin !== undefined;
+}
+
+/**
+ * Whether the attestation is `none` or self attestation. The service requests none, and for statements with certificates
+ * the library downloads revocation lists from addresses that the client chose.
+ */
+function isWithoutCertificates(attestationObject: string): boolean {
+  const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+  const format = decoded.get('fmt');
+  return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
 }
 
 /** The library throws if a response is not valid. */

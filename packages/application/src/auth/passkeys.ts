@@ -55,30 +55,18 @@ export const makeStartPasskeySignIn =
   (clientSecret: string): Promise<PasskeyOptions> =>
     deps.passkeyVerifier.signInOptions(issueChallenge(deps, { client: clientSecret }));
 
-/** The account's passkey if the response proves that the client holds it; each challenge works once. */
-export async function usePasskey(
-  tx: Tx,
-  deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier },
-  response: PasskeyAssertion,
-  clientSecret: string,
-): Promise<{ readonly passkey: Passkey | null; readonly isValid: boolean }> {
-  const passkey = await tx.passkeys.lockByCredential(response.credentialId);
-  if (passkey === null) return { passkey, isValid: false };
-  const verified = await verifyOnce(tx, deps, { client: clientSecret }, (isExpected) =>
-    deps.passkeyVerifier.verifySignIn(response, passkey, isExpected),
-  );
-  if (verified === null) return { passkey, isValid: false };
-  await tx.passkeys.save({ ...passkey, signCount: verified.signCount, lastUsedAt: deps.clock.now() });
-  return { passkey, isValid: true };
+/** A response that answers a challenge of this session or client. The challenge works once: `tx.usedChallenges.use`. */
+interface Answer<Verified> {
+  readonly challenge: Challenge;
+  readonly verified: Verified;
 }
 
-/** What `verify` returns if the response answers a challenge of this session or client, for the first time. */
-async function verifyOnce<Verified>(
-  tx: Tx,
+/** Without a transaction: how long it takes depends on the response. Null: not valid. */
+async function verifyAnswer<Verified>(
   deps: ChallengeDeps,
   of: ChallengeFor,
   verify: (isExpected: (text: string) => boolean) => Promise<Verified | null>,
-): Promise<Verified | null> {
+): Promise<Answer<Verified> | null> {
   const answered: Challenge[] = [];
   const verified = await verify((text) => {
     const challenge = readChallenge(deps, of, text);
@@ -86,8 +74,43 @@ async function verifyOnce<Verified>(
     return challenge !== null;
   });
   const [challenge] = answered;
-  if (verified === null || challenge === undefined) return null;
-  return (await tx.usedChallenges.use(challenge.id, challenge.expiresAt)) ? verified : null;
+  return verified === null || challenge === undefined ? null : { challenge, verified };
+}
+
+const isFirstAnswer = (tx: Tx, { challenge }: Answer<unknown>): Promise<boolean> =>
+  tx.usedChallenges.use(challenge.id, challenge.expiresAt);
+
+/** A passkey, and what proves that the client holds it; null: the response is not valid. */
+export interface PasskeyProof {
+  readonly passkey: Passkey;
+  readonly answer: Answer<Pick<Passkey, 'signCount'>> | null;
+}
+
+export const verifyPasskey = async (
+  deps: ChallengeDeps & { passkeyVerifier: PasskeyVerifier },
+  passkey: Passkey,
+  response: PasskeyAssertion,
+  clientSecret: string,
+): Promise<PasskeyProof> => ({
+  passkey,
+  answer: await verifyAnswer(deps, { client: clientSecret }, (isExpected) =>
+    deps.passkeyVerifier.verifySignIn(response, passkey, isExpected),
+  ),
+});
+
+/** Records the use of a proven passkey. False: it was removed, a later use is recorded, or the challenge was used before. */
+export async function usePasskey(
+  tx: Tx,
+  { clock }: Pick<ChallengeDeps, 'clock'>,
+  { passkey, answer }: PasskeyProof,
+): Promise<boolean> {
+  const held = await tx.passkeys.lockByCredential(passkey.credentialId);
+  if (held?.id !== passkey.id || answer === null) return false;
+  const { signCount } = answer.verified;
+  const isCopy = held.signCount !== passkey.signCount && signCount <= held.signCount;
+  if (isCopy || !(await isFirstAnswer(tx, answer))) return false;
+  await tx.passkeys.save({ ...held, signCount, lastUsedAt: clock.now() });
+  return true;
 }
 
 const passkeyRefused = (): DomainError =>
@@ -149,20 +172,20 @@ export const makeRegisterPasskey =
     session: RegisteringSession,
     { name, response }: { readonly name: string; readonly response: PasskeyAttestation },
   ): Promise<Passkey> => {
+    const answer = await verifyAnswer(deps, { session: session.tokenHash }, (isExpected) =>
+      deps.passkeyVerifier.verifyRegistration(response, isExpected),
+    );
     const { passkey, email } = await deps.uow.run(async (tx) => {
       // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
       const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
       checkMayAdd(await tx.passkeys.of(actor.svcId), session);
-      const verified = await verifyOnce(tx, deps, { session: session.tokenHash }, (isExpected) =>
-        deps.passkeyVerifier.verifyRegistration(response, isExpected),
-      );
-      if (verified === null) throw passkeyRefused();
+      if (answer === null || !(await isFirstAnswer(tx, answer))) throw passkeyRefused();
       const at = deps.clock.now();
       const passkey: Passkey = {
         id: deps.ids.next(),
         svcId: actor.svcId,
         name,
-        ...verified,
+        ...answer.verified,
         transports: response.transports,
         createdAt: at,
         lastUsedAt: null,

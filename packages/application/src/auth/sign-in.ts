@@ -35,7 +35,7 @@ import {
   recordAccountAction,
   recordOwnAction,
 } from '../support/audit.ts';
-import { usePasskey } from './passkeys.ts';
+import { usePasskey, verifyPasskey } from './passkeys.ts';
 
 /** A session ends this long after its last use. */
 export const SESSION_LIFETIME_MS = 90 * DAY;
@@ -310,13 +310,14 @@ export const makeSignIn =
   (deps: SignInDeps) =>
   async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession> => {
     // A wrong code is counted, so the unit must commit: it returns the failure instead of throwing.
-    const opening = deps.uow.run(async (tx) =>
-      'code' in proof
-        ? byCode(tx, deps, proof, origin, deviceName)
-        : 'passkey' in proof
-          ? byPasskey(tx, deps, proof, origin, deviceName)
-          : bySecret(tx, deps, proof, origin, deviceName),
-    );
+    const opening =
+      'passkey' in proof
+        ? byPasskey(deps, proof, origin, deviceName)
+        : deps.uow.run((tx) =>
+            'code' in proof
+              ? byCode(tx, deps, proof, origin, deviceName)
+              : bySecret(tx, deps, proof, origin, deviceName),
+          );
     const result = await opening.catch((error: unknown) => {
       if (error instanceof TooManyAttempts) deps.signInMonitor.count('paused');
       throw error;
@@ -411,24 +412,30 @@ async function byCode(
   return opened ?? failedSignIn(tx, adjuster);
 }
 
-/** Failures count against the client like wrong codes. */
+/** Failures count against the client like wrong codes. The response is verified between two transactions. */
 async function byPasskey(
-  tx: Tx,
   deps: SignInDeps,
   { passkey: response, clientSecret }: ProofByPasskey,
   origin: RequestOrigin,
   deviceName: string | null,
 ): Promise<OpenedSession | FailedSignIn> {
-  const guesses = await lockGuesses(tx, deps, origin);
-  const { passkey, isValid } = await usePasskey(tx, deps, response, clientSecret);
-  const adjuster = passkey === null ? null : await tx.adjusters.find(passkey.svcId);
-  if (adjuster === null || !isValid) {
-    await guesses.count();
-    return failedSignIn(tx, adjuster);
-  }
-  const { svcId } = adjuster;
-  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'passkey', deviceName);
-  return opened ?? failedSignIn(tx, adjuster);
+  const passkey = await deps.uow.run(async (tx) => {
+    await lockGuesses(tx, deps, origin);
+    return tx.passkeys.lockByCredential(response.credentialId);
+  });
+  const proof = passkey && (await verifyPasskey(deps, passkey, response, clientSecret));
+  return deps.uow.run(async (tx) => {
+    const guesses = await lockGuesses(tx, deps, origin);
+    const isValid = proof !== null && (await usePasskey(tx, deps, proof));
+    const adjuster = passkey && (await tx.adjusters.find(passkey.svcId));
+    if (adjuster === null || !isValid) {
+      await guesses.count();
+      return failedSignIn(tx, adjuster);
+    }
+    const { svcId } = adjuster;
+    const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'passkey', deviceName);
+    return opened ?? failedSignIn(tx, adjuster);
+  });
 }
 
 /** Nothing was checked, but the attempt counts against the client. The same for addresses without an account. */
@@ -441,18 +448,22 @@ async function notRequestedHere(
   return { ...(await failedSignIn(tx, await tx.adjusters.findByEmail(email))), notRequested: true };
 }
 
+/** Failures count against the client like wrong codes. */
 async function bySecret(
   tx: Tx,
-  deps: SessionDeps,
+  deps: SignInDeps,
   { svcId, signInSecret }: { readonly svcId: Svcid; readonly signInSecret: string },
   origin: RequestOrigin,
   deviceName: string | null,
 ): Promise<OpenedSession | FailedSignIn> {
+  const guesses = await lockGuesses(tx, deps, origin);
   const hash = deps.secrets.hashOf(signInSecret, 'sign_in_secret');
   const held = await tx.adjusters.signInSecretHash(svcId);
   const adjuster = await tx.adjusters.find(svcId);
-  if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held))
+  if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held)) {
+    await guesses.count();
     return failedSignIn(tx, adjuster);
+  }
   const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'secret', deviceName);
   return opened ?? failedSignIn(tx, adjuster);
 }

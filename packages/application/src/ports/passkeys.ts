@@ -78,7 +78,7 @@ export interface PasskeyVerifier {
   /** Null when the response is not valid for this site, challenge and passkey, or its counter went back. */
   verifySignIn(
     response: PasskeyAssertion,
-    passkey: Passkey,
+    passkey: Pick<Passkey, 'credentialId' | 'publicKey' | 'signCount'>,
     isExpected: IsExpected,
   ): Promise<Pick<Passkey, 'signCount'> | null>;
 }

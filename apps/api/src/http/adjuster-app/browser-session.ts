@@ -63,10 +63,10 @@ function cookieValue(
 
 /** Whether a document of this origin made the request, according to its browser. */
 export function isSameOrigin(request: Request, addresses: ProblemAddresses): boolean {
-  const { origin, host, 'sec-fetch-site': site } = request.headers;
+  const { origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'same-origin';
-  if (origin === undefined) return true;
-  return origin === new URL(addresses.baseUrl).origin || origin.replace(/^https?:\/\//, '') === host;
+  // Not compared with Host, which the client sends too.
+  return origin === undefined || origin === new URL(addresses.baseUrl).origin;
 }
 
 /** Whether the adjuster app's script made the request; protects against cross-site request forgery. */

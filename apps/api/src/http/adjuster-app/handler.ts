@@ -63,7 +63,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       const fromApp = isFromApp(request, addresses);
       if (isPagePath && !fromApp) {
         throw new HttpProblem('invalid_session', {
-          detail: 'Only the adjuster app in a browser may call this endpoint.',
+          detail: `Only the adjuster app at ${addresses.baseUrl} may call this endpoint, from a browser.`,
         });
       }
       const token = fromApp ? sessionOf(request, addresses) : null;

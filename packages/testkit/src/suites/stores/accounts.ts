@@ -91,6 +91,20 @@ export function accountsBehavior(fixture: () => Fixture): void {
       }
     });
 
+    test('one client gets twenty attempts at the secrets of all test accounts, then growing pauses', async () => {
+      const { newFirm, use, clock } = fixture();
+      const { accounts, signInSecrets } = await newFirm();
+      const [address, signInSecret] = [clientAddress(), signInSecrets.accepts];
+      const attempt = () => signInOutcome(use.signIn({ svcId: accounts.manual, signInSecret }, address));
+      const outcomes = [];
+      for (let n = 0; n < 22; n += 1) outcomes.push(await attempt());
+      expect(outcomes).toEqual([...Array(20).fill('rejected'), MINUTE, MINUTE]);
+      clock.advance(MINUTE);
+      expect([await attempt(), await attempt()]).toEqual(['rejected', 2 * MINUTE]);
+      const elsewhere = { svcId: accounts.manual, signInSecret: signInSecrets.manual };
+      expect((await use.signIn(elsewhere, clientAddress())).adjuster.svcId).toBe(accounts.manual);
+    });
+
     test('that were erased can no longer be read or changed in an open session', async () => {
       const { use } = fixture();
       const actor = { svcId: 'Erased-0' as Svcid };

@@ -9,7 +9,7 @@ import {
 import { MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
-import { assertionFor, attestationFor } from '../../test-passkeys.ts';
+import { assertionFor, attestationFor, createTestPasskeyVerifier } from '../../test-passkeys.ts';
 
 const CLIENT = 'a client secret';
 
@@ -154,6 +154,50 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const late = await use.startPasskeySignIn(CLIENT);
       clock.advance(5 * MINUTE);
       expect(await errorCodeOf(signIn(late, credentialId, { signCount: 2 }))).toBe('sign_in_refused');
+    });
+
+    test('are verified without a lock, so that a slow verification delays no one', async () => {
+      const { use, useWithPasskeyVerifier } = fixture();
+      const { svcId, session, credentialId, passkey } = await withPasskey();
+      const verifier = createTestPasskeyVerifier();
+      const changed: unknown[] = [];
+      const changeAccount = async () => {
+        await use.updateProfile({ svcId }, { lastName: `Reyes ${changed.length}` });
+        changed.push(await use.renamePasskey({ svcId }, passkey.id, `Phone ${changed.length}`));
+      };
+      const slow = useWithPasskeyVerifier({
+        ...verifier,
+        verifyRegistration: async (...given) => {
+          await changeAccount();
+          return verifier.verifyRegistration(...given);
+        },
+        verifySignIn: async (...given) => {
+          await changeAccount();
+          return verifier.verifySignIn(...given);
+        },
+      });
+      const response = attestationFor(
+        await slow.startPasskeyRegistration({ svcId }, session),
+        newCredential(),
+      );
+      await slow.registerPasskey({ svcId }, session, { name: 'Tablet', response });
+      await signIn(await slow.startPasskeySignIn(CLIENT), credentialId, { use: slow });
+      expect(changed).toHaveLength(2);
+    });
+
+    test('open no session if they are removed while the response is verified', async () => {
+      const { use, useWithPasskeyVerifier } = fixture();
+      const { svcId, credentialId, passkey } = await withPasskey();
+      const verifier = createTestPasskeyVerifier();
+      const slow = useWithPasskeyVerifier({
+        ...verifier,
+        verifySignIn: async (...given) => {
+          await use.removePasskey({ svcId }, passkey.id);
+          return verifier.verifySignIn(...given);
+        },
+      });
+      const end = signIn(await slow.startPasskeySignIn(CLIENT), credentialId, { use: slow });
+      expect(await errorCodeOf(end)).toBe('sign_in_refused');
     });
 
     test('are added only in the session that asked, once per challenge and credential', async () => {

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net, { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
+import { countRows } from '../../../tools/services/count-rows.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { createSoftwareAuthenticator } from './software-authenticator.ts';
+
+// Whatever clients send, this process connects to its own servers only. Endpoints come from the contract, so that later
+// ones are tested too.
+
+/** Accepts connections and ends them: where clients try to make the service connect to. */
+const target = createServer((socket) => socket.end());
+const folder = mkdtempSync(join(tmpdir(), 'svc-attestation-'));
+/** Addresses and ports of all connections that this process tried to open, but for its own servers. */
+const foreign: string[] = [];
+const ownPorts = new Set<number>();
+const { connect } = net.Socket.prototype;
+
+const SITE = { origin: 'https://claims.example', rpId: 'claims.example' };
+let service: ServiceUnderTest;
+let port: number;
+
+beforeAll(async () => {
+  await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening));
+  port = (target.address() as AddressInfo).port;
+  net.Socket.prototype.connect = function (this: net.Socket, ...given: unknown[]) {
+    this.on('connectionAttempt', (address: string, to: number) => {
+      if (!ownPorts.has(to)) foreign.push(`${address} ${to}`);
+    });
+    return Reflect.apply(connect, this, given);
+  } as typeof connect;
+  // A public service: one that only this machine can reach may push to itself.
+  service = await startServiceUnderTest({ env: { BASE_URL: SITE.origin, SESSION_LIMIT_PER_MINUTE: '0' } });
+  for (const url of [service.url, service.databaseUrl]) ownPorts.add(Number(new URL(url).port || 5432));
+  foreign.length = 0;
+});
+afterAll(async () => {
+  net.Socket.prototype.connect = connect;
+  await service?.stop();
+  target.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => {
+  expect(foreign.splice(0)).toEqual([]);
+});
+
+const jobsDone = () => countRows(service.databaseUrl);
+
+/** The body with each of its texts replaced, one at a time. */
+function* withEachText(body: unknown, text: string): Generator<unknown> {
+  if (typeof body === 'string') yield text;
+  if (typeof body !== 'object' || body === null) return;
+  for (const [key, value] of Object.entries(body))
+    for (const changed of withEachText(value, text))
+      yield Array.isArray(body)
+        ? body.map((item, n) => (String(n) === key ? changed : item))
+        : { ...body, [key]: changed };
+}
+
+test('an address in any field, parameter or header of any endpoint is not connected to', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const address = `http://127.0.0.1:${port}/x`;
+  const statuses = new Map<string, Set<number>>();
+  for (const id of Object.keys(endpoints) as EndpointId[]) {
+    const endpoint: Endpoint = endpoints[id];
+    const example = EXAMPLES[id];
+    const sent = await sendClaim(service, firm.live, claimBody(svcId));
+    const session = await service.session(svcId);
+    const key = endpoint.sandbox === true ? firm.test : firm.live;
+    const as = { key, session, none: undefined }[endpoint.auth];
+    const names = { ...example.params, id: sent.json.id, firm_id: firm.id, svc_id: firm.account.manual };
+    const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: keyof typeof names) => String(names[name]));
+    const hostile = Object.fromEntries(
+      ['Origin', 'Referer', 'Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'Link', 'traceparent']
+        .concat(Object.keys(endpoint.headers?.shape ?? {}))
+        .map((name) => [name, address]),
+    );
+    const calls: { path: string; body?: unknown; headers?: Readonly<Record<string, string>> | undefined }[] =
+      [
+        ...[...withEachText(example.body, address)].map((body) => ({ path, body, headers: example.headers })),
+        { path, body: example.body, headers: { ...hostile, Host: `127.0.0.1:${port}` } },
+        { path: endpoint.path.replace(/\{\w+\}/g, encodeURIComponent(address)), body: example.body },
+        ...Object.keys(endpoint.query?.shape ?? {}).map((name) => ({
+          path: `${path}?${name}=${encodeURIComponent(address)}`,
+        })),
+      ];
+    const responses = await Promise.all(
+      calls.map(({ path, body, headers }) =>
+        service.call(endpoint.method, path, {
+          ...(as !== undefined && { as }),
+          ...(body !== undefined && { body }),
+          headers: { 'Idempotency-Key': randomBytes(8).toString('hex'), ...headers },
+        }),
+      ),
+    );
+    statuses.set(id, new Set(responses.map(({ status }) => status)));
+  }
+  await jobsDone();
+  expect([...statuses].filter(([, of]) => of.has(500))).toEqual([]);
+  expect(statuses.get('registerDevice')).toContain(204);
+});
+
+test('a push endpoint of this machine or a private network is not connected to, however it is written', async () => {
+  const hosts = [
+    'localhost',
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0.0.0.0',
+    '10.0.0.1',
+    '169.254.169.254',
+    '[::]',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::7f00:1]',
+    '[::ffff:0:7f00:1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::]',
+    '[fc00::1]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+  ];
+  const keys = (EXAMPLES.registerDevice.body as { subscription: { keys: object } }).subscription.keys;
+  const statuses = await Promise.all(
+    hosts.map(async (host) => {
+      const { token } = await service.adjuster();
+      const subscription = { endpoint: `https://${host}:${port}/push`, keys };
+      await service.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
+      return (await service.call('POST', '/app/v1/devices/phone/test-notification', { as: token })).status;
+    }),
+  );
+  expect(statuses).toEqual(hosts.map(() => 202));
+  await jobsDone();
+  const refused = service.logged.filter((line) => line.includes('in a private network was not called'));
+  expect(refused.length).toBeGreaterThanOrEqual(hosts.length);
+});
+
+/** A certificate for the credential that names a revocation list, and the authority that issued it. */
+function chainFor(pem: string, clientDataHash: Buffer): Buffer[] {
+  const at = (name: string) => join(folder, name);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+  openssl('req', '-x509', ...newKey, '-keyout', at('ca.key'), '-out', at('ca.crt'), '-subj', '/CN=CA');
+  writeFileSync(at('key'), pem);
+  const subject = '/C=US/O=Test/OU=Authenticator Attestation/CN=Authenticator';
+  openssl('req', '-new', '-key', at('key'), '-out', at('csr'), '-subj', subject);
+  // Key description of Android: version and security level twice, the challenge, no unique id, no authorizations.
+  const description = `3034${'0201010a0100'.repeat(2)}0420${clientDataHash.toString('hex')}040030003000`;
+  writeFileSync(
+    at('extensions'),
+    `basicConstraints=CA:FALSE\ncrlDistributionPoints=URI:http://127.0.0.1:${port}/crl\n1.3.6.1.4.1.11129.2.1.17=DER:${description}\n`,
+  );
+  const authority = ['-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-CAcreateserial', '-days', '1'];
+  openssl('x509', '-req', '-in', at('csr'), ...authority, '-extfile', at('extensions'), '-out', at('crt'));
+  return [at('crt'), at('ca.crt')].map((file) =>
+    Buffer.from(readFileSync(file, 'utf8').replace(/-----.*-----|\s/g, ''), 'base64'),
+  );
+}
+
+test.each(['packed', 'android-key', 'fido-u2f', 'apple', 'tpm', 'android-safetynet'])(
+  'a passkey with certificates (%s) is refused without a connection to what they name',
+  async (format) => {
+    const { token } = await service.adjuster();
+    const { options } = (await service.call('POST', '/app/v1/passkeys/options', { as: token })).json;
+    const created = createSoftwareAuthenticator().create(options, SITE, {
+      format,
+      certificates: ({ pem, clientDataHash }) => chainFor(pem, clientDataHash),
+    });
+    const body = { name: 'Phone', ...created };
+    expect((await service.call('POST', '/app/v1/passkeys', { as: token, body })).status).toBe(422);
+  },
+);
