@@ -51,6 +51,23 @@ describe('the list of claims', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
   });
 
+  test('has pages of about 2 MB at most, with a cursor to the rest', async () => {
+    const firm = await service.firm();
+    const text = '\u{1f30a}'.repeat(4000);
+    const content = { instructions: text, loss: { date: '2026-08-29', description: text } };
+    const sent: string[] = [];
+    for (let index = 0; index < 30; index += 1) {
+      sent.push((await sentClaim(service, firm.test, firm.account.manual, content)).id);
+    }
+    const first = (await listClaims(service, firm.test, 'limit=200')).json;
+    // Each has 97 kB: its text is sent in ASCII.
+    expect(first.data).toHaveLength(21);
+    const second = (await listClaims(service, firm.test, `limit=200&cursor=${encoded(first.next_cursor)}`))
+      .json;
+    expect(ids([...first.data, ...second.data])).toEqual(sent);
+    expect(second.next_cursor).toBeNull();
+  });
+
   test('is ordered by updated_at, oldest first', async () => {
     const { firm, token, claims } = await firmWith(4);
     clock.advance(1000);

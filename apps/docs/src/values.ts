@@ -44,6 +44,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
   interface: { version: INTERFACE_VERSION },
   derived: {
     bodyMegabytes: LIMITS.bodyBytes / 2 ** 20,
+    pageMegabytes: LIMITS.page.bytes / 2 ** 20,
+    toolPageKilobytes: LIMITS.toolPage.bytes / 2 ** 10,
     openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
     livePerSecond: RATES.live.requestsPerMinute / 60,
     testPerSecond: RATES.test.requestsPerMinute / 60,

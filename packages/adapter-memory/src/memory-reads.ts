@@ -1,17 +1,20 @@
-import type {
-  AdjusterView,
-  AppClaimList,
-  AppClaimView,
-  AppReads,
-  ClaimView,
-  Clock,
-  FeedRestamp,
-  FirmReads,
-  FormDetails,
-  JobReads,
-  OperatorReads,
-  Passkey,
-  Session,
+import {
+  type AdjusterView,
+  type AppClaimList,
+  type AppClaimView,
+  type AppReads,
+  adjusterViewBytes,
+  type ClaimView,
+  type Clock,
+  type FeedRestamp,
+  type FirmReads,
+  type FormDetails,
+  invitationBytes,
+  type JobReads,
+  jsonBytes,
+  type OperatorReads,
+  type Passkey,
+  type Session,
 } from '@svc/application';
 import {
   type Claim,
@@ -56,6 +59,11 @@ const appViewOf = (tables: Tables, claim: Claim): AppClaimView => ({
   closedAt: claim.closedAt,
 });
 
+const claimBytes = ({ asSent, assignment }: ClaimView): number =>
+  asSent.length + jsonBytes(assignment.rejectionReason);
+const appClaimBytes = (claim: AppClaimView): number =>
+  claimBytes(claim) + jsonBytes(claim.work.notes) + jsonBytes(JSON.stringify(claim.work.details));
+
 export function memoryFirmReads(tables: Tables): FirmReads {
   const recordOf = (membership: Membership): AdjusterView => {
     const account = tables.accounts.get(keyOf(membership.svcId));
@@ -80,7 +88,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
             (externalId === undefined ||
               (claim.externalId === externalId && claim.environment === environment)),
         );
-      return toPage(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page);
+      return toPage(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page, claimBytes);
     },
     async adjusters(firmId, environment, page) {
       const found = tables.memberships
@@ -92,6 +100,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
         found,
         ({ membership: { firstKnownAt, svcId } }) => ({ at: firstKnownAt, id: svcId }),
         page,
+        adjusterViewBytes,
       );
     },
     async adjuster(firmId, svcId) {
@@ -162,14 +171,14 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
         const firmName = firmOf(tables, firmId).name;
         return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt }];
       });
-      return toPage(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page);
+      return toPage(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page, invitationBytes);
     },
     async claims(svcId, list, page, since) {
       const found = claimsOf(svcId, list).filter(
         (claim) => since === undefined || lastChangeOf(claim) >= since,
       );
       const views = found.map((claim) => appViewOf(tables, claim));
-      return toPage(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page);
+      return toPage(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page, appClaimBytes);
     },
     async claimIds(svcId, list) {
       return claimsOf(svcId, list)

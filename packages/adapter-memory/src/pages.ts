@@ -1,4 +1,4 @@
-import type { KeysetPosition, Page, PageRequest } from '@svc/application';
+import { countThatFits, type KeysetPosition, type Page, type PageRequest } from '@svc/application';
 
 /** Code point order, equal to UTF-8 byte order: that of PostgreSQL's C collation. */
 export function compareText(one: string, other: string): number {
@@ -18,16 +18,20 @@ export function toPage<R>(
   rows: readonly R[],
   positionOf: (row: R) => KeysetPosition,
   page: PageRequest,
+  bytesOf: (row: R) => number,
 ): Page<R> {
-  const { after, limit } = page;
+  const { after } = page;
   const sorted = rows
     .map((row) => ({ row, position: positionOf(row) }))
     .filter(({ position }) => after === null || comparePositions(position, after) > 0)
     .sort((one, other) => comparePositions(one.position, other.position));
-  const selected = sorted.slice(0, limit);
+  const selected = sorted.slice(
+    0,
+    countThatFits(sorted, page, ({ row }) => bytesOf(row)),
+  );
   const last = selected.at(-1);
   return {
     rows: selected.map(({ row }) => row),
-    next: last !== undefined && sorted.length > limit ? last.position : null,
+    next: last !== undefined && sorted.length > selected.length ? last.position : null,
   };
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { Reads, Statement, Value } from '../src/driver/session.ts';
+import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
+import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
@@ -84,6 +87,29 @@ describe('reads', () => {
     await stores.unitOfWork.run((tx) => tx.claims.add(claim));
     const view = await stores.firmReads.claim(firmId, 'live', claim.id);
     expect(view?.assignment.offeredAt).toBe(offeredAt);
+  });
+
+  test('a list reads no more large claims than its page returns', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const asSent = JSON.stringify({ instructions: 'x'.repeat(100_000) }) as ClaimAsSent;
+    for (let n = 0; n < 10; n++) {
+      await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId, { asSent })));
+    }
+    let bytesRead = 0;
+    const session: Pick<Reads, 'onCitus' | 'rows' | 'eachRow'> = {
+      onCitus: false,
+      async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+        const types = { getTypeParser: () => (value: string) => value };
+        const { rows } = await database.sql.query({ text, values: [...values], types });
+        bytesRead += JSON.stringify(rows).length;
+        return rows;
+      },
+      eachRow: () => Promise.reject(new Error('not used by lists')),
+    };
+    const page = { after: null, limit: 200, maxBytes: 350_000 };
+    const inFeed = await pgFirmReads(session, NO_ENCRYPTION).claims(firmId, 'live', {}, page);
+    expect(inFeed.rows.map((claim) => claim.asSent)).toEqual([asSent, asSent, asSent]);
+    expect(bytesRead).toBeLessThan(350_000);
   });
 
   describe('of a change feed', () => {

@@ -46,6 +46,7 @@ export { replayOf, type SentClaim } from './support/execute-idempotently.ts';
 export { inPages } from './support/in-pages.ts';
 export * from './support/logged-requests.ts';
 export * from './support/new-claims-in-transactions.ts';
+export * from './support/page-size.ts';
 export * from './support/request-id.ts';
 export * from './support/responses-in-transactions.ts';
 export { tlsProblem } from './support/tls-problem.ts';

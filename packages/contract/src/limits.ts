@@ -8,7 +8,10 @@ export const LIMITS = {
   /** Entries in the `errors` of one response; `open`: for operations without authentication. */
   problemErrors: 100,
   openProblemErrors: 20,
-  page: { default: 50, min: 1, max: 200 },
+  /** A page of a list ends at its limit or at about `bytes`, whichever comes first. */
+  page: { default: 50, min: 1, max: 200, bytes: 2 * 2 ** 20 },
+  /** The same for tools of the Model Context Protocol, whose responses are read by language models. */
+  toolPage: { default: 10, min: 1, max: 50, bytes: 256 * 2 ** 10 },
   cursor: { min: 1, max: 512 },
   idempotencyKey: { min: 1, max: 255 },
   idempotencyWindowHours: 24,

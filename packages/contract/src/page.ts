@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { integerParameter, responseField, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { formatSize } from './problems.ts';
 import { responseObject } from './response-schema.ts';
 
 /** A page of a list. `next_cursor` is the cursor of the next page, null on the last page. */
@@ -32,11 +33,11 @@ export const changesOf = <Item extends z.ZodType>(id: string, item: Item) =>
   }).meta({ id, description: 'A page of a list.' });
 
 /** The query parameters of every list. */
-export const pageParameters = () => ({
-  limit: integerParameter(LIMITS.page, {
-    description: `Items per page; ${LIMITS.page.default} by default.`,
-    example: 100,
-  }).default(LIMITS.page.default),
+export const pageParameters = (page: typeof LIMITS.page | typeof LIMITS.toolPage = LIMITS.page) => ({
+  limit: integerParameter(page, {
+    description: `Items per page; ${page.default} by default. A page also ends at about ${formatSize(page.bytes)}.`,
+    example: page.max / 2,
+  }).default(page.default),
   cursor: text(LIMITS.cursor, {
     description: 'The next_cursor of the previous page, with the same filters.',
     example: 'eyJ2IjoxfQ.c2lnbmVk',

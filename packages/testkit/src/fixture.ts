@@ -428,6 +428,23 @@ export function createFixture(stores: Stores, clock: FixedClock) {
 
 export type Fixture = ReturnType<typeof createFixture>;
 
+/** The pages of a list. Each but the last has a row, and is followed by a row. */
+export async function pagesOf<T>(
+  read: (page: PageRequest) => Promise<Page<T>>,
+  maxBytes: number,
+): Promise<T[][]> {
+  const pages: T[][] = [];
+  let after: KeysetPosition | null = null;
+  do {
+    const current: Page<T> = await read({ after, limit: 100, maxBytes });
+    if (current.rows.length === 0 && (current.next !== null || after !== null))
+      throw new Error('a page without rows that has a next page, or follows one');
+    pages.push([...current.rows]);
+    after = current.next;
+  } while (after !== null);
+  return pages;
+}
+
 /** Reads all pages of a list. */
 export async function everyPage<T>(
   read: (page: PageRequest) => Promise<Page<T>>,

@@ -12,6 +12,8 @@ import {
   claimKey,
   FIRM_CLAIM_COLUMNS,
   type FirmClaimRow,
+  LISTED_CLAIM_COLUMNS,
+  LISTED_WORK_COLUMNS,
   WORK_COLUMNS,
   type WorkRow,
   workFrom,
@@ -24,9 +26,11 @@ export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
   readonly offer_wait_hours: number | null;
 }
 
+const JOINED_COLUMNS = `c.firm_id, f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS}`;
 /** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
-export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, c.firm_id, f.name AS firm_name, f.offer_wait_hours,
-  ${HELD_CARRIER_COLUMNS}`;
+export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${JOINED_COLUMNS}`;
+/** The same in lists. */
+export const LISTED_APP_CLAIM_COLUMNS = `${LISTED_CLAIM_COLUMNS}, ${LISTED_WORK_COLUMNS}, ${JOINED_COLUMNS}`;
 
 /** For `claims c`: the firm, and the entry of its carrier book. */
 export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id

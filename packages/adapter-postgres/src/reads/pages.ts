@@ -1,19 +1,19 @@
-import type { KeysetPosition, Page, PageRequest } from '@svc/application';
+import { countThatFits, type KeysetPosition, type Page, type PageRequest } from '@svc/application';
 import { NIL_UUID, timestamp } from '../driver/column-types.ts';
 
 /** One more row than the page, which shows whether there is a next page. */
 export const fetchCount = (page: PageRequest): number => page.limit + 1;
 
-export function toPage<R, T>(
+export function toPage<R>(
   fetched: readonly R[],
   page: PageRequest,
   position: (row: R) => KeysetPosition,
-  view: (row: R) => T,
-): Page<T> {
-  const rows = fetched.slice(0, page.limit);
+  bytesOf: (row: R) => number,
+): Page<R> {
+  const rows = fetched.slice(0, countThatFits(fetched, page, bytesOf));
   const last = rows.at(-1);
-  const hasMore = fetched.length > page.limit && last !== undefined;
-  return { rows: rows.map(view), next: hasMore ? position(last) : null };
+  const hasMore = fetched.length > rows.length && last !== undefined;
+  return { rows, next: hasMore ? position(last) : null };
 }
 
 /** Values that statements compare `(timestamp, id)` with; before every row when there is no position. */

@@ -1,11 +1,13 @@
-import type {
-  AppClaimList,
-  AppReads,
-  Clock,
-  FirmMembershipView,
-  InvitationView,
-  KeysetPosition,
-  Session as StoredSession,
+import {
+  type AppClaimList,
+  type AppReads,
+  type Clock,
+  type FirmMembershipView,
+  type InvitationView,
+  invitationBytes,
+  jsonBytes,
+  type KeysetPosition,
+  type Session as StoredSession,
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
@@ -23,7 +25,9 @@ import {
   type AppClaimRow,
   appClaimFrom,
   decryptAppClaims,
+  LISTED_APP_CLAIM_COLUMNS,
 } from './app-claim-rows.ts';
+import { detailsBytes, documentBytes, withLargeValues } from './large-columns.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
 const MEMBERSHIPS = byAdjuster(
@@ -76,7 +80,7 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
 const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
   byAdjuster(
     `app_${changedOnly ? 'changed_' : ''}claims_${list}`,
-    (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
+    (inFirms) => `SELECT ${LISTED_APP_CLAIM_COLUMNS}
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
@@ -148,6 +152,11 @@ const INVITATION_FIELDS = fieldsOf(PERSONAL.memberships, (column) =>
 );
 
 const offerPosition = (row: AppClaimRow): KeysetPosition => ({ at: row.offered_at, id: row.id });
+const appClaimBytes = (row: AppClaimRow): number =>
+  documentBytes(row) +
+  detailsBytes(row.work_details) +
+  jsonBytes(row.work_notes) +
+  jsonBytes(row.rejection_reason);
 
 export function pgAppReads(session: Session, clock: Clock, encryption: Encryption): AppReads {
   return {
@@ -175,7 +184,7 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
         await encryption.open(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
         (row) => ({ at: row.invitedAt, id: row.firmId }),
-        (row) => row,
+        invitationBytes,
       );
     },
 
@@ -186,7 +195,9 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
         since === undefined
           ? await rowsByAdjuster<AppClaimRow>(session, CLAIMS[list], values)
           : await rowsByAdjuster<AppClaimRow>(session, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
-      return toPage(await decryptAppClaims(encryption, found), page, offerPosition, appClaimFrom);
+      const { rows, next } = toPage(found, page, offerPosition, appClaimBytes);
+      const complete = await withLargeValues(session, rows, ({ firm_id }) => firm_id);
+      return { rows: (await decryptAppClaims(encryption, complete)).map(appClaimFrom), next };
     },
 
     async claimIds(svcId, list) {

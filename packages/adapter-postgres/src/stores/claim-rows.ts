@@ -12,6 +12,7 @@ import type {
   WorkDetails,
 } from '@svc/domain';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { listed } from '../reads/large-columns.ts';
 
 /** Columns of a claim that its firm sees. */
 export interface FirmClaimRow {
@@ -57,8 +58,7 @@ export const claimKey = (row: { readonly firm_id: FirmId; readonly id: ClaimId }
 
 const columns = (...names: string[]): string => names.map((name) => `c.${name}`).join(', ');
 
-/** Columns of `claims c` for {@link FirmClaimRow}. */
-export const FIRM_CLAIM_COLUMNS = columns(
+const SMALL_CLAIM_COLUMNS = columns(
   'id',
   'environment',
   'created_at',
@@ -68,15 +68,15 @@ export const FIRM_CLAIM_COLUMNS = columns(
   'offered_at',
   'responded_at',
   'rejection_reason',
-  'document',
 );
-export const WORK_COLUMNS = columns(
-  'work_contact_date',
-  'work_inspection_date',
-  'work_notes',
-  'work_details',
-  'closed_at',
-);
+const SMALL_WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 'work_notes', 'closed_at');
+/** Columns of `claims c` for {@link FirmClaimRow}. */
+export const FIRM_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, c.document`;
+export const WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, c.work_details`;
+/** The same in lists. */
+export const LISTED_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, ${listed('document', 'json')}`;
+export const LISTED_CLAIM_COLUMNS_ON_CITUS = `${SMALL_CLAIM_COLUMNS}, ${listed('document', 'text')}`;
+export const LISTED_WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, ${listed('work_details', 'json')}`;
 export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}`;
 
 export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({

@@ -46,6 +46,8 @@ export interface PageRequest {
   /** Only rows after this position; null: from the start. */
   readonly after: KeysetPosition | null;
   readonly limit: number;
+  /** About the size of the rows as JSON. A page ends there, but has at least one row. Absent: no limit. */
+  readonly maxBytes?: number | undefined;
 }
 
 export interface ClaimFilter {

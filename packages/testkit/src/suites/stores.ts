@@ -15,6 +15,7 @@ import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
 import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
+import { pageSizeBehavior } from './stores/page-size.ts';
 import { passkeysBehavior } from './stores/passkeys.ts';
 import { racesBehavior } from './stores/races.ts';
 import { rollbackBehavior } from './stores/rollback.ts';
@@ -34,6 +35,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   membershipsBehavior,
   carriersBehavior,
   appReadsBehavior,
+  pageSizeBehavior,
   accountsBehavior,
   passkeysBehavior,
   availabilityBehavior,

@@ -4,7 +4,7 @@ import type { AsciiJson } from '../serialization/ascii-json.ts';
 
 /** Smaller responses are not limited; pages of claims are usually larger. */
 const LARGE_BYTES = 64 * 2 ** 10;
-/** Per firm, adjuster or address: about a hundred average pages of claims, or six of the largest. */
+/** Per firm, adjuster or address: about a hundred average pages of claims, or sixteen of the largest. */
 const MAX_UNREAD_BYTES = 32 * 2 ** 20;
 
 const tooMuchUnread = (): Unavailable => new Unavailable('The caller does not read its responses.', 'memory');

@@ -226,9 +226,10 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       jsonResponse(profileToWire(await deps.confirmEmail(actor, body.code))),
     ),
 
-    appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
+    appRoute(endpoints.listInvitations, async ({ query }, context) => {
+      const { actor } = context;
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
-      const request = pageRequest(query, deps.cursors, scope);
+      const request = pageRequest(query, context, deps.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
         deps.reads.adjuster(actor.svcId),
         deps.reads.invitations(actor.svcId, deps.clock.now(), request),
@@ -260,7 +261,8 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
-    appRoute(endpoints.listOfferedClaims, async ({ query }, { actor }) => {
+    appRoute(endpoints.listOfferedClaims, async ({ query }, context) => {
+      const { actor } = context;
       const list = query.status ?? 'pending_acceptance';
       const since = query.updated_since;
       const scope: CursorScope = {
@@ -268,7 +270,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         reader: actor.svcId,
         filters: { list, ...(since !== undefined && { since }) },
       };
-      const request = pageRequest(query, deps.cursors, scope);
+      const request = pageRequest(query, context, deps.cursors, scope);
       const claims = await deps.reads.claims(actor.svcId, list, request, since);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.

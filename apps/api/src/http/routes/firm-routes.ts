@@ -77,7 +77,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         firmId,
         environment,
         filter,
-        pageRequest(query, deps.cursors, scope),
+        pageRequest(query, context, deps.cursors, scope),
       );
       return {
         ...page(claims, claimToWire, deps.cursors, scope),
@@ -132,7 +132,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       const adjusters = await deps.reads.adjusters(
         firmId,
         environment,
-        pageRequest(query, deps.cursors, scope),
+        pageRequest(query, context, deps.cursors, scope),
       );
       const now = deps.clock.now();
       return {

@@ -1,18 +1,20 @@
 import type { Page, PageRequest } from '@svc/application';
+import { LIMITS } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import type { RouteResponse } from './route.ts';
+import type { RequestContext, RouteResponse } from './route.ts';
 
 /** The requested page. A cursor from another list or with other filters is a validation error. */
 export function pageRequest(
-  query: { readonly limit: number; readonly cursor?: string | undefined },
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { maxPageBytes = LIMITS.page.bytes }: Pick<RequestContext, 'maxPageBytes'>,
   cursors: Cursors,
   scope: CursorScope,
 ): PageRequest {
-  if (query.cursor === undefined) return { after: null, limit: query.limit };
-  const after = cursors.read(query.cursor, scope);
-  if (after !== null) return { after, limit: query.limit };
+  if (cursor === undefined) return { after: null, limit, maxBytes: maxPageBytes };
+  const after = cursors.read(cursor, scope);
+  if (after !== null) return { after, limit, maxBytes: maxPageBytes };
   const detail = 'Must be a next_cursor of this list, used with the same filters.';
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'cursor' }] });
 }

@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly origin: RequestOrigin;
   readonly userAgent: string | undefined;
   readonly cookies: string | undefined;
+  /** Absent: the limit of the interface. */
+  readonly maxPageBytes?: number;
 }
 
 export interface FirmContext extends RequestContext {

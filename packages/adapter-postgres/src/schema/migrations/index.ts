@@ -20,6 +20,7 @@ import { DEVICE_SESSIONS } from './0083-device-sessions.ts';
 import { ADJUSTER_EDITS } from './0084-adjuster-edits.ts';
 import { FIRM_ERASURE } from './0085-firm-erasure.ts';
 import { AUDITED_PURGE } from './0086-audited-purge.ts';
+import { LARGE_COLUMNS } from './0087-large-columns.ts';
 
 export interface Migration {
   readonly id: number;
@@ -60,4 +61,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 84, name: 'adjuster edits', sql: ADJUSTER_EDITS },
   { id: 85, name: 'firm erasure', sql: FIRM_ERASURE },
   { id: 86, name: 'audited purge', sql: AUDITED_PURGE },
+  { id: 87, name: 'large columns', sql: LARGE_COLUMNS },
 ];
