@@ -29,6 +29,8 @@ const PG_RESPONSES = 'packages/adapter-postgres/src/stores/pg-offer-responses.ts
 const PG_NEW_CLAIMS = 'packages/adapter-postgres/src/stores/pg-new-claims.ts';
 const PG_SHARED = 'packages/adapter-postgres/src/stores/shared-transactions.ts';
 const PG_FEED = 'packages/adapter-postgres/src/stores/feed-timestamps.ts';
+const PG_CARRIERS = 'packages/adapter-postgres/src/stores/pg-carriers.ts';
+const TRANSACTION = 'packages/adapter-postgres/src/driver/transaction.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const BIND = 'await tx.idempotency.bind(slot, fingerprint, claim.id, at);';
 const REPLAY = 'canBeOwnResult(decision.reason) ? await findReplay() : null';
@@ -133,6 +135,48 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     PG_RESPONSES,
     'WHERE c.adjuster_svc_id = response.svc_id',
     'WHERE true',
+  ),
+  bug(
+    "carrier details merged into another firm's book",
+    PG_CARRIERS,
+    'const key = ',
+    'const key = nameKey || ',
+  ),
+  bug(
+    "claims that share a transaction encrypted with one firm's key",
+    PG_NEW_CLAIMS,
+    'encryption.sealer(PERSONAL.claims, firmId, id)',
+    'encryption.sealer(PERSONAL.claims, firms[0] ?? firmId, id)',
+  ),
+  bug(
+    "responses that share a transaction encrypted with one firm's key",
+    PG_RESPONSES,
+    'encryption.sealer(PERSONAL.claims, firmId, id)',
+    'encryption.sealer(PERSONAL.claims, firms[0] ?? firmId, id)',
+  ),
+  bug(
+    'events of a firm that share a transaction in several audit rows',
+    'packages/application/src/support/audit-chain.ts',
+    'rowsOf(collectAuditRows(Number.POSITIVE_INFINITY), events)',
+    'rowsOf(collectAuditRows(100), events)',
+  ),
+  bug(
+    'keys of a shared transaction released before its requests are saved alone',
+    PG_SHARED,
+    '      const result = async () =>',
+    '      for (const key of keys) keysInUse.delete(key);\n      const result = async () =>',
+  ),
+  bug(
+    'saved again after an unconfirmed commit',
+    TRANSACTION,
+    "'A commit was not confirmed by every server.', 'database_unreachable'",
+    "'A commit was not confirmed by every server.', 'database_busy'",
+  ),
+  bug(
+    'timeout of a statement that has ended closes the connection',
+    'packages/adapter-postgres/src/driver/statement-runner.ts',
+    'clearTimeout(timer);',
+    '',
   ),
   bug('saved again after an unknown commit', PG_SHARED, "error.reason === 'database_busy'", 'true'),
   bug('ended session cached', SESSIONS, 'if (isUsed) sessionAuthenticator.invalidate();', ''),
@@ -267,7 +311,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   {
     name: 'write retried after an unknown commit',
-    file: 'packages/adapter-postgres/src/driver/transaction.ts',
+    file: TRANSACTION,
     edits: [
       [UNKNOWN_COMMIT, "this.#failure = new ConcurrencyConflict('commit');"],
       ['  breaksConnection,\n', '  breaksConnection,\n  ConcurrencyConflict,\n'],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { StatementRunner } from '../src/driver/statement-runner.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
@@ -187,4 +187,21 @@ test('a connection that exceeds the timeout is closed, and every statement pendi
     expect(outcome).toMatchObject({ status: 'rejected', reason: { message: /terminated|not queryable/i } });
   }
   slow.release(true);
+});
+
+test('a connection stays open when the timeout of statements that have ended has passed', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  try {
+    const alive = { one: 1 };
+    expect((await run<{ one: number }>('alive', 'SELECT 1 AS one')).rows).toEqual([alive]);
+    await expect(run('fails', 'SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await runner.unprepared(client, 'SELECT 1');
+    await expect(
+      runner.withTimeout(client, () => Promise.reject(new Error('of the work'))),
+    ).rejects.toThrow();
+    await jest.advanceTimersByTimeAsync(60_001);
+    expect((await run<{ one: number }>('alive', 'SELECT 1 AS one')).rows).toEqual([alive]);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -3,6 +3,7 @@ import { createMemoryRequestLog } from '@svc/adapter-memory';
 import { aLoggedRequest, loggedRequestsOf } from '@svc/testkit';
 import {
   type AuditChainId,
+  auditRowPerChain,
   auditRowsOf,
   type BatchDeps,
   collectLoggedRequests,
@@ -59,6 +60,11 @@ test('a row has up to 50 reads of one firm, or of lists as many as have 200 ids'
   expect(sizes(Array.from({ length: 51 }, () => read()))).toEqual([50, 1]);
   expect(sizes([read(one, 96), read(other, 96), read(one, 96), read(one, 0)])).toEqual([2, 1, 1]);
   expect(sizes([read(one, 300), read(one, 0)])).toEqual([1, 1]);
+  const many = Array.from({ length: 300 }, (_, n) => read(n % 3 === 0 ? other : one));
+  expect(auditRowPerChain(many).map(({ chain, entries }) => [chain, entries.length])).toEqual([
+    [other, 100],
+    [one, 200],
+  ]);
 });
 
 test('flush stores all entries in batches', async () => {

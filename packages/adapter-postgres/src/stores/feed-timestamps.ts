@@ -1,4 +1,4 @@
-import { type AuditEvent, auditRowsOf } from '@svc/application';
+import { type AuditEvent, auditRowPerChain } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
 import type { Value } from '../driver/session.ts';
@@ -33,9 +33,9 @@ export const takeTimestamps = (lock: 'SKIP LOCKED' | '' = ''): string =>
    recorded AS (
      ${INSERT_ROW} SELECT firm_id, audit_seq, at, entry, audit_hash FROM next)`;
 
-/** @param events one of each claim; those of a firm fit into one row. */
+/** @param events one of each claim. */
 export function feedValues(now: Instant, events: readonly AuditEvent[]): Value[] {
-  const rows = auditRowsOf(events);
+  const rows = auditRowPerChain(events);
   const { chains, times, texts, digests } = rowColumns(rows);
   const counts = arrayOf(rows.map(({ entries }) => String(entries.length)));
   return [timestamp(now), chains, counts, times, texts, digests];

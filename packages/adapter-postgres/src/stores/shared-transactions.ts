@@ -2,7 +2,7 @@ import { Unavailable } from '@svc/application';
 import type { Database } from '../driver/database.ts';
 import type { Transaction } from '../driver/transaction.ts';
 
-/** Requests in a transaction. The events of all of them fit into one row of the audit trail. */
+/** Requests in a transaction. Their audit events, up to 8 kB of text in a row, are stored without compression. */
 const MAX_TOGETHER = 50;
 /** While one transaction waits for the disk, the next one does its work. */
 const MAX_TRANSACTIONS = 2;

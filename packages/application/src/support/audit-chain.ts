@@ -42,13 +42,13 @@ interface OpenAuditRow extends NewAuditRow {
 }
 
 /** Puts events into rows: a row for each read costs 15 % of a read's processor time, a row for many almost nothing. */
-export const collectAuditRows = (): RowCollector<AuditEvent, NewAuditRow> =>
+export const collectAuditRows = (maxIds = MAX_ROW_IDS): RowCollector<AuditEvent, NewAuditRow> =>
   collectRows<AuditEvent, OpenAuditRow>({
     keyOf: ({ chain }) => chain,
     start: ({ chain, entry }) => ({ chain, entries: [entry], ids: idsOf(entry) }),
     extend(row, { entry }) {
       const ids = row.ids + idsOf(entry);
-      if (ids > MAX_ROW_IDS) return false;
+      if (ids > maxIds) return false;
       row.entries.push(entry);
       row.ids = ids;
       return true;
@@ -60,6 +60,10 @@ export const auditRow = ({ chain, entry }: AuditEvent): NewAuditRow => ({ chain,
 
 export const auditRowsOf = (events: readonly AuditEvent[]): NewAuditRow[] =>
   rowsOf(collectAuditRows(), events);
+
+/** For a statement that advances each chain once, by a row with all of its events. */
+export const auditRowPerChain = (events: readonly AuditEvent[]): NewAuditRow[] =>
+  rowsOf(collectAuditRows(Number.POSITIVE_INFINITY), events);
 
 /** The stored text of a row: one event, or a list of several. */
 export function auditText({ entries }: NewAuditRow): string {

@@ -7,6 +7,7 @@ import { auditBehavior } from './stores/audit.ts';
 import { availabilityBehavior } from './stores/availability.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
+import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
 import { feedBehavior } from './stores/feed.ts';
 import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
@@ -32,6 +33,7 @@ export interface StoresUnderTest {
 /** Those that write and read names, addresses or other personal text, which an adapter may encrypt. */
 export const PERSONAL_DATA_BEHAVIORS = [
   claimsBehavior,
+  concurrentRequestsBehavior,
   membershipsBehavior,
   carriersBehavior,
   appReadsBehavior,
