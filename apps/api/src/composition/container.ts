@@ -277,8 +277,6 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.mcpRoute, mcpRoute, {
     firmRoutes: T.firmRoutes,
     sandboxRoutes: T.sandboxRoutes,
-    rateLimiter: T.rateLimiter,
-    rejectionPace: T.rejectionPace,
     addresses: T.addresses,
   });
   c.bind(T.routes).toResolvedValue(
