@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
 import {
   type Device,
   type PushService,
@@ -8,12 +9,14 @@ import { countRows } from '../../../tools/services/count-rows.ts';
 import { TOKENS } from '../src/composition/tokens.ts';
 import { until } from './adjuster-app.ts';
 import {
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
   startServiceUnderTest,
   type TestFirm,
 } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
 
 let service: ServiceUnderTest;
 let push: PushService;
@@ -137,6 +140,50 @@ test('a push that fails temporarily is retried with backoff, and other devices g
   const [first = 0, second = 0, third = 0] = flaky.attempts;
   expect(second - first).toBeGreaterThan(1900);
   expect(third - second).toBeGreaterThan(1900);
+});
+
+test('a claim is followed from its request to the push and the answer, by its id in the log and by svc claim trace', async () => {
+  const { svcId, token } = await service.member(firm);
+  // As with other VAPID keys than those that the browser subscribed with.
+  const phone = push.device([403]);
+  await register(token, 'phone', phone);
+  const sent = await sendClaim(service, firm.live, claimBody(svcId));
+  const { id } = sent.json;
+  await arrived(phone, 1);
+  const accepted = await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+  const event = (action: string, actor: string, outcome: string, response?: ApiResponse) =>
+    expect.objectContaining({
+      action,
+      actor,
+      outcome,
+      request_id: response?.headers.get('x-request-id') ?? null,
+    });
+  const expected = [
+    event('claim.send', expect.stringMatching(/^key:/) as unknown as string, 'ok', sent),
+    event('claim.push', 'service', 'unauthorized'),
+    event('claim.push', 'service', 'ok'),
+    event('claim.accept', `adjuster:${svcId}`, 'ok', accepted),
+  ];
+  const trace = async () => {
+    const env = { DATABASE_URL: service.databaseUrl };
+    const { code, stdout, stderr } = await svcInProcess(['claim', 'trace', id, '--json'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  };
+  const traced = await eventually(trace, ({ events, jobs }) => events.length === 4 && jobs.length === 0);
+  expect(traced).toMatchObject({ claim: { id, assignment: { status: 'accepted' } }, devices: 1 });
+  expect(traced.events).toEqual(expected);
+
+  const lines = service.logged
+    .join('')
+    .split('\n')
+    .filter((line) => line.includes(`"claim_id":"${id}"`));
+  expect(lines.map((line) => JSON.parse(line)).map(({ message, route }) => route ?? message)).toEqual([
+    'POST /v1/claims',
+    'pushed',
+    'pushed',
+    'POST /app/v1/claims/{id}/acceptance',
+  ]);
 });
 
 test('an expired device is removed, and an offer with a response is not pushed again', async () => {

@@ -24,6 +24,33 @@ const savedOf = (firmId: string, count: number) =>
     (saved) => saved.length >= count,
   );
 
+test('the key that sends the most requests is named with its firm', async () => {
+  const [quiet, noisy] = [await service.firm(), await service.firm()];
+  await service.call('GET', '/v1/me', { as: quiet.live });
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, () => service.call('GET', '/v1/me', { as: noisy.live })),
+  );
+  const limited = responses.filter(({ status }) => status === 429).length;
+  const busiest = async () => {
+    const { code, stdout, stderr } = await svcInProcess(['firm', 'busiest', '--json'], env());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout).keys;
+  };
+  const keys = await eventually(busiest, (found) => found[0]?.requests === 40 && found.length === 2);
+  expect(keys).toEqual([
+    {
+      firm_id: noisy.id,
+      firm_name: 'Gulf Adjusting Partners',
+      key_id: expect.stringMatching(/^key_/),
+      requests: 40,
+      limited,
+      failed: 0,
+      per_minute: 4,
+    },
+    expect.objectContaining({ firm_id: quiet.id, requests: 1 }),
+  ]);
+});
+
 test('a request is found by its id, with time, key, error locations and duration, but no personal data', async () => {
   const firm = await service.firm();
   const body = {

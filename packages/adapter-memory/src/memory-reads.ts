@@ -232,6 +232,13 @@ export function memoryOperatorReads(tables: Tables): OperatorReads {
         .filter((key) => key.firmId === firmId)
         .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
     },
+    async jobsOfClaim(id) {
+      return tables.jobs
+        .all()
+        .filter(({ job }) => 'claimId' in job && job.claimId === id)
+        .map(({ job, runAt }) => ({ kind: job.kind, runAt, attempts: 0, failed: false }))
+        .sort((a, b) => a.runAt - b.runAt);
+    },
     async claim(id) {
       const claim = tables.claims.get(keyOf(id));
       if (claim === undefined) return null;

@@ -1,4 +1,3 @@
-import type { CountedRequest } from '@svc/application';
 import type { Instant, KeyLimits } from '@svc/domain';
 
 /**
@@ -24,7 +23,7 @@ export const REQUEST_COST = 60_000;
 export function decide(
   before: Consumed | null,
   limits: KeyLimits,
-  { write, isCounted = false }: CountedRequest,
+  request: { readonly write: boolean },
   now: Instant,
 ): Decision {
   const capacity = limits.burst * REQUEST_COST;
@@ -40,15 +39,15 @@ export function decide(
   const waitMs = (consumed: number, perMinute: number): number =>
     Math.max(0, Math.ceil((consumed + REQUEST_COST - capacity) / perMinute));
   const retryAfterMs = Math.max(
-    isCounted ? 0 : waitMs(requests, limits.requestsPerMinute),
-    write ? waitMs(writes, limits.writesPerMinute) : 0,
+    waitMs(requests, limits.requestsPerMinute),
+    request.write ? waitMs(writes, limits.writesPerMinute) : 0,
   );
   if (retryAfterMs > 0) return { consumed: { at: now, requests, writes }, retryAfterMs };
   return {
     consumed: {
       at: now,
-      requests: isCounted ? requests : requests + REQUEST_COST,
-      writes: write ? writes + REQUEST_COST : writes,
+      requests: requests + REQUEST_COST,
+      writes: request.write ? writes + REQUEST_COST : writes,
     },
     retryAfterMs: 0,
   };

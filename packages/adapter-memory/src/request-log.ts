@@ -32,5 +32,25 @@ export function createMemoryRequestLog(): RequestLogStore {
         .slice(0, limit)
         .map((request): LoggedRequests => [request]);
     },
+    async busiestKeys(since, limit) {
+      const byKey = new Map<string, LoggedRequest[]>();
+      for (const request of stored.values()) {
+        if (request.at < since) continue;
+        const key = `${request.firmId} ${request.keyId}`;
+        byKey.set(key, [...(byKey.get(key) ?? []), request]);
+      }
+      const count = (requests: LoggedRequest[], from: number, to: number): number =>
+        requests.filter(({ status }) => status !== null && status >= from && status <= to).length;
+      return [...byKey.values()]
+        .flatMap((requests) => {
+          const [one] = requests;
+          if (one === undefined) return [];
+          const { firmId, keyId } = one;
+          const limited = count(requests, 429, 429);
+          return [{ firmId, keyId, requests: requests.length, limited, failed: count(requests, 500, 599) }];
+        })
+        .sort((a, b) => b.requests - a.requests || (a.keyId < b.keyId ? -1 : 1))
+        .slice(0, limit);
+    },
   };
 }

@@ -38,7 +38,7 @@ import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
-import { readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
+import { readOverdueOffers, readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -88,7 +88,7 @@ export interface PostgresStores {
   readonly faults: FaultStore;
   readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
-  readonly metricSources: Pick<MetricSources, 'pools' | 'queue' | 'replication'>;
+  readonly metricSources: Pick<MetricSources, 'overdueOffers' | 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
   /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
@@ -160,6 +160,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
       // Not with `maintenance`: these are needed most while every connection waits, for a standby or a lock.
       queue: () => readQueueState(reads),
+      overdueOffers: () => readOverdueOffers(reads),
       replication: () => readReplicationState(reads),
     },
     ping: (timeoutMs) => database.ping(timeoutMs),

@@ -8,6 +8,7 @@ import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
+import { readOverdueOffers } from '../src/reads/pg-metric-sources.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
 import { claimSenders } from '../src/stores/claim-senders.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
@@ -359,6 +360,12 @@ describe.each([
       .map((node) => node['Relation Name']);
     // With few firms, a scan is cheaper than any index.
     expect(scanned.filter((table) => table !== 'firms' && table !== 'firm_feeds')).toEqual([]);
+  });
+
+  test('offers that wait too long are counted from the index of the feed by status', async () => {
+    const nodes = await explained(() => readOverdueOffers(session));
+    expect(indexesOf(nodes)).toContain('claims_feed_by_status');
+    expect(typesOf(nodes)).not.toContain('Sort');
   });
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {

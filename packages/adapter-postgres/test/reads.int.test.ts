@@ -45,6 +45,33 @@ describe('reads', () => {
     expect(locked?.asSent).toBe(text);
   });
 
+  test('offers that wait longer than their firm does are counted for the operator', async () => {
+    const patient = await aFirm(stores);
+    await stores.unitOfWork.run(async (tx) => {
+      const firm = await tx.firms.lock(patient.firmId);
+      if (firm !== null) await tx.firms.save({ ...firm, offerWaitHours: 48 });
+    });
+    const counted = async (owner: { firmId: FirmId; svcId: Svcid }, hours: number, changes = {}) => {
+      const claim = aClaim(owner.firmId, owner.svcId, changes);
+      await stores.unitOfWork.run((tx) => tx.claims.add(claim));
+      const before = await stores.metricSources.overdueOffers();
+      await database.sql.query(
+        `UPDATE claims SET created_at = at, updated_at = at
+           FROM (SELECT now() - make_interval(hours => $2) AS at) ago WHERE firm_id = $3 AND id = $1`,
+        [claim.id, hours, owner.firmId],
+      );
+      return (await stores.metricSources.overdueOffers()) - before;
+    };
+    const usual = await aFirm(stores);
+    expect(await counted(usual, 25)).toBe(1);
+    expect(await counted(usual, 23)).toBe(0);
+    expect(await counted(patient, 25)).toBe(0);
+    expect(await counted(patient, 49)).toBe(1);
+    expect(await counted(usual, 25, { environment: 'test' })).toBe(0);
+    expect(await counted(usual, 25, { closedAt: NOW })).toBe(0);
+    expect(await counted(usual, 31 * 24)).toBe(0);
+  });
+
   test('claims read at once, and alone, are seen only by keys of their firm and environment', async () => {
     const other = await aFirm(stores);
     const [live, inTest, ofOther] = [

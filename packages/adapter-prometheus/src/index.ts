@@ -1,4 +1,4 @@
-import type { MetricSources, Metrics } from '@svc/application';
+import { DELIVERY_OUTCOMES, type MetricSources, type Metrics } from '@svc/application';
 import client from 'prom-client';
 
 export interface PrometheusMetrics extends Metrics {
@@ -66,6 +66,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   ]);
   const jobs = counter('jobs_total', 'Attempts at jobs, by kind and outcome.', ['kind', 'outcome']);
 
+  const pushes = counter('push_total', 'Messages to devices, by what the push service answered.', [
+    'outcome',
+  ]);
+  // Prometheus cannot see the increase to the first value of a series.
+  for (const outcome of DELIVERY_OUTCOMES) pushes.inc({ outcome }, 0);
+
   let readers: readonly Reader[] = [];
 
   return {
@@ -84,6 +90,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     },
     signInFailed: (kind) => signIns.inc({ kind }),
     jobEnded: (kind, outcome) => jobs.inc({ kind, outcome }),
+    pushEnded: (outcome) => pushes.inc({ outcome }),
     watch(sources) {
       readers = readersOf(registry, sources);
     },
@@ -110,6 +117,7 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
   const waiting = gauge('postgres_connections_waiting', 'Callers that wait for a connection.', ['pool']);
   const queued = gauge('job_queue_jobs', 'Jobs in the queue, by state.', ['state']);
   const oldest = gauge('job_queue_oldest_due_seconds', 'How long the oldest due job has waited.');
+  const overdue = gauge('offers_overdue', 'Offers of live claims that wait longer than their firm does.');
   const standbys = gauge('postgres_standbys', 'Connected standbys, by whether commits wait for them.', [
     'synchronous',
   ]);
@@ -138,6 +146,11 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
       for (const [name, count] of Object.entries({ due, scheduled, running, failed }))
         queued.set({ state: name }, count);
       oldest.set(oldestDueSeconds);
+    },
+    async () => {
+      const offers = await inTime(sources.overdueOffers());
+      if (offers === null) overdue.remove();
+      else overdue.set(offers);
     },
     async () => {
       const state = await inTime(sources.replication());

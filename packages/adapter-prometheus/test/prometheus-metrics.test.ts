@@ -5,6 +5,7 @@ import { createPrometheusMetrics } from '../src/index.ts';
 const SOURCES: MetricSources = {
   pools: () => [{ name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 }],
   queue: async () => ({ due: 5, scheduled: 1, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
+  overdueOffers: async () => 7,
   replication: async () => ({ standbys: 2, synchronousStandbys: 1, maxLagSeconds: 0.25 }),
   dependencies: async () => [
     { name: 'database', up: true },
@@ -28,6 +29,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   metrics.connectionAwaited(0.02);
   metrics.transactionCommitted(0.003, ['pending_acceptance', 'pending_acceptance']);
   metrics.jobEnded('notify_offer', 'retried');
+  metrics.pushEnded('unauthorized');
   metrics.signInFailed('refused');
   await metrics.text(); // counters that are read from elsewhere do not grow with each collection
   return (await metrics.text()).split('\n');
@@ -49,6 +51,9 @@ test('everything that happened and every source is in the text', async () => {
       'postgres_connections_waiting{pool="requests"} 2',
       'job_queue_jobs{state="due"} 5',
       'job_queue_oldest_due_seconds 12.5',
+      'push_total{outcome="unauthorized"} 1',
+      'push_total{outcome="delivered"} 0',
+      'offers_overdue 7',
       'postgres_standbys{synchronous="true"} 1',
       'postgres_replication_lag_seconds 0.25',
       'dependency_up{dependency="database"} 1',
@@ -63,11 +68,12 @@ test('values that cannot be read are left out, and the others are still collecte
   const samples = await samplesOf({
     ...SOURCES,
     queue: () => Promise.reject(new Error('the database is down')),
+    overdueOffers: () => Promise.reject(new Error('the database is down')),
     replication: async () => null,
     redis: () => null,
   });
   expect(
-    samples.filter((line) => /^(job_queue|postgres_standbys|postgres_replication|redis)/.test(line)),
+    samples.filter((line) => /^(job_queue|offers|postgres_standbys|postgres_replication|redis)/.test(line)),
   ).toEqual([]);
   expect(samples).toContain('dependency_up{dependency="database"} 1');
 });

@@ -1,4 +1,4 @@
-import type { Channel, Notifier } from '@svc/application';
+import type { Delivery, Notifier } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { mailErrorFields, type PushLog } from './log.ts';
 import type { Mail } from './mail.ts';
@@ -6,7 +6,7 @@ import type { WebPush } from './web-push.ts';
 
 const DEVICE = 'device:';
 
-/** Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. */
+/** Mail is part of the deliveries only where it has to be retried. Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. */
 export function createNotifier(deps: {
   readonly push: WebPush;
   readonly mail: Mail;
@@ -14,7 +14,7 @@ export function createNotifier(deps: {
   /** Null when the account has no address or is a test account. */
   emailOf(svcId: Svcid): Promise<string | null>;
 }): Notifier {
-  const mailInvitation = async (svcId: Svcid, firmName: string): Promise<Channel[]> => {
+  const mailInvitation = async (svcId: Svcid, firmName: string): Promise<Delivery[]> => {
     const email = await deps.emailOf(svcId);
     if (email === null) return [];
     try {
@@ -22,7 +22,7 @@ export function createNotifier(deps: {
       return [];
     } catch (error) {
       deps.log.warn('an invitation could not be emailed', mailErrorFields(error));
-      return ['mail'];
+      return [{ channel: 'mail', outcome: 'retried' }];
     }
   };
   return {
@@ -40,7 +40,10 @@ export function createNotifier(deps: {
               device === undefined ? !except.includes(`${DEVICE}${id}`) : id === device,
             ),
       ]);
-      return [...mail, ...devices.map((id): Channel => `${DEVICE}${id}`)];
+      return [
+        ...mail,
+        ...devices.map(({ deviceId, outcome }): Delivery => ({ channel: `${DEVICE}${deviceId}`, outcome })),
+      ];
     },
   };
 }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Notification, PushSubscription, Recipient } from '@svc/application';
+import {
+  DELIVERY_OUTCOMES,
+  type DeliveryOutcome,
+  type Metrics,
+  type Notification,
+  type PushSubscription,
+  type Recipient,
+} from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
 import type { PushLog } from './log.ts';
@@ -13,6 +20,7 @@ export interface WebPushOptions {
   readonly vapid: () => Vapid;
   removeDevice(svcId: Svcid, deviceId: string): Promise<void>;
   readonly log: PushLog;
+  readonly metrics: Pick<Metrics, 'pushEnded'>;
   /**
    * Whether push services in a private network are allowed. Only for an installation that listens on loopback: elsewhere
    * a forged subscription could make the service send requests into its private network (SSRF).
@@ -31,16 +39,21 @@ const TTL_SECONDS = 24 * 60 * 60;
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
 export interface WebPush {
-  /** Sends to the adjuster's devices, or to some of them. Returns the ids of the devices to retry later. */
+  /** Sends to the adjuster's devices, or to some of them. */
   send(
     recipient: Recipient,
     notification: Notification,
     isWanted?: (deviceId: string) => boolean,
-  ): Promise<string[]>;
+  ): Promise<PushResult[]>;
+}
+
+export interface PushResult {
+  readonly deviceId: string;
+  readonly outcome: DeliveryOutcome;
 }
 
 export function createWebPush(options: WebPushOptions): WebPush {
-  const { log, timeoutMs = TIMEOUT_MS } = options;
+  const { log, metrics, timeoutMs = TIMEOUT_MS } = options;
   const endpoints = watchEndpoints(timeoutMs);
   let vapid: Vapid | undefined;
   /** Invalid VAPID keys must fail here: later they would look like an invalid subscription, which is removed. */
@@ -57,25 +70,26 @@ export function createWebPush(options: WebPushOptions): WebPush {
       const targets = devices.filter(({ deviceId }) => isWanted(deviceId));
       if (targets.length === 0) return [];
       const keys = checkedVapid();
-      const outcomes = await Promise.all(
-        targets.map(async (device) => ({
-          deviceId: device.deviceId,
-          outcome: endpoints.isAvailable(device.subscription.endpoint)
-            ? await deliver(device.subscription, notification, keys, { ...options, timeoutMs }, endpoints)
-            : 'later',
-        })),
+      const results = await Promise.all(
+        targets.map(async ({ deviceId, subscription }): Promise<PushResult> => {
+          const outcome = endpoints.isAvailable(subscription.endpoint)
+            ? await deliver(subscription, notification, keys, { ...options, timeoutMs }, endpoints)
+            : 'retried';
+          metrics.pushEnded(outcome);
+          return { deviceId, outcome };
+        }),
       );
-      const devicesWith = (wanted: Outcome): string[] =>
-        outcomes.filter(({ outcome }) => outcome === wanted).map((result) => result.deviceId);
-      for (const gone of devicesWith('gone')) await options.removeDevice(svcId, gone);
-      const later = devicesWith('later');
-      log.debug('pushed', {
+      for (const { deviceId, outcome } of results)
+        if (outcome === 'gone') await options.removeDevice(svcId, deviceId);
+      const count = (wanted: DeliveryOutcome) => results.filter(({ outcome }) => outcome === wanted).length;
+      log.info('pushed', {
         notice: notification.kind,
-        delivered: devicesWith('delivered').length,
-        gone: devicesWith('gone').length,
-        later: later.length,
+        ...('claimId' in notification && { claim_id: notification.claimId }),
+        ...Object.fromEntries(
+          DELIVERY_OUTCOMES.map((outcome) => [outcome, count(outcome)]).filter(([, n]) => n !== 0),
+        ),
       });
-      return later;
+      return results;
     },
   };
 }
@@ -129,15 +143,13 @@ function watchEndpoints(timeoutMs: number) {
   };
 }
 
-type Outcome = 'delivered' | 'gone' | 'later' | 'rejected';
-
 async function deliver(
   subscription: PushSubscription,
   notification: Notification,
   vapid: Vapid,
   options: Required<WebPushOptions>,
   endpoints: ReturnType<typeof watchEndpoints>,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   let details: ReturnType<typeof webPush.generateRequestDetails>;
   try {
     details = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(notification)), {
@@ -156,16 +168,20 @@ async function deliver(
   try {
     ({ status, retryAfter } = await endpoints.during(subscription.endpoint, post(details, options)));
   } catch (error) {
-    if (!(error instanceof PrivateAddressError)) return 'later';
+    if (!(error instanceof PrivateAddressError)) return 'retried';
     options.log.warn('a push service in a private network was not called');
     return 'rejected';
   }
   if (status === 429 || status >= 500) {
     if (retryAfter !== undefined) endpoints.pauseFor(subscription.endpoint, retryAfter);
-    return 'later';
+    return 'retried';
   }
   if (status === 404 || status === 410) return 'gone';
   if (status >= 200 && status < 300) return 'delivered';
+  if (status === 401 || status === 403) {
+    options.log.error('a push service rejected the VAPID keys', { status });
+    return 'unauthorized';
+  }
   options.log.warn('a push service rejected a message', { status });
   return 'rejected';
 }

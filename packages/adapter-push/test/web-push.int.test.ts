@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Notification, PushSubscription } from '@svc/application';
+import type { DeliveryOutcome, Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { createWebPush, type PushLog, type Vapid, vapidUnder } from '../src/index.ts';
 import { type Device, type PushService, startPushService } from './push-service.ts';
@@ -30,6 +30,7 @@ afterEach(() => {
   expect(service.faults.splice(0)).toEqual([]);
 });
 
+const counted: DeliveryOutcome[] = [];
 const lines: string[] = [];
 const note = (message: string, fields?: Record<string, unknown>) => {
   lines.push(JSON.stringify({ message, ...fields }));
@@ -46,20 +47,25 @@ function sender(
     vapid: options.vapid ?? (() => vapid),
     removeDevice: async (_svcId, deviceId) => void registered.delete(deviceId),
     log,
+    metrics: { pushEnded: (outcome) => void counted.push(outcome) },
     allowPrivateNetwork: options.guarded !== true,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   });
   return {
-    send: (notification: Notification = OFFER, only?: string) => {
+    /** Returns the devices to which it was not delivered, with the outcome. */
+    send: async (notification: Notification = OFFER, only?: string) => {
       const listed = [...registered].map(([deviceId, subscription]) => ({
         deviceId,
         subscription,
         preferences: null,
       }));
-      return push.send(
+      const results = await push.send(
         { svcId: SVC_ID, devices: listed },
         notification,
         (id) => only === undefined || id === only,
+      );
+      return results.flatMap(({ deviceId, outcome }) =>
+        outcome === 'delivered' ? [] : [`${deviceId}: ${outcome}`],
       );
     },
     registered,
@@ -80,7 +86,7 @@ describe('a message', () => {
     expect(message?.headers).toMatchObject({ ttl: '86400', urgency: 'high' });
     const other = service.device();
     const mixedUp = { ...phone.subscription, keys: other.subscription.keys };
-    expect(await sender({ phone: mixedUp }).send()).toEqual([]);
+    expect(await sender({ phone: mixedUp }).send()).toEqual(['phone: rejected']);
     expect(phone.received).toHaveLength(1);
     expect(service.faults.splice(0)).toHaveLength(1);
   });
@@ -119,7 +125,7 @@ describe('a device', () => {
     async (status) => {
       const devices = { old: service.device([status]), phone: service.device() };
       const { send, registered } = sender(subscriptions(devices));
-      expect(await send()).toEqual([]);
+      expect(await send()).toEqual(['old: gone']);
       expect([...registered.keys()]).toEqual(['phone']);
       expect(devices.phone.received).toHaveLength(1);
     },
@@ -130,10 +136,10 @@ describe('a device', () => {
     const { send, registered } = sender(subscriptions(devices), { timeoutMs: 2_000 });
     const first = send();
     await pause(600);
-    expect(await send()).toEqual(['slow']);
+    expect(await send()).toEqual(['slow: retried']);
     expect(devices.phone.received).toHaveLength(2);
-    expect(await first).toEqual(['slow']);
-    expect(await send()).toEqual(['slow']);
+    expect(await first).toEqual(['slow: retried']);
+    expect(await send()).toEqual(['slow: retried']);
     expect(devices.slow.attempts).toHaveLength(1);
     expect([...registered.keys()]).toEqual(['slow', 'phone']);
     await pause(4_000);
@@ -146,7 +152,7 @@ describe('a device', () => {
     async (fault) => {
       const devices = { slow: service.device([fault]), phone: service.device() };
       const { send, registered } = sender(subscriptions(devices));
-      expect(await send()).toEqual(['slow']);
+      expect(await send()).toEqual(['slow: retried']);
       expect([...registered.keys()]).toEqual(['slow', 'phone']);
       expect(await send(OFFER, 'slow')).toEqual([]);
       expect(devices.slow.received).toHaveLength(1);
@@ -163,9 +169,9 @@ describe('a device', () => {
       junk: service.device([{ status, retryAfter: 'later' }]),
     };
     const { send, registered } = sender(subscriptions(devices));
-    expect(await send()).toEqual(['hour', 'date', 'moment', 'junk']);
+    expect(await send()).toEqual(['hour: retried', 'date: retried', 'moment: retried', 'junk: retried']);
     await pause(60);
-    expect(await send()).toEqual(['hour', 'date']);
+    expect(await send()).toEqual(['hour: retried', 'date: retried']);
     expect(Object.values(devices).map(({ attempts }) => attempts.length)).toEqual([1, 1, 2, 2]);
     expect(registered.size).toBe(4);
   });
@@ -178,7 +184,7 @@ describe('a device', () => {
     const { port } = server.address() as AddressInfo;
     const { keys } = service.device().subscription;
     const { send, registered } = sender({ odd: { endpoint: `http://127.0.0.1:${port}/`, keys } });
-    expect(await send()).toEqual(['odd']);
+    expect(await send()).toEqual(['odd: retried']);
     expect([...registered.keys()]).toEqual(['odd']);
     server.close();
   });
@@ -188,22 +194,29 @@ describe('a device', () => {
     const lost = { ...phone.subscription, endpoint: 'https://push.nowhere.invalid/send/1' };
     for (const guarded of [true, false]) {
       const { send, registered } = sender({ lost }, { guarded });
-      expect(await send()).toEqual(['lost']);
+      expect(await send()).toEqual(['lost: retried']);
       expect([...registered.keys()]).toEqual(['lost']);
     }
   });
 
-  test.each([400, 403, 413])('is neither retried nor removed after %d', async (status) => {
-    const devices = { phone: service.device([status]) };
-    const { send, registered } = sender(subscriptions(devices));
+  test.each([
+    [400, 'rejected'],
+    [413, 'rejected'],
+    [401, 'unauthorized'],
+    [403, 'unauthorized'],
+  ] as const)('is kept after %d, which counts as %s', async (status, outcome) => {
+    const { send, registered } = sender(subscriptions({ phone: service.device([status]) }));
+    counted.length = 0;
+    expect(await send()).toEqual([`phone: ${outcome}`]);
     expect(await send()).toEqual([]);
+    expect(counted).toEqual([outcome, 'delivered']);
     expect(registered.size).toBe(1);
   });
 
   test('is removed when its keys are invalid', async () => {
     const { subscription } = service.device();
     const { send, registered } = sender({ odd: { ...subscription, keys: { p256dh: 'AAAA', auth: 'AAAA' } } });
-    expect(await send()).toEqual([]);
+    expect(await send()).toEqual(['odd: gone']);
     expect(registered.size).toBe(0);
   });
 
@@ -246,20 +259,21 @@ describe('a device', () => {
     );
     const { send, registered } = sender(inner, { guarded: true });
     const before = service.faults.length;
-    expect(await send()).toEqual([]);
+    expect(await send()).toEqual(hosts.map((host) => `${host}: rejected`));
     expect([...registered.keys()]).toEqual(hosts);
     expect(service.faults).toHaveLength(before);
   });
 });
 
-test('log lines contain no device, address or adjuster', async () => {
+test('log lines name the claim, and no device, address or adjuster', async () => {
   lines.length = 0;
   const devices = { 'device-7': service.device([500]), 'device-8': service.device([403]) };
   await sender(subscriptions(devices)).send();
   const logged = lines.join('\n');
-  expect(logged).toContain('pushed');
-  for (const secret of ['device-', service.url, '/send/', SVC_ID, CLAIM_ID])
-    expect(logged).not.toContain(secret);
+  expect(logged).toContain(
+    `"message":"pushed","notice":"offer","claim_id":"${CLAIM_ID}","retried":1,"unauthorized":1`,
+  );
+  for (const secret of ['device-', service.url, '/send/', SVC_ID]) expect(logged).not.toContain(secret);
 });
 
 describe('the VAPID keys of an installation', () => {

@@ -24,11 +24,10 @@ local operations = {}
 -- GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
 -- millisecond. All values are integers, below 2^53 for limits up to a million.
 -- Returns the milliseconds to wait, 0 if allowed.
-function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, count)
+function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, isWrite)
   local perMinute = { tonumber(requestsPerMinute), tonumber(writesPerMinute) }
   local capacity = burst * 60000
-  local request = count ~= '2'
-  local write = count ~= '0'
+  local write = isWrite == '1'
 
   local stored = redis.call('HMGET', key, 'at', 'requests', 'writes')
   local at = tonumber(stored[1]) or now
@@ -37,10 +36,7 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
   local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
   local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
 
-  local wait = 0
-  if request then
-    wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
-  end
+  local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
   if write then
     wait = math.max(wait, math.ceil((writes + 60000 - capacity) / perMinute[2]))
   end
@@ -51,9 +47,7 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
     return wait
   end
 
-  if request then
-    requests = requests + 60000
-  end
+  requests = requests + 60000
   if write then
     writes = writes + 60000
   end

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
+import { type AuditEvent, auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
 import { DAY, HOUR, MINUTE, NO_NOTES, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -12,6 +12,7 @@ const runDue = ({ memory, clock, use }: Fixture): Promise<number> =>
 const runnerWith = (
   { memory, secrets, clock }: Fixture,
   notifier: Parameters<typeof makeRunJob>[0]['notifier'],
+  audited: AuditEvent[] = [],
 ) =>
   makeRunJob({
     uow: memory.unitOfWork,
@@ -21,6 +22,7 @@ const runnerWith = (
     secrets,
     clock,
     notifier,
+    auditBatch: { add: (event) => void audited.push(event) },
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
@@ -175,13 +177,34 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
   const runJob = runnerWith(fixture, {
     notify: async (_svcId, _notification, { only } = {}) => {
       channels.push(only);
-      return (['mail', 'device:phone', 'device:tablet'] as const).filter(
-        (channel) => down.has(channel) && (only === undefined || only === channel),
-      );
+      return (['mail', 'device:phone', 'device:tablet'] as const)
+        .filter((channel) => down.has(channel) && (only === undefined || only === channel))
+        .map((channel) => ({ channel, outcome: 'retried' as const }));
     },
   });
   return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };
 };
+
+test('the outcome of each push of an offer is in the audit trail of its firm', async () => {
+  const fixture = memoryFixture();
+  const firm = await fixture.newFirm();
+  const svcId = await fixture.newMember(firm);
+  await runDue(fixture);
+  const claimId = await fixture.sendId(firm.live, svcId);
+  const audited: AuditEvent[] = [];
+  const outcomes = ['delivered', 'unauthorized', 'rejected'] as const;
+  const notify = async () => outcomes.map((outcome, n) => ({ channel: `device:${n}` as const, outcome }));
+  await fixture.memory.jobs.runDue(fixture.clock.now(), runnerWith(fixture, { notify }, audited));
+  expect(audited).toMatchObject(
+    ['ok', 'unauthorized', 'rejected'].map((outcome) => ({
+      chain: firm.id,
+      entry: { actor: 'service', action: 'claim.push', object: `claim:${claimId}`, outcome },
+    })),
+  );
+  // The operator can correct the keys, so that device is tried again; the message would be rejected again.
+  const retries = (await fixture.jobsOf(firm)).flatMap(({ job }) => ('only' in job ? [job.only] : []));
+  expect(retries).toEqual(['device:1']);
+});
 
 describe('a channel that failed', () => {
   test('is retried without counting an invitation that is emailed twice', async () => {

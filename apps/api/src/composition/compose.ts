@@ -181,7 +181,7 @@ export async function compose(environment: Environment): Promise<Application> {
         return allowed;
       },
     },
-    ...createNotifications({ config, stores, log, addresses }),
+    ...createNotifications({ config, stores, log, addresses, metrics: metrics ?? NO_METRICS }),
     passkeyVerifier: createPasskeyVerifier(addresses),
     passkeysRequired: config.passkeysRequired,
     sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),

@@ -35,7 +35,6 @@ import {
   makeRecordWork,
   makeRegisterPasskey,
   makeRejectClaim,
-  makeRemoveCarrier,
   makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
@@ -52,7 +51,6 @@ import {
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetAvailability,
-  makeSetCarrier,
   makeSetDeadline,
   makeSetDevicePreferences,
   makeSetLegalHold,
@@ -140,6 +138,7 @@ export function createContainer(external: ExternalServices): Container {
     firmReads,
     appReads,
     notifier: T.notifier,
+    auditBatch,
     secrets,
     clock,
   });
@@ -195,8 +194,6 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setOfferWait, makeSetOfferWait, { uow, clock, operator, apiKeyAuthenticator });
-  bind(T.setCarrier, makeSetCarrier, { uow, clock, operator });
-  bind(T.removeCarrier, makeRemoveCarrier, { uow, clock, operator });
   bind(T.setDeadline, makeSetDeadline, { uow, clock, operator });
   bind(T.restampFeeds, makeRestampFeeds, { uow, reads: T.operatorReads, clock, operator });
   bind(T.removeDeadline, makeRemoveDeadline, { uow, clock, operator });
@@ -281,6 +278,8 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.mcpRoute, mcpRoute, {
     firmRoutes: T.firmRoutes,
     sandboxRoutes: T.sandboxRoutes,
+    rateLimiter: T.rateLimiter,
+    rejectionPace: T.rejectionPace,
     addresses: T.addresses,
   });
   c.bind(T.routes).toResolvedValue(

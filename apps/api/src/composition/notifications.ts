@@ -7,7 +7,7 @@ import {
   type Vapid,
   vapidUnder,
 } from '@svc/adapter-push';
-import { type Mailer, type Notifier, Unavailable } from '@svc/application';
+import { type Mailer, type Metrics, type Notifier, Unavailable } from '@svc/application';
 import { makeFolders } from '@svc/embedded-postgres';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
@@ -40,8 +40,9 @@ export function createNotifications(deps: {
   readonly stores: PostgresStores;
   readonly log: Log;
   readonly addresses: ProblemAddresses;
+  readonly metrics: Metrics;
 }): Notifications {
-  const { config, stores, log, addresses } = deps;
+  const { config, stores, log, addresses, metrics } = deps;
   let vapid: Vapid | null = null;
   const vapidKeys = (): Vapid => {
     try {
@@ -62,6 +63,7 @@ export function createNotifications(deps: {
     vapid: vapidKeys,
     removeDevice: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     log,
+    metrics,
     allowPrivateNetwork: isLocalOnly(config),
   });
   const notifier = createNotifier({

@@ -16,12 +16,8 @@ import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
 import { isRepeated } from './pipeline/credentials.ts';
 import { createLargeResponses } from './pipeline/large-responses.ts';
-import {
-  createPipeline,
-  type PipelineDeps,
-  type RequestTrace,
-  recordProblem,
-} from './pipeline/request-pipeline.ts';
+import { createPipeline, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
+import { errorLocations } from './problems/error-locations.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';
 import { commonHeaders, setHeaders } from './response-headers.ts';
@@ -127,7 +123,7 @@ export function createApp(deps: AppDeps): HttpApplication {
       isSent = !request.socket.destroyed;
     });
     const completed = (): void => {
-      const status = isSent ? (trace.status ?? response.statusCode) : 'aborted';
+      const status = isSent ? response.statusCode : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
       deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
@@ -155,6 +151,7 @@ export function createApp(deps: AppDeps): HttpApplication {
   ): Promise<void> => {
     const trace = response.locals.trace as RequestTrace;
     const result = await pipeline.handle(route, params, request, response, trace);
+    if (result.claimId !== undefined) trace.claimId = result.claimId;
     if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
     // The connection failed during the work and has its response already.
     if (response.headersSent) return;
@@ -316,7 +313,9 @@ function problemHandler(log: Log, addresses: ProblemAddresses) {
           detail: 'The path has a percent-escape that cannot be decoded.',
         })
       : asHttpProblem(error);
-    recordProblem(trace, problem);
+    trace.code = problem.code;
+    trace.errorLocations = errorLocations(problem.extra.errors);
+    if (problem.extra.unavailable !== undefined) trace.unavailable = problem.extra.unavailable;
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
     // The log says when an overload begins and ends.
     const isExpected = problem.extra.simulated === true || problem.extra.unavailable === 'overload';
@@ -370,6 +369,7 @@ function logRequest(
     ...(trace.code !== undefined && { code: trace.code }),
     ...(trace.keyId !== undefined && { key_id: trace.keyId }),
     ...(trace.firmId !== undefined && { firm_id: trace.firmId }),
+    ...(trace.claimId !== undefined && { claim_id: trace.claimId }),
     ms: Math.round(ms * 10) / 10,
   });
 }

@@ -1,16 +1,20 @@
 import {
   type AppClaimView,
+  type AuditReads,
+  claimObject,
   OperatorError,
   type OperatorReads,
+  type StoredAuditEntry,
+  storedAuditEntries,
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
-import type { ClaimId } from '@svc/domain';
+import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { Argument, type Command } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
+import { type Services, TOKENS } from '../composition/tokens.ts';
 import { parseUuid } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
-import { printFields, printJson } from './output.ts';
+import { printFields, printJson, printTable, progressOf } from './output.ts';
 import { withService } from './session.ts';
 
 /** Without the data that the firm sent: it is about the policyholder. */
@@ -39,6 +43,58 @@ async function readDocument(reads: OperatorReads, id: ClaimId) {
   return claimDocument(claim);
 }
 
+/** Requests before it: the time of a claim is taken when it is saved. */
+const EARLIER_MS = 10_000;
+const PAGE_ROWS = 2000;
+
+/** What the audit trail has about one claim, in order; reads of the claim are left out. */
+async function eventsOf(reads: AuditReads, firmId: FirmId, id: ClaimId, since: Instant) {
+  const object = claimObject(id);
+  const onProgress = progressOf('rows of the audit trail searched');
+  const found: StoredAuditEntry[] = [];
+  for (let after = 0, searched = 0; ; ) {
+    const rows = await reads.rows(firmId, { after, limit: PAGE_ROWS, since });
+    for (const { text } of rows) {
+      if (!text.includes(object)) continue;
+      const about = storedAuditEntries(text).filter((event) => event.object === object);
+      found.push(...about.filter(({ action }) => action !== 'claim.read'));
+    }
+    const last = rows.at(-1);
+    // Rows are in the order of writing, and pushes are written later than they happened.
+    if (last === undefined || rows.length < PAGE_ROWS)
+      return found.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
+    after = last.seq;
+    searched += rows.length;
+    onProgress(searched);
+  }
+}
+
+async function traceOf(services: Services, id: ClaimId) {
+  const reads = services.get(TOKENS.operatorReads);
+  const claim = await reads.claim(id);
+  if (claim === null) throw new OperatorError(`no claim has the id ${id}`);
+  const since = claim.createdAt - EARLIER_MS;
+  const events = await eventsOf(services.get(TOKENS.auditReads), claim.firm.id, id, since);
+  const { adjuster } = claim.assignment;
+  const devices =
+    adjuster === null
+      ? []
+      : await services.get(TOKENS.jobReads).devices(adjuster, services.get(TOKENS.clock).now());
+  const jobs = await reads.jobsOfClaim(id);
+  return {
+    claim: claimDocument(claim),
+    events: events.map(({ at, action, actor, outcome, request_id }) => ({
+      at,
+      action,
+      actor,
+      outcome,
+      request_id,
+    })),
+    jobs: jobs.map(({ runAt, ...job }) => ({ ...job, run_at: toDateTime(runAt) })),
+    devices: devices.length,
+  };
+}
+
 const claimIdArgument = () => new Argument('<claim-id>').argParser(parseUuid);
 
 export function addClaimCommands(program: Command): void {
@@ -62,5 +118,18 @@ export function addClaimCommands(program: Command): void {
       if (options.json) return printJson({ claim: document });
       const { firm, assignment, ...fields } = document;
       printFields({ ...fields, firm: `${firm.name} (${firm.id})`, ...assignment });
+    });
+
+  addCommand(group, 'trace', 'follow a claim from the request that sent it to the push and the answer')
+    .addArgument(claimIdArgument())
+    .action(async (id: ClaimId, options: OutputOptions) => {
+      const trace = await withService((services) => traceOf(services, id));
+      if (options.json) return printJson(trace);
+      const { claim, events, jobs, devices } = trace;
+      printFields({ claim: claim.id, firm: claim.firm.id, ...claim.assignment, devices });
+      process.stdout.write('\n');
+      printTable(events, 'no events');
+      process.stdout.write('\n');
+      printTable(jobs, 'No job waits for this claim.');
     });
 }

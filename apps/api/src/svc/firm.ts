@@ -7,7 +7,7 @@ import {
   toDateTimeOrNull,
 } from '@svc/application';
 import { LIMITS } from '@svc/contract';
-import { type FirmId, PLANS, type Plan } from '@svc/domain';
+import { type FirmId, MINUTE, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
@@ -129,6 +129,27 @@ export function addFirmCommands(program: Command): void {
       'There are no firms yet.',
     );
   });
+
+  addCommand(group, 'busiest', 'list the keys that sent the most requests lately, of all firms')
+    .addOption(new Option('--minutes <n>', 'of the last minutes').argParser(parsePositiveInteger).default(10))
+    .addOption(new Option('--limit <n>', 'how many keys at most').argParser(parsePositiveInteger).default(20))
+    .action(async ({ json, minutes, limit }: OutputOptions & { minutes: number; limit: number }) => {
+      const documents = await withService(async (services) => {
+        const since = services.get(TOKENS.clock).now() - minutes * MINUTE;
+        const keys = await services.get(TOKENS.requestLog).busiestKeys(since, limit);
+        const firms = await services.get(TOKENS.operatorReads).firms();
+        const names = new Map(firms.map(({ id, name }) => [id, name]));
+        return keys.map(({ firmId, keyId, ...counts }) => ({
+          firm_id: firmId,
+          firm_name: names.get(firmId) ?? null,
+          key_id: keyId,
+          ...counts,
+          per_minute: Math.round(counts.requests / minutes),
+        }));
+      });
+      if (json) return printJson({ keys: documents });
+      printTable(documents, 'No firm has sent a request in this time.');
+    });
 
   addCommand(group, 'show', 'show a firm, its limits and test accounts')
     .addArgument(firmIdArgument())

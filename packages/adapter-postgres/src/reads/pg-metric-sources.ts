@@ -28,6 +28,26 @@ export async function readQueueState(session: Session): Promise<QueueState> {
   return { due, scheduled, running, failed, oldestDueSeconds };
 }
 
+/** Firms that set none, with `svc firm set-offer-wait`. */
+const DEFAULT_OFFER_WAIT_HOURS = 24;
+
+/**
+ * By the time of the last change, which has an index and is that of the offer. After 30 days they count no more, and 1000
+ * are the most that are counted, so that a collection costs little however many claims there are.
+ */
+const OVERDUE_OFFERS = sql(
+  'metrics_overdue_offers',
+  `SELECT count(*)::int AS offers FROM (
+     SELECT 1 FROM firms f JOIN claims c ON c.firm_id = f.id
+      WHERE c.status = 'pending_acceptance' AND c.closed_at IS NULL AND c.environment = 'live'
+        AND c.updated_at < now() - make_interval(hours => coalesce(f.offer_wait_hours, ${DEFAULT_OFFER_WAIT_HOURS}))
+        AND c.updated_at > now() - interval '30 days'
+      LIMIT 1000) overdue`,
+);
+
+export const readOverdueOffers = async (session: Session): Promise<number> =>
+  first(await session.rows<{ offers: number }>(OVERDUE_OFFERS))?.offers ?? 0;
+
 /** Without the role pg_monitor, only the process ids of other roles' connections are visible. */
 const REPLICATION = sql(
   'metrics_replication',

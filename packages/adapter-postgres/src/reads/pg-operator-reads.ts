@@ -1,4 +1,4 @@
-import type { ApiKey, FeedRestamp, OperatorReads } from '@svc/application';
+import type { ApiKey, ClaimJob, FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -41,6 +41,13 @@ const CLAIM = sql(
      FROM firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = $1 ${APP_CLAIM_JOINS}`,
 );
 
+const JOBS_OF_CLAIM = sql(
+  'operator_jobs_of_claim',
+  `SELECT t.identifier AS kind, j.run_at AS "runAt", j.attempts, j.attempts >= j.max_attempts AS failed
+     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+    WHERE j.payload ->> 'claimId' = $1 ORDER BY j.run_at, j.id`,
+);
+
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
 
 export function pgOperatorReads(session: Session, encryption: Encryption): OperatorReads {
@@ -64,6 +71,8 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
       if (!isUuid(firmId)) return [];
       return session.rows<ApiKey>(KEYS, [firmId]);
     },
+
+    jobsOfClaim: (id) => session.rows<ClaimJob>(JOBS_OF_CLAIM, [id]),
 
     async claim(id) {
       if (!isUuid(id)) return null;

@@ -1,5 +1,6 @@
 import {
   inPages,
+  type KeyTraffic,
   type LoggedRequest,
   type LoggedRequests,
   latestRequestFirst,
@@ -63,6 +64,20 @@ const PAGE = sql(
 const BY_ID = sql(
   'request_log_by_id',
   `SELECT ${COLUMNS}, NULL AS others FROM request_log WHERE firm_id = $1 AND request_id = $2`,
+);
+
+/** The requests of `others` have a status only where it differs from that of their row. */
+const BUSIEST = sql(
+  'request_log_busiest',
+  `SELECT firm_id AS "firmId", key_id AS "keyId", count(*)::int AS requests,
+     count(*) FILTER (WHERE status = 429)::int AS limited, count(*) FILTER (WHERE status >= 500)::int AS failed
+     FROM (SELECT firm_id, key_id, at, status FROM request_log WHERE at >= $1::timestamptz
+           UNION ALL
+           SELECT r.firm_id, coalesce(o ->> 'key', r.key_id), to_timestamp((o ->> 'at')::float8 / 1000),
+             CASE WHEN o -> 'status' IS NULL THEN r.status ELSE (o ->> 'status')::int END
+             FROM request_log r, json_array_elements(r.others) o WHERE r.at >= $1::timestamptz) requests
+    WHERE at >= $1::timestamptz
+    GROUP BY firm_id, key_id ORDER BY count(*) DESC, key_id LIMIT $2`,
 );
 
 const PAGE_ROWS = 100;
@@ -210,5 +225,7 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
     },
 
     pageOf: (firmId, after, limit) => pageOf(firmId, after, limit),
+
+    busiestKeys: (since, limit) => session.rows<KeyTraffic>(BUSIEST, [timestamp(since), limit]),
   };
 }

@@ -15,12 +15,22 @@ import {
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import { countInvitationMail } from '../auth/sign-in.ts';
+import type { AuditEvent } from '../ports/audit.ts';
 import type { Job } from '../ports/jobs.ts';
-import type { Channel, Notification, Notifier, Recipient, RegisteredDevice } from '../ports/notifications.ts';
+import {
+  type Channel,
+  type Delivery,
+  isRetried,
+  type Notification,
+  type Notifier,
+  type Recipient,
+  type RegisteredDevice,
+} from '../ports/notifications.ts';
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
+import { adjusterObject, auditEvent, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
+import type { Batch } from '../support/batch.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
 
 interface Deps {
@@ -29,6 +39,7 @@ interface Deps {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
+  readonly auditBatch: Pick<Batch<AuditEvent>, 'add'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
 }
@@ -72,6 +83,17 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   const readOffer = (job: Extract<Job, { kind: `notify_offer${string}` }>) =>
     Promise.all([deps.reads.assignment(job.firmId, job.claimId), recipientOf(job)]);
 
+  /** So that support can follow a claim from the offer to the phone. */
+  const recordPushes = (job: NotifyJob, deliveries: readonly Delivery[]): void => {
+    if (job.kind !== 'notify_offer' && job.kind !== 'notify_offer_withdrawn') return;
+    const action = job.kind === 'notify_offer' ? 'claim.push' : 'claim.push_withdrawn';
+    const about = { at: deps.clock.now(), action, object: claimObject(job.claimId) } as const;
+    for (const { outcome } of deliveries)
+      deps.auditBatch.add(
+        auditEvent(job.firmId, BY_SERVICE, { ...about, outcome: outcome === 'delivered' ? 'ok' : outcome }),
+      );
+  };
+
   const notify = async (
     job: NotifyJob,
     recipient: Recipient,
@@ -81,9 +103,11 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     const quiet = job.kind === 'notify_test' ? [] : quietDevices(job, recipient.devices);
     const except = [...without, ...quiet.map(({ only }) => only)];
     const isPostponed = job.only !== undefined && except.includes(job.only);
-    const failed = isPostponed
+    const deliveries = isPostponed
       ? []
       : await deps.notifier.notify(recipient, notification, { only: job.only, except });
+    recordPushes(job, deliveries);
+    const failed = deliveries.filter(isRetried).map(({ channel }) => channel);
     if (job.only !== undefined && failed.length > 0)
       throw new NotificationFailed('notification could not be delivered');
     const retryAt = deps.clock.now() + FIRST_RETRY_DELAY_MS;

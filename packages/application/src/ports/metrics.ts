@@ -1,5 +1,6 @@
 import type { AssignmentStatus } from '@svc/domain';
 import type { JobKind } from './jobs.ts';
+import type { DeliveryOutcome } from './notifications.ts';
 import type { SignInFailure, UnavailableReason } from './support.ts';
 
 /** Failed: no attempt is left. */
@@ -27,6 +28,8 @@ export interface Metrics {
   /** @param changed the status of each claim whose change the firm's feed shows. */
   transactionCommitted(seconds: number, changed: readonly AssignmentStatus[]): void;
   jobEnded(kind: JobKind, outcome: JobOutcome): void;
+  /** One message to one device. */
+  pushEnded(outcome: DeliveryOutcome): void;
   signInFailed(failure: SignInFailure): void;
 }
 
@@ -36,6 +39,7 @@ export const NO_METRICS: Metrics = {
   connectionAwaited() {},
   transactionCommitted() {},
   jobEnded() {},
+  pushEnded() {},
   signInFailed() {},
 };
 
@@ -71,6 +75,8 @@ export interface ReplicationState {
 export interface MetricSources {
   pools(): readonly ConnectionPool[];
   queue(): Promise<QueueState>;
+  /** Offers of live claims that wait longer than their firm does. */
+  overdueOffers(): Promise<number>;
   /** Null where the role may not see it. */
   replication(): Promise<ReplicationState | null>;
   /** Whether each part the service depends on is up. */

@@ -37,13 +37,27 @@ export interface Recipient {
   readonly devices: readonly RegisteredDevice[];
 }
 
+/**
+ * `unauthorized`: the push service rejects the keys of this installation, which an operator can correct. `rejected`: it
+ * rejects the message, and would again. `gone`: the subscription has ended, and the device is removed.
+ */
+export const DELIVERY_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+export interface Delivery {
+  readonly channel: Channel;
+  readonly outcome: DeliveryOutcome;
+}
+
+/** Whether a later attempt may succeed. */
+export const isRetried = ({ outcome }: Delivery): boolean =>
+  outcome === 'retried' || outcome === 'unauthorized';
+
 export interface Notifier {
-  /**
-   * Sends the notification over every channel, or only over those given. Returns the channels to retry later.
-   */
+  /** Sends the notification over every channel, or only over those given. */
   notify(
     recipient: Recipient,
     notification: Notification,
     channels?: ChannelChoice,
-  ): Promise<readonly Channel[]>;
+  ): Promise<readonly Delivery[]>;
 }

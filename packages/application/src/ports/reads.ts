@@ -16,6 +16,7 @@ import type {
   Purpose,
   Svcid,
 } from '@svc/domain';
+import type { JobKind } from './jobs.ts';
 import type { RegisteredDevice } from './notifications.ts';
 import type { Passkey } from './passkeys.ts';
 import type { ApiKey, FeedRestamp, Firm, FormDetails, Session } from './unit-of-work.ts';
@@ -157,6 +158,15 @@ export interface CredentialStore {
 }
 
 /** Reads for the operator. */
+/** A job about a claim that has not succeeded yet. */
+export interface ClaimJob {
+  readonly kind: JobKind;
+  readonly runAt: Instant;
+  readonly attempts: number;
+  /** No attempt is left. */
+  readonly failed: boolean;
+}
+
 export interface OperatorReads {
   latestRestamp(): Promise<FeedRestamp | null>;
   firms(): Promise<Firm[]>;
@@ -166,6 +176,8 @@ export interface OperatorReads {
   claim(
     id: ClaimId,
   ): Promise<(AppClaimView & { readonly externalId: string; readonly claimNumber: string }) | null>;
+  /** By the time of their next attempt. */
+  jobsOfClaim(id: ClaimId): Promise<ClaimJob[]>;
 }
 
 /** What a notification of an offer names and depends on. */

@@ -24,6 +24,17 @@ export interface RequestLogQuery {
 /** Requests of a firm that share a row. The first is the latest. */
 export type LoggedRequests = readonly [LoggedRequest, ...LoggedRequest[]];
 
+/** What one key has sent in a period. */
+export interface KeyTraffic {
+  readonly firmId: FirmId;
+  readonly keyId: KeyId;
+  readonly requests: number;
+  /** With 429. */
+  readonly limited: number;
+  /** With 5xx. */
+  readonly failed: number;
+}
+
 export interface RequestLogStore {
   /** Stores nothing twice if exactly the same rows are appended again. */
   append(rows: readonly LoggedRequests[]): Promise<void>;
@@ -31,6 +42,8 @@ export interface RequestLogStore {
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */
   pageOf(firmId: FirmId, after: LoggedRequest | null, limit: number): Promise<LoggedRequests[]>;
+  /** The keys of all firms with the most requests since a time, in this order. */
+  busiestKeys(since: Instant, limit: number): Promise<KeyTraffic[]>;
 }
 
 /** For sorting; requests of the same time by id. */

@@ -117,6 +117,28 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect(await store.requestsOf(otherFirm, { requestId: 'no uuid', limit: 10 })).toEqual([]);
     });
 
+    test('the keys of all firms with the most requests since a time are listed, with what was limited and failed', async () => {
+      const { store } = underTest;
+      const since = Date.UTC(2030, 0);
+      const [noisy, quiet] = [uuid() as FirmId, uuid() as FirmId];
+      const [one, other] = ['key_1' as KeyId, 'key_2' as KeyId];
+      const statuses = [200, 429, 429, 503, 429, null];
+      const requests = [
+        ...statuses.map((status, n) => aLoggedRequest({ firmId: noisy, keyId: one, at: since + n, status })),
+        aLoggedRequest({ firmId: noisy, keyId: one, at: since - 1, status: 429 }),
+        ...[1, 2].map((n) => aLoggedRequest({ firmId: noisy, keyId: other, at: since + n, status: 200 })),
+        aLoggedRequest({ firmId: quiet, keyId: one, at: since }),
+      ];
+      await store.append(loggedRequestsOf(requests));
+      const all = [
+        { firmId: noisy, keyId: one, requests: 6, limited: 3, failed: 1 },
+        { firmId: noisy, keyId: other, requests: 2, limited: 0, failed: 0 },
+        { firmId: quiet, keyId: one, requests: 1, limited: 0, failed: 0 },
+      ];
+      expect(await store.busiestKeys(since, 10)).toEqual(all);
+      expect(await store.busiestKeys(since, 2)).toEqual(all.slice(0, 2));
+    });
+
     test('a batch appended twice or concurrently is stored once', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;

@@ -3,7 +3,6 @@ import {
   type ApiKeyAuthenticator,
   byAdjuster,
   byFirm,
-  type CountedRequest,
   type FaultStore,
   type FirmActor,
   type KeyGrant,
@@ -14,8 +13,6 @@ import {
 } from '@svc/application';
 import {
   type Endpoint,
-  ERRORS,
-  formatSize,
   LIMITS,
   parseRequest,
   type RawRequest,
@@ -24,9 +21,8 @@ import {
 } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
-import { errorLocations } from '../problems/error-locations.ts';
-import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
-import type { PerformOperation, Route, RouteResponse } from '../routes/route.ts';
+import { HttpProblem } from '../problems/http-problem.ts';
+import type { Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import type { ConcurrencyLimit, Permit, Waiting } from './concurrency-limit.ts';
@@ -58,9 +54,9 @@ export interface RequestTrace {
   readonly clientAddress: string;
   route?: string;
   keyId?: string;
+  /** The claim that it was about, for a path or a response with one. */
+  claimId?: string | undefined;
   firmId?: string;
-  /** In place of the response's status: an operation that failed inside a message of another protocol. */
-  status?: number;
   code?: string;
   /** Why the service could not process it now. */
   unavailable?: UnavailableReason;
@@ -72,15 +68,11 @@ export interface RequestTrace {
 }
 
 interface Resources {
-  /** Replaced when a message turns out to be a read. */
-  permit: Permit;
+  readonly permit: Permit;
   readonly deadline: Deadline;
   /** Null where no body is read. */
   readonly held: HeldBytes | null;
 }
-
-/** Of an operation in a message: a request has them in its URL, whose size node limits to the same. */
-const MAX_PARAMETER_BYTES = 16_384;
 
 const UNLIMITED: Permit = { release() {}, releaseWhile: (work) => work };
 
@@ -111,11 +103,10 @@ export function createPipeline(
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
     const permit = await acquire(route, response, deadline);
     const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
-    const resources: Resources = { permit, deadline, held };
     try {
-      return await runSteps(route, params, request, response, trace, resources);
+      return await runSteps(route, params, request, response, trace, { permit, deadline, held });
     } finally {
-      resources.permit.release();
+      permit.release();
       held?.release();
     }
   }
@@ -158,10 +149,8 @@ export function createPipeline(
     request: Request,
     response: Response,
     trace: RequestTrace,
-    resources: Resources,
+    { permit, deadline: { within }, held }: Resources,
   ): Promise<RouteResponse> {
-    const { permit, deadline, held } = resources;
-    const { within } = deadline;
     const { endpoint } = route;
     // Objects of each request are written out, since V8 copies spread properties one by one: 2 % of a read.
     const { requestId, clientAddress: address } = trace;
@@ -192,6 +181,8 @@ export function createPipeline(
       }
       const sentBody = held === null ? undefined : await readBody(held);
       const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
+      // Only now it is known to be a UUID, and not some text that may identify a person.
+      if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();
       return { value, sentBody };
     };
 
@@ -225,44 +216,7 @@ export function createPipeline(
     const { firmId, environment, keyId } = grant;
     const process = async (): Promise<RouteResponse> => {
       const { value, sentBody } = await parse(`firm ${firmId}`);
-      if (route.caller === 'firm')
-        return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, grant }));
-      trace.reader = `firm ${firmId}`;
-      return within(route.handle(value, { sentBody, origin, userAgent, cookies, grant, perform }));
-    };
-    const perform: PerformOperation = async (operation, raw) => {
-      const { endpoint } = operation;
-      trace.route = `${endpoint.method} ${endpoint.path}`;
-      trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params: raw.params };
-      try {
-        // The message is counted as a request already.
-        if (endpoint.write)
-          await checkLimits(deps, grant, { write: true, isCounted: true }, resources.permit);
-        if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
-        if (JSON.stringify(raw.params).length + raw.search.length > MAX_PARAMETER_BYTES) {
-          const detail = `The arguments besides the body are larger than ${formatSize(MAX_PARAMETER_BYTES)}.`;
-          throw new HttpProblem('payload_too_large', { detail });
-        }
-        if (endpoint.method === 'GET') {
-          resources.permit.release();
-          resources.permit = UNLIMITED;
-          resources.permit = await acquire(operation, response, deadline);
-          if (endpoint.query !== undefined) responses.checkReader(`firm ${firmId}`);
-        } else {
-          // Committed: the response is always sent.
-          delete trace.reader;
-        }
-        const value = parseOrThrow(operation, raw);
-        return await operation.handle(value, {
-          ...{ sentBody: raw.body, origin, userAgent, cookies, actor, grant },
-          maxPageBytes: LIMITS.toolPage.bytes,
-        });
-      } catch (error) {
-        const problem = asHttpProblem(error);
-        trace.status = ERRORS[problem.code].status;
-        recordProblem(trace, problem);
-        throw error;
-      }
+      return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, grant }));
     };
     const fault =
       environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
@@ -301,28 +255,21 @@ export function createPipeline(
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     permit?: Permit,
   ): Promise<void> {
-    await checkLimits(deps, grant, { write: endpoint.write }, permit);
+    await checkLimits(deps, grant, endpoint, permit);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
   }
 
   return { handle, requireKey };
 }
 
-/** What the logs show of the error. */
-export function recordProblem(trace: RequestTrace, { code, extra }: HttpProblem): void {
-  trace.code = code;
-  trace.errorLocations = errorLocations(extra.errors);
-  if (extra.unavailable !== undefined) trace.unavailable = extra.unavailable;
-}
-
 /** @throws HttpProblem `rate_limited` */
-async function checkLimits(
+export async function checkLimits(
   { rateLimiter, rejectionPace }: Pick<PipelineDeps, 'rateLimiter' | 'rejectionPace'>,
   { keyId, environment, limits }: KeyGrant,
-  request: CountedRequest,
+  { write }: Pick<Endpoint, 'write'>,
   permit: Permit = UNLIMITED,
 ): Promise<void> {
-  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), request);
+  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
   if (!decision.allowed) {
     permit.release();
     await rejectionPace.next(keyId);
@@ -338,7 +285,7 @@ function requireAllowed(decision: RateLimitDecision): void {
 }
 
 /** @throws HttpProblem `validation_failed` */
-function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
+export function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
   const parsed = parseRequest(endpoint, request, rules);
   if (parsed.ok) return parsed.value;
   throw new HttpProblem('validation_failed', {

@@ -51,6 +51,7 @@ const claimResponse = (
 ): RouteResponse => ({
   status,
   json: claimToWire(claim),
+  claimId: claim.id,
   ...(replayed && { headers: { 'Idempotent-Replayed': 'true' }, reads: claimRead(firmId, claim.id) }),
 });
 

@@ -9,6 +9,16 @@ export function operatorBehavior(fixture: () => Fixture): void {
     fixture().use.createKey({ firmId: firm.id, environment, purpose: 'full_access', lifetimeMs });
 
   describe('the operator', () => {
+    test('sees the jobs that wait for one claim', async () => {
+      const { newFirm, newMember, sendId, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const [id] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      expect(await stores.operatorReads.jobsOfClaim(id)).toEqual([
+        { kind: 'notify_offer', runAt: expect.any(Number), attempts: 0, failed: false },
+      ]);
+    });
+
     test('creates a firm with its seven test accounts, four of them members', async () => {
       const { newFirm, stores, clock } = fixture();
       const at = clock.now();
