@@ -6,6 +6,7 @@ import { backUp, openPostgresServers, type PostgresServer } from '../cluster/pos
 import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
+import { startRedis } from '../services/redis.ts';
 import { compare, drillEnvironment, startLoad, statusCounts, storedStatuses } from './load.ts';
 import { createTranscript } from './transcript.ts';
 
@@ -48,7 +49,10 @@ export async function runRestore({
     await primary.start();
     await building;
     const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port}/postgres`;
-    const env = drillEnvironment(databaseUrl);
+    // It keeps the keys of claims that the restored database does not have.
+    const redis = await startRedis({ log: say });
+    stops.push(() => redis.stop());
+    const env = { ...drillEnvironment(databaseUrl), REDIS_URL: redis.url };
     const operator = await openOperator(databaseUrl);
     const firm = await operator.firm();
     await operator.close();

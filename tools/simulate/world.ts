@@ -10,6 +10,7 @@ import {
   makeRunJob,
   makeSendClaim,
   makeSetMember,
+  NO_USED_KEYS,
   newClaimsInTransactions,
   responsesInTransactions,
   type SingleFlight,
@@ -59,7 +60,15 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
   const { unitOfWork: uow, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
   const ids = createCountingIds(series);
   const newClaims = newClaimsInTransactions(uow);
-  const firm = { uow, newClaims, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
+  const firm = {
+    uow,
+    newClaims,
+    singleFlight: noSingleFlight,
+    usedKeys: NO_USED_KEYS,
+    reads: firmReads,
+    clock,
+    ids,
+  };
   const app = { uow, offerResponses: responsesInTransactions(uow), clock, reads: NO_APP_READS };
   // Memberships need neither secrets nor sessions.
   const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];

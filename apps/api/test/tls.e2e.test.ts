@@ -175,7 +175,7 @@ describe('Redis:', () => {
     const log = { info() {}, warn: (message: string) => void logged.push(message) };
     const unused = {} as never;
     const url = `rediss://localhost:${redisPort}`;
-    const redis = connectRedis({ url, log, fallback: { rateLimiter: unused, singleFlight: unused } });
+    const redis = connectRedis({ url, log, fallback: { rateLimiter: unused } });
     await until(async () => logged.length > 0, 50);
     expect(redis.state().status).toBe('down');
     await redis.close();

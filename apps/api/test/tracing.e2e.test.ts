@@ -126,6 +126,8 @@ test('the spans of a send continue the trace of its caller, down to limits, the 
       'rateLimiter.consume': {},
       'singleFlight.run': {
         'newClaims.add': { 'process notify_offer': JOB },
+        'usedKeys.add': {},
+        'usedKeys.has': {},
       },
     },
   });
@@ -165,6 +167,8 @@ test('the spans of an offer include the transaction, each call of its stores, an
       'outbox.add': {},
       'process notify_offer': JOB,
     },
+    'usedKeys.add': {},
+    'usedKeys.has': {},
   });
   const attributesOf = (name: string) => spans.find((span) => span.name === name)?.attributes;
   expect(attributesOf('unitOfWork.run')).toEqual({ 'db.system.name': 'postgresql' });

@@ -29,7 +29,7 @@ import {
   statusAt,
 } from '@svc/domain';
 import { compareText, toPage } from './pages.ts';
-import { keyOf, type Tables } from './tables.ts';
+import { boundAt, keyOf, type Tables } from './tables.ts';
 
 const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
   id,
@@ -74,6 +74,11 @@ export function memoryFirmReads(tables: Tables): FirmReads {
     async claim(firmId, environment, id) {
       const claim = tables.claims.get(keyOf(id));
       return claim?.firmId === firmId && isClaimVisible(claim, environment) ? viewOf(claim) : null;
+    },
+    async boundClaim(slot, now) {
+      const bound = boundAt(tables, slot, now);
+      const claim = bound && tables.claims.get(keyOf(bound.claimId));
+      return bound && claim ? { fingerprint: bound.fingerprint, claim: viewOf(claim) } : null;
     },
     async claims(firmId, environment, filter, page) {
       const { updatedSince, assignmentStatus, externalId } = filter;

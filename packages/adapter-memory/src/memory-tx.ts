@@ -1,16 +1,9 @@
-import {
-  auditRow,
-  type Clock,
-  type Device,
-  emailTaken,
-  IDEMPOTENCY_WINDOW_MS,
-  type Tx,
-} from '@svc/application';
+import { auditRow, type Clock, type Device, emailTaken, type Tx } from '@svc/application';
 import { type Claim, carrierNameKey, emailKey, type Instant, isFinal, mergeCarrier } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
-import { emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
+import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
 /** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(
@@ -131,15 +124,11 @@ export function memoryTx(
 
     idempotency: {
       find: step((slot, now) => {
-        const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
-        if (row === undefined || now - row.boundAt >= IDEMPOTENCY_WINDOW_MS) return null;
-        return { fingerprint: row.fingerprint, claimId: row.claimId };
+        const row = boundAt(tables, slot, now);
+        return row && { fingerprint: row.fingerprint, claimId: row.claimId };
       }),
       bind: step((slot, fingerprint, claimId, now) => {
-        const row = tables.idempotency.get(keyOf(slot.firmId, slot.environment, slot.key));
-        if (row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW_MS) {
-          throw new UniqueViolation('this Idempotency-Key is bound');
-        }
+        if (boundAt(tables, slot, now) !== null) throw new UniqueViolation('this Idempotency-Key is bound');
         const { firmId, environment, key } = slot;
         tables.idempotency.put({ slot: { firmId, environment, key }, fingerprint, claimId, boundAt: now });
       }),

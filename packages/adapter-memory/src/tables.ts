@@ -1,19 +1,20 @@
-import type {
-  ApiKey,
-  AuditChain,
-  AuditChainId,
-  AuditRow,
-  CountedAttempts,
-  Device,
-  DeviceState,
-  EmailChange,
-  FeedRestamp,
-  Firm,
-  IdempotencySlot,
-  Job,
-  Passkey,
-  Session,
-  SignInCode,
+import {
+  type ApiKey,
+  type AuditChain,
+  type AuditChainId,
+  type AuditRow,
+  type CountedAttempts,
+  type Device,
+  type DeviceState,
+  type EmailChange,
+  type FeedRestamp,
+  type Firm,
+  IDEMPOTENCY_WINDOW_MS,
+  type IdempotencySlot,
+  type Job,
+  type Passkey,
+  type Session,
+  type SignInCode,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -123,6 +124,12 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   legalHolds: [({ firmId }) => keyOf(firmId)],
   auditLog: [({ chain, seq }) => keyOf(chain, seq)],
   auditChains: [({ chain }) => keyOf(chain)],
+};
+
+/** What an idempotency key was used for less than 24 hours ago. */
+export const boundAt = (tables: Tables, { firmId, environment, key }: IdempotencySlot, now: Instant) => {
+  const row = tables.idempotency.get(keyOf(firmId, environment, key));
+  return row !== undefined && now - row.boundAt < IDEMPOTENCY_WINDOW_MS ? row : null;
 };
 
 /** Unique per account, since it is used to sign in; test accounts do not sign in by e-mail, so theirs may repeat. */

@@ -317,6 +317,10 @@ describe.each([
   test.each<[string, () => Promise<unknown>]>([
     ['firm_claim', () => firm.claim(firmId, 'live', claimId)],
     [
+      'idempotency_find_claim',
+      () => firm.boundClaim({ firmId, environment: 'live', key: 'key-1' }, Date.now()),
+    ],
+    [
       'firm_claims',
       () => Promise.all([claimId, newId()].map((id) => firm.claim(firmId, 'test', id as ClaimId))),
     ],

@@ -1,9 +1,9 @@
-import { type Clock, type RateLimiter, type SingleFlight, tlsProblem } from '@svc/application';
+import { type Clock, type RateLimiter, tlsProblem, type UsedKeys } from '@svc/application';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisLog, RedisState } from './breaker.ts';
 import { createRedisRateLimiter } from './rate-limiter.ts';
-import { createRedisSingleFlight } from './single-flight.ts';
 import { createStore } from './store.ts';
+import { createRedisUsedKeys } from './used-keys.ts';
 
 export interface RedisSettings {
   /** `redis://…` or `rediss://…`; several, separated by commas, for Redis Cluster. */
@@ -15,15 +15,15 @@ export interface RedisSettings {
   /** For a Redis that is shared with other applications. */
   readonly keyPrefix?: string;
   readonly log: RedisLog;
-  /** Used while Redis is unavailable. Its `singleFlight` also handle duplicates within this process. */
-  readonly fallback: { readonly rateLimiter: RateLimiter; readonly singleFlight: SingleFlight };
+  /** Used while Redis is unavailable. */
+  readonly fallback: { readonly rateLimiter: RateLimiter };
   /** For tests: replaces Redis' clock. */
   readonly clock?: Clock;
 }
 
 export interface RedisConnection {
   readonly rateLimiter: RateLimiter;
-  readonly singleFlight: SingleFlight;
+  readonly usedKeys: UsedKeys;
   state(): RedisState;
   /** Waits for pending writes, then disconnects. Afterwards the fallback is used. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   const store = createStore({ client, keyPrefix, commandTimeoutMs, log, clock });
   return {
     rateLimiter: createRedisRateLimiter({ store, fallback: fallback.rateLimiter }),
-    singleFlight: createRedisSingleFlight({ store, inProcess: fallback.singleFlight }),
+    usedKeys: createRedisUsedKeys(store),
     state: store.state,
     close: store.close,
   };
@@ -100,7 +100,6 @@ function createClient(url: string, readUrl: (() => string) | undefined): Redis |
 
 type Credentials = Pick<RedisOptions, 'username' | 'password'>;
 
-/** Of the first node; those of a cluster have the same. */
 /** ioredis would prefer the credentials of a URL to those of the options, which are kept current. */
 function withoutCredentials(url: string): string {
   const node = new URL(url);
@@ -109,6 +108,7 @@ function withoutCredentials(url: string): string {
   return node.href;
 }
 
+/** Of the first node; those of a cluster have the same. */
 function credentialsIn(urls: string): { username?: string; password?: string } {
   const { username, password } = new URL(urls.split(',')[0]?.trim() ?? '');
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** One of the functions in the script, with up to four arguments. */
 export interface Operation {
-  readonly name: 'consume' | 'takeSlot' | 'renewSlot' | 'releaseSlot' | 'completeSlot';
+  readonly name: 'consume' | 'hasUsed' | 'addUsed';
   readonly key: string;
   readonly args: readonly (string | number)[];
 }
@@ -12,8 +12,7 @@ const MAX_ARGS = 4;
 /**
  * Runs operations on one key each, independent of each other: one that fails replies with its error.
  *
- * A command that a slow Redis reads long after its callers have given up must do nothing: it would consume a second time,
- * or take a slot that nobody releases.
+ * A command that a slow Redis reads long after its callers have given up must do nothing: it would consume a second time.
  *
  * ARGV[1]: deadline by Redis' clock, 0 for none. ARGV[2]: the time by a test's clock, or empty. Then for each key the
  * name of its operation and four arguments.
@@ -61,34 +60,13 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
   return 0
 end
 
--- Returns Redis' time when the slot was free and is now taken, otherwise its value.
-function operations.takeSlot(key, now, value, leaseMs)
-  local stored = redis.call('GET', key)
-  if stored then
-    return stored
-  end
-  redis.call('SET', key, value, 'PX', leaseMs)
-  return now
+-- Whether an idempotency key was used.
+function operations.hasUsed(key)
+  return redis.call('EXISTS', key)
 end
 
-function operations.renewSlot(key, _, expected, leaseMs)
-  if redis.call('GET', key) == expected then
-    return redis.call('PEXPIRE', key, leaseMs)
-  end
-  return 0
-end
-
-function operations.releaseSlot(key, _, expected)
-  if redis.call('GET', key) == expected then
-    return redis.call('DEL', key)
-  end
-  return 0
-end
-
--- Overwrites any value: the outcome is committed, so an attempt that took over an expired lease finds the same outcome.
-function operations.completeSlot(key, _, value, expiresAt)
-  redis.call('SET', key, value)
-  return redis.call('PEXPIREAT', key, expiresAt)
+function operations.addUsed(key, _, windowMs)
+  return redis.call('SET', key, '', 'PX', windowMs)
 end
 
 local now = tonumber(ARGV[2])

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMemoryRateLimiter, createMemorySingleFlight } from '@svc/adapter-memory';
+import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import type { RateLimiter } from '@svc/application';
 import type { KeyLimits } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
@@ -28,7 +28,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
     url,
     keyPrefix,
     log: { warn: (message) => logged.push(message), info: (message) => logged.push(message) },
-    fallback: { rateLimiter, singleFlight: createMemorySingleFlight() },
+    fallback: { rateLimiter },
     ...settings,
   });
   await eventually(() => connection.state().status === 'up');

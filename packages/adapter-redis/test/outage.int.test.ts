@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Attempt } from '@svc/application';
-import { type ClaimId, DEFAULT_LIMITS, type FirmId } from '@svc/domain';
+import { DEFAULT_LIMITS, type FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Redis } from 'ioredis';
 import {
@@ -192,88 +191,23 @@ describe('an outage of Redis', () => {
     expect(connection.fallbackCount()).toBe(1);
   });
 
-  describe('with concurrent duplicates', () => {
-    const aSlot = () => ({ firmId: randomUUID() as FirmId, environment: 'live', key: 'k' }) as const;
-    const created = (): Attempt => ({ claimId: randomUUID() as ClaimId, replayed: false });
-
-    test('frozen: each attempt runs once and its result is returned', async () => {
-      server.pause();
-      let attempts = 0;
+  test('no idempotency key counts as used while Redis is frozen or gone, and recording one does not wait', async () => {
+    const slot = { firmId: randomUUID() as FirmId, environment: 'live', key: 'k' } as const;
+    connection.usedKeys.add(slot);
+    await eventually(() => connection.usedKeys.has(slot));
+    for (const [stop, start] of [
+      [() => server.pause(), () => server.resume()],
+      [() => server.kill(), () => server.restart()],
+    ] as const) {
+      await stop();
       try {
-        for (let n = 0; n < 20; n++) {
-          const outcome = created();
-          const got = await connection.singleFlight.run(aSlot(), 'print', async () => {
-            attempts += 1;
-            return outcome;
-          });
-          expect(got).toEqual(outcome);
-        }
-        expect(attempts).toBe(20);
-        expect(connection.state().timeouts).toBe(1);
+        expect(await connection.usedKeys.has(slot)).toBe(false);
+        connection.usedKeys.add(slot);
       } finally {
-        server.resume();
+        await start();
       }
       await eventually(isUp(connection));
-    });
-
-    test('frozen during an attempt: the result or error is returned without delay', async () => {
-      const slot = aSlot();
-      const outcome = created();
-      const failure = new Error('refused');
-      try {
-        const good = connection.singleFlight.run(slot, 'print', async () => {
-          server.pause();
-          return outcome;
-        });
-        expect(await good).toEqual(outcome);
-        await expect(
-          connection.singleFlight.run(aSlot(), 'print', () => Promise.reject(failure)),
-        ).rejects.toBe(failure);
-      } finally {
-        server.resume();
-      }
-      await eventually(isUp(connection));
-    });
-
-    test('a slot requested while Redis was frozen is not taken afterwards', async () => {
-      const slot = aSlot();
-      server.pause();
-      try {
-        const failure = new Error('refused');
-        await expect(connection.singleFlight.run(slot, 'print', () => Promise.reject(failure))).rejects.toBe(
-          failure,
-        );
-        await sleep(4 * TIMEOUT.commandTimeoutMs);
-      } finally {
-        server.resume();
-      }
-      await eventually(isUp(connection));
-      const outcome = created();
-      expect(await connection.singleFlight.run(slot, 'corrected print', async () => outcome)).toEqual(
-        outcome,
-      );
-    });
-
-    test('killed: duplicates within one process still wait for each other', async () => {
-      await server.kill();
-      await eventually(isDown(connection));
-      const slot = aSlot();
-      const outcome = created();
-      let attempts = 0;
-      const outcomes = await Promise.all(
-        Array.from({ length: 40 }, () =>
-          connection.singleFlight.run(slot, 'print', async () => {
-            attempts += 1;
-            await sleep(1);
-            return outcome;
-          }),
-        ),
-      );
-      expect(attempts).toBe(1);
-      expect(new Set(outcomes.map(({ claimId }) => claimId))).toEqual(new Set([outcome.claimId]));
-      await server.restart();
-      await eventually(isUp(connection));
-    });
+    }
   });
 });
 

@@ -29,7 +29,7 @@ class FakeRedis extends EventEmitter {
   disconnect() {}
 }
 
-const release = (key: string): Operation => ({ name: 'releaseSlot', key, args: [] });
+const lookUp = (key: string): Operation => ({ name: 'hasUsed', key, args: [] });
 
 describe('a store of operations', () => {
   let redis: FakeRedis;
@@ -50,27 +50,27 @@ describe('a store of operations', () => {
   afterEach(() => store.close());
 
   test('operations of one turn are one command with one deadline, and each gets its own reply', async () => {
-    expect(await Promise.all(['a', 'b', 'c'].map((key) => store.run(release(key))))).toEqual(['a', 'b', 'c']);
+    expect(await Promise.all(['a', 'b', 'c'].map((key) => store.run(lookUp(key))))).toEqual(['a', 'b', 'c']);
     expect(redis.deadlines).toHaveLength(1);
   });
 
   test('an operation that fails does not affect others of its turn', async () => {
     const keys = ['a', 'corrupt', 'c'];
-    expect(await Promise.all(keys.map((key) => store.run(release(key))))).toEqual(['a', undefined, 'c']);
+    expect(await Promise.all(keys.map((key) => store.run(lookUp(key))))).toEqual(['a', undefined, 'c']);
     expect(store.state()).toMatchObject({ status: 'up', failures: 1 });
   });
 
   test('a deadline is a time by the clock of Redis', async () => {
-    expect(await store.run(release('a'))).toBe('a');
+    expect(await store.run(lookUp('a'))).toBe('a');
     expect(redis.deadlines).toHaveLength(1);
     expect(redis.deadlines[0]).toBeGreaterThan(redis.clock);
   });
 
   test('after the clock of Redis was set forward, operations are sent again and no request fails', async () => {
     redis.clock += 3_600_000;
-    expect(await Promise.all([store.run(release('a')), store.run(release('b'))])).toEqual(['a', 'b']);
+    expect(await Promise.all([store.run(lookUp('a')), store.run(lookUp('b'))])).toEqual(['a', 'b']);
     expect(redis.deadlines).toEqual([expect.any(Number), 0]);
-    expect(await store.run(release('c'))).toBe('c');
+    expect(await store.run(lookUp('c'))).toBe('c');
     expect(redis.deadlines).toHaveLength(3);
     expect(redis.deadlines[2]).toBeGreaterThan(redis.clock);
     expect(store.state()).toMatchObject({ status: 'up', failures: 0 });

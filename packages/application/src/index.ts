@@ -38,6 +38,7 @@ export * from './ports/request-log.ts';
 export * from './ports/single-flight.ts';
 export * from './ports/support.ts';
 export * from './ports/unit-of-work.ts';
+export * from './ports/used-keys.ts';
 export * from './support/audit.ts';
 export * from './support/audit-chain.ts';
 export * from './support/batch.ts';

@@ -3,16 +3,18 @@ import {
   type Attempt,
   type IdempotencySlot,
   makeSendClaim,
+  NO_USED_KEYS,
   newClaimsInTransactions,
   type SingleFlight,
   type UnitOfWork,
+  type UsedKeys,
 } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 describe('sending a claim through SingleFlight', () => {
-  const setUp = async (singleFlight: SingleFlight) => {
+  const setUp = async (singleFlight: SingleFlight, usedKeys: UsedKeys = NO_USED_KEYS) => {
     const fixture = memoryFixture();
     const { memory, clock, ids } = fixture;
     const firm = await fixture.newFirm();
@@ -21,6 +23,7 @@ describe('sending a claim through SingleFlight', () => {
     const sendClaim = makeSendClaim({
       newClaims: newClaimsInTransactions(uow),
       singleFlight,
+      usedKeys,
       reads: memory.firmReads,
       clock,
       ids,
@@ -60,6 +63,59 @@ describe('sending a claim through SingleFlight', () => {
       run: async () => ({ claimId: 'nothing' as ClaimId, replayed: true }),
     });
     await expect(sendClaim(firm.live, command)).rejects.toThrow('does not exist');
+  });
+});
+
+describe('a used idempotency key', () => {
+  /** Each call runs its own attempt, as in another process. */
+  const setUp = async () => {
+    const fixture = memoryFixture();
+    const { memory, clock, ids } = fixture;
+    const used = new Set<string>();
+    const transactions = { count: 0 };
+    const uow: UnitOfWork = {
+      run(work) {
+        transactions.count += 1;
+        return memory.unitOfWork.run(work);
+      },
+    };
+    const sendClaim = makeSendClaim({
+      newClaims: newClaimsInTransactions(uow),
+      singleFlight: { run: (_slot, _fingerprint, attempt) => attempt() },
+      usedKeys: {
+        has: async (slot) => used.has(JSON.stringify(slot)),
+        add: (slot) => void used.add(JSON.stringify(slot)),
+      },
+      reads: memory.firmReads,
+      clock,
+      ids,
+    });
+    const firm = await fixture.newFirm();
+    const adjuster = await fixture.newMember(firm);
+    const command = { ...fixture.newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
+    return { ...fixture, firm, used, transactions, sendClaim, command };
+  };
+
+  test('lets a replay and a conflict do without a transaction', async () => {
+    const { sendClaim, firm, command, transactions } = await setUp();
+    const first = await sendClaim(firm.live, command);
+    transactions.count = 0;
+    const replay = { replayed: true, claim: { id: first.claim.id } };
+    expect(await sendClaim(firm.live, command)).toMatchObject(replay);
+    const other = sendClaim(firm.live, { ...command, fingerprint: 'g' });
+    expect(await errorCodeOf(other)).toBe('idempotency_key_reused');
+    expect(transactions.count).toBe(0);
+  });
+
+  test('whose record was lost by a restore of the database is used anew', async () => {
+    const { sendClaim, firm, command, used } = await setUp();
+    used.add(JSON.stringify({ firmId: firm.id, environment: 'live', key: 'key-1' }));
+    const sent = await sendClaim(firm.live, command);
+    expect(sent.replayed).toBe(false);
+    expect(await sendClaim(firm.live, command)).toMatchObject({
+      replayed: true,
+      claim: { id: sent.claim.id },
+    });
   });
 });
 

@@ -78,6 +78,7 @@ import {
   makeUpdateProfile,
   makeWithdrawInvitation,
   type NewClaims,
+  NO_USED_KEYS,
   type Notification,
   type Notifier,
   newClaimsInTransactions,
@@ -221,7 +222,15 @@ function composeUseCases(
   const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const isOwn = unitOfWork === stores.unitOfWork;
   const newClaims = isOwn ? stores.newClaims : newClaimsInTransactions(uow);
-  const firm = { uow, newClaims, singleFlight: noSingleFlight, reads: firmReads, clock, ids };
+  const firm = {
+    uow,
+    newClaims,
+    singleFlight: noSingleFlight,
+    usedKeys: NO_USED_KEYS,
+    reads: firmReads,
+    clock,
+    ids,
+  };
   const offerResponses = isOwn ? stores.offerResponses : responsesInTransactions(uow);
   const app = { uow, offerResponses, reads: appReads, clock };
   const { operatorReads, auditReads, requestLog, firmData } = stores;

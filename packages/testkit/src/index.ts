@@ -6,7 +6,6 @@ export * from './fixture.ts';
 export * from './injected-faults.ts';
 export * from './suites/rate-limiter.ts';
 export * from './suites/request-log.ts';
-export * from './suites/single-flight.ts';
 export * from './suites/stores.ts';
 export * from './test-passkeys.ts';
 export * from './test-secrets.ts';

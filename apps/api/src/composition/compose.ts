@@ -23,7 +23,15 @@ import {
 } from '@svc/adapter-postgres';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
-import { type Clock, type Firm, type Job, NO_METRICS, type Operator, Unavailable } from '@svc/application';
+import {
+  type Clock,
+  type Firm,
+  type Job,
+  NO_METRICS,
+  NO_USED_KEYS,
+  type Operator,
+  Unavailable,
+} from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
@@ -90,12 +98,6 @@ const reportOverload =
     else log.warn('more requests arrive than can be processed: some are rejected', { requests });
   };
 
-/** Rate limits and single flight within this process. */
-const inProcess = (clock: Clock) => ({
-  rateLimiter: createMemoryRateLimiter({ clock }),
-  singleFlight: createMemorySingleFlight(),
-});
-
 /** Connects to the databases and creates all services. The schema must exist. */
 export async function compose(environment: Environment): Promise<Application> {
   const {
@@ -126,14 +128,15 @@ export async function compose(environment: Environment): Promise<Application> {
     await stores.close();
     throw error instanceof EncryptionKeyError ? new ConfigError(error.message) : error;
   });
+  const inProcess = { rateLimiter: createMemoryRateLimiter({ clock }) };
   const redis =
     config.redisUrls.length === 0
       ? null
-      : connectRedis({ ...redisAddress(config), log, fallback: inProcess(clock) });
+      : connectRedis({ ...redisAddress(config), log, fallback: inProcess });
   // Until Redis is connected, requests are counted per process, so wait briefly.
   for (let waited = 0; redis?.state().status === 'down' && waited < REDIS_CONNECT_WAIT_MS; waited += 10)
     await pause(10);
-  const { rateLimiter, singleFlight } = redis ?? inProcess(clock);
+  const { rateLimiter, usedKeys } = redis ?? { ...inProcess, usedKeys: NO_USED_KEYS };
   const pingDatabase = createDatabasePing(stores);
   const status = createStatusMonitor({
     checks: {
@@ -173,7 +176,8 @@ export async function compose(environment: Environment): Promise<Application> {
     observe,
     ...stores,
     rateLimiter,
-    singleFlight,
+    singleFlight: createMemorySingleFlight(),
+    usedKeys,
     edgeLimiter: {
       allow(address: string) {
         const allowed = edgeLimiter.allow(address);
@@ -303,7 +307,8 @@ export async function readFirms(url: DatabaseUrl, log: Log): Promise<readonly Fi
 
 /** Whether the service would use Redis. */
 export async function probeRedis(config: Config, log: Log): Promise<boolean> {
-  const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback: inProcess(systemClock) });
+  const fallback = { rateLimiter: createMemoryRateLimiter({ clock: systemClock }) };
+  const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback });
   try {
     for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);
     return redis.state().status === 'up';

@@ -143,7 +143,7 @@ export function createContainer(external: ExternalServices): Container {
     clock,
   });
 
-  const idempotent = { singleFlight: T.singleFlight, reads: firmReads, clock };
+  const idempotent = { singleFlight: T.singleFlight, usedKeys: T.usedKeys, reads: firmReads, clock };
   const sessions = { uow, secrets, clock, ids, sessionMaxAgeMs: T.sessionMaxAgeMs };
   const signIn = use(makeSignIn, {
     ...sessions,

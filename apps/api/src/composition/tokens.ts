@@ -55,6 +55,7 @@ import type {
   SignInMonitor,
   SingleFlight,
   UnitOfWork,
+  UsedKeys,
 } from '@svc/application';
 import type { RequestHandler } from 'express';
 import type { ServiceIdentifier } from 'inversify';
@@ -121,6 +122,7 @@ export const TOKENS = {
   credentials: token<CredentialStore>('credentials'),
   rateLimiter: token<RateLimiter>('rateLimiter'),
   singleFlight: token<SingleFlight>('singleFlight'),
+  usedKeys: token<UsedKeys>('usedKeys'),
   /** Whom the operator's commands of this process are recorded for. */
   operator: token<Operator>('operator'),
   sessionMaxAgeMs: token<number>('sessionMaxAgeMs'),
@@ -224,6 +226,7 @@ export const EXTERNAL = [
   'credentials',
   'rateLimiter',
   'singleFlight',
+  'usedKeys',
   'edgeLimiter',
 ] as const satisfies readonly (keyof typeof TOKENS)[];
 

@@ -20,8 +20,8 @@ const ON_POSTGRESQL = [
   'credentials',
   'faults',
 ] as const;
-const ON_REDIS = ['rateLimiter'] as const;
-/** `singleFlight` calls Redis too, but its span is mostly the transaction within. */
+const ON_REDIS = ['rateLimiter', 'usedKeys'] as const;
+const IN_PROCESS = ['rateLimiter'] as const;
 const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;
 
 /** The ports that requests and jobs call, with a span for each call. */
@@ -35,7 +35,7 @@ export function tracedPorts(
   return {
     ...Object.fromEntries([
       ...traced(ON_POSTGRESQL, 'postgresql'),
-      ...traced(ON_REDIS, withRedis ? 'redis' : undefined),
+      ...(withRedis ? traced(ON_REDIS, 'redis') : traced(IN_PROCESS)),
       ...traced(ELSEWHERE),
     ]),
     unitOfWork: tracing.unitOfWork(services.unitOfWork as UnitOfWork),

@@ -26,6 +26,7 @@ import {
   adjusterFrom,
   decryptAdjusters,
 } from '../stores/pg-adjusters.ts';
+import { findBoundClaim } from '../stores/pg-idempotency.ts';
 import {
   MEMBERSHIP_COLUMNS,
   MEMBERSHIP_FIELDS,
@@ -140,6 +141,13 @@ export function pgFirmReads(session: Reads, encryption: Encryption): FirmReads {
       if (row === null) return null;
       const [opened = row] = await decryptClaims(firmId, [row]);
       return claimViewFrom(opened);
+    },
+
+    async boundClaim(slot, now) {
+      const row = await findBoundClaim(session, slot, now);
+      if (row === null) return null;
+      const [opened = row] = await decryptClaims(slot.firmId, [row]);
+      return { fingerprint: row.fingerprint, claim: claimViewFrom(opened) };
     },
 
     async claims(firmId, environment, filter, page) {

@@ -1,13 +1,41 @@
-import { IDEMPOTENCY_WINDOW_MS, type IdempotencyRecords, type KeyedRequest } from '@svc/application';
-import type { ClaimId } from '@svc/domain';
+import {
+  IDEMPOTENCY_WINDOW_MS,
+  type IdempotencyRecords,
+  type IdempotencySlot,
+  type KeyedRequest,
+} from '@svc/application';
+import type { ClaimId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from './claim-rows.ts';
 
 const FIND = sql(
   'idempotency_find',
   `SELECT fingerprint, claim_id AS "claimId" FROM idempotency_records
     WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
 );
+
+const FIND_CLAIM = sql(
+  'idempotency_find_claim',
+  `SELECT i.fingerprint, ${FIRM_CLAIM_COLUMNS}
+     FROM idempotency_records i JOIN claims c ON c.firm_id = i.firm_id AND c.id = i.claim_id
+    WHERE i.firm_id = $1 AND i.environment = $2 AND i.key = $3 AND i.bound_at > $4`,
+);
+
+const findValues = ({ firmId, environment, key }: IdempotencySlot, now: Instant) => [
+  firmId,
+  environment,
+  key,
+  timestamp(now - IDEMPOTENCY_WINDOW_MS),
+];
+
+/** The request that a key was used for, with its claim. */
+export const findBoundClaim = async (
+  session: Session,
+  slot: IdempotencySlot,
+  now: Instant,
+): Promise<(FirmClaimRow & { readonly fingerprint: string }) | null> =>
+  first(await session.rows(FIND_CLAIM, findValues(slot, now)));
 
 const BIND_ROW =
   'INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)';
@@ -47,15 +75,9 @@ export function bindMany(
 
 export function pgIdempotency(session: TxSession): IdempotencyRecords {
   return {
-    async find({ firmId, environment, key }, now) {
-      const since = timestamp(now - IDEMPOTENCY_WINDOW_MS);
+    async find(slot, now) {
       return first(
-        await session.rows<{ fingerprint: string; claimId: ClaimId }>(FIND, [
-          firmId,
-          environment,
-          key,
-          since,
-        ]),
+        await session.rows<{ fingerprint: string; claimId: ClaimId }>(FIND, findValues(slot, now)),
       );
     },
 

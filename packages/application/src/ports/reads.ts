@@ -19,6 +19,7 @@ import type {
 import type { JobKind } from './jobs.ts';
 import type { RegisteredDevice } from './notifications.ts';
 import type { Passkey } from './passkeys.ts';
+import type { IdempotencySlot } from './single-flight.ts';
 import type { ApiKey, FeedRestamp, Firm, FormDetails, Session } from './unit-of-work.ts';
 
 /** A claim as the firm sees it. */
@@ -62,6 +63,11 @@ export interface ClaimFilter {
 /** Reads for firm systems; claims and adjusters by `isClaimVisible` and `isAdjusterVisible`. */
 export interface FirmReads {
   claim(firmId: FirmId, environment: Environment, id: ClaimId): Promise<ClaimView | null>;
+  /** The request that a key was used for less than 24 hours ago, and its claim as it is now. */
+  boundClaim(
+    slot: IdempotencySlot,
+    now: Instant,
+  ): Promise<{ readonly fingerprint: string; readonly claim: ClaimView } | null>;
   /** Ordered by `updatedAt`, then id: the firm's change feed. */
   claims(
     firmId: FirmId,

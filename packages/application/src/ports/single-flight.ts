@@ -22,11 +22,10 @@ export interface Attempt {
 }
 
 /**
- * Concurrent identical requests share one execution: one runs, the others wait for its result. A different request with
- * the same key fails with `idempotency_key_reused`.
+ * Concurrent identical requests of a process share one execution: one runs, the others wait for its result. A different
+ * request with the same key fails with `idempotency_key_reused`.
  *
- * Only an optimization: the record written in the claim's transaction decides. An implementation may lose its state or
- * run every attempt without causing a wrong result.
+ * Only an optimization: the record written in the claim's transaction decides, also between processes.
  */
 export interface SingleFlight {
   /**

@@ -4,6 +4,7 @@ import type { ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Attempt, IdempotencySlot, KeyedRequest, SingleFlight } from '../ports/single-flight.ts';
 import type { Clock } from '../ports/support.ts';
 import type { IdempotencyRecords, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { UsedKeys } from '../ports/used-keys.ts';
 
 export interface IdempotentRequest {
   readonly idempotencyKey: string;
@@ -18,6 +19,7 @@ export interface SentClaim {
 
 export interface IdempotentDeps {
   readonly singleFlight: SingleFlight;
+  readonly usedKeys: UsedKeys;
   readonly reads: FirmReads;
   readonly clock: Clock;
 }
@@ -34,14 +36,23 @@ export async function executeIdempotently(
   attempt: (request: KeyedRequest) => Promise<Claim | Attempt>,
 ): Promise<SentClaim> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
-  let saved: ClaimView | null = null;
+  const { reads, usedKeys } = deps;
+  let current: ClaimView | null = null;
   const { claimId, replayed } = await deps.singleFlight.run(slot, fingerprint, async () => {
-    const result = await attempt({ slot, fingerprint, at: deps.clock.now() });
+    const at = deps.clock.now();
+    const bound = (await usedKeys.has(slot)) ? await reads.boundClaim(slot, at) : null;
+    const known = replayOf(bound && { fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
+    if (known !== null) {
+      current = bound?.claim ?? null;
+      return known;
+    }
+    const result = await attempt({ slot, fingerprint, at });
+    usedKeys.add(slot);
     if ('replayed' in result) return result;
-    saved = result;
+    current = result;
     return { claimId: result.id, replayed: false };
   });
-  const claim = (replayed ? null : saved) ?? (await deps.reads.claim(firmId, environment, claimId));
+  const claim = current ?? (await reads.claim(firmId, environment, claimId));
   if (claim === null) throw new Error(`Idempotency-Key refers to claim ${claimId}, which does not exist`);
   return { claim, replayed };
 }

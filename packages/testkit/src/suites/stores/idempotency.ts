@@ -28,6 +28,25 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       expect(await jobsOf(firm)).toHaveLength(jobs);
     });
 
+    test('is found with its request and the current claim, by its own firm and environment, for 24 hours', async () => {
+      const { send, use, stores, clock } = fixture();
+      const { firm, svcId, claim } = await setUp();
+      const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
+      const sent = await send(firm.live, svcId, request);
+      await use.acceptOffer({ svcId }, sent.claim.id);
+      const slot = { firmId: firm.id, environment: 'live', key: 'key-1' } as const;
+      const { firmReads } = stores;
+      expect(await firmReads.boundClaim(slot, clock.now())).toEqual({
+        fingerprint: request.fingerprint,
+        claim: await firmReads.claim(firm.id, 'live', sent.claim.id),
+      });
+      const { firm: other } = await setUp();
+      for (const unknown of [{ key: 'key-2' }, { environment: 'test' } as const, { firmId: other.id }]) {
+        expect(await firmReads.boundClaim({ ...slot, ...unknown }, clock.now())).toBeNull();
+      }
+      expect(await firmReads.boundClaim(slot, clock.now() + 24 * HOUR)).toBeNull();
+    });
+
     test('cannot be used for a different request', async () => {
       const { send, newClaim, offer } = fixture();
       const { firm, svcId, claim } = await setUp();
