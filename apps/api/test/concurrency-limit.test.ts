@@ -16,7 +16,7 @@ import {
   type RequestTrace,
 } from '../src/http/pipeline/request-pipeline.ts';
 import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
-import { firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
+import { agentRoute, firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
 
 const PERMITS = 3;
 
@@ -358,7 +358,11 @@ function pipelineWithLimits({
     writeLimit: limit(),
   } as unknown as PipelineDeps;
   const slowed = later();
-  const { handle } = createPipeline(deps, createLargeResponses(), () => {
+  const responses = {
+    ...createLargeResponses(),
+    checkReader: (reader: string) => void steps.push(`reader ${reader}`),
+  };
+  const { handle } = createPipeline(deps, responses, () => {
     steps.push('slowed');
     return slowed.promise;
   });
@@ -391,6 +395,26 @@ test('a read that gets no permit is rejected before authentication, and health r
   release();
   expect(await Promise.all(served)).toEqual(Array(11).fill(200));
   expect(await request(read)).toBe(200);
+});
+
+test('a message that reads has a permit for reads, and counts against the reader of its response', async () => {
+  const { request, steps } = pipelineWithLimits();
+  const { promise, resolve: release } = later();
+  const list = firmRoute(endpoints.listAdjusters, async () => {
+    await promise;
+    return jsonResponse({});
+  });
+  const input = { params: {}, search: '', headers: {}, body: {} };
+  const write = { ...endpoints.getKeyInfo, method: 'POST' } as const;
+  const messages = Array.from({ length: 3 }, () =>
+    request(agentRoute(write, (_, { perform }) => perform(list, input))),
+  );
+  await settle();
+  // The first holds the only permit for reads; the others wait for it, and leave that for writes.
+  expect(await request(firmRoute(write, async () => jsonResponse({})))).toBe(200);
+  expect(steps.filter((step) => step.startsWith('reader'))).toEqual(['reader firm firm']);
+  release();
+  expect(await Promise.all(messages)).toEqual([200, 200, 200]);
 });
 
 test('clients over their rate limit wait for the rejection without a permit', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { mcpRoute } from '../src/http/mcp/mcp-route.ts';
-import { type FirmContext, firmRoute } from '../src/http/routes/route.ts';
+import { type AgentContext, firmRoute } from '../src/http/routes/route.ts';
 
 test.each([new Error('password of the database'), new Unavailable('The database does not respond.')])(
   'a tool that fails for another reason than its input fails the request: %s',
@@ -10,8 +10,6 @@ test.each([new Error('password of the database'), new Unavailable('The database 
     const route = mcpRoute({
       firmRoutes: [firmRoute(endpoints.getKeyInfo, () => Promise.reject(error))],
       sandboxRoutes: [],
-      rateLimiter: { consume: async () => ({ allowed: true }) },
-      rejectionPace: { next: async () => {} },
       addresses: { baseUrl: 'http://127.0.0.1', docsUrl: 'http://127.0.0.1/docs' },
     });
     const message = {
@@ -20,9 +18,13 @@ test.each([new Error('password of the database'), new Unavailable('The database 
       method: 'tools/call',
       params: { name: 'getKeyInfo', arguments: {} },
     };
-    const context = { grant: { environment: 'live' }, requestId: 'r' } as unknown as FirmContext;
+    const context = {
+      grant: { environment: 'live' },
+      origin: { requestId: 'r' },
+      perform: () => Promise.reject(error),
+    } as unknown as AgentContext;
     const request = { params: {}, query: {}, headers: {}, body: message };
-    if (route.caller !== 'firm') throw new Error('The route is for firms.');
+    if (route.caller !== 'agent') throw new Error('The route is for agents.');
     await expect(route.handle(request as never, context)).rejects.toBe(error);
   },
 );

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { eventually } from '@svc/testkit/eventually';
+import { TOKENS } from '../src/composition/tokens.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -9,6 +12,7 @@ import {
   startServiceUnderTest,
   type TestFirm,
 } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
 
 let service: ServiceUnderTest;
 let firm: TestFirm;
@@ -38,8 +42,10 @@ async function connect(key: string, query = ''): Promise<Client> {
 type Result = { isError: boolean; body: any };
 
 async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Result> {
-  const { isError, structuredContent } = await client.callTool({ name, arguments: input });
-  return { isError: isError === true, body: structuredContent };
+  const { isError, content } = (await client.callTool({ name, arguments: input })) as CallToolResult;
+  const [item] = content;
+  if (item?.type !== 'text') throw new Error('The tool returned no text.');
+  return { isError: isError === true, body: JSON.parse(item.text) };
 }
 
 /** Not `service.call`, since this path is not in the interface document. */
@@ -123,11 +129,76 @@ test('the key needs the scope of the operation', async () => {
   });
 });
 
+test('a call is in the request log and the audit trail as the operation that it performs', async () => {
+  const [failing, owner] = [await service.firm(), await service.firm()];
+  const claim = (await sendClaim(service, owner.test, claimBody(owner.account.manual))).json;
+  const key = await service.key(failing, { environment: 'test', purpose: 'read_only' });
+  const writer = await connect(key, '?allow_writes=true');
+  const { body: refused } = await call(writer, 'inviteAdjuster', { svc_id: failing.account.new });
+  const { body: missing } = await call(writer, 'getClaim', { id: claim.id });
+  await call(writer, 'listClaims', { limit: 1000 });
+  await call(writer, 'listAdjusters');
+
+  const env = { DATABASE_URL: service.databaseUrl };
+  await service.service.services.get(TOKENS.auditBatch).flush();
+  const { stdout } = await svcInProcess(['audit', 'export', '--firm', failing.id], env);
+  const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  expect(events.filter(({ actor }) => actor.startsWith('key:'))).toEqual([
+    expect.objectContaining({
+      action: 'invitation.send',
+      outcome: 'insufficient_scope',
+      request_id: refused.request_id,
+    }),
+    expect.objectContaining({
+      action: 'claim.read',
+      outcome: 'not_found',
+      object: `claim:${claim.id}`,
+      request_id: missing.request_id,
+    }),
+    expect.objectContaining({ action: 'adjusters.read', outcome: 'ok' }),
+  ]);
+  const logged = await eventually(
+    async () =>
+      JSON.parse((await svcInProcess(['requests', '--firm', failing.id, '--json'], env)).stdout).requests,
+    (requests) => requests.some(({ route }: { route: string }) => route === 'GET /v1/adjusters'),
+  );
+  const inOrder = logged.toReversed().filter(({ route }: { route: string }) => route !== 'POST /mcp');
+  expect(inOrder).toMatchObject([
+    { route: 'POST /v1/adjusters/invitations', status: 403, code: 'insufficient_scope' },
+    { route: 'GET /v1/claims/{id}', status: 404, code: 'not_found' },
+    { route: 'GET /v1/claims', status: 422, code: 'validation_failed', places: ['?limit'] },
+    { route: 'GET /v1/adjusters', status: 200 },
+  ]);
+});
+
+test('a page of a tool ends at about 256 kB, with a cursor to the rest', async () => {
+  const sender = await service.firm();
+  const instructions = '\u{1f30a}'.repeat(4000);
+  const sent: string[] = [];
+  for (let n = 0; n < 8; n++) {
+    const claim = claimBody(sender.account.manual, { instructions });
+    sent.push((await sendClaim(service, sender.test, claim)).json.id);
+  }
+  const client = await connect(sender.test);
+  const { body: first } = await call(client, 'listClaims');
+  const { body: second } = await call(client, 'listClaims', { cursor: first.next_cursor });
+  // Each has 49 kB: its text is sent in ASCII.
+  expect([first, second].map(({ data }) => data.length)).toEqual([5, 3]);
+  expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(sent);
+});
+
+test('arguments are no larger than what a request has in its URL', async () => {
+  const client = await connect(firm.test);
+  for (const input of [{ cursor: 'c'.repeat(20_000) }, { ['x'.repeat(20_000)]: 1 }]) {
+    expect(await call(client, 'listClaims', input)).toMatchObject({ body: { code: 'payload_too_large' } });
+  }
+});
+
 test('messages count as requests of the key, and tools that write as writes', async () => {
   const limited = await service.firm({ limited: true });
   const writer = await connect(limited.test, '?allow_writes=true');
   const startedAt = performance.now();
-  // With the two messages of the connection: 2 + 40 × 2 requests, more than a key may send at once.
+  // With the two messages of the connection 42 requests, more than a key may send at once.
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
       call(writer, 'sendClaim', {
@@ -140,9 +211,11 @@ test('messages count as requests of the key, and tools that write as writes', as
     ),
   );
   expect(new Set(outcomes)).toEqual(new Set(['sent', 'rate_limited']));
-  // One more request every second, and each call takes two.
-  const refilled = Math.ceil((performance.now() - startedAt) / 2000);
-  expect(outcomes.filter((one) => one === 'sent').length).toBeLessThanOrEqual(9 + refilled);
+  // One more request every second, and one more write every two.
+  const refilled = Math.ceil((performance.now() - startedAt) / 1000);
+  const sent = outcomes.filter((one) => one === 'sent').length;
+  expect(sent).toBeGreaterThanOrEqual(18);
+  expect(sent).toBeLessThanOrEqual(18 + refilled);
 });
 
 test('a message needs a key, a JSON-RPC object and known parameters', async () => {

@@ -89,6 +89,39 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   await waitForState(async () => (await me(key.secret)).status, 200);
 });
 
+test('an entry of the carrier book is listed, corrected and removed, and adjusters see it on their forms', async () => {
+  const firm = await service.firm();
+  const { svcId, token } = await service.member(firm);
+  const carrier = { name: 'Gulf Mutual', phone: '985-555-0142' };
+  const body = { ...claimBody(svcId), carrier: { name: 'Gulf Mutual' } };
+  await sendClaim(service, firm.test, { ...claimBody(firm.account.manual), carrier });
+  const { json: sent } = await sendClaim(service, firm.live, body);
+  const ofFirm = ['--firm', firm.id];
+  const named = [...ofFirm, '--name', 'gulf  mutual'];
+  const held = { ...carrier, email: null, address: null };
+  expect(await json('carrier', 'list', ...ofFirm)).toEqual({ carriers: [held] });
+  expect(await json('carrier', 'show', ...named)).toEqual({ carrier: held });
+  const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
+  const options = Object.entries(address).flatMap(([name, value]) => [`--${name}`, value]);
+  const corrected = { ...held, phone: null, email: 'claims@gulf.example', address };
+  expect(
+    await json('carrier', 'set', ...named, '--email', corrected.email, ...options, '--clear', 'phone'),
+  ).toEqual({ carrier: corrected });
+  const shown = await service.call('GET', `/app/v1/claims/${sent.id}`, { as: token });
+  expect(shown.json.carrier).toEqual({ name: 'Gulf Mutual', email: corrected.email, address });
+  const read = await service.call('GET', `/v1/claims/${sent.id}`, { as: firm.live });
+  expect(read.json.carrier).toEqual({ name: 'Gulf Mutual' });
+  expect(await json('carrier', 'remove', ...named)).toEqual({ removed: { name: 'Gulf Mutual' } });
+  expect(await json('carrier', 'list', ...ofFirm)).toEqual({ carriers: [] });
+  for (const failing of [['show'], ['remove'], ['set', '--clear', 'phone']]) {
+    const { code, stderr } = await run('carrier', ...failing, ...named);
+    expect([code, stderr]).toEqual([
+      1,
+      `svc: the carrier book of the firm ${firm.id} has no "gulf  mutual"\n`,
+    ]);
+  }
+});
+
 test('deadlines of an event and the wait of a firm are changed, and adjusters see them', async () => {
   const firm = await service.firm();
   const { svcId, token } = await service.member(firm);
@@ -433,6 +466,14 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['firm', 'set-limits', UNKNOWN, '--burst', '0'],
     ['deadline', 'set', '--event', 'A', '--kind', 'proof_of_loss', '--hours', '0', '--source', 'B'],
     ['deadline', 'remove', '--event', 'A', '--kind', 'payment'],
+    ['carrier', 'list'],
+    ['carrier', 'show', '--firm', UNKNOWN],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--phone', '813-555-0100-555-0100'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--email', 'nobody'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--zip', '70458'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'name'],
+    ['carrier', 'set', '--firm', UNKNOWN, '--name', 'Gulf', '--clear', 'phone', '--phone', '813-555-0100'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'staging'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', 'soon'],
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', '0d'],

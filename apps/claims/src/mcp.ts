@@ -27,10 +27,10 @@ export async function serveMcp(
           { operation, params, query, body, idempotencyKey },
           { signal, deadlineMs: DEADLINE_MS },
         );
-        return { isError: false, body: response };
+        return { isError: false, json: JSON.stringify(response) };
       } catch (error) {
         if (!(error instanceof ClaimsError) && !(error instanceof TypeError)) throw error;
-        return { isError: true, body: { ...failureFrom(error) } };
+        return { isError: true, json: JSON.stringify(failureFrom(error)) };
       }
     },
   });

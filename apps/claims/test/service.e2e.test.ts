@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type Client, createClient } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import {
@@ -148,10 +149,14 @@ describe('the command line against the real service', () => {
       );
       return agent;
     };
+    const bodyOf = (result: unknown) =>
+      JSON.parse(
+        (result as CallToolResult).content.map((item) => (item.type === 'text' ? item.text : '')).join(''),
+      );
     const [reader, writer] = await Promise.all([connect(), connect('--allow-writes')]);
     try {
       const me = await reader.callTool({ name: 'getKeyInfo', arguments: {} });
-      expect(me.structuredContent).toMatchObject({ firm: { id: firm.id } });
+      expect(bodyOf(me)).toMatchObject({ firm: { id: firm.id } });
       expect((await reader.listTools()).tools.map(({ name }) => name)).not.toContain('sendClaim');
       const claim = {
         ...smallestClaim,
@@ -161,12 +166,11 @@ describe('the command line against the real service', () => {
         idempotency_key: 'mcp-1',
       };
       const sent = await writer.callTool({ name: 'sendClaim', arguments: claim });
-      expect(sent).toMatchObject({ isError: false, structuredContent: { external_id: 'MCP-1' } });
+      expect(sent).toMatchObject({ isError: false });
+      expect(bodyOf(sent)).toMatchObject({ external_id: 'MCP-1' });
       const wrong = await writer.callTool({ name: 'sendClaim', arguments: { ...claim, loss: {} } });
-      expect(wrong).toMatchObject({
-        isError: true,
-        structuredContent: { code: 'validation_failed', errors: [{ pointer: '/loss/date' }] },
-      });
+      expect(wrong).toMatchObject({ isError: true });
+      expect(bodyOf(wrong)).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/loss/date' }] });
     } finally {
       await Promise.all([reader.close(), writer.close()]);
     }

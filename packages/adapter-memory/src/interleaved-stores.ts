@@ -245,6 +245,12 @@ function withLocks(
         }),
     },
     carriers: {
+      ...plain(carriers, 'carriers'),
+      lock: (firmId, name) =>
+        statement('carriers.lock', async () => {
+          await lock(`carrier ${firmId} ${carrierNameKey(name)}`);
+          return carriers.lock(firmId, name);
+        }),
       merge: (firmId, sent) =>
         statement('carriers.merge', async () => {
           await lock(`carrier ${firmId} ${carrierNameKey(sent.name)}`);

@@ -143,6 +143,11 @@ export function memoryTx(
           tables.carriers.put({ firmId, nameKey, held: merged.held });
         }
       }),
+      lock: step((firmId, name) => tables.carriers.get(keyOf(firmId, carrierNameKey(name)))?.held ?? null),
+      save: step((firmId, held) => {
+        tables.carriers.put({ firmId, nameKey: carrierNameKey(held.name), held });
+      }),
+      remove: step((firmId, name) => tables.carriers.delete(keyOf(firmId, carrierNameKey(name)))),
     },
 
     adjusters: {

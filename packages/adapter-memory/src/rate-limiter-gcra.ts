@@ -1,3 +1,4 @@
+import type { CountedRequest } from '@svc/application';
 import type { Instant, KeyLimits } from '@svc/domain';
 
 /**
@@ -23,7 +24,7 @@ export const REQUEST_COST = 60_000;
 export function decide(
   before: Consumed | null,
   limits: KeyLimits,
-  request: { readonly write: boolean },
+  { write, isCounted = false }: CountedRequest,
   now: Instant,
 ): Decision {
   const capacity = limits.burst * REQUEST_COST;
@@ -39,15 +40,15 @@ export function decide(
   const waitMs = (consumed: number, perMinute: number): number =>
     Math.max(0, Math.ceil((consumed + REQUEST_COST - capacity) / perMinute));
   const retryAfterMs = Math.max(
-    waitMs(requests, limits.requestsPerMinute),
-    request.write ? waitMs(writes, limits.writesPerMinute) : 0,
+    isCounted ? 0 : waitMs(requests, limits.requestsPerMinute),
+    write ? waitMs(writes, limits.writesPerMinute) : 0,
   );
   if (retryAfterMs > 0) return { consumed: { at: now, requests, writes }, retryAfterMs };
   return {
     consumed: {
       at: now,
-      requests: requests + REQUEST_COST,
-      writes: request.write ? writes + REQUEST_COST : writes,
+      requests: isCounted ? requests : requests + REQUEST_COST,
+      writes: write ? writes + REQUEST_COST : writes,
     },
     retryAfterMs: 0,
   };

@@ -1,7 +1,10 @@
-import type { RateLimitDecision, RateLimiter } from '@svc/application';
+import type { CountedRequest, RateLimitDecision, RateLimiter } from '@svc/application';
 import type { Store } from './store.ts';
 
 const ALLOWED: RateLimitDecision = { allowed: true };
+
+/** 0: a request, 1: also a write, 2: a write alone. */
+const countOf = ({ write, isCounted = false }: CountedRequest): number => (write ? (isCounted ? 2 : 1) : 0);
 
 /** One hash per subject, in one cluster slot. It expires once the buckets are full again. */
 export function createRedisRateLimiter({
@@ -17,7 +20,7 @@ export function createRedisRateLimiter({
       const waitMs = await store.run({
         name: 'consume',
         key: `limit:{${subject}}`,
-        args: [requestsPerMinute, writesPerMinute, burst, request.write ? 1 : 0],
+        args: [requestsPerMinute, writesPerMinute, burst, countOf(request)],
       });
       if (typeof waitMs !== 'number') return fallback.consume(subject, limits, request);
       return waitMs === 0 ? ALLOWED : { allowed: false, retryAfterMs: waitMs };

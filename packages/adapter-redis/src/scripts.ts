@@ -23,10 +23,11 @@ local operations = {}
 -- GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
 -- millisecond. All values are integers, below 2^53 for limits up to a million.
 -- Returns the milliseconds to wait, 0 if allowed.
-function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, isWrite)
+function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, count)
   local perMinute = { tonumber(requestsPerMinute), tonumber(writesPerMinute) }
   local capacity = burst * 60000
-  local write = isWrite == '1'
+  local request = count ~= '2'
+  local write = count ~= '0'
 
   local stored = redis.call('HMGET', key, 'at', 'requests', 'writes')
   local at = tonumber(stored[1]) or now
@@ -35,7 +36,10 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
   local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
   local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
 
-  local wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
+  local wait = 0
+  if request then
+    wait = math.ceil((requests + 60000 - capacity) / perMinute[1])
+  end
   if write then
     wait = math.max(wait, math.ceil((writes + 60000 - capacity) / perMinute[2]))
   end
@@ -46,7 +50,9 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
     return wait
   end
 
-  requests = requests + 60000
+  if request then
+    requests = requests + 60000
+  end
   if write then
     writes = writes + 60000
   end

@@ -14,6 +14,7 @@ export * from './firm/send-claim.ts';
 export * from './firm/withdraw-invitation.ts';
 export * from './jobs/run-job.ts';
 export * from './operator/adjusters.ts';
+export * from './operator/carriers.ts';
 export * from './operator/close-claim.ts';
 export * from './operator/deadlines.ts';
 export * from './operator/encryption.ts';

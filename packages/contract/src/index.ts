@@ -18,7 +18,7 @@ export {
   type OpenApiOptions,
   openApiDocument,
 } from './openapi.ts';
-export type { Page } from './page.ts';
+export { type Page, pageParameters } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';

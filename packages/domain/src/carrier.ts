@@ -98,6 +98,32 @@ export function mergeCarrier(held: CarrierDetails | null, sent: CarrierDetails):
   };
 }
 
+/** What the operator sets in an entry of the book: null removes a detail, what is left out stays. */
+export type CarrierCorrection = { readonly [D in CarrierDetail]?: CarrierDetails[D] | null };
+
+const identical = (one: CarrierDetails[CarrierDetail], other: CarrierDetails[CarrierDetail]): boolean =>
+  typeof one === 'object' && typeof other === 'object'
+    ? one.street === other.street &&
+      one.city === other.city &&
+      one.state === other.state &&
+      one.zip === other.zip
+    : one === other;
+
+/** The corrected entry of the firm's book under the same name, and the details that it changes. */
+export function correctCarrier(
+  held: CarrierDetails,
+  correction: CarrierCorrection,
+): { readonly held: CarrierDetails; readonly changed: readonly CarrierDetail[] } {
+  const { phone = held.phone, email = held.email, address = held.address } = correction;
+  const corrected = {
+    name: held.name,
+    ...pick('phone', phone ?? undefined),
+    ...pick('email', email ?? undefined),
+    ...pick('address', address ?? undefined),
+  } satisfies CarrierDetails;
+  return { held: corrected, changed: DETAILS.filter((d) => !identical(held[d], corrected[d])) };
+}
+
 /** The carrier on an adjuster's forms: the details sent with the claim, filled in from the book. */
 export const carrierForForms = (sent: CarrierDetails, held: CarrierDetails | null): CarrierDetails =>
   filled(sent, held);

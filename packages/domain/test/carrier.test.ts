@@ -5,6 +5,7 @@ import {
   type CarrierDetails,
   carrierForForms,
   carrierNameKey,
+  correctCarrier,
   mergeCarrier,
   sameAddress,
   sameEmail,
@@ -237,5 +238,31 @@ describe("the firm's carrier book", () => {
       email: 'claims@gulf.example',
     });
     expect(carrierForForms({ name: 'GULF MUTUAL' }, null)).toEqual({ name: 'GULF MUTUAL' });
+  });
+});
+
+describe('a correction of the book', () => {
+  const held = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
+
+  test('replaces, adds and removes details, and leaves the others', () => {
+    const address = { ...ADDRESS, street: '2 Levee Rd' };
+    expect(correctCarrier(held, { address, email: 'claims@gulf.example' })).toEqual({
+      held: { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example', address },
+      changed: ['email', 'address'],
+    });
+    expect(correctCarrier(held, { phone: null, address: null })).toEqual({
+      held: { name: 'Gulf Mutual' },
+      changed: ['phone', 'address'],
+    });
+  });
+
+  test('names only details that differ in any character', () => {
+    expect(correctCarrier(held, { phone: held.phone, email: null, address: { ...ADDRESS } })).toEqual({
+      held,
+      changed: [],
+    });
+    expect(correctCarrier(held, { phone: '(985) 555-0142' }).changed).toEqual(['phone']);
+    for (const part of ['street', 'city', 'state', 'zip'])
+      expect(correctCarrier(held, { address: { ...ADDRESS, [part]: 'x' } }).changed).toEqual(['address']);
   });
 });

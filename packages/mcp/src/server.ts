@@ -7,10 +7,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { createTools, type OperationRequest, type Tool, type ToolOptions } from './tools.ts';
 
-/** The body of a response, or a problem document. */
 export interface ToolResult {
   readonly isError: boolean;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** The body of a response, or a problem document, as JSON. */
+  readonly json: string;
 }
 
 export interface McpServerOptions extends ToolOptions {
@@ -45,8 +45,9 @@ export function createMcpServer({ version, allowWrites, environment, call }: Mcp
         isWrite ? READ_ONLY : `There is no tool ${JSON.stringify(params.name)}.`,
       );
     }
-    const { isError, body } = await call(tool.requestOf(params.arguments ?? {}));
-    return { isError, structuredContent: body, content: [{ type: 'text', text: JSON.stringify(body) }] };
+    const { isError, json } = await call(tool.requestOf(params.arguments ?? {}));
+    // Not as structured content, too: models would get everything twice.
+    return { isError, content: [{ type: 'text', text: json }] };
   });
   return server;
 }

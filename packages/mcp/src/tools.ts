@@ -1,4 +1,4 @@
-import { type Endpoint, firmEndpoints, sandboxEndpoints } from '@svc/contract';
+import { type Endpoint, firmEndpoints, LIMITS, pageParameters, sandboxEndpoints } from '@svc/contract';
 import { z } from 'zod';
 
 /** The values of a request to an operation. */
@@ -34,13 +34,31 @@ export interface ToolOptions {
   readonly environment: 'live' | 'test';
 }
 
-/** Tools for all operations that need a key. */
-export function createTools({ allowWrites, environment }: ToolOptions): Tool[] {
+const toolsByOptions = new Map<string, readonly Tool[]>();
+
+/** Tools for all operations that need a key. Made once, since that takes 5 ms. */
+export function createTools(options: ToolOptions): readonly Tool[] {
+  const key = `${options.allowWrites} ${options.environment}`;
+  const tools = toolsByOptions.get(key) ?? toolsOf(options);
+  toolsByOptions.set(key, tools);
+  return tools;
+}
+
+function toolsOf({ allowWrites, environment }: ToolOptions): readonly Tool[] {
   const endpoints = environment === 'test' ? { ...firmEndpoints, ...sandboxEndpoints } : firmEndpoints;
   return (Object.values(endpoints) as readonly Endpoint[])
     .filter(({ auth, write }) => auth === 'key' && (allowWrites || !write))
-    .map(toolOf);
+    .map((endpoint) => toolOf(withToolPages(endpoint)));
 }
+
+/** With smaller pages, which a language model reads. */
+function withToolPages(endpoint: Endpoint): Endpoint {
+  const { query } = endpoint;
+  if (query === undefined || !isList(endpoint)) return endpoint;
+  return { ...endpoint, query: query.extend({ limit: pageParameters(LIMITS.toolPage).limit }) };
+}
+
+const isList = ({ query }: Endpoint): boolean => query !== undefined && 'limit' in query.shape;
 
 function toolOf(endpoint: Endpoint): Tool {
   const params = Object.keys(endpoint.params?.shape ?? {});
@@ -68,7 +86,11 @@ function toolOf(endpoint: Endpoint): Tool {
       return {
         endpoint,
         params: named(params),
-        query: hasBody ? named(query) : { ...named(query), ...textsOf(rest) },
+        query: {
+          ...(isList(endpoint) && { limit: String(LIMITS.toolPage.default) }),
+          ...named(query),
+          ...(!hasBody && textsOf(rest)),
+        },
         body: hasBody ? rest : undefined,
         idempotencyKey: isIdempotent && key !== undefined ? asText(key) : undefined,
       };

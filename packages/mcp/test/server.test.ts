@@ -5,6 +5,7 @@ import {
   type Endpoint,
   EXAMPLES,
   firmEndpoints,
+  LIMITS,
   parseRequest,
   sandboxEndpoints,
   smallestClaim,
@@ -17,7 +18,7 @@ const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
 /** A client of the SDK that is connected to the server, and the requests that the tools made. */
 async function connect(
   allowWrites: boolean,
-  result: ToolResult = { isError: false, body: { id: ID } },
+  result: ToolResult = { isError: false, json: `{"id":"${ID}"}` },
   environment: 'live' | 'test' = 'live',
 ) {
   const requests: OperationRequest[] = [];
@@ -146,15 +147,31 @@ describe('a call', () => {
     expect(request && errorsOf(request)).toMatchObject([location]);
   });
 
-  it('returns the response as text and as structured content, an error marked as one', async () => {
-    const body = { code: 'not_found', status: 404, detail: 'No.' };
+  it('returns the response once, as text, an error marked as one', async () => {
+    const json = '{"code":"not_found","status":404,"detail":"No."}';
     for (const isError of [false, true]) {
-      const { client } = await connect(false, { isError, body });
+      const { client } = await connect(false, { isError, json });
       expect(await client.callTool({ name: 'getClaim', arguments: { id: ID } })).toEqual({
         isError,
-        structuredContent: body,
-        content: [{ type: 'text', text: JSON.stringify(body) }],
+        content: [{ type: 'text', text: json }],
       });
     }
+  });
+
+  it('has pages that are smaller than those of the API, by default and at most', async () => {
+    const { client, requests } = await connect(false);
+    const { tools } = await client.listTools();
+    const { properties } = tools.find(({ name }) => name === 'listClaims')?.inputSchema ?? {};
+    const { default: byDefault, max } = LIMITS.toolPage;
+    expect(properties?.limit).toMatchObject({ maximum: max });
+    await client.callTool({ name: 'listClaims' });
+    await client.callTool({ name: 'listClaims', arguments: { limit: max } });
+    await client.callTool({ name: 'listClaims', arguments: { limit: max + 1 } });
+    expect(requests.map(({ query }) => query)).toEqual([
+      { limit: String(byDefault) },
+      { limit: String(max) },
+      { limit: String(max + 1) },
+    ]);
+    expect(requests.map((request) => errorsOf(request).length)).toEqual([0, 0, 1]);
   });
 });

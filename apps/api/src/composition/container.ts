@@ -35,6 +35,7 @@ import {
   makeRecordWork,
   makeRegisterPasskey,
   makeRejectClaim,
+  makeRemoveCarrier,
   makeRemoveDeadline,
   makeRemoveDevice,
   makeRemoveMember,
@@ -51,6 +52,7 @@ import {
   makeSendClaim,
   makeSetAcceptingAssignments,
   makeSetAvailability,
+  makeSetCarrier,
   makeSetDeadline,
   makeSetDevicePreferences,
   makeSetLegalHold,
@@ -194,6 +196,8 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.setPlan, makeSetPlan, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setLimits, makeSetLimits, { uow, clock, operator, apiKeyAuthenticator });
   bind(T.setOfferWait, makeSetOfferWait, { uow, clock, operator, apiKeyAuthenticator });
+  bind(T.setCarrier, makeSetCarrier, { uow, clock, operator });
+  bind(T.removeCarrier, makeRemoveCarrier, { uow, clock, operator });
   bind(T.setDeadline, makeSetDeadline, { uow, clock, operator });
   bind(T.restampFeeds, makeRestampFeeds, { uow, reads: T.operatorReads, clock, operator });
   bind(T.removeDeadline, makeRemoveDeadline, { uow, clock, operator });
@@ -278,8 +282,6 @@ export function createContainer(external: ExternalServices): Container {
   bind(T.mcpRoute, mcpRoute, {
     firmRoutes: T.firmRoutes,
     sandboxRoutes: T.sandboxRoutes,
-    rateLimiter: T.rateLimiter,
-    rejectionPace: T.rejectionPace,
     addresses: T.addresses,
   });
   c.bind(T.routes).toResolvedValue(

@@ -16,8 +16,12 @@ import { docsHandler } from './docs/handler.ts';
 import { auditEventsOf } from './pipeline/audited-requests.ts';
 import { isRepeated } from './pipeline/credentials.ts';
 import { createLargeResponses } from './pipeline/large-responses.ts';
-import { createPipeline, type PipelineDeps, type RequestTrace } from './pipeline/request-pipeline.ts';
-import { errorLocations } from './problems/error-locations.ts';
+import {
+  createPipeline,
+  type PipelineDeps,
+  type RequestTrace,
+  recordProblem,
+} from './pipeline/request-pipeline.ts';
 import { asHttpProblem, HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';
 import { commonHeaders, setHeaders } from './response-headers.ts';
@@ -123,7 +127,7 @@ export function createApp(deps: AppDeps): HttpApplication {
       isSent = !request.socket.destroyed;
     });
     const completed = (): void => {
-      const status = isSent ? response.statusCode : 'aborted';
+      const status = isSent ? (trace.status ?? response.statusCode) : 'aborted';
       const ms = performance.now() - startedAt;
       logRequest(log, request, trace, status, ms);
       deps.observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
@@ -313,9 +317,7 @@ function problemHandler(log: Log, addresses: ProblemAddresses) {
           detail: 'The path has a percent-escape that cannot be decoded.',
         })
       : asHttpProblem(error);
-    trace.code = problem.code;
-    trace.errorLocations = errorLocations(problem.extra.errors);
-    if (problem.extra.unavailable !== undefined) trace.unavailable = problem.extra.unavailable;
+    recordProblem(trace, problem);
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
     // The log says when an overload begins and ends.
     const isExpected = problem.extra.simulated === true || problem.extra.unavailable === 'overload';

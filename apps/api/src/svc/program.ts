@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { addAdjusterCommands } from './adjuster.ts';
 import { OPERATOR_NAME, parseText } from './arguments.ts';
 import { addAuditCommands } from './audit.ts';
+import { addCarrierCommands } from './carrier.ts';
 import { addClaimCommands } from './claim.ts';
 import { rejectRepeatedOptions } from './command.ts';
 import { addDatabaseCommands } from './database.ts';
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addAdjusterCommands(program);
   addMemberCommands(program);
   addClaimCommands(program);
+  addCarrierCommands(program);
   addDeadlineCommands(program);
   addRequestsCommand(program);
   addAuditCommands(program);

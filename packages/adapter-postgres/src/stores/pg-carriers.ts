@@ -1,9 +1,15 @@
 import type { Carriers } from '@svc/application';
 import { type CarrierDetails, carrierNameKey, type FirmId, mergeCarrier } from '@svc/domain';
 import { arrayOf } from '../driver/column-types.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
+import {
+  HELD_CARRIER_COLUMNS,
+  HELD_CARRIER_FIELDS,
+  type HeldCarrierRow,
+  heldCarrierFrom,
+} from './carrier-rows.ts';
 
 /**
  * The domain's `mergeCarrier` as one statement, so that concurrent merges lose nothing. Without new details it writes
@@ -40,6 +46,16 @@ const MERGE_MANY = sql(
     WHERE NOT EXISTS (${hasDetails('sent.firm_id', 'sent.name_key', 'sent.phone', 'sent.email', 'sent.address')})
     ORDER BY sent.firm_id, sent.name_key`),
 );
+
+const LOCK = sql(
+  'carriers_lock',
+  `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held WHERE held.firm_id = $1 AND held.name_key = $2 FOR UPDATE`,
+);
+const SAVE = sql(
+  'carriers_save',
+  'UPDATE carriers SET phone = $3, email = $4, address = $5 WHERE firm_id = $1 AND name_key = $2',
+);
+const REMOVE = sql('carriers_remove', 'DELETE FROM carriers WHERE firm_id = $1 AND name_key = $2');
 
 export async function mergeMany(
   session: TxSession,
@@ -88,6 +104,22 @@ export function pgCarriers(session: TxSession, encryption: Encryption): Carriers
       if (session.onCitus && (await session.rows(HAS_DETAILS, [firmId, nameKey, ...details])).length > 0)
         return;
       session.send(session.onCitus ? MERGE_ON_SHARD : MERGE, [firmId, nameKey, sent.name, ...details]);
+    },
+
+    async lock(firmId, name) {
+      const key = carrierNameKey(name);
+      const found = await session.rows<HeldCarrierRow>(LOCK, [firmId, key]);
+      const row = first(await encryption.open(found, HELD_CARRIER_FIELDS, () => ({ firmId, key })));
+      return row === null ? null : heldCarrierFrom(row);
+    },
+
+    async save(firmId, carrier) {
+      const key = carrierNameKey(carrier.name);
+      session.send(SAVE, [firmId, key, ...(await sealedDetails(encryption, firmId, key, carrier))]);
+    },
+
+    async remove(firmId, name) {
+      session.send(REMOVE, [firmId, carrierNameKey(name)]);
     },
   };
 }

@@ -9,6 +9,8 @@ export type AuditAction =
   | 'audit.export'
   | 'audit.purge'
   | 'availability.change'
+  | 'carrier.change'
+  | 'carrier.remove'
   | 'claim.accept'
   | 'claim.close'
   | 'claim.offer'

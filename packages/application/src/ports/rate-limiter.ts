@@ -5,15 +5,17 @@ export type RateLimitDecision =
   /** Whole milliseconds until both buckets allow the same request. */
   | { readonly allowed: false; readonly retryAfterMs: number };
 
+export interface CountedRequest {
+  readonly write: boolean;
+  /** The request itself is counted already: only its write is consumed. */
+  readonly isCounted?: boolean;
+}
+
 /**
  * Two token buckets per subject, requests and writes, each with capacity `burst` and refilled evenly by the store's
  * clock. A rejected request consumes from neither. When the store fails, requests are allowed.
  */
 export interface RateLimiter {
   /** @param subject owner of the buckets: an API key's id or another stable name. */
-  consume(
-    subject: string,
-    limits: KeyLimits,
-    request: { readonly write: boolean },
-  ): Promise<RateLimitDecision>;
+  consume(subject: string, limits: KeyLimits, request: CountedRequest): Promise<RateLimitDecision>;
 }

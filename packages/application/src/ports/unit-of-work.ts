@@ -125,6 +125,11 @@ export interface IdempotencyRecords {
 export interface Carriers {
   /** Merges the details sent with a claim into the book, as `mergeCarrier`; concurrent merges lose no detail. */
   merge(firmId: FirmId, sent: CarrierDetails): Promise<void>;
+  /** The entry under this name; concurrent merges into it wait. Null: none. */
+  lock(firmId: FirmId, name: string): Promise<CarrierDetails | null>;
+  /** Replaces the details of an entry that is locked. */
+  save(firmId: FirmId, carrier: CarrierDetails): Promise<void>;
+  remove(firmId: FirmId, name: string): Promise<void>;
 }
 
 /** An address belongs to one account. */

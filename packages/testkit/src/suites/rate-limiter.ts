@@ -110,6 +110,14 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
     });
 
+    test('the write of a request that is counted already consumes a write alone', async () => {
+      const subject = fresh();
+      const limits = DEFAULT_LIMITS.test;
+      const counted = { write: true, isCounted: true };
+      expect(await allowedOf(subject, limits, counted, 21)).toBe(20);
+      expect(await allowedOf(subject, limits, READ, 21)).toBe(20);
+    });
+
     test('a write rejected by the request bucket consumes no write', async () => {
       const subject = fresh();
       const limits = { requestsPerMinute: 60, writesPerMinute: 1, burst: 5 };

@@ -1,19 +1,18 @@
-import type { RateLimiter } from '@svc/application';
 import { INTERFACE_VERSION, mcpEndpoint } from '@svc/contract';
-import { checkScope } from '@svc/domain';
 import type { OperationRequest, ToolResult } from '@svc/mcp';
-import type { AuditedRead } from '../pipeline/audited-requests.ts';
-import type { RejectionPace } from '../pipeline/rejection-pace.ts';
-import { checkLimits, parseOrThrow } from '../pipeline/request-pipeline.ts';
 import { asHttpProblem, type ProblemAddresses, problemDocument } from '../problems/http-problem.ts';
-import { type FirmContext, firmRoute, type Route, type RouteResponse } from '../routes/route.ts';
+import {
+  type AgentContext,
+  agentRoute,
+  type FirmRoute,
+  type Route,
+  type RouteResponse,
+} from '../routes/route.ts';
 import { inAscii } from '../serialization/ascii-json.ts';
 
 interface McpDeps {
   readonly firmRoutes: readonly Route[];
   readonly sandboxRoutes: readonly Route[];
-  readonly rateLimiter: RateLimiter;
-  readonly rejectionPace: RejectionPace;
   readonly addresses: ProblemAddresses;
 }
 
@@ -24,58 +23,51 @@ const loadProtocol = async () => ({
 });
 
 /** A message counts as one request of the key; a tool that writes also counts as a write. */
-export function mcpRoute({
-  firmRoutes,
-  sandboxRoutes,
-  rateLimiter,
-  rejectionPace,
-  addresses,
-}: McpDeps): Route {
-  const routes = new Map([...firmRoutes, ...sandboxRoutes].map((route) => [route.endpoint.id, route]));
+export function mcpRoute({ firmRoutes, sandboxRoutes, addresses }: McpDeps): Route {
+  const routes = new Map(
+    [...firmRoutes, ...sandboxRoutes]
+      .filter((route): route is FirmRoute => route.caller === 'firm')
+      .map((route) => [route.endpoint.id, route]),
+  );
 
-  async function callTool(
-    request: OperationRequest,
-    context: FirmContext,
-    reads: AuditedRead[],
-  ): Promise<ToolResult> {
-    const { endpoint, params, query, body, idempotencyKey } = request;
+  async function perform(request: OperationRequest, context: AgentContext): Promise<RouteResponse> {
+    const { endpoint, params, query, body = {}, idempotencyKey } = request;
     const route = routes.get(endpoint.id);
-    if (route?.caller !== 'firm') throw new Error(`The operation ${endpoint.id} has no route.`);
-    const { grant } = context;
-    try {
-      if (endpoint.write) await checkLimits({ rateLimiter, rejectionPace }, grant, endpoint);
-      if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
-      const value = parseOrThrow(route, {
-        params,
-        search: new URLSearchParams(query).toString(),
-        headers: { 'idempotency-key': idempotencyKey },
-        body: body ?? {},
-      });
-      const response = await route.handle(value, { ...context, sentBody: body ?? {} });
-      reads.push(...(response.reads ?? []));
-      const { json = '{}' } = response;
-      return { isError: false, body: JSON.parse(json) };
-    } catch (error) {
-      const problem = asHttpProblem(error);
-      if (problem.code === 'internal_error' || problem.code === 'service_unavailable') throw error;
-      return { isError: true, body: { ...problemDocument(context.origin.requestId, problem, addresses) } };
-    }
+    if (route === undefined) throw new Error(`The operation ${endpoint.id} has no route.`);
+    const search = new URLSearchParams(query).toString();
+    return context.perform(
+      // The tool's own limits of pages.
+      { ...route, endpoint },
+      { params, search, headers: { 'idempotency-key': idempotencyKey }, body },
+    );
   }
 
-  return firmRoute(mcpEndpoint, async ({ query, body }, context): Promise<RouteResponse> => {
+  return agentRoute(mcpEndpoint, async ({ query, body }, context): Promise<RouteResponse> => {
     const { createMcpServer, WebStandardStreamableHTTPServerTransport } = await loadProtocol();
-    const reads: AuditedRead[] = [];
+    let reads: RouteResponse['reads'];
     let failure: { readonly error: unknown } | undefined;
+    const call = async (request: OperationRequest): Promise<ToolResult> => {
+      try {
+        const response = await perform(request, context);
+        reads = response.reads;
+        return { isError: false, json: response.json ?? '{}' };
+      } catch (error) {
+        const problem = asHttpProblem(error);
+        if (problem.code === 'internal_error' || problem.code === 'service_unavailable') {
+          // Becomes the response of this request; the protocol would show its message to the client.
+          failure = { error };
+        }
+        return {
+          isError: true,
+          json: JSON.stringify(problemDocument(context.origin.requestId, problem, addresses)),
+        };
+      }
+    };
     const server = createMcpServer({
       version: INTERFACE_VERSION,
       allowWrites: query.allow_writes === 'true',
       environment: context.grant.environment,
-      call: (request) =>
-        callTool(request, context, reads).catch((error: unknown) => {
-          // Becomes the response of this request; the protocol would show its message to the client.
-          failure = { error };
-          return { isError: true, body: {} };
-        }),
+      call,
     });
     // Without a session id: each request has a separate server, so any process can respond.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -86,7 +78,11 @@ export function mcpRoute({
       const response = await transport.handleRequest(request, { parsedBody: body });
       if (failure !== undefined) throw (failure as { error: unknown }).error;
       const json = await response.text();
-      return { status: response.status, ...(json !== '' && { json: inAscii(json) }), reads };
+      return {
+        status: response.status,
+        ...(json !== '' && { json: inAscii(json) }),
+        ...(reads !== undefined && { reads }),
+      };
     } finally {
       await server.close();
     }

@@ -3,6 +3,7 @@ import {
   type ApiKeyAuthenticator,
   byAdjuster,
   byFirm,
+  type CountedRequest,
   type FaultStore,
   type FirmActor,
   type KeyGrant,
@@ -13,6 +14,8 @@ import {
 } from '@svc/application';
 import {
   type Endpoint,
+  ERRORS,
+  formatSize,
   LIMITS,
   parseRequest,
   type RawRequest,
@@ -21,8 +24,9 @@ import {
 } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import type { Request, Response } from 'express';
-import { HttpProblem } from '../problems/http-problem.ts';
-import type { Route, RouteResponse } from '../routes/route.ts';
+import { errorLocations } from '../problems/error-locations.ts';
+import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
+import type { PerformOperation, Route, RouteResponse } from '../routes/route.ts';
 import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import type { ConcurrencyLimit, Permit, Waiting } from './concurrency-limit.ts';
@@ -57,6 +61,8 @@ export interface RequestTrace {
   /** The claim that it was about, for a path or a response with one. */
   claimId?: string | undefined;
   firmId?: string;
+  /** In place of the response's status: an operation that failed inside a message of another protocol. */
+  status?: number;
   code?: string;
   /** Why the service could not process it now. */
   unavailable?: UnavailableReason;
@@ -68,11 +74,15 @@ export interface RequestTrace {
 }
 
 interface Resources {
-  readonly permit: Permit;
+  /** Replaced when a message turns out to be a read. */
+  permit: Permit;
   readonly deadline: Deadline;
   /** Null where no body is read. */
   readonly held: HeldBytes | null;
 }
+
+/** Of an operation in a message: a request has them in its URL, whose size node limits to the same. */
+const MAX_PARAMETER_BYTES = 16_384;
 
 const UNLIMITED: Permit = { release() {}, releaseWhile: (work) => work };
 
@@ -103,10 +113,11 @@ export function createPipeline(
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
     const permit = await acquire(route, response, deadline);
     const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
+    const resources: Resources = { permit, deadline, held };
     try {
-      return await runSteps(route, params, request, response, trace, { permit, deadline, held });
+      return await runSteps(route, params, request, response, trace, resources);
     } finally {
-      permit.release();
+      resources.permit.release();
       held?.release();
     }
   }
@@ -149,8 +160,10 @@ export function createPipeline(
     request: Request,
     response: Response,
     trace: RequestTrace,
-    { permit, deadline: { within }, held }: Resources,
+    resources: Resources,
   ): Promise<RouteResponse> {
+    const { permit, deadline, held } = resources;
+    const { within } = deadline;
     const { endpoint } = route;
     // Objects of each request are written out, since V8 copies spread properties one by one: 2 % of a read.
     const { requestId, clientAddress: address } = trace;
@@ -216,7 +229,44 @@ export function createPipeline(
     const { firmId, environment, keyId } = grant;
     const process = async (): Promise<RouteResponse> => {
       const { value, sentBody } = await parse(`firm ${firmId}`);
-      return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, grant }));
+      if (route.caller === 'firm')
+        return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, grant }));
+      trace.reader = `firm ${firmId}`;
+      return within(route.handle(value, { sentBody, origin, userAgent, cookies, grant, perform }));
+    };
+    const perform: PerformOperation = async (operation, raw) => {
+      const { endpoint } = operation;
+      trace.route = `${endpoint.method} ${endpoint.path}`;
+      trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params: raw.params };
+      try {
+        // The message is counted as a request already.
+        if (endpoint.write)
+          await checkLimits(deps, grant, { write: true, isCounted: true }, resources.permit);
+        if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
+        if (JSON.stringify(raw.params).length + raw.search.length > MAX_PARAMETER_BYTES) {
+          const detail = `The arguments besides the body are larger than ${formatSize(MAX_PARAMETER_BYTES)}.`;
+          throw new HttpProblem('payload_too_large', { detail });
+        }
+        if (endpoint.method === 'GET') {
+          resources.permit.release();
+          resources.permit = UNLIMITED;
+          resources.permit = await acquire(operation, response, deadline);
+          if (endpoint.query !== undefined) responses.checkReader(`firm ${firmId}`);
+        } else {
+          // Committed: the response is always sent.
+          delete trace.reader;
+        }
+        const value = parseOrThrow(operation, raw);
+        return await operation.handle(value, {
+          ...{ sentBody: raw.body, origin, userAgent, cookies, actor, grant },
+          maxPageBytes: LIMITS.toolPage.bytes,
+        });
+      } catch (error) {
+        const problem = asHttpProblem(error);
+        trace.status = ERRORS[problem.code].status;
+        recordProblem(trace, problem);
+        throw error;
+      }
     };
     const fault =
       environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
@@ -255,21 +305,28 @@ export function createPipeline(
     endpoint: Pick<Endpoint, 'scope' | 'write'>,
     permit?: Permit,
   ): Promise<void> {
-    await checkLimits(deps, grant, endpoint, permit);
+    await checkLimits(deps, grant, { write: endpoint.write }, permit);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
   }
 
   return { handle, requireKey };
 }
 
+/** What the logs show of the error. */
+export function recordProblem(trace: RequestTrace, { code, extra }: HttpProblem): void {
+  trace.code = code;
+  trace.errorLocations = errorLocations(extra.errors);
+  if (extra.unavailable !== undefined) trace.unavailable = extra.unavailable;
+}
+
 /** @throws HttpProblem `rate_limited` */
-export async function checkLimits(
+async function checkLimits(
   { rateLimiter, rejectionPace }: Pick<PipelineDeps, 'rateLimiter' | 'rejectionPace'>,
   { keyId, environment, limits }: KeyGrant,
-  { write }: Pick<Endpoint, 'write'>,
+  request: CountedRequest,
   permit: Permit = UNLIMITED,
 ): Promise<void> {
-  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), { write });
+  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), request);
   if (!decision.allowed) {
     permit.release();
     await rejectionPace.next(keyId);
@@ -285,7 +342,7 @@ function requireAllowed(decision: RateLimitDecision): void {
 }
 
 /** @throws HttpProblem `validation_failed` */
-export function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
+function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
   const parsed = parseRequest(endpoint, request, rules);
   if (parsed.ok) return parsed.value;
   throw new HttpProblem('validation_failed', {

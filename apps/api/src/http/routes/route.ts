@@ -1,5 +1,5 @@
 import type { AdjusterActor, FirmActor, KeyGrant, RequestOrigin, SignedIn } from '@svc/application';
-import type { BodyOf, CrossFieldRule, Endpoint, RequestOf } from '@svc/contract';
+import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
 import type { ClaimId } from '@svc/domain';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
@@ -34,6 +34,17 @@ export interface FirmContext extends RequestContext {
   readonly grant: KeyGrant;
 }
 
+/** Performs an operation as if it had been requested alone: with its scope, limits, place in the logs and audit trail. */
+export type PerformOperation = (
+  route: FirmRoute,
+  request: Required<RawRequest> & { readonly params: Readonly<Record<string, string>> },
+) => Promise<RouteResponse>;
+
+export interface AgentContext extends RequestContext {
+  readonly grant: KeyGrant;
+  readonly perform: PerformOperation;
+}
+
 export interface AppContext extends RequestContext {
   readonly actor: AdjusterActor;
   readonly session: SignedIn;
@@ -41,15 +52,21 @@ export interface AppContext extends RequestContext {
 
 type Handler<E extends Endpoint, C> = (request: RequestOf<E>, context: C) => Promise<RouteResponse>;
 
-/** An endpoint of the contract with the handler of its authenticated, valid requests. */
-export type Route = {
+interface RouteBase<Caller extends string, Context> {
   readonly endpoint: Endpoint;
   readonly rules: readonly CrossFieldRule<unknown>[];
-} & (
-  | { readonly caller: 'firm'; readonly handle: Handler<Endpoint, FirmContext> }
-  | { readonly caller: 'adjuster'; readonly handle: Handler<Endpoint, AppContext> }
-  | { readonly caller: 'anyone'; readonly handle: Handler<Endpoint, RequestContext> }
-);
+  readonly caller: Caller;
+  readonly handle: Handler<Endpoint, Context>;
+}
+
+export type FirmRoute = RouteBase<'firm', FirmContext>;
+
+/** An endpoint of the contract with the handler of its authenticated, valid requests. */
+export type Route =
+  | FirmRoute
+  | RouteBase<'agent', AgentContext>
+  | RouteBase<'adjuster', AppContext>
+  | RouteBase<'anyone', RequestContext>;
 
 // The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
 const widened = <C>(handle: unknown): Handler<Endpoint, C> => handle as Handler<Endpoint, C>;
@@ -58,10 +75,18 @@ export const firmRoute = <E extends Endpoint>(
   endpoint: E,
   handle: Handler<E, FirmContext>,
   rules: readonly CrossFieldRule<BodyOf<E>>[] = [],
-): Route => ({
+): FirmRoute => ({
   endpoint,
   rules: rules as readonly CrossFieldRule<unknown>[],
   caller: 'firm',
+  handle: widened(handle),
+});
+
+/** For programs of firms whose messages name the operations. */
+export const agentRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, AgentContext>): Route => ({
+  endpoint,
+  rules: [],
+  caller: 'agent',
   handle: widened(handle),
 });
 

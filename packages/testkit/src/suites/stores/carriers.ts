@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CarrierDetails, ClaimId, Svcid } from '@svc/domain';
+import { auditEntriesFrom } from '@svc/application';
+import type { CarrierCorrection, CarrierDetails, ClaimId, Svcid } from '@svc/domain';
 import type { Fixture } from '../../fixture.ts';
 
 export function carriersBehavior(fixture: () => Fixture): void {
@@ -91,6 +92,67 @@ export function carriersBehavior(fixture: () => Fixture): void {
         phone: '985-555-0142',
         email: 'claims@gulf.example',
         address,
+      });
+    });
+
+    test('is corrected by the operator: forms show it at once, claims keep what they sent, and the trail has no details', async () => {
+      const { newFirm, newMember, newClaim, send, use, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const sent: CarrierDetails = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'old@gulf.example' };
+      const theirs = await send(other.test, other.accounts.manual, { claim: newClaim({ carrier: sent }) });
+      const one = await send(firm.live, svcId, { claim: newClaim({ carrier: sent }) });
+      const correct = (correction: CarrierCorrection) => use.setCarrier(firm.id, ' GULF  mutual', correction);
+      const corrected = { name: 'Gulf Mutual', phone: '504-555-0199', address };
+      for (const _ of ['first', 'again'])
+        expect(await correct({ phone: '504-555-0199', email: null, address })).toEqual(corrected);
+      const named = { claim: newClaim({ carrier: { name: 'gulf mutual', phone: '985-555-0142' } }) };
+      const two = await send(firm.live, svcId, named);
+      for (const { claim } of [one, two]) expect(await held(svcId, claim.id)).toEqual(corrected);
+      expect((await use.readAppClaim({ svcId }, one.claim.id)).asSent).toBe(one.claim.asSent);
+      expect(await held(other.accounts.manual, theirs.claim.id)).toEqual(sent);
+
+      await use.removeCarrier(firm.id, 'gulf mutual');
+      expect(await held(svcId, one.claim.id)).toBeNull();
+      for (const failing of [correct({ phone: '1' }), use.removeCarrier(firm.id, 'gulf mutual')])
+        await expect(failing).rejects.toThrow(/the carrier book of the firm .* has no "/);
+      await send(firm.live, svcId, { claim: newClaim({ carrier: sent }) });
+      expect(await held(svcId, one.claim.id)).toEqual(sent);
+
+      const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
+      const events = rows.flatMap(({ text }) => auditEntriesFrom(text));
+      const ofCarrier = { actor: 'operator:test-operator', object: 'carrier:Gulf Mutual', outcome: 'ok' };
+      expect(events.filter(({ object }) => object?.startsWith('carrier:'))).toMatchObject([
+        {
+          ...{ ...ofCarrier, action: 'carrier.change' },
+          changes: {
+            phone: { from: 'held', to: 'replaced' },
+            email: { from: 'held', to: 'none' },
+            address: { from: 'none', to: 'replaced' },
+          },
+        },
+        { ...ofCarrier, action: 'carrier.remove' },
+      ]);
+      for (const detail of ['555-0199', 'gulf.example', 'Levee'])
+        expect(JSON.stringify(rows)).not.toContain(detail);
+    });
+
+    test('keeps a correction that is made while claims of the carrier are sent', async () => {
+      const { newFirm, newMember, newClaim, send, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const name = 'Gulf Mutual';
+      const sending = (phone?: string) =>
+        send(firm.live, svcId, { claim: newClaim({ carrier: { name, phone, address } }) });
+      const { claim } = await send(firm.live, svcId, { claim: newClaim({ carrier: { name } }) });
+      await Promise.all([
+        ...Array.from({ length: 8 }, () => sending('985-555-0142')),
+        use.setCarrier(firm.id, name, { phone: '504-555-0199' }),
+        ...Array.from({ length: 8 }, () => sending('985-555-0142')),
+        use.setCarrier(firm.id, name, { email: 'claims@gulf.example' }),
+      ]);
+      expect(await held(svcId, claim.id)).toEqual({
+        ...{ name, phone: '504-555-0199', email: 'claims@gulf.example', address },
       });
     });
 

@@ -1,0 +1,71 @@
+import { type CarrierCorrection, type CarrierDetails, correctCarrier, type FirmId } from '@svc/domain';
+import type { Operator } from '../actors.ts';
+import type { AuditAction, AuditChanges } from '../ports/audit.ts';
+import type { Clock } from '../ports/support.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { byOperator, recordAction } from '../support/audit.ts';
+import { lockUnerasedFirm } from './existing.ts';
+import { OperatorError } from './operator-error.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly clock: Clock;
+  readonly operator: Operator;
+}
+
+const missingCarrier = (firmId: FirmId, name: string): OperatorError =>
+  new OperatorError(`the carrier book of the firm ${firmId} has no ${JSON.stringify(name)}`);
+
+async function lockCarrier(tx: Tx, firmId: FirmId, name: string): Promise<CarrierDetails> {
+  await lockUnerasedFirm(tx, firmId);
+  const held = await tx.carriers.lock(firmId, name);
+  if (held === null) throw missingCarrier(firmId, name);
+  return held;
+}
+
+const record = (
+  tx: Tx,
+  { clock, operator }: Deps,
+  firmId: FirmId,
+  action: AuditAction,
+  { name }: CarrierDetails,
+  changes?: AuditChanges,
+): Promise<void> =>
+  recordAction(tx, firmId, byOperator(operator), {
+    at: clock.now(),
+    action,
+    object: `carrier:${name}`,
+    changes,
+  });
+
+/**
+ * Corrects an entry of a firm's carrier book. Claims keep the details that they sent; the forms of all claims of the
+ * carrier are filled in from the corrected entry. The audit trail says which details changed, but not the details, which
+ * may be encrypted where they are stored.
+ */
+export const makeSetCarrier =
+  (deps: Deps) =>
+  (firmId: FirmId, name: string, correction: CarrierCorrection): Promise<CarrierDetails> =>
+    deps.uow.run(async (tx) => {
+      const before = await lockCarrier(tx, firmId, name);
+      const { held, changed } = correctCarrier(before, correction);
+      if (changed.length === 0) return before;
+      await tx.carriers.save(firmId, held);
+      const changes = changed.map((detail) => {
+        const from = before[detail] === undefined ? 'none' : 'held';
+        return [detail, { from, to: held[detail] === undefined ? 'none' : 'replaced' }] as const;
+      });
+      await record(tx, deps, firmId, 'carrier.change', before, Object.fromEntries(changes));
+      return held;
+    });
+
+/** The next claim of the carrier starts a new entry. */
+export const makeRemoveCarrier =
+  (deps: Deps) =>
+  (firmId: FirmId, name: string): Promise<CarrierDetails> =>
+    deps.uow.run(async (tx) => {
+      const held = await lockCarrier(tx, firmId, name);
+      await tx.carriers.remove(firmId, name);
+      await record(tx, deps, firmId, 'carrier.remove', held);
+      return held;
+    });
