@@ -11,6 +11,7 @@ import type { Clock } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -20,7 +21,9 @@ export const makeSetAvailability =
   (actor: AdjusterActor, changes: Partial<Availability>): Promise<Availability> =>
     deps.uow.run(async (tx) => {
       const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
-      const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
+      const before = { ...ALWAYS_AVAILABLE, ...adjuster.availability };
+      const availability = { ...before, ...changes };
+      if (isSameContent(availability, before)) return before;
       await tx.adjusters.saveAvailability(actor.svcId, availability);
       await recordOwnAction(tx, deps, actor, 'availability.change');
       return availability;

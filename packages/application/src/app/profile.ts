@@ -14,6 +14,7 @@ import type { Clock, Mailer, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -64,8 +65,10 @@ export const makeUpdateProfile =
         ...names,
         ...(email !== undefined && countsAtOnce && !isTaken && { email }),
       };
-      await tx.adjusters.saveProfile(changed);
-      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      if (!isSameContent(changed, current)) {
+        await tx.adjusters.saveProfile(changed);
+        await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      }
       if (email == null || countsAtOnce) return { adjuster: changed, mail: null };
 
       const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));

@@ -213,6 +213,7 @@ export const makeRenamePasskey =
   (actor: AdjusterActor, id: string, name: string): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
       const { passkey } = await lockOwn(tx, actor.svcId, id);
+      if (passkey.name === name) return passkey;
       const renamed = { ...passkey, name };
       await tx.passkeys.save(renamed);
       await recordOwnAction(tx, deps, actor, 'passkey.rename');
