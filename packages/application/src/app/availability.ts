@@ -5,9 +5,11 @@ import {
   DomainError,
   nextLocalTime,
   REMINDER_TIME,
+  SIGN_IN_LIMITS,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { Clock } from '../ports/support.ts';
+import { countAttempt } from '../auth/attempt-counters.ts';
+import { type Clock, type Secrets, TooManyAttempts } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
@@ -51,11 +53,25 @@ export const makeSetDevicePreferences =
         await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: reminderAt }, reminderAt);
     });
 
-/** Sends a notification to one of the adjuster's devices. */
+/** Sends a notification to one of the adjuster's devices, every ten seconds at most. */
 export const makeTestDevice =
-  (deps: { uow: UnitOfWork }) =>
+  (deps: Deps & { secrets: Secrets }) =>
   (actor: AdjusterActor, deviceId: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await lockDevice(tx, actor, deviceId);
+      const { svcId } = actor;
+      const { hashOfSubject } = deps.secrets;
+      const pauseMs = await countAttempt(tx, deps.clock.now(), [
+        {
+          limit: SIGN_IN_LIMITS.testNotificationsPerDevice,
+          subject: hashOfSubject('test notifications of device', svcId, deviceId),
+        },
+        {
+          limit: SIGN_IN_LIMITS.testNotificationsPerAccount,
+          subject: hashOfSubject('test notifications of account', svcId),
+        },
+      ]);
+      if (pauseMs > 0)
+        throw new TooManyAttempts(pauseMs, 'A device gets one test notification in ten seconds.');
       await tx.outbox.add({ kind: 'notify_test', svcId: actor.svcId, only: `device:${deviceId}` });
     });
