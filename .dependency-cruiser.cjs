@@ -126,7 +126,7 @@ module.exports = {
     room('adjuster', '^apps/adjuster/src/', [
       CONTRACT,
       DOMAIN,
-      ...npm('idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
+      ...npm('fake-indexeddb', 'idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
     ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],

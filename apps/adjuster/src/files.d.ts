@@ -3,3 +3,6 @@ declare module '*.bin?url' {
   const url: string;
   export default url;
 }
+
+/** Its types do not belong to this path in its package.json. */
+declare module 'fake-indexeddb/auto';

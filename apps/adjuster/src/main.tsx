@@ -3,6 +3,7 @@ import type { AppClaim } from '@svc/contract';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
+import { ErrorBoundary } from './components/error-boundary.tsx';
 import { lazy } from './components/lazy.tsx';
 import { Button, Icon, type IconName, TapGuard, useHeightVariable } from './components/ui.tsx';
 import { clockTime } from './format.ts';
@@ -17,6 +18,7 @@ import { loadLanguage, texts } from './state/language.ts';
 import { lists } from './state/lists.ts';
 import { session } from './state/session.ts';
 import { start } from './state/start.ts';
+import { isStored } from './state/stored.ts';
 import { closeToast, toast } from './state/toast.ts';
 import { applyUpdate, registerWorker, updateReady } from './state/updates.ts';
 
@@ -89,23 +91,29 @@ function Screens() {
     const isClosed = isListed(lists.closed.value, value.id);
     return (
       <main id="main" class="split">
-        <div class="split-list">{isOffer ? <Offers /> : <Claims showClosed={isClosed} />}</div>
+        <div class="split-list">
+          <ErrorBoundary>{isOffer ? <Offers /> : <Claims showClosed={isClosed} />}</ErrorBoundary>
+        </div>
         <div class="split-claim">
-          <ClaimScreen key={value.id} id={value.id} />
+          <ErrorBoundary key={value.id}>
+            <ClaimScreen id={value.id} />
+          </ErrorBoundary>
         </div>
       </main>
     );
   }
   return (
     <main id="main" key={JSON.stringify(value)}>
-      {value.screen === 'offers' && <Offers />}
-      {value.screen === 'claims' && <Claims showClosed={value.closed} />}
-      {value.screen === 'claim' && <ClaimScreen id={value.id} />}
-      {value.screen === 'invitation' && <InvitationScreen firmId={value.firmId} />}
-      {value.screen === 'map' && <MapScreen />}
-      {value.screen === 'history' && <OfferHistory />}
-      {value.screen === 'firms' && <Firms />}
-      {value.screen === 'settings' && <Settings />}
+      <ErrorBoundary>
+        {value.screen === 'offers' && <Offers />}
+        {value.screen === 'claims' && <Claims showClosed={value.closed} />}
+        {value.screen === 'claim' && <ClaimScreen id={value.id} />}
+        {value.screen === 'invitation' && <InvitationScreen firmId={value.firmId} />}
+        {value.screen === 'map' && <MapScreen />}
+        {value.screen === 'history' && <OfferHistory />}
+        {value.screen === 'firms' && <Firms />}
+        {value.screen === 'settings' && <Settings />}
+      </ErrorBoundary>
     </main>
   );
 }
@@ -163,13 +171,14 @@ function Menu() {
 function NetworkStatus() {
   const { network } = texts.value;
   return (
-    <div role="status" class={session.reachable.value ? 'network' : 'network offline'}>
+    <div role="status" class={session.reachable.value && isStored.value ? 'network' : 'network offline'}>
       {!session.reachable.value && (
         <>
           <Icon name="cloud" />
           <span>{network.offline(lists.readAt.value === null ? null : clockTime(lists.readAt.value))}</span>
         </>
       )}
+      {!isStored.value && <span>{texts.value.notStored.lead}</span>}
     </div>
   );
 }
@@ -240,6 +249,12 @@ void loadLanguage()
   .catch(() => {})
   .then(() => {
     const root = document.getElementById('app');
-    if (root !== null) render(<App />, root);
+    if (root !== null)
+      render(
+        <ErrorBoundary>
+          <App />
+        </ErrorBoundary>,
+        root,
+      );
     registerWorker(start());
   });

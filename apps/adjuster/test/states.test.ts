@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Profile } from '@svc/contract';
+import { type Profile, reportErrorBody } from '@svc/contract';
+import { errorReport } from '../src/model/error-report.ts';
 import { CLOSED, type LiveEvent, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
 import { endsSuggestion, notificationStateFrom, suggestionFor } from '../src/model/notification-state.ts';
@@ -286,5 +287,28 @@ describe('settings that are changed without a network', () => {
       svcId: 'SVC-2',
       changes: { max_open_offers: 3 },
     });
+  });
+});
+
+describe('a report of an error', () => {
+  test('has its name and places, and nothing of its message', () => {
+    const error = new TypeError('no street in {"policyholder":"Marisol Delgado"}');
+    error.stack = `TypeError: no street of Marisol Delgado
+      at row (https://claims.example/app/assets/index-Crw_cc-E.js:1:4711)
+      at https://claims.example/app/assets/shared-B-PATA3m.js:12:9`;
+    expect(errorReport(error, 'claim')).toEqual({
+      screen: 'claim',
+      error: 'TypeError',
+      places: 'index-Crw_cc-E.js:1:4711 shared-B-PATA3m.js:12:9',
+    });
+    expect(errorReport('Marisol Delgado', 'offers')).toEqual({ screen: 'offers', error: 'string' });
+  });
+
+  test('fits the contract, however long its stack is', () => {
+    const error = new Error('x');
+    error.name = 'Error 42 of Marisol';
+    error.stack = Array.from({ length: 40 }, (_, n) => `at ${'a'.repeat(80)}.js:${n}:1`).join('\n');
+    for (const report of [errorReport(error, 'claim'), errorReport(null, 'map')])
+      expect(reportErrorBody.safeParse(report)).toMatchObject({ success: true });
   });
 });

@@ -745,6 +745,25 @@ test('a contact beyond the limit of the log is an error, and none that was logge
   expect(contacts.filter(({ note }: { note: string }) => note === 'corrected')).toMatchObject([{ id: 'c0' }]);
 });
 
+test('an error report of the app is logged, and nothing else fits into it', async () => {
+  const person = await service.adjuster();
+  const report = { screen: 'claim', error: 'TypeError', places: 'index-Crw7ccqE.js:1:4711 a.js:2:9' };
+  expect((await app(person, 'POST', '/error-reports', report)).status).toBe(204);
+  const line = service.logged.find((one) => one.includes('error in the adjuster app'));
+  expect(JSON.parse(line ?? '')).toMatchObject(report);
+  for (const changes of [
+    { message: 'x' },
+    { screen: 'claim of Marisol Delgado' },
+    { error: "Cannot read 'street'" },
+    { places: 'at 1420 Seagrape Lane' },
+  ])
+    expectProblem(
+      await app(person, 'POST', '/error-reports', { ...report, ...changes }),
+      422,
+      'validation_failed',
+    );
+});
+
 test('an adjuster can register, replace and remove a device repeatedly', async () => {
   const [person, other] = [await service.adjuster(), await service.adjuster()];
   const subscription = (endpoint: string) => ({

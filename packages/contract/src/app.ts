@@ -12,6 +12,7 @@ import {
   fields,
   flag,
   integer,
+  matching,
   nonBlankText,
   oneOf,
   presenceRule,
@@ -387,6 +388,32 @@ export const registerDeviceBody = fields({
   description: 'Push subscription for notifications of claims and invitations.',
 });
 export type RegisterDeviceBody = z.output<typeof registerDeviceBody>;
+
+export const deviceSchema = responseObject({
+  device_id: responseField.text('The id that the app has generated.', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'),
+  endpoint: responseField.text(
+    'The address that push messages to this device are sent to.',
+    'https://push.example.net/send/c1KrmpTuRm',
+  ),
+}).meta({ id: 'Device', description: 'A device that is registered for push notifications.' });
+export type Device = z.output<typeof deviceSchema>;
+
+export const reportErrorBody = fields({
+  screen: matching('1 to 20 lowercase letters', /^[a-z]{1,20}$/, {
+    description: 'The screen that could not be shown.',
+    example: 'claim',
+  }),
+  error: matching('1 to 40 letters', /^[A-Za-z]{1,40}$/, {
+    description: 'The name of the error. Messages are not sent, since they may quote data of a claim.',
+    example: 'TypeError',
+  }),
+  places: matching(
+    'at most 10 places in files of the app, such as index-Crw7ccqE.js:1:4711, separated by spaces',
+    /^([A-Za-z0-9_-]{1,60}\.js:[0-9]{1,6}:[0-9]{1,8}( |$)){1,10}$/,
+    { description: 'Where in the files of the app it occurred.', example: 'index-Crw7ccqE.js:1:4711' },
+  ).optional(),
+}).meta({ id: 'ReportErrorRequest', description: 'An error of the app, without personal data.' });
+export type ReportErrorBody = z.output<typeof reportErrorBody>;
 
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21';
 const FIRM_NAME = 'Gulf Adjusting Partners';

@@ -4,12 +4,14 @@ import type {
   AppInvitation,
   Availability,
   Deadline,
+  Device,
   DevicePreferencesBody,
   Membership,
   Passkey,
   PasskeyOptions,
   Profile,
   RegisterPasskeyBody,
+  ReportErrorBody,
   Session,
   UpdateAvailabilityBody,
 } from './app.ts';
@@ -506,6 +508,20 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   closeClaim: {
     params: claimPath,
     response: { ...claimWithWork, closed_at: '2026-09-14T20:10:44.731Z' } satisfies AppClaim,
+  },
+  reportError: {
+    body: {
+      screen: 'claim',
+      error: 'TypeError',
+      places: 'index-Crw7ccqE.js:1:4711',
+    } satisfies ReportErrorBody,
+  },
+  getDevice: {
+    params: devicePath,
+    response: {
+      device_id: devicePath.device_id,
+      endpoint: 'https://push.example.net/send/c1KrmpTuRm',
+    } satisfies Device,
   },
   registerDevice: {
     params: devicePath,

@@ -222,6 +222,10 @@ export const digits = (length: number, meta: FieldMeta): z.ZodString => {
   );
 };
 
+/** A text in one of the app's own formats, in which no personal data fits. */
+export const matching = (what: string, pattern: RegExp, meta: FieldMeta): z.ZodString =>
+  formattedString(what, { pattern: pattern.source }, meta, (value) => pattern.test(value));
+
 const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
 
 export const base64url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>

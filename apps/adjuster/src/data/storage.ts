@@ -1,13 +1,14 @@
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Outcome, QueuedAnswer } from '../model/answer-sender.ts';
 import type { Arrangement } from '../model/arrange.ts';
 import { type PastOffer, withPastOffers } from '../model/history.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
 import type { PendingSettings } from '../model/pending-settings.ts';
+import { isStoredShape } from '../model/shapes.ts';
 import type { PendingWork, WorkEntries } from '../model/work-edits.ts';
 import type { Language } from '../texts/language.ts';
+import { database } from './database.ts';
 
 /** Where distances are measured from. It never leaves the device. */
 export interface Origin {
@@ -18,6 +19,7 @@ export interface Origin {
 }
 
 export interface StoredValues {
+  format: number;
   profile: Profile;
   offers: readonly AppClaim[];
   accepted: readonly AppClaim[];
@@ -56,25 +58,21 @@ type Name = keyof StoredValues | `draft:${string}`;
 type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
 
 /** What stays on the device when the adjuster signs out. */
-const DEVICE_VALUES: readonly string[] = ['language', 'deviceId', 'devicePreferences', 'notificationsOf'];
+const DEVICE_VALUES: readonly string[] = [
+  'format',
+  'language',
+  'deviceId',
+  'devicePreferences',
+  'notificationsOf',
+];
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
-interface Schema extends DBSchema {
-  kept: { key: string; value: unknown };
-  answers: { key: string; value: QueuedAnswer };
-}
+/** Another number than the stored one: the lists are read again. Raised when the shape of a stored value changes. */
+const FORMAT = 1;
 
-let opening: Promise<IDBPDatabase<Schema>> | undefined;
-
-function database(): Promise<IDBPDatabase<Schema>> {
-  opening ??= openDB<Schema>('claims', 1, {
-    upgrade(created) {
-      created.createObjectStore('kept');
-      created.createObjectStore('answers', { keyPath: 'claimId' });
-    },
-  });
-  return opening;
-}
+/** A value of another shape counts as missing. */
+const checked = <N extends Name>(name: N, value: unknown): Value<N> | undefined =>
+  isStoredShape(name, value) ? (value as Value<N> | undefined) : undefined;
 
 /** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
 async function update<N extends Name>(
@@ -82,7 +80,7 @@ async function update<N extends Name>(
   change: (before: Value<N> | undefined) => Value<N> | undefined,
 ): Promise<Value<N> | undefined> {
   const { store, done } = (await database()).transaction('kept', 'readwrite');
-  const before = (await store.get(name)) as Value<N> | undefined;
+  const before = checked(name, await store.get(name));
   const after = change(before);
   await Promise.all([after === undefined ? store.delete(name) : store.put(after, name), done]);
   return before;
@@ -90,13 +88,13 @@ async function update<N extends Name>(
 
 export const storage = {
   get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
-    (await (await database()).get('kept', name)) as Value<N> | undefined,
+    checked(name, await (await database()).get('kept', name)),
   /** Reads several values in one transaction, which is faster. */
   async getAll<const Names extends readonly Name[]>(
     ...names: Names
   ): Promise<{ readonly [I in keyof Names]: Value<Names[I]> | undefined }> {
     const { store } = (await database()).transaction('kept');
-    return (await Promise.all(names.map((name) => store.get(name)))) as never;
+    return (await Promise.all(names.map(async (name) => checked(name, await store.get(name))))) as never;
   },
   put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
     await (await database()).put('kept', value, name);
@@ -114,6 +112,13 @@ export const storage = {
   async clearLists(): Promise<void> {
     const { store, done } = (await database()).transaction('kept', 'readwrite');
     await Promise.all([...LISTS.map((name) => store.delete(name)), done]);
+  },
+  /** Removes the lists that another release has stored in another format. */
+  async adoptFormat(): Promise<void> {
+    const stored = await storage.get('format');
+    if (stored === FORMAT) return;
+    if (stored !== undefined) await storage.clearLists();
+    await storage.put('format', FORMAT);
   },
   /** Removes the lists of an app that has not been in use, or had no network, for too long. */
   async clearExpiredLists(): Promise<void> {

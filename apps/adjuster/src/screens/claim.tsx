@@ -17,6 +17,7 @@ import {
 import { ApiError, call, NetworkError } from '../data/api.ts';
 import { dateTime, titleOf } from '../format.ts';
 import { claimsAfter } from '../model/arrange.ts';
+import { isClaim } from '../model/shapes.ts';
 import { replaceScreen } from '../navigation.ts';
 import { answerOffers, answers, isUndoable, queuedAnswerTo, stateOf, undoAnswers } from '../state/answers.ts';
 import { arrangedOffers } from '../state/arrangement.ts';
@@ -33,7 +34,7 @@ export function ClaimScreen({ id }: { id: string }) {
   const words = texts.value;
   const listed = findClaim(id);
   const [lastSeen, setLastSeen] = useState<AppClaim>();
-  const [missing, setMissing] = useState<'gone' | 'not stored' | null>(null);
+  const [missing, setMissing] = useState<'gone' | 'not stored' | 'unreadable' | null>(null);
   // An offer that leaves the lists stays visible until its new state is known.
   const claim = listed ?? lastSeen;
   useEffect(() => {
@@ -49,6 +50,7 @@ export function ClaimScreen({ id }: { id: string }) {
     }
     request(() => call<AppClaim>('GET', `v1/claims/${id}`)).then(
       (found) => {
+        if (!isClaim(found)) return setMissing('unreadable');
         setLastSeen(found);
         updateClaim(found);
         setMissing(null);
@@ -85,6 +87,8 @@ export function ClaimScreen({ id }: { id: string }) {
       </>
     );
   }
+  // Shown by the error boundary.
+  if (missing === 'unreadable') throw new Error('a claim of another shape');
   if (claim === undefined) {
     return (
       <>

@@ -1,6 +1,7 @@
 import type { AppClaim } from '@svc/contract';
 import { useEffect } from 'preact/hooks';
 import { claimRow } from '../components/claim-row.tsx';
+import { UnreadableClaims } from '../components/error-boundary.tsx';
 import { EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
 import { day, duration } from '../format.ts';
@@ -21,6 +22,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
   return (
     <>
       <ScreenHeader title={words.claims.title} />
+      <UnreadableClaims />
       <nav class="tabs" aria-label={words.claims.title}>
         <a href="#/claims" {...(!showClosed && { 'aria-current': 'page' })}>
           {words.claims.open}

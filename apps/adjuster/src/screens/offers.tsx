@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
+import { UnreadableClaims } from '../components/error-boundary.tsx';
 import { lazy } from '../components/lazy.tsx';
 import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
@@ -43,6 +44,7 @@ export function Offers() {
       <ScreenHeader title={words.offers.title}>
         {open !== undefined && open.length > 0 && <p class="muted">{words.offers.count(open.length)}</p>}
       </ScreenHeader>
+      <UnreadableClaims />
       <Invitations />
       <UnsentAnswers />
       <BatchResults />

@@ -2,12 +2,17 @@ import { computed, effect, signal } from '@preact/signals';
 import { storage } from '../data/storage.ts';
 import { en, type Texts } from '../texts/en.ts';
 import { deviceLanguage, isLanguage, type Language, TEXTS } from '../texts/language.ts';
+import { isStored } from './stored.ts';
 
 const STORAGE_KEY = 'language';
 
 function storedChoice(): Language | 'device' {
-  const stored = localStorage.getItem(STORAGE_KEY);
-  return isLanguage(stored) ? stored : 'device';
+  try {
+    const stored = localStorage.getItem(STORAGE_KEY);
+    return isLanguage(stored) ? stored : 'device';
+  } catch {
+    return 'device'; // the browser stores nothing for this page
+  }
 }
 
 export const languageChoice = signal<Language | 'device'>(storedChoice());
@@ -20,7 +25,18 @@ const wanted = computed<Language>(() =>
 export const language = computed<Language>(() =>
   loaded.value[wanted.value] === undefined ? 'en' : wanted.value,
 );
-export const texts = computed<Texts>(() => loaded.value[language.value] ?? en);
+export const texts = computed<Texts>(() => {
+  const words = loaded.value[language.value] ?? en;
+  return isStored.value ? words : withoutStorage(words);
+});
+
+/** Nothing may be called saved where the browser stores nothing. */
+const withoutStorage = (words: Texts): Texts => ({
+  ...words,
+  claim: { ...words.claim, queuedAccept: words.notStored.waits, queuedReject: words.notStored.waits },
+  offers: { ...words.offers, queuedMore: words.notStored.waits, queuedCount: () => words.notStored.waits },
+  work: { ...words.work, savedOffline: words.notStored.waits, closesLater: words.notStored.waits },
+});
 
 export async function loadLanguage(): Promise<void> {
   const name = wanted.value;
@@ -31,7 +47,9 @@ export async function loadLanguage(): Promise<void> {
 
 export function chooseLanguage(choice: Language | 'device'): void {
   languageChoice.value = choice;
-  localStorage.setItem(STORAGE_KEY, choice);
+  try {
+    localStorage.setItem(STORAGE_KEY, choice);
+  } catch {}
   void loadLanguage().catch(() => {});
 }
 

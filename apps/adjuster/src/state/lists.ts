@@ -6,6 +6,8 @@ import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
 import { CLOSED, type LiveEvent, liveReducer } from '../model/live-state.ts';
+import { isClaim } from '../model/shapes.ts';
+import { reportError } from './errors.ts';
 import { forget, request, session, sessionNumber, updateSession } from './session.ts';
 
 type Claims = readonly AppClaim[];
@@ -16,6 +18,8 @@ export const lists = {
   accepted: signal<Claims | undefined>(undefined),
   closed: signal<Claims | undefined>(undefined),
   invitations: signal<readonly AppInvitation[]>([]),
+  /** Ids of claims that this release of the app cannot show. */
+  unreadable: signal<ReadonlySet<string>>(new Set()),
   /** When they were last read, by the device's clock. */
   readAt: signal<number | null>(null),
   /** Called each time the lists were read, or were found to be current. */
@@ -63,6 +67,19 @@ export function refresh(): Promise<void> {
   return refreshing.run;
 }
 
+/** Without those of another shape, which a later release of the app may be able to show. */
+function readableOf(claims: Claims): Claims {
+  const unreadable = claims.filter((claim) => !isClaim(claim));
+  if (unreadable.length === 0) return claims;
+  lists.unreadable.value = new Set([...lists.unreadable.value, ...unreadable.map(({ id }) => id)]);
+  reportError(new UnreadableClaim());
+  return claims.filter(isClaim);
+}
+
+class UnreadableClaim extends Error {
+  override readonly name = 'UnreadableClaim';
+}
+
 /** Reads only what has changed, where the list was read before. */
 async function readClaims(
   status: 'pending_acceptance' | 'accepted',
@@ -71,10 +88,10 @@ async function readClaims(
   const list = `v1/claims?status=${status}&`;
   if (known !== undefined && changesSince !== undefined) {
     const { items, ids } = await listChanges<AppClaim>(`${list}updated_since=${changesSince}&`);
-    const changed = applyChanges(known, items, ids);
+    const changed = applyChanges(known, readableOf(items), ids);
     if (changed !== undefined) return changed;
   }
-  return listAll<AppClaim>(list);
+  return readableOf(await listAll<AppClaim>(list));
 }
 
 /** As many as fill the largest screen. */
@@ -90,7 +107,7 @@ export async function readFirstOffers(): Promise<void> {
   const number = sessionNumber();
   const path = `v1/claims?status=pending_acceptance&limit=${FIRST_OFFERS}`;
   const { data } = await call<Page<AppClaim>>('GET', path);
-  if (offers.value === undefined && number === sessionNumber()) offers.value = data;
+  if (offers.value === undefined && number === sessionNumber()) offers.value = readableOf(data);
 }
 
 async function readLists(): Promise<void> {
@@ -145,6 +162,7 @@ async function recordWithdrawn(before: Claims, offers: Claims, accepted: Claims)
 
 /** Shows what the last visit stored. */
 export async function restoreLists(): Promise<Profile | undefined> {
+  await storage.adoptFormat().catch(() => {});
   const [profile, readAt, offers, accepted, invitations, revision, since] = await storage
     .getAll('profile', 'readAt', 'offers', 'accepted', 'invitations', 'revision', 'changesSince')
     .catch(() => []);
@@ -164,10 +182,23 @@ export async function restoreLists(): Promise<Profile | undefined> {
   return profile;
 }
 
+/** Stores what is shown, after the browser has removed what was stored. */
+export async function storeLists(): Promise<void> {
+  const { offers, accepted, invitations, readAt } = lists;
+  if (offers.value === undefined || accepted.value === undefined || readAt.value === null) return;
+  await Promise.all([
+    storage.put('offers', offers.value),
+    storage.put('accepted', accepted.value),
+    storage.put('invitations', invitations.value),
+    storage.put('readAt', readAt.value),
+    ...(changesSince === undefined ? [] : [storage.put('changesSince', changesSince)]),
+  ]);
+}
+
 export async function readClosed(): Promise<void> {
   lists.closed.value ??= await storage.get('closed').catch(() => undefined);
   const found = await request(() => listAll<AppClaim>('v1/claims?status=closed&'));
-  lists.closed.value = found.toReversed();
+  lists.closed.value = readableOf(found).toReversed();
   await storage.put('closed', lists.closed.value).catch(() => {});
 }
 
@@ -178,6 +209,7 @@ export const findClaim = (id: string): AppClaim | undefined =>
 
 /** Moves a claim that the service has just sent to the list it belongs to. */
 export function updateClaim(claim: AppClaim): void {
+  if (!isClaim(claim)) return;
   if (refreshing.run !== undefined) {
     // What is being read may be older than this claim. Without the revision the next start reads again, too.
     refreshing.again = true;

@@ -1,4 +1,5 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
+import { isStored } from './stored.ts';
 
 export const SCHEMES = ['device', 'light', 'dark', 'sunlight'] as const;
 export type Scheme = (typeof SCHEMES)[number];
@@ -28,11 +29,18 @@ function stored(): Preferences {
   }
 }
 
-export const preferences = signal<Preferences>(stored());
+const chosen = signal<Preferences>(stored());
+
+/** Where the browser stores nothing, an answer that is held would be lost with the page, so it is sent at once. */
+export const preferences = computed<Preferences>(() =>
+  isStored.value ? chosen.value : { ...chosen.value, undoSeconds: 0 },
+);
 
 export function prefer(changes: Partial<Preferences>): void {
-  preferences.value = { ...preferences.value, ...changes };
-  localStorage.setItem(STORAGE_KEY, JSON.stringify(preferences.value));
+  chosen.value = { ...chosen.value, ...changes };
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(chosen.value));
+  } catch {}
 }
 
 const darkDevice = matchMedia('(prefers-color-scheme: dark)');

@@ -1,19 +1,20 @@
 import type { Profile, SignInBody } from '@svc/contract';
 import { openChannel, type TabMessage } from '../data/answer-queue.ts';
 import { ApiError, call } from '../data/api.ts';
+import { onDatabaseLost } from '../data/database.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
-import { storage } from '../data/storage.ts';
+import { pendingWork, queuedAnswers, storage } from '../data/storage.ts';
 import { withLock } from '../data/with-lock.ts';
 import { go } from '../navigation.ts';
-import { readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
+import { answers, readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
 import { restoreArrangement } from './arrangement.ts';
 import { updateClock } from './clock.ts';
 import { restoreDeadlines } from './deadlines.ts';
-import { expireLists, lists, readFirstOffers, refresh, restoreLists } from './lists.ts';
+import { expireLists, lists, readFirstOffers, refresh, restoreLists, storeLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
 import { restoreOrigin } from './places.ts';
 import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
-import { sendWork } from './work.ts';
+import { pending, sendWork } from './work.ts';
 
 const POLL_MS = 30_000;
 /** A page that was hidden for longer reads its lists without asking for their revision. */
@@ -81,7 +82,28 @@ async function findSession(): Promise<void> {
   updateSession({ kind: 'profile', profile, number });
 }
 
+const STORE_AGAIN_MS = 500;
+let storing: ReturnType<typeof setTimeout> | undefined;
+
+/** The browser has closed the database, perhaps to remove what was stored: the page still has it. */
+function storeAgain(): void {
+  clearTimeout(storing);
+  // Not at once: the browser may not have finished, and would remove it again.
+  storing = setTimeout(() => void storeShown().catch(storeAgain), STORE_AGAIN_MS);
+}
+
+async function storeShown(): Promise<void> {
+  const profile = session.profile.value;
+  if (profile == null) return;
+  await storage.put('profile', profile);
+  for (const answer of answers.queued.value) await queuedAnswers.put(answer);
+  for (const [id, edits] of Object.entries(pending.value))
+    await pendingWork.update(id, (stored) => stored ?? edits);
+  await storeLists();
+}
+
 export async function start(): Promise<void> {
+  onDatabaseLost(storeAgain);
   const { reachable } = session;
   // What is stored shows at once, until the lists are read.
   const [stored] = await Promise.all([restoreLists(), restoreArrangement(), restoreDeadlines()]);
@@ -89,7 +111,7 @@ export async function start(): Promise<void> {
   const found = stored === undefined ? findSession().catch(() => {}) : undefined;
   void readFirstOffers().catch(() => {});
   if (stored !== undefined) {
-    await readQueue();
+    await readQueue().catch(() => {});
     void sendWork().catch(() => {});
   }
   void restoreOrigin();

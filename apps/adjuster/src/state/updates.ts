@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ROOT } from '../data/api.ts';
+import { storage } from '../data/storage.ts';
 import { type UpdateEvent, type UpdateState, updateReducer } from '../model/update-state.ts';
 import { texts } from './language.ts';
 import { showToast } from './toast.ts';
@@ -39,6 +40,34 @@ async function register(): Promise<void> {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void registered.update().catch(() => {});
   });
+}
+
+const UPDATE_TIMEOUT_MS = 10_000;
+
+/**
+ * For an app that cannot show something: removes what the service can send again, and starts with a newer release if
+ * there is one. Unsent answers, notes and other typed text stay.
+ */
+export async function startAgain(): Promise<void> {
+  if (navigator.onLine) await storage.clearLists().catch(() => {});
+  const updated = async () => {
+    await registration?.update();
+    const next = registration?.installing ?? registration?.waiting;
+    if (next == null) return;
+    await new Promise<void>((resolve) => {
+      const activate = () => {
+        if (next.state === 'installed') next.postMessage('update');
+        if (next.state === 'activated' || next.state === 'redundant') resolve();
+      };
+      next.addEventListener('statechange', activate);
+      activate();
+    });
+  };
+  await Promise.race([
+    updated().catch(() => {}),
+    new Promise((resolve) => setTimeout(resolve, UPDATE_TIMEOUT_MS)),
+  ]);
+  location.reload();
 }
 
 /** Fields that a reload empties. Preact sets only `value`, so it differs from `defaultValue` in stored fields too. */

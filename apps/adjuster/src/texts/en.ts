@@ -348,6 +348,19 @@ export const en = {
     saveFirst: 'Save or clear what you have typed first, then update.',
   },
 
+  /** Where the browser stores nothing. */
+  notStored: {
+    lead: 'This browser stores nothing for the app. Answers are sent at once, and notes are lost with the page.',
+    waits: 'Not sent yet, and not saved. Keep the app open until you are online.',
+  },
+
+  broken: {
+    title: 'This cannot be shown',
+    lead: 'Update the app. Answers that are not sent yet and what you have typed stay on this device.',
+    claims: (count: number) =>
+      `${plural(count, 'claim', 'claims')} cannot be shown by this version of the app. Update it.`,
+  },
+
   deadlines: {
     title: 'Due dates',
     now: 'less than a minute',

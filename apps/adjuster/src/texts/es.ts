@@ -265,6 +265,20 @@ export const es: Texts = {
     saveFirst: 'Primero guarde o borre lo que ha escrito; después actualice.',
   },
 
+  notStored: {
+    lead: 'Este navegador no guarda nada de la aplicación. Las respuestas se envían de inmediato, y las notas se pierden con la página.',
+    waits: 'No se ha enviado ni guardado. Mantenga la aplicación abierta hasta que haya conexión.',
+  },
+
+  broken: {
+    title: 'Esto no se puede mostrar',
+    lead: 'Actualice la aplicación. Las respuestas sin enviar y lo que ha escrito siguen en este dispositivo.',
+    claims: (count) =>
+      count === 1
+        ? 'Esta versión de la aplicación no puede mostrar 1 reclamación. Actualícela.'
+        : `Esta versión de la aplicación no puede mostrar ${count} reclamaciones. Actualícela.`,
+  },
+
   deadlines: {
     title: 'Fechas límite',
     now: 'menos de un minuto',

@@ -70,6 +70,7 @@ import {
   makeWithdrawInvitation,
 } from '@svc/application';
 import { Container } from 'inversify';
+import { createErrorReports } from '../http/adjuster-app/error-reports.ts';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
 import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { createApp } from '../http/app.ts';
@@ -246,7 +247,7 @@ export function createContainer(external: ExternalServices): Container {
     startPasskeyRegistration: use(makeStartPasskeyRegistration, passkeys),
     registerPasskey: use(makeRegisterPasskey, { ...passkeys, mailer: T.mailer }),
     renamePasskey: use(makeRenamePasskey, { uow, clock }),
-    removePasskey: use(makeRemovePasskey, { uow, secrets, clock, mailer: T.mailer, passkeysRequired }),
+    removePasskey: use(makeRemovePasskey, { uow, clock, mailer: T.mailer, passkeysRequired }),
     readProfile: use(makeReadProfile, { reads: appReads }),
     updateProfile: use(makeUpdateProfile, { ...profile, networkOf }),
     confirmEmail: use(makeConfirmEmail, profile),
@@ -263,8 +264,9 @@ export function createContainer(external: ExternalServices): Container {
     closeClaim: use(makeCloseAcceptedClaim, { uow, clock }),
     putDevice: use(makePutDevice, { uow, clock }),
     setDevicePreferences: use(makeSetDevicePreferences, { uow, clock }),
-    testDevice: use(makeTestDevice, { uow, secrets, clock }),
+    testDevice: use(makeTestDevice, { uow }),
     removeDevice: use(makeRemoveDevice, { uow }),
+    reportAppError: use(createErrorReports, { log: T.log, clock }),
     reads: appReads,
     jobReads: T.jobReads,
     cursors: T.cursors,

@@ -64,11 +64,8 @@ export interface SignInMonitor {
 /** Rejected before any check; the same attempt may be made again after `retryAfterMs`. */
 export class TooManyAttempts extends Error {
   override readonly name = 'TooManyAttempts';
-  constructor(
-    readonly retryAfterMs: number,
-    message = 'Too many sign-in attempts.',
-  ) {
-    super(message);
+  constructor(readonly retryAfterMs: number) {
+    super('Too many attempts.');
   }
 }
 

@@ -33,7 +33,7 @@ import {
   type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
-import { endpoints, readInstant, type SignInBody } from '@svc/contract';
+import { endpoints, type ReportErrorBody, readInstant, type SignInBody } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
@@ -83,7 +83,8 @@ export interface AppRouteDeps {
   readonly setDevicePreferences: ReturnType<typeof makeSetDevicePreferences>;
   readonly testDevice: ReturnType<typeof makeTestDevice>;
   readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
-  readonly jobReads: Pick<JobReads, 'firmName' | 'deadlineOverrides'>;
+  readonly jobReads: Pick<JobReads, 'devices' | 'firmName' | 'deadlineOverrides'>;
+  readonly reportAppError: (report: ReportErrorBody) => void;
   readonly reads: AppReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
@@ -318,6 +319,16 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       claimResponse(deps.closeClaim(actor, params.id as ClaimId)),
     ),
 
+    appRoute(endpoints.reportError, async ({ body }) => {
+      deps.reportAppError(body);
+      return NO_CONTENT;
+    }),
+    appRoute(endpoints.getDevice, async ({ params }, { actor }) => {
+      const devices = await deps.jobReads.devices(actor.svcId, deps.clock.now());
+      const device = devices.find(({ deviceId }) => deviceId === params.device_id);
+      if (device === undefined) throw new DomainError('not_found', 'No such device is registered.');
+      return jsonResponse({ device_id: device.deviceId, endpoint: device.subscription.endpoint });
+    }),
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor, session }) => {
       await deps.putDevice(actor, session.tokenHash, params.device_id, body.subscription);
       return NO_CONTENT;

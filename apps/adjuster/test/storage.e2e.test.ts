@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  type AppUnderTest,
+  assignmentOf,
+  button,
+  enter,
+  heading,
+  offerFullClaim,
+  startApp,
+  until,
+  WITHOUT_WORKER,
+} from '../../api/test/adjuster-app.ts';
+
+let app: AppUnderTest;
+beforeAll(async () => {
+  app = await startApp();
+}, 300_000);
+afterAll(() => app?.stop());
+
+const NAMES = ['First', 'Second'] as const;
+
+/** A member with two offers. */
+async function offers(): Promise<{ ids: string[]; token: string }> {
+  const { svcId, token } = await app.service.member(app.firm);
+  const ids: string[] = [];
+  for (const last_name of NAMES) {
+    const policyholder = { first_name: 'Ana', last_name, phone: '352-555-0142' };
+    ids.push(await offerFullClaim(app.service, app.firm, svcId, { policyholder }));
+  }
+  return { ids, token };
+}
+
+const row = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`Ana ${name}`) });
+const isAccepted = async (id: string | undefined): Promise<boolean> =>
+  (await assignmentOf(app.service, app.firm, id ?? '')).status === 'accepted';
+
+/** Runs a script with `kept` and `answers`, the object stores of the app. */
+const inDatabase = (page: Page, script: string): Promise<unknown> =>
+  page.evaluate(`new Promise((resolve) => {
+    indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
+      // The app has not created them yet.
+      if (result.objectStoreNames.length === 0) return result.close(), resolve();
+      const changing = result.transaction(['kept', 'answers'], 'readwrite');
+      const [kept, answers] = [changing.objectStore('kept'), changing.objectStore('answers')];
+      let found;
+      ${script}
+      changing.oncomplete = () => { result.close(); resolve(found?.result); };
+    };
+  })`);
+
+/** Changes the claims that the service sends to the page. */
+async function changeClaims(page: Page, change: (claim: Record<string, unknown>) => unknown): Promise<void> {
+  await page.route(/\/v1\/claims(\?|\/[^/]+$)/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    await route.fulfill({
+      response,
+      json: body.data === undefined ? change(body) : { ...body, data: body.data.map(change) },
+    });
+  });
+}
+
+test('stored claims and settings of another shape do not keep the app from starting: they are read again', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+    const { token } = await offers();
+    await enter(page, app.service, token);
+    await row(page, 'First').waitFor();
+    await until(
+      'the lists',
+      async () => (await inDatabase(page, "found = kept.get('offers')")) !== undefined,
+    );
+    await inDatabase(
+      page,
+      `kept.put([{ id: 'x', policyholder: null }], 'offers');
+       kept.put({ svc_id: 1 }, 'profile'); kept.put('none', 'arrangement'); kept.put(7, 'deadlines');
+       kept.put({}, 'invitations'); kept.put('far', 'origin'); kept.put([1], 'history');`,
+    );
+    for (const hash of ['#/', '#/history', '#/firms', '#/settings', '#/claims']) {
+      await page.goto(`${app.service.url}/app${hash}`);
+      await page.reload();
+      await page.locator('main h1').waitFor();
+    }
+    await page.getByRole('link', { name: 'Offers' }).click();
+    await row(page, 'Second').waitFor();
+  }));
+
+test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, faults }) => {
+    const { ids, token } = await offers();
+    const [first] = ids;
+    await changeClaims(page, (claim) => (claim.id === first ? { ...claim, loss_location: null } : claim));
+    await enter(page, app.service, token);
+    await row(page, 'Second').waitFor();
+    await page.getByText('1 claim cannot be shown by this version of the app.').waitFor();
+    await page.evaluate(`location.hash = '#/claims/${first}'`);
+    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
+    await page.getByRole('link', { name: 'Offers' }).first().click();
+    await row(page, 'Second').waitFor();
+
+    // A stored part that is not looked at before it is shown.
+    await page.unrouteAll();
+    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
+    await heading(page, 'Ana Second').waitFor();
+    await inDatabase(
+      page,
+      `const offers = kept.get('offers');
+       offers.onsuccess = () => kept.put(
+         offers.result.map((claim) => ({ ...claim, policy: { number: 'P-1', effective_date: 20260101 } })),
+         'offers',
+       );`,
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
+    const report = await until('the report', async () =>
+      app.service.logged.find(
+        (line) => line.includes('error in the adjuster app') && line.includes('TypeError'),
+      ),
+    );
+    expect(JSON.parse(report)).toMatchObject({
+      level: 'warn',
+      screen: 'claim',
+      error: 'TypeError',
+      places: expect.stringMatching(/^[\w-]+\.js:\d+:\d+/),
+    });
+    expect(report).not.toMatch(/Ana|Second|P-1|20260101/);
+
+    // The lists are read again.
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await heading(page, 'Ana Second').waitFor();
+    faults.length = 0;
+  }));
+
+test('another tab with a later release upgrades the database, and this one goes on and accepts, also after a rollback', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers();
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await heading(page, 'Ana First').waitFor();
+    const later = await context.newPage();
+    await later.goto(`${app.service.url}/app/icon.svg`);
+    const version = await later.evaluate(`new Promise((resolve) => {
+      const opening = indexedDB.open('claims', 9);
+      opening.onupgradeneeded = () => opening.result.createObjectStore('later');
+      opening.onsuccess = () => { resolve(opening.result.version); opening.result.close(); };
+      opening.onblocked = () => resolve('blocked');
+    })`);
+    expect(version).toBe(9);
+    await button(page, 'Accept').click();
+    await until('the acceptance', () => isAccepted(ids[0]));
+    // This release, started again after the later one.
+    await page.goto(`${app.service.url}/app#/claims/${ids[1]}`);
+    await page.reload();
+    await button(page, 'Accept').click();
+    await until('the acceptance', () => isAccepted(ids[1]));
+  }));
+
+test('an older tab that does not close the database delays only what is stored, not the app', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers();
+    const older = await context.newPage();
+    await older.goto(`${app.service.url}/app/icon.svg`);
+    await older.evaluate(`new Promise((resolve) => {
+      // Its deletion waits, as an upgrade of a third tab would.
+      const opening = indexedDB.open('claims', 1);
+      opening.onupgradeneeded = () => {
+        opening.result.createObjectStore('kept');
+        opening.result.createObjectStore('answers', { keyPath: 'claimId' });
+      };
+      opening.onsuccess = () => { globalThis.held = opening.result; indexedDB.deleteDatabase('claims'); resolve(); };
+    })`);
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await heading(page, 'Ana First').waitFor();
+    await older.evaluate('held.close()');
+    await button(page, 'Accept').click();
+    await until('the acceptance', () => isAccepted(ids[0]));
+  }));
+
+test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers();
+    await page.addInitScript({
+      content: `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); };
+        localStorage.preferences = '{"undoSeconds":20}';`,
+    });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await page.getByText('This browser stores nothing for the app.').waitFor();
+    await button(page, 'Accept').click();
+    await until('the acceptance', () => isAccepted(ids[0]));
+    await button(page, 'Next offer').click();
+    await heading(page, 'Ana Second').waitFor();
+    await context.setOffline(true);
+    await button(page, 'Accept').click();
+    await page.getByText('Not sent yet, and not saved. Keep the app open until you are online.').waitFor();
+    expect(await page.getByText(/\bis saved\b|saved on this device/).count()).toBe(0);
+    await context.setOffline(false);
+    await until('the second acceptance', () => isAccepted(ids[1]));
+  }));
+
+test('what the browser removes while the app is open is stored again: an answer stays saved as the app says', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers();
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await button(page, 'Accept').waitFor();
+    await context.setOffline(true);
+    await button(page, 'Accept').click();
+    await page.getByText('Your acceptance is saved').first().waitFor();
+    const devTools = await context.newCDPSession(page);
+    await devTools.send('Storage.clearDataForOrigin', { origin: app.service.url, storageTypes: 'indexeddb' });
+    const stored = () =>
+      until('the stored answer', async () => {
+        const names = await page.evaluate('indexedDB.databases().then((all) => all.map(({ name }) => name))');
+        if (!(names as string[]).includes('claims')) return false;
+        return ((await inDatabase(page, 'found = answers.getAll()')) as unknown[] | undefined)?.length === 1;
+      });
+    await stored();
+    await until(
+      'the lists',
+      async () => (await inDatabase(page, "found = kept.get('offers')")) !== undefined,
+    );
+    await context.setOffline(false);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await until('the acceptance', () => isAccepted(ids[0]));
+  }));

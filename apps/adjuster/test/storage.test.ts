@@ -1,0 +1,126 @@
+import 'fake-indexeddb/auto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { openDB } from 'idb';
+import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
+import { storage } from '../src/data/storage.ts';
+import { isClaim, isStoredShape } from '../src/model/shapes.ts';
+import { offer, ownClaim } from './claims.ts';
+
+let databases = 0;
+let name = '';
+beforeEach(() => {
+  databases += 1;
+  name = `claims-${databases}`;
+});
+
+describe('the database of the device', () => {
+  const stores = {
+    upgrade: (database: { createObjectStore(name: string): unknown; objectStoreNames: DOMStringList }) => {
+      for (const store of ['kept', 'answers'])
+        if (!database.objectStoreNames.contains(store)) database.createObjectStore(store);
+    },
+  };
+
+  test('opens for a release that an operator went back to, with what the later release has stored', async () => {
+    const later = await openDB(name, 7, stores);
+    await later.put('kept', 'value', 'revision');
+    later.close();
+    const earlier = connectDatabase(name, 1);
+    expect(await (await earlier.get()).get('kept', 'revision')).toBe('value');
+  });
+
+  test('lets another tab with a later release upgrade it, and is opened again after that', async () => {
+    const tab = connectDatabase(name, 1);
+    await (await tab.get()).put('kept', 'before', 'revision');
+    const upgraded = await openDB(name, 2, stores);
+    expect(upgraded.version).toBe(2);
+    expect(await (await tab.get()).get('kept', 'revision')).toBe('before');
+    upgraded.close();
+  });
+
+  test('does not keep the app waiting while another tab blocks an upgrade, and opens once it is closed', async () => {
+    const old = await openDB(name, 1, stores);
+    const tab = connectDatabase(name, 2);
+    const attempts = [tab.get(), tab.get()].map((attempt) => attempt.catch((error: unknown) => error));
+    expect(await Promise.all(attempts)).toEqual([expect.any(DatabaseBlocked), expect.any(DatabaseBlocked)]);
+    await expect(tab.get()).rejects.toBeInstanceOf(DatabaseBlocked);
+    old.close();
+    let version: number | undefined;
+    while (version === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      version = await tab.get().then(
+        (database) => database.version,
+        () => undefined,
+      );
+    }
+    expect(version).toBe(2);
+  });
+
+  test('is opened again when the browser has closed it without an event', async () => {
+    const tab = connectDatabase(name, 1);
+    (await tab.get()).close();
+    await (await tab.get()).put('kept', 'stored', 'revision');
+    expect(await (await tab.get()).get('kept', 'revision')).toBe('stored');
+  });
+});
+
+describe('a stored value', () => {
+  const put = async (key: string, value: unknown): Promise<void> => {
+    const opened = await openDB('claims');
+    await opened.put('kept', value, key);
+    opened.close();
+  };
+
+  test('of another shape counts as missing, and the others are read', async () => {
+    await storage.put('revision', 'r1');
+    await put('offers', [{ ...offer(), policyholder: 'Marisol Delgado' }]);
+    await put('accepted', { 0: offer() });
+    await put('readAt', 'yesterday');
+    expect(await storage.getAll('offers', 'accepted', 'readAt', 'revision')).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'r1',
+    ]);
+    expect(await storage.get('offers')).toBeUndefined();
+    await storage.put('offers', [offer()]);
+    expect(await storage.get('offers')).toHaveLength(1);
+  });
+
+  test('in the format of another release is removed if the service can send it again; what is typed stays', async () => {
+    await storage.adoptFormat();
+    await storage.put('offers', [offer()]);
+    await storage.put('draft:claim-1', { notes: 'Typed' });
+    await storage.adoptFormat();
+    expect(await storage.get('offers')).toHaveLength(1);
+    await put('format', 2);
+    await storage.adoptFormat();
+    expect(await storage.getAll('offers', 'draft:claim-1')).toEqual([undefined, { notes: 'Typed' }]);
+  });
+});
+
+describe('a claim', () => {
+  test('of the contract can be shown, with every optional part and with none', () => {
+    const whole = ownClaim('2026-08-29T14:00:00.000Z', {
+      work: { contacts: [{ id: 'a', at: '2026-08-29T14:00:00.000Z', result: 'reached' }] },
+    });
+    const { building, coverages, estimate, agent, mortgagee, additional_contacts, ...required } = offer();
+    expect([whole, required].map(isClaim)).toEqual([true, true]);
+    expect(isStoredShape('offers', [whole])).toBe(true);
+  });
+
+  test.each([
+    ['loss_location', null],
+    ['loss_location', { street: '1 Main St' }],
+    ['policyholder', undefined],
+    ['loss', {}],
+    ['firm', 'Gulf Adjusting Partners'],
+    ['assignment', null],
+    ['work', { contacts: {} }],
+    ['building', 'house'],
+    ['additional_contacts', [null]],
+    ['closed_at', 0],
+  ])('whose %s is %j cannot be shown', (field, value) => {
+    expect(isClaim({ ...offer(), [field]: value })).toBe(false);
+  });
+});
