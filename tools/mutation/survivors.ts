@@ -173,14 +173,6 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/app/profile.ts`,
-      line: "if (confirmed.old !== null) void deps.mailer.sendAccountNotice(confirmed.old, 'email_changed');",
-      reason: 'Unreachable: only an account that has an address confirms another one.',
-    },
-    [['confirmed.old !== null', 'true']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/app/profile.ts`,
       line: "if (error instanceof DomainError && error.code === 'email_taken') return null;",
       reason: 'The work throws no other DomainError, and no other error has this code.',
     },
@@ -248,14 +240,6 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/auth/passkeys.ts`,
-      line: 'if (passkey === null) return { passkey, isValid: false };',
-      reason: 'Without a passkey there is no account to sign in to.',
-    },
-    [['false', 'true']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/auth/passkeys.ts`,
       line: 'if (challenge !== null) answered.push(challenge);',
       reason: 'The verifier returns null then, which is checked as well.',
     },
@@ -272,22 +256,14 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/auth/passkeys.ts`,
-      line: 'if (verified === null || challenge === undefined) return null;',
+      line: 'return verified === null || challenge === undefined ? null : { challenge, verified };',
       reason: 'Unreachable: a verifier that accepts a response has read its challenge.',
     },
     [['challenge === undefined', 'false']],
   ),
   ...same(
     {
-      file: `${APPLICATION}/auth/passkeys.ts`,
-      line: 'return (await tx.adjusters.find(actor.svcId))?.email ?? null;',
-      reason: 'Unreachable: a passkey refers to an account that exists.',
-    },
-    [['(await tx.adjusters.find(actor.svcId))?.email', '(await tx.adjusters.find(actor.svcId)).email']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/auth/sign-in.ts`,
+      file: `${APPLICATION}/auth/attempt-counters.ts`,
       line: 'if (longestPause(states) > 0 || group.length === 0) break;',
       reason: 'Saves a statement that locks nothing.',
     },
@@ -320,7 +296,7 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/auth/sign-in.ts`,
-      line: 'if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held))',
+      line: 'if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held)) {',
       reason:
         'One of them that is null does not equal the other, and an account that does not exist has no hash.',
     },

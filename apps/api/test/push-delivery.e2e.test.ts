@@ -124,6 +124,10 @@ test('a test notification is pushed to the device that asked for it, in its quie
   expect(asked.status).toBe(202);
   expect((await arrived(phone, 1))[0]?.payload).toEqual({ kind: 'test' });
   expect(tablet.received).toEqual([]);
+  const again = await service.call('POST', '/app/v1/devices/phone/test-notification', { as: token });
+  expectProblem(again, 429, 'rate_limited');
+  expect(again.json.detail).toBe('A device gets one test notification in ten seconds.');
+  expect(Number(again.headers.get('retry-after'))).toBeLessThanOrEqual(10);
 });
 
 test('a push that fails temporarily is retried with backoff, and other devices get it once', async () => {

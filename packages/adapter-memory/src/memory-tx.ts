@@ -165,9 +165,15 @@ export function memoryTx(
       saveProfile: step((adjuster) => {
         const account = tables.accounts.get(keyOf(adjuster.svcId));
         if (account === undefined) throw new Error(`no account ${adjuster.svcId} to save`);
-        const { firstName, lastName, email } = adjuster;
-        const changed = { ...account.adjuster, firstName, lastName, email };
+        const { firstName, lastName, email, emailConfirmed } = adjuster;
+        const { emailConfirmed: _, ...kept } = account.adjuster;
+        const changed = { ...kept, firstName, lastName, email, ...(emailConfirmed && { emailConfirmed }) };
         saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
+      }),
+      confirmEmail: step((svcId) => {
+        const account = tables.accounts.get(keyOf(svcId));
+        if (account === undefined) return;
+        tables.accounts.put({ ...account, adjuster: { ...account.adjuster, emailConfirmed: true } });
       }),
       saveAvailability: step((svcId, availability) => {
         const account = tables.accounts.get(keyOf(svcId));

@@ -27,6 +27,36 @@ const runnerWith = (
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
+test('jobs of one account run eight at a time, the others later, and those of other accounts at once', async () => {
+  const fixture = memoryFixture();
+  const { memory, newDevice, newAdjuster, clock } = fixture;
+  const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
+  for (const each of [svcId, other]) await newDevice(each, 'phone');
+  const running: Svcid[] = [];
+  let respond = (): void => {};
+  const responded = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  const run = runnerWith(fixture, {
+    async notify(recipient) {
+      running.push(recipient.svcId);
+      if (recipient.svcId === svcId) await responded;
+      return [];
+    },
+  });
+  const jobFor = (of: Svcid): Job => ({ kind: 'notify_test', svcId: of, only: 'device:phone' });
+  const all = Array.from({ length: 20 }, () => run(jobFor(svcId)));
+  await run(jobFor(other));
+  expect(running).toEqual([...Array(8).fill(svcId), other]);
+  respond();
+  await Promise.all(all);
+  const later = (await memory.jobs.pending()).map(({ job, runAt }) => [job, runAt - clock.now()]);
+  expect(later).toEqual(Array.from({ length: 12 }, (_, n) => [jobFor(svcId), 20 * (n + 1)]));
+  clock.advance(20 * 12);
+  await memory.jobs.runDue(clock.now(), run);
+  expect(running.filter((each) => each === svcId)).toHaveLength(20);
+});
+
 describe('a notification', () => {
   test('of an offer goes to its adjuster and names only the firm and the claim', async () => {
     const fixture = memoryFixture();

@@ -30,7 +30,7 @@ describe('a sign-in code', () => {
     const code = await codeFor(fixture, email);
     expect(code).toMatch(/^\d{6}$/);
     const opened = await fixture.use.signIn({ email, code });
-    expect(opened.adjuster).toEqual(adjuster);
+    expect(opened.adjuster).toEqual({ ...adjuster, emailConfirmed: true });
     expect((await fixture.use.sessionAuthenticator.authenticate(opened.token))?.svcId).toBe(adjuster.svcId);
   });
 
@@ -340,6 +340,7 @@ test('counters, codes and challenges of a process of another release are found: 
     'guesses of strangers in total',
     'invitations of firm and recipient',
     'invitations of recipient',
+    'notices of recipient',
     'passkey challenge of client',
     'passkey challenge of session',
     'passkey user',

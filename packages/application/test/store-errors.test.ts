@@ -7,5 +7,5 @@ test('Unavailable has a name for logs and a reason for metrics, "other" by defau
 });
 
 test('too many attempts have a message for the client', () => {
-  expect(new TooManyAttempts(1).message).toBe('Too many attempts.');
+  expect(new TooManyAttempts(1).message).toBe('Too many sign-in attempts.');
 });

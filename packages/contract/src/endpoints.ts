@@ -931,7 +931,8 @@ export const appEndpoints = {
     scope: null,
     write: true,
     summary: 'Send a test notification',
-    description: 'Sends a notification to a registered device, in its quiet hours too.',
+    description:
+      'Sends a notification to a registered device, in its quiet hours too. Returns `rate_limited` for another one to the same device within 10 seconds.',
     params: deviceParams,
     success: { status: 202, schema: null, description: 'It will be sent.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],

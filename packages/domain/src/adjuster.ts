@@ -12,6 +12,8 @@ export interface Adjuster {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly email: string | null;
+  /** Set once the account has proved, by a code that was sent there, that the address is its own. */
+  readonly emailConfirmed?: true;
   /** Set for a test account: the one firm it belongs to and how it responds. */
   readonly testOf: { readonly firmId: FirmId; readonly behavior: TestBehavior } | null;
   /** Set while the operator has disabled the account: it cannot sign in and gets no offers. */

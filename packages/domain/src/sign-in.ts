@@ -31,6 +31,11 @@ export const SIGN_IN_LIMITS = {
   /** Mailed invitations; the adjuster's devices are notified of each. The first keeps one firm from using up the second. */
   invitationsPerFirmAndRecipient: { free: 3, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
   invitationsPerRecipient: { free: 20, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
+  /** Of changes in how to sign in, to the address of the account. */
+  noticesPerRecipient: { free: 20, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
+  /** The second one keeps an account from registering a device anew for each. */
+  testNotificationsPerDevice: { free: 1, firstPauseMs: 10 * SECOND, longestPauseMs: 10 * SECOND },
+  testNotificationsPerAccount: { free: 30, firstPauseMs: 10 * SECOND, longestPauseMs: 10 * SECOND },
   codesInTotal: { free: 1000, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
   guessesPerClient: { free: 20, firstPauseMs: MINUTE, longestPauseMs: HOUR },
   /** Wrong guesses by clients that did not request a code for this account. */

@@ -261,7 +261,7 @@ function composeUseCases(
     putDevice: makePutDevice({ uow, clock }),
     setAvailability: makeSetAvailability({ uow, clock }),
     setDevicePreferences: makeSetDevicePreferences({ uow, clock }),
-    testDevice: makeTestDevice({ uow }),
+    testDevice: makeTestDevice({ uow, secrets, clock }),
     removeDevice: makeRemoveDevice({ uow }),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
       requestSignInCode(email, clientAddress, clientSecret),

@@ -23,8 +23,9 @@ export interface AdjusterRow {
   readonly test_firm_id: FirmId | null;
   readonly test_behavior: TestBehavior | null;
   readonly disabled_at: Instant | null;
-  /** JSON; only where the adjuster's own account is read. */
+  /** JSON; this and the next one only where the adjuster's own account is read. */
   readonly availability?: string | null;
+  readonly email_confirmed?: boolean;
 }
 
 /** Columns of `adjusters a` for {@link AdjusterRow}. */
@@ -41,12 +42,13 @@ export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
       ? null
       : { firmId: row.test_firm_id, behavior: row.test_behavior },
   ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
+  ...(row.email_confirmed === true && { emailConfirmed: true }),
   ...(row.availability != null && { availability: JSON.parse(row.availability) as Availability }),
 });
 
 export const FIND_ADJUSTER = sql(
   'adjusters_find',
-  `SELECT ${ADJUSTER_COLUMNS}, a.availability FROM adjusters a WHERE a.svc_id = $1`,
+  `SELECT ${ADJUSTER_COLUMNS}, a.availability, a.email_confirmed FROM adjusters a WHERE a.svc_id = $1`,
 );
 
 // NO KEY: inserts of memberships and sessions that reference the row do not wait.
@@ -66,7 +68,13 @@ const ADD = sql(
 
 const SAVE_PROFILE = sql(
   'adjusters_save_profile',
-  'UPDATE adjusters SET first_name = $2, last_name = $3, email = $4, email_key = $5 WHERE svc_id = $1',
+  `UPDATE adjusters SET first_name = $2, last_name = $3, email = $4, email_key = $5, email_confirmed = $6
+    WHERE svc_id = $1`,
+);
+
+const CONFIRM_EMAIL = sql(
+  'adjusters_confirm_email',
+  'UPDATE adjusters SET email_confirmed = true WHERE svc_id = $1 AND NOT email_confirmed',
 );
 
 const SAVE_AVAILABILITY = sql(
@@ -140,8 +148,14 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
 
     async saveProfile(adjuster) {
       lockForChange(adjuster.svcId);
-      await session.rows(SAVE_PROFILE, await profileValues(adjuster));
+      const isConfirmed = adjuster.emailConfirmed === true;
+      await session.rows(SAVE_PROFILE, [...(await profileValues(adjuster)), isConfirmed]);
       countEdit(session, adjuster.svcId);
+    },
+
+    async confirmEmail(svcId) {
+      lockForChange(svcId);
+      await session.rows(CONFIRM_EMAIL, [svcId]);
     },
 
     async saveAvailability(svcId, availability) {

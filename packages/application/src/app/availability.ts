@@ -5,12 +5,15 @@ import {
   DomainError,
   nextLocalTime,
   REMINDER_TIME,
+  SIGN_IN_LIMITS,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { Clock } from '../ports/support.ts';
+import { countAttempt } from '../auth/attempt-counters.ts';
+import { type Clock, type Secrets, TooManyAttempts } from '../ports/support.ts';
 import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -20,7 +23,9 @@ export const makeSetAvailability =
   (actor: AdjusterActor, changes: Partial<Availability>): Promise<Availability> =>
     deps.uow.run(async (tx) => {
       const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
-      const availability = { ...ALWAYS_AVAILABLE, ...adjuster.availability, ...changes };
+      const before = { ...ALWAYS_AVAILABLE, ...adjuster.availability };
+      const availability = { ...before, ...changes };
+      if (isSameContent(availability, before)) return before;
       await tx.adjusters.saveAvailability(actor.svcId, availability);
       await recordOwnAction(tx, deps, actor, 'availability.change');
       return availability;
@@ -48,11 +53,25 @@ export const makeSetDevicePreferences =
         await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: reminderAt }, reminderAt);
     });
 
-/** Sends a notification to one of the adjuster's devices. */
+/** Sends a notification to one of the adjuster's devices, every ten seconds at most. */
 export const makeTestDevice =
-  (deps: { uow: UnitOfWork }) =>
+  (deps: Deps & { secrets: Secrets }) =>
   (actor: AdjusterActor, deviceId: string): Promise<void> =>
     deps.uow.run(async (tx) => {
       await lockDevice(tx, actor, deviceId);
+      const { svcId } = actor;
+      const { hashOfSubject } = deps.secrets;
+      const pauseMs = await countAttempt(tx, deps.clock.now(), [
+        {
+          limit: SIGN_IN_LIMITS.testNotificationsPerDevice,
+          subject: hashOfSubject('test notifications of device', svcId, deviceId),
+        },
+        {
+          limit: SIGN_IN_LIMITS.testNotificationsPerAccount,
+          subject: hashOfSubject('test notifications of account', svcId),
+        },
+      ]);
+      if (pauseMs > 0)
+        throw new TooManyAttempts(pauseMs, 'A device gets one test notification in ten seconds.');
       await tx.outbox.add({ kind: 'notify_test', svcId: actor.svcId, only: `device:${deviceId}` });
     });

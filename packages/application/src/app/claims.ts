@@ -19,6 +19,7 @@ import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 /** When the offer was made that the adjuster saw; older versions of the app do not send it. */
@@ -68,7 +69,10 @@ const change = (
   deps.uow.run(async (tx) => {
     const offered = await tx.claims.lockOfferedTo(actor.svcId, id);
     if (offered === null) throw notFound();
-    const next = apply(offered.claim, offered.membership);
+    const { work, closedAt, ...others } = apply(offered.claim, offered.membership);
+    const isUnchanged = isSameContent([work, closedAt], [offered.claim.work, offered.claim.closedAt]);
+    if (isUnchanged) return { ...offered.claim, ...offered.forms };
+    const next = { work, closedAt, ...others };
     await tx.audit.record(auditOf(deps, actor, offered.claim, action));
     await tx.claims.saveWithoutTimestamp(next);
     return { ...next, ...offered.forms };

@@ -86,6 +86,7 @@ export const makeSetAcceptingAssignments =
       if (statusAt(membership, deps.clock.now()) !== 'active') {
         throw new DomainError('not_found', 'You are not a member of this firm.');
       }
+      if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
       await recordMemberAction(
         tx,

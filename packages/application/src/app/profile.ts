@@ -7,6 +7,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import { countAccountNotice } from '../auth/account-notices.ts';
 import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
 import type { PushSubscription } from '../ports/notifications.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
@@ -14,6 +15,7 @@ import type { Clock, Mailer, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -64,8 +66,10 @@ export const makeUpdateProfile =
         ...names,
         ...(email !== undefined && countsAtOnce && !isTaken && { email }),
       };
-      await tx.adjusters.saveProfile(changed);
-      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      if (!isSameContent(changed, current)) {
+        await tx.adjusters.saveProfile(changed);
+        await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+      }
       if (email == null || countsAtOnce) return { adjuster: changed, mail: null };
 
       const { code, hash } = deps.secrets.issueCode(codeSubject(actor.svcId, email));
@@ -73,11 +77,12 @@ export const makeUpdateProfile =
       const change = { svcId: actor.svcId, email, codeHash: hash, expiresAt, triesLeft: SIGN_IN_CODE_TRIES };
       await tx.emailChanges.put(change);
       await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.change' });
-      return { adjuster: changed, mail: { email, code: isTaken ? null : code, old: current.email } };
+      const notify = await countAccountNotice(tx, deps, current);
+      return { adjuster: changed, mail: { email, code: isTaken ? null : code, notify } };
     });
     if (mail !== null) {
       if (mail.code !== null) void deps.mailer.sendEmailCode(mail.email, mail.code);
-      void deps.mailer.sendAccountNotice(mail.old, 'email_requested');
+      if (mail.notify !== null) void deps.mailer.sendAccountNotice(mail.notify, 'email_requested');
     }
     return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
@@ -104,11 +109,11 @@ export const makeConfirmEmail =
         await tx.emailChanges.put({ ...change, triesLeft: change.triesLeft - 1 });
         return null;
       }
-      const adjuster: Adjuster = { ...current, email: change.email };
+      const adjuster: Adjuster = { ...current, email: change.email, emailConfirmed: true };
       await tx.adjusters.saveProfile(adjuster);
       await tx.emailChanges.remove(actor.svcId);
       await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.confirm' });
-      return { adjuster, old: current.email };
+      return { adjuster, notify: await countAccountNotice(tx, deps, current) };
     });
     const confirmed = await confirming.catch((error: unknown) => {
       // Another account has the address by now.
@@ -116,7 +121,7 @@ export const makeConfirmEmail =
       throw error;
     });
     if (confirmed === null) throw codeRefused();
-    if (confirmed.old !== null) void deps.mailer.sendAccountNotice(confirmed.old, 'email_changed');
+    if (confirmed.notify !== null) void deps.mailer.sendAccountNotice(confirmed.notify, 'email_changed');
     return { adjuster: confirmed.adjuster, firms: await deps.reads.memberships(actor.svcId) };
   };
 

@@ -11,6 +11,7 @@ import type { Clock, Ids, Mailer, Secrets } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { byAdjuster, recordAccountAction, recordOwnAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
+import { countAccountNotice } from './account-notices.ts';
 
 export const MAX_PASSKEYS_PER_ADJUSTER = 10;
 
@@ -175,7 +176,7 @@ export const makeRegisterPasskey =
     const answer = await verifyAnswer(deps, { session: session.tokenHash }, (isExpected) =>
       deps.passkeyVerifier.verifyRegistration(response, isExpected),
     );
-    const { passkey, email } = await deps.uow.run(async (tx) => {
+    const { passkey, notify } = await deps.uow.run(async (tx) => {
       // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
       const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
       checkMayAdd(await tx.passkeys.of(actor.svcId), session);
@@ -193,10 +194,10 @@ export const makeRegisterPasskey =
       if (!(await tx.passkeys.add(passkey))) throw passkeyRefused();
       await tx.sessions.setMethod(session.tokenHash, 'passkey');
       await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
-      return { passkey, email: adjuster.email };
+      return { passkey, notify: await countAccountNotice(tx, deps, adjuster) };
     });
     // Not above, where the work may run again.
-    if (email !== null) void deps.mailer.sendAccountNotice(email, 'passkey_added');
+    if (notify !== null) void deps.mailer.sendAccountNotice(notify, 'passkey_added');
     return passkey;
   };
 
@@ -213,6 +214,7 @@ export const makeRenamePasskey =
   (actor: AdjusterActor, id: string, name: string): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
       const { passkey } = await lockOwn(tx, actor.svcId, id);
+      if (passkey.name === name) return passkey;
       const renamed = { ...passkey, name };
       await tx.passkeys.save(renamed);
       await recordOwnAction(tx, deps, actor, 'passkey.rename');
@@ -221,15 +223,15 @@ export const makeRenamePasskey =
 
 /** Removes a passkey. Where passkeys are required the last one stays: only the operator removes it. */
 export const makeRemovePasskey =
-  (deps: { uow: UnitOfWork; clock: Clock; mailer: Mailer; passkeysRequired: boolean }) =>
+  (deps: Omit<RegistrationDeps, 'ids' | 'passkeyVerifier'> & { mailer: Mailer }) =>
   async (actor: AdjusterActor, id: string): Promise<void> => {
-    const email = await deps.uow.run(async (tx) => {
+    const notify = await deps.uow.run(async (tx) => {
       const { isLast } = await lockOwn(tx, actor.svcId, id);
       if (deps.passkeysRequired && isLast)
         throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
       await tx.passkeys.remove(actor.svcId, id);
       await recordOwnAction(tx, deps, actor, 'passkey.remove');
-      return (await tx.adjusters.find(actor.svcId))?.email ?? null;
+      return countAccountNotice(tx, deps, existingAccount(await tx.adjusters.find(actor.svcId)));
     });
-    if (email !== null) void deps.mailer.sendAccountNotice(email, 'passkey_removed');
+    if (notify !== null) void deps.mailer.sendAccountNotice(notify, 'passkey_removed');
   };

@@ -1,14 +1,11 @@
 import {
   type Adjuster,
-  type AttemptLimit,
   type Attempts,
-  attemptsAt,
   DAY,
   DomainError,
   emailKey,
   type FirmId,
   type Instant,
-  remainingPauseMs,
   SIGN_IN_CODE_LIFETIME_MS,
   SIGN_IN_CODE_TRIES,
   SIGN_IN_LIMITS,
@@ -35,6 +32,7 @@ import {
   recordAccountAction,
   recordOwnAction,
 } from '../support/audit.ts';
+import { countAttempt, lockCounters } from './attempt-counters.ts';
 import { usePasskey, verifyPasskey } from './passkeys.ts';
 
 /** A session ends this long after its last use. */
@@ -51,41 +49,6 @@ const signInFailed = (): DomainError =>
 
 /** Groups the addresses of one client: one IPv4 address or one IPv6 network. */
 export type NetworkOf = (clientAddress: string) => string;
-
-interface Counter {
-  readonly limit: AttemptLimit;
-  readonly subject: string;
-}
-
-/**
- * Locks counters, those shared with other clients last, and returns the longest remaining pause. Call `count` to count
- * the attempt.
- */
-async function lockCounters(tx: Tx, now: Instant, own: readonly Counter[], shared: readonly Counter[] = []) {
-  const statesOf = (counters: readonly Counter[], held: readonly (Attempts | null)[]) =>
-    counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
-  const longestPause = (of: ReturnType<typeof statesOf>): number =>
-    Math.max(...of.map(({ limit, attempts }) => remainingPauseMs(limit, attempts, now)));
-  const all = [...own, ...shared];
-  const subjectsOfAll = all.map(({ subject }) => subject);
-  // Requests over a limit must not wait for its lock: each would hold a database connection.
-  let states = statesOf(all, await tx.signInAttempts.find(subjectsOfAll));
-  for (const group of [own, shared]) {
-    if (longestPause(states) > 0 || group.length === 0) break;
-    const held = await tx.signInAttempts.lock(group.map(({ subject }) => subject));
-    const locked = statesOf(group, held);
-    states = states.map((state) => locked.find(({ subject }) => subject === state.subject) ?? state);
-  }
-  return {
-    pauseMs: longestPause(states),
-    /** Whether a shared one has used its free attempts. */
-    sharedFreeUsedUp: states.slice(own.length).some(({ limit, attempts }) => attempts.count >= limit.free),
-    count: (): Promise<void> =>
-      tx.signInAttempts.put(
-        states.map(({ subject, attempts }) => ({ subject, ...withAttempt(attempts, now) })),
-      ),
-  };
-}
 
 /**
  * Subjects of the counters. They do not depend on whether an account exists, so limits do not reveal it. `tries` counts
@@ -157,16 +120,14 @@ export async function countInvitationMail(
   svcId: Svcid,
 ): Promise<boolean> {
   const ofFirm = secrets.hashOfSubject('invitations of firm and recipient', firmId, svcId);
-  const counters = await lockCounters(tx, clock.now(), [
+  const pauseMs = await countAttempt(tx, clock.now(), [
     { limit: SIGN_IN_LIMITS.invitationsPerFirmAndRecipient, subject: ofFirm },
     {
       limit: SIGN_IN_LIMITS.invitationsPerRecipient,
       subject: secrets.hashOfSubject('invitations of recipient', svcId),
     },
   ]);
-  if (counters.pauseMs > 0) return false;
-  await counters.count();
-  return true;
+  return pauseMs === 0;
 }
 
 /**
@@ -406,6 +367,7 @@ async function byCode(
   const adjuster = await tx.adjusters.findByEmail(email);
   if (adjuster === null) return failedSignIn(tx, null);
   const { svcId } = adjuster;
+  await tx.adjusters.confirmEmail(svcId);
   if (deps.passkeysRequired && (await tx.passkeys.of(svcId)).length > 0)
     return { ...(await failedSignIn(tx, adjuster)), needsPasskey: true };
   const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'code', deviceName);

@@ -23,6 +23,7 @@ import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, byFirm, claimObject, recordAction } from '../support/audit.ts';
+import { isSameContent } from '../support/same-content.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -68,7 +69,8 @@ export function makeSandbox(deps: Deps) {
         );
       const at = clock.now();
       const membership = await save(tx, apply(current, adjuster, at), at);
-      await recordAction(tx, firmId, byFirm(actor), { at, action, object: adjusterObject(svcId) });
+      if (!isSameContent(membership, current))
+        await recordAction(tx, firmId, byFirm(actor), { at, action, object: adjusterObject(svcId) });
       return { membership, adjuster };
     });
   };
@@ -105,6 +107,7 @@ export function makeSandbox(deps: Deps) {
       return uow.run(async (tx) => {
         const claim = await tx.claims.lock(firmId, id);
         if (claim?.environment !== environment) throw noClaim();
+        if (claim.closedAt !== null) return claim;
         const at = clock.now();
         const closed = closeClaimAsOperator(claim, at);
         await tx.claims.saveWithoutTimestamp(closed);

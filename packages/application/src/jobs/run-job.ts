@@ -32,6 +32,7 @@ import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, auditEvent, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
 import type { Batch } from '../support/batch.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
+import { limitPerAccount } from './limit-per-account.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -216,5 +217,5 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         await tx.memberships.save(next);
       }),
   };
-  return (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job);
+  return limitPerAccount(deps, (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job));
 }

@@ -145,6 +145,8 @@ export interface Adjusters {
   /** `signInSecretHash`: test accounts only. False when the SVCID exists; throws `email_taken` when the email does. */
   add(adjuster: Adjuster, signInSecretHash: string | null): Promise<boolean>;
   saveProfile(adjuster: Adjuster): Promise<void>;
+  /** The account has entered a code that was sent to its address. */
+  confirmEmail(svcId: Svcid): Promise<void>;
   saveAvailability(svcId: Svcid, availability: Availability): Promise<void>;
   /** Null: enabled. */
   setDisabled(svcId: Svcid, at: Instant | null): Promise<void>;

@@ -79,7 +79,7 @@ export function asHttpProblem(error: unknown): HttpProblem {
   if (error instanceof TooManyAttempts) {
     const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
     return new HttpProblem('rate_limited', {
-      detail: 'Too many sign-in attempts.',
+      detail: error.message,
       headers: { 'Retry-After': String(seconds) },
     });
   }

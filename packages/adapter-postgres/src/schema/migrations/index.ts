@@ -21,6 +21,7 @@ import { ADJUSTER_EDITS } from './0084-adjuster-edits.ts';
 import { FIRM_ERASURE } from './0085-firm-erasure.ts';
 import { AUDITED_PURGE } from './0086-audited-purge.ts';
 import { LARGE_COLUMNS } from './0087-large-columns.ts';
+import { CONFIRMED_EMAILS } from './0088-confirmed-emails.ts';
 
 export interface Migration {
   readonly id: number;
@@ -62,4 +63,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 85, name: 'firm erasure', sql: FIRM_ERASURE },
   { id: 86, name: 'audited purge', sql: AUDITED_PURGE },
   { id: 87, name: 'large columns', sql: LARGE_COLUMNS },
+  { id: 88, name: 'confirmed emails', sql: CONFIRMED_EMAILS },
 ];

@@ -152,6 +152,8 @@ export function accountsBehavior(fixture: () => Fixture): void {
     test('takes effect when its code is confirmed, and the old address is notified', async () => {
       const { newAdjuster, use, stores } = fixture();
       const { svcId, email: old } = await newAdjuster();
+      await use.requestSignInCode(old ?? '', clientAddress());
+      await use.signIn({ email: old ?? '', code: latestCode(old ?? '') }, clientAddress());
       const email = `${svcId}@new.example`;
       const stored = async () => (await stores.appReads.adjuster(svcId))?.email;
       const { adjuster } = await use.updateProfile({ svcId }, { email, firstName: 'Zoë' });
@@ -163,6 +165,13 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect((await use.confirmEmail({ svcId }, code)).adjuster.email).toBe(email);
       expect(await stored()).toBe(email);
       expect(noticesTo(old)).toEqual(['email_requested', 'email_changed']);
+      const { svcId: unconfirmed } = await newAdjuster();
+      await use.updateProfile({ svcId: unconfirmed }, { email: `${unconfirmed}@first.example` });
+      await use.confirmEmail({ svcId: unconfirmed }, latestCode(`${unconfirmed}@first.example`));
+      expect(fixture().external.notices.map(({ email }) => email)).not.toContain(null);
+      // The new address is confirmed too.
+      await use.updateProfile({ svcId }, { email: `${svcId}@newer.example` });
+      expect(noticesTo(email)).toEqual(['email_requested']);
       expect(await errorCodeOf(use.confirmEmail({ svcId }, code))).toBe('code_refused');
     });
 

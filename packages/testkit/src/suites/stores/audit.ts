@@ -191,7 +191,6 @@ export function auditBehavior(fixture: () => Fixture): void {
         [
           'member.resume',
           'availability.change',
-          'profile.change',
           'email.change',
           'email.confirm',
           'passkey.add',
@@ -453,6 +452,48 @@ export function auditBehavior(fixture: () => Fixture): void {
         `adjuster:${svcId} claim.work claim:${accepted} ok`,
         `adjuster:${svcId} claim.work claim:${accepted} ok`,
       ]);
+    });
+
+    test('has no row of a change to what is already so', async () => {
+      const { newFirm, newMember, newSession, sendId, use } = fixture();
+      const firm = await newFirm();
+      const [svcId, tested] = [await newMember(firm), firm.accounts.manual];
+      const actor = { svcId };
+      const id = await sendId(firm.live, svcId);
+      await use.acceptOffer(actor, id);
+      const session = { tokenHash: (await newSession(svcId)).tokenHash, mayOnlyAddPasskey: false };
+      const options = await use.startPasskeyRegistration(actor, session);
+      const response = attestationFor(options, `credential of ${svcId}`);
+      const passkey = await use.registerPasskey(actor, session, { name: 'Phone', response });
+      const away = [{ firstDay: '2026-01-01', lastDay: '2026-01-02', timeZone: 'UTC' }];
+      const changes: Record<string, () => Promise<unknown>> = {
+        'profile.change': () => use.updateProfile(actor, { firstName: 'Zoë', lastName: 'Reyes' }),
+        'availability.change': () => use.setAvailability(actor, { away, maxOpenOffers: 3 }),
+        'member.pause': () => use.setAcceptingAssignments(actor, firm.id, false),
+        'passkey.rename': () => use.renamePasskey(actor, passkey.id, 'Old phone'),
+        'claim.work': () =>
+          use.recordWork(actor, id, {
+            notes: 'Gate is locked.',
+            details: { plannedVisitDate: '2026-01-03' },
+          }),
+        'claim.work of a contact': () =>
+          use.logContact(actor, id, { id: 'c-1', at: 1, result: 'reached', note: 'At 5.' }),
+        'claim.close': () => use.closeAcceptedClaim(actor, id),
+        'member.pause by a test key': () => use.sandbox.setAcceptingAssignments(firm.test, tested, false),
+      };
+      const rows: Record<string, number[]> = {};
+      for (const [action, change] of Object.entries(changes)) {
+        const counts: number[] = [];
+        const results: unknown[] = [];
+        for (let n = 0; n < 3; n += 1) {
+          const before = (await actionsOf(firm.id)).length;
+          results.push(await change());
+          counts.push((await actionsOf(firm.id)).length - before);
+        }
+        rows[action] = counts;
+        expect(results[2]).toEqual(results[0]);
+      }
+      expect(rows).toEqual(Object.fromEntries(Object.keys(changes).map((action) => [action, [1, 0, 0]])));
     });
 
     test('has no row of an action that was rolled back', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { TooManyAttempts } from '@svc/application';
 import { type Availability, type FirmId, HOUR, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
@@ -171,6 +172,35 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       ]);
       expect(await errorCodeOf(use.testDevice({ svcId }, 'tablet'))).toBe('not_found');
       expect(await errorCodeOf(use.setDevicePreferences({ svcId }, 'tablet', UTC))).toBe('not_found');
+    });
+
+    test('is sent one test notification in ten seconds, also if it is registered anew for each', async () => {
+      const { newAdjuster, newDevice, newSession, use, clock } = fixture();
+      const { svcId } = await newAdjuster();
+      const subscription = await newDevice(svcId, 'phone');
+      await newDevice(svcId, 'tablet');
+      const send = (deviceId: string) =>
+        use.testDevice({ svcId }, deviceId).then(
+          () => 'sent',
+          (error: unknown) => (error instanceof TooManyAttempts ? error.retryAfterMs : error),
+        );
+      expect([await send('phone'), await send('phone'), await send('tablet')]).toEqual([
+        'sent',
+        10_000,
+        'sent',
+      ]);
+      clock.advance(9_999);
+      expect(await send('phone')).toBe(1);
+      clock.advance(1);
+      expect([await send('phone'), await send('phone')]).toEqual(['sent', 10_000]);
+
+      const { tokenHash } = await newSession(svcId);
+      const outcomes: unknown[] = [];
+      for (let n = 0; n < 30; n += 1) {
+        await use.putDevice({ svcId }, tokenHash, `new-${n}`, subscription);
+        outcomes.push(await send(`new-${n}`));
+      }
+      expect(outcomes).toEqual([...Array(27).fill('sent'), 10_000, 10_000, 10_000]);
     });
 
     test('is reminded once of each deadline, on the day before it ends, unless it has ended', async () => {
