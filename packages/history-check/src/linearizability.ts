@@ -18,6 +18,8 @@ export interface Model<State, Operation, Result> {
 export interface LinearizabilityOptions {
   /** Steps of the search per object, after which the verdict is `unknown`. */
   readonly maxSteps?: number;
+  /** Whether the check ends with the first object that is not linearizable. Default: all objects are checked. */
+  readonly stopAtFirstFailure?: boolean;
 }
 
 export interface LinearizabilityFailure<Operation, Result> {
@@ -52,7 +54,7 @@ const DEFAULT_MAX_STEPS = 5_000_000;
 export function checkLinearizability<State, Operation, Result>(
   entries: Iterable<HistoryEntry<Operation, Result>>,
   model: Model<State, Operation, Result>,
-  { maxSteps = DEFAULT_MAX_STEPS }: LinearizabilityOptions = {},
+  { maxSteps = DEFAULT_MAX_STEPS, stopAtFirstFailure = false }: LinearizabilityOptions = {},
 ): LinearizabilityReport<Operation, Result> {
   const orders = new Map<string, readonly HistoryEntry<Operation, Result>[]>();
   const failures: LinearizabilityFailure<Operation, Result>[] = [];
@@ -60,8 +62,9 @@ export function checkLinearizability<State, Operation, Result>(
   for (const [key, ofKey] of partition(entries)) {
     const found = search(ofKey, model, maxSteps);
     if (found.valid === true) orders.set(key, found.order);
-    else if (found.valid === false) failures.push(explain(key, ofKey, model, maxSteps));
+    else if (found.valid === false) failures.push(explain(key, ofKey, found, model, maxSteps));
     else undecided.push(key);
+    if (stopAtFirstFailure && failures.length > 0) break;
   }
   const valid = failures.length > 0 ? false : undecided.length > 0 ? 'unknown' : true;
   return { valid, orders, failures, undecided };
@@ -82,6 +85,15 @@ interface Found<O, R> {
   readonly valid: boolean | 'unknown';
   /** All operations, or the longest order found. */
   readonly order: readonly HistoryEntry<O, R>[];
+  readonly steps: number;
+  /** The latest completion that the search reached before the operation had taken effect. */
+  readonly stuckAt: number;
+}
+
+/** A choice that the search has tried: the operations that have taken effect, and the state they lead to. */
+interface Visited<State> {
+  readonly linearized: Uint32Array;
+  readonly state: State;
 }
 
 /** A choice that can be undone: the call, the states it may lead to, and the one chosen. */
@@ -99,7 +111,10 @@ function search<State, O, R>(
   model: Model<State, O, R>,
   maxSteps: number,
 ): Found<O, R> {
-  const { step, hash = JSON.stringify as (state: State) => string } = model;
+  const { step } = model;
+  /** Primitive states are compared as they are. */
+  const hash = (state: State): unknown =>
+    model.hash !== undefined ? model.hash(state) : typeof state === 'object' ? JSON.stringify(state) : state;
   const equalsByModel = model.equals ?? ((one: State, other: State) => hash(one) === hash(other));
   // Models return the same object where an operation changes nothing, as most do that may have happened at any time.
   const equals = (one: State, other: State): boolean => one === other || equalsByModel(one, other);
@@ -138,18 +153,31 @@ function search<State, O, R>(
   };
 
   const linearized = new Uint32Array(Math.ceil(count / 32));
+  /** Of `linearized`, changed with each of its bits: texts of all of them took most of the time of a search. */
+  let hashOfLinearized = 0;
   const flip = (call: number): void => {
     const word = (call - 1) >>> 5;
     linearized[word] = (linearized[word] as number) ^ (1 << ((call - 1) & 31));
+    const mixed = Math.imul(call, 0x9e3779b1);
+    hashOfLinearized ^= Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
   };
-  const visited = new Map<string, State[]>();
+  /** By the hash of `linearized`, then by that of the state. */
+  const visited = new Map<number, Map<unknown, Visited<State>[]>>();
   const isNew = (state: State): boolean => {
-    const key = `${linearized.join()}|${hash(state)}`;
-    const states = visited.get(key);
-    if (states === undefined) visited.set(key, [state]);
-    else if (states.some((known) => equals(known, state))) return false;
-    else states.push(state);
+    const byState = visited.get(hashOfLinearized) ?? new Map<unknown, Visited<State>[]>();
+    if (byState.size === 0) visited.set(hashOfLinearized, byState);
+    const stateHash = hash(state);
+    const alike = byState.get(stateHash);
+    if (alike?.some((known) => isVisited(known, state))) return false;
+    const one = { linearized: linearized.slice(), state };
+    if (alike === undefined) byState.set(stateHash, [one]);
+    else alike.push(one);
     return true;
+  };
+  const isVisited = (known: Visited<State>, state: State): boolean => {
+    for (let word = 0; word < linearized.length; word += 1)
+      if (known.linearized[word] !== linearized[word]) return false;
+    return model.equals?.(known.state, state) ?? true;
   };
 
   let state = model.init();
@@ -182,8 +210,10 @@ function search<State, O, R>(
   };
 
   let node = after(HEAD);
-  for (let steps = 0; openOk > 0; steps += 1) {
-    if (steps >= maxSteps) return { valid: 'unknown', order: orderOf(longest) };
+  let stuckAt = Number.NEGATIVE_INFINITY;
+  let steps = 0;
+  for (; openOk > 0; steps += 1) {
+    if (steps >= maxSteps) return { valid: 'unknown', order: orderOf(longest), steps, stuckAt };
     if (node !== HEAD && node <= count) {
       const { operation, result, outcome } = at(node - 1);
       const states = step.call(model, state, operation, outcome === 'ok' ? result : undefined);
@@ -192,8 +222,9 @@ function search<State, O, R>(
     }
     // The operation that completes here, or the end, is reached without having taken effect.
     if (frames.length > longest.length) longest = frames.map(({ call }) => call);
+    if (node !== HEAD) stuckAt = Math.max(stuckAt, timeOf(node));
     const frame = frames.pop();
-    if (frame === undefined) return { valid: false, order: orderOf(longest) };
+    if (frame === undefined) return { valid: false, order: orderOf(longest), steps, stuckAt };
     const { call, states, chosen, before } = frame;
     if (isOk(call)) {
       relink(call + count);
@@ -204,7 +235,7 @@ function search<State, O, R>(
     state = before;
     node = take(call, states, chosen + 1) ? after(HEAD) : after(call);
   }
-  return { valid: true, order: orderOf(frames.map(({ call }) => call)) };
+  return { valid: true, order: orderOf(frames.map(({ call }) => call)), steps, stuckAt };
 }
 
 const asUnknown = <O, R>({ result: _, ...entry }: HistoryEntry<O, R>): HistoryEntry<O, R> => ({
@@ -220,38 +251,60 @@ const upTo = <O, R>(entries: readonly HistoryEntry<O, R>[], time: number): Histo
     return entry.completion !== null && entry.completion <= time ? [entry] : [asUnknown(entry)];
   });
 
+/** Steps of all searches that look for the smallest contradiction, as a part of those for the verdict. */
+const CONTRADICTION_STEPS = 1 / 20;
+
+/** @param found the search of all entries. */
 function explain<State, O, R>(
   key: string,
   entries: readonly HistoryEntry<O, R>[],
+  found: Found<O, R>,
   model: Model<State, O, R>,
   maxSteps: number,
 ): LinearizabilityFailure<O, R> {
   const completed = entries
     .filter((entry) => entry.outcome === 'ok')
     .sort((a, b) => (a.completion ?? 0) - (b.completion ?? 0));
-  // Every prefix of a linearizable history is linearizable, so the shortest one that is not can be bisected.
-  let low = 0;
-  let high = completed.length - 1;
   const timeAt = (index: number): number => completed[index]?.completion ?? 0;
+  let { order } = found;
+  const isBadUpTo = (index: number): boolean => {
+    const ofPrefix = search(upTo(entries, timeAt(index)), model, maxSteps);
+    if (ofPrefix.valid === false) order = ofPrefix.order;
+    return ofPrefix.valid === false;
+  };
+  // Every prefix of a linearizable history is linearizable, so the shortest one that is not can be bisected. It does not
+  // end before the search got stuck, and mostly there.
+  let low = completed.findIndex(({ completion }) => completion === found.stuckAt);
+  let high = completed.length - 1;
+  if (isBadUpTo(low)) high = low;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (search(upTo(entries, timeAt(middle)), model, maxSteps).valid === false) high = middle;
+    if (isBadUpTo(middle)) high = middle;
     else low = middle + 1;
   }
   const prefix = upTo(entries, timeAt(low));
-  const { order } = search(prefix, model, maxSteps);
 
   // A linearizable history stays linearizable when a result is forgotten, so what must be kept contradicts itself.
   let kept = prefix;
-  const needed = new Set(prefix.filter(({ outcome }) => outcome === 'ok'));
-  for (const entry of [...needed]) {
-    const without = kept.map((each) => (each === entry ? asUnknown(entry) : each));
-    if (search(without, model, maxSteps / 100).valid !== false) continue;
-    kept = without;
-    needed.delete(entry);
-  }
+  let stepsLeft = maxSteps * CONTRADICTION_STEPS;
+  const contradiction: HistoryEntry<O, R>[] = [];
+  const reduce = (part: readonly HistoryEntry<O, R>[]): void => {
+    const forgotten = new Set(part);
+    const without = kept.map((each) => (forgotten.has(each) ? asUnknown(each) : each));
+    const { valid, steps } = search(without, model, Math.min(stepsLeft, maxSteps / 1000));
+    stepsLeft -= steps;
+    if (valid === false) {
+      kept = without;
+    } else if (part.length === 1 || stepsLeft <= 0) {
+      contradiction.push(...part);
+    } else {
+      const middle = part.length >>> 1;
+      reduce(part.slice(0, middle));
+      reduce(part.slice(middle));
+    }
+  };
+  reduce(prefix.filter(({ outcome }) => outcome === 'ok'));
   const culprit = completed[low] as HistoryEntry<O, R>;
-  const contradiction = [...needed];
   return {
     key,
     entry: culprit,

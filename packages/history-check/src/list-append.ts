@@ -20,6 +20,7 @@ export type ListTransaction = HistoryEntry<readonly MicroOperation[], MicroResul
  */
 export type Anomaly =
   | 'internal'
+  | 'future read'
   | 'duplicate elements'
   | 'unknown element'
   | 'incompatible order'
@@ -126,7 +127,7 @@ export function checkListAppend(
   return { valid: findings.length === 0, findings };
 }
 
-/** A read shows what the transaction itself has read and appended before. */
+/** A read shows what the transaction itself has read and appended before, and nothing that it appends later. */
 function* internalFindings(transaction: ListTransaction): Iterable<ListAppendFinding> {
   /** What is known of each list: all of it once it was read, otherwise its end. */
   const known = new Map<string, { readonly whole: boolean; readonly list: readonly Element[] }>();
@@ -139,6 +140,15 @@ function* internalFindings(transaction: ListTransaction): Iterable<ListAppendFin
     }
     const read = transaction.result?.[index];
     if (read == null) continue;
+    const future = transaction.operation
+      .slice(index + 1)
+      .find((later) => later[0] === 'append' && later[1] === key && read.includes(later[2]));
+    if (future !== undefined)
+      yield {
+        anomaly: 'future read',
+        transactions: [transaction],
+        text: `${describe(transaction)} read ${key} = ${show(read)}, though it appended ${future[2]} only afterwards`,
+      };
     const expected = whole ? list.length : Math.min(list.length, read.length);
     const end = read.slice(read.length - expected);
     if (expected !== list.length || (whole && read.length !== list.length) || !sameList(end, list)) {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkLinearizability, type HistoryEntry, type Model } from '../src/index.ts';
-import { type QueueOperation, queue, type RegisterOperation, register } from './models.ts';
+import {
+  type QueueOperation,
+  queue,
+  type RegisterOperation,
+  register,
+  type SetOperation,
+  set,
+  type TextOperation,
+  text,
+} from './models.ts';
 
 type RegisterEntry = HistoryEntry<RegisterOperation, number | boolean | null>;
 type QueueEntry = HistoryEntry<QueueOperation, string | null>;
@@ -123,6 +132,63 @@ describe('register histories with published verdicts', () => {
   });
 });
 
+describe('set histories with the verdicts of Porcupine', () => {
+  const add = (value: number, from: number, to: number) =>
+    entry<SetOperation, readonly number[] | null>({ type: 'add', value }, from, to, null);
+  const elements = (values: readonly number[], from: number, to: number | null) =>
+    entry<SetOperation, readonly number[] | null>({ type: 'read' }, from, to, values);
+  test.each([
+    ['a read shows one of two concurrent additions', true, [7], 2],
+    ['a read shows both', true, [7, 9], 2],
+    ['a read that timed out may have shown nothing', true, [], null],
+    ['a read shows an element twice', false, [7, 7, 9], 2],
+    ['a read shows an element that nobody added', false, [8], 2],
+  ] as const)('%s', (_name, valid, values, to) => {
+    const history = [add(7, 0, 4), add(9, 0, 3), elements(values, 1, to)];
+    expect(checkLinearizability(history, set).valid).toBe(valid);
+  });
+});
+
+describe('histories of a key-value store as those of Porcupine', () => {
+  const at = (
+    key: string,
+    process: number,
+    from: number,
+    operation: TextOperation,
+    result: string | null,
+  ) => ({
+    ...entry(operation, from, from + 10, result),
+    key,
+    process,
+  });
+  /** Clients take turns to append to each of ten keys and to read one, three of them at a time. */
+  const serve = (clients: number, shown: (list: readonly string[], n: number) => string) => {
+    const lists = new Map<string, string[]>();
+    return Array.from({ length: 60 + clients * 12 }, (_, n) => {
+      const key = `${n % 10}`;
+      const list = lists.get(key) ?? [];
+      lists.set(key, list);
+      if (n % 3 === 0) return at(key, n % clients, n * 4, { type: 'get' }, shown(list, n));
+      const value = `x ${n % clients} ${n} y`;
+      list.push(value);
+      return at(key, n % clients, n * 4, { type: 'append', value }, null);
+    });
+  };
+  test.each([1, 10, 50])('%d clients that read what was appended: valid', (clients) => {
+    const history = serve(clients, (list) => list.join(''));
+    expect(checkLinearizability(history, text).valid).toBe(true);
+  });
+  test.each([1, 10, 50])('%d clients of which some read nothing, or an older value: invalid', (clients) => {
+    const stale = (list: readonly string[], n: number) => (n % 7 === 0 ? list.slice(0, -2) : list).join('');
+    const { valid, failures } = checkLinearizability(serve(clients, stale), text);
+    expect(valid).toBe(false);
+    const [{ contradiction = [] } = {}] = failures;
+    expect(contradiction.length).toBeGreaterThan(0);
+    // By themselves they contradict each other, too.
+    expect(checkLinearizability(contradiction, text, { stopAtFirstFailure: true }).valid).toBe(false);
+  });
+});
+
 describe('what is reported', () => {
   test('the operation that completes the contradiction, and the results it consists of', () => {
     const [first, stale, late] = [write(1, 0, 1), read(0, 6, 7), read(5, 8, 9)];
@@ -143,6 +209,18 @@ describe('what is reported', () => {
     const report = checkLinearizability([...of('bad', [read(1, 1, 4)]), ...good], register(0));
     expect(report.failures.map(({ key }) => key)).toEqual(['bad']);
     expect(report.orders.get('good')).toEqual([good[1], good[0]]);
+  });
+
+  test('on request only the first object that is not linearizable', () => {
+    const history = ['good', 'bad', 'also bad'].flatMap((key) =>
+      [write(1, 0, 1), read(key === 'good' ? 1 : 2, 2, 3)].map((each) => ({ ...each, key })),
+    );
+    const keysOf = (options?: Parameters<typeof checkLinearizability>[2]) => {
+      const { valid, failures } = checkLinearizability(history, register(0), options);
+      return [valid, ...failures.map(({ key }) => key)];
+    };
+    expect(keysOf()).toEqual([false, 'bad', 'also bad']);
+    expect(keysOf({ stopAtFirstFailure: true })).toEqual([false, 'bad']);
   });
 
   test('an operation that failed has not happened', () => {

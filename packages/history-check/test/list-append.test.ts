@@ -55,6 +55,25 @@ describe('histories of Elle and of Adya, Liskov and O’Neil', () => {
       ['internal'],
       concurrent('rx12 ax3 rx1234', 'ax1 ax2', 'ax4'),
     ],
+    [
+      'internal: a read that is shorter than the one before',
+      ['internal'],
+      concurrent('rx12 ax3 rx1', 'ax1 ax2'),
+    ],
+    ['internal: an element after the own append', ['internal'], concurrent('ax3 rx1234', 'ax1 ax2', 'ax4')],
+    [
+      'future read: an element that the transaction appends after the read, between those of others',
+      ['future read'],
+      concurrent('rx123 ax2', 'ax1', 'ax3'),
+    ],
+    [
+      'future read: before the end that the transaction has appended itself',
+      ['future read'],
+      concurrent('ay1 ry21 ay2 ay3'),
+    ],
+    ['future read: at the end of the list', ['future read'], concurrent('rx12 ay5 ax2', 'ax1')],
+    ['a read of the own append, after it', [], concurrent('ax1', 'rx1 ax2 rx12')],
+    ['an append to another list of the same element', [], concurrent('rx1 ay1', 'ax1')],
     ['internal: FaunaDB, the own append is missing', ['internal'], concurrent('ax6 rx')],
     [
       'an unknown outcome says nothing about its reads',
@@ -100,6 +119,16 @@ describe('histories of Elle and of Adya, Liskov and O’Neil', () => {
         };
       }),
     ],
+    [
+      'G-single: a read of nothing beside a later write',
+      ['G-single'],
+      concurrent('ax1 ay1', 'ax2 ry', 'rx12'),
+    ],
+    [
+      'reads in two orders of appends that depend on each other',
+      ['incompatible order', 'G1c'],
+      concurrent('ax1 ry1', 'ax2', 'ax3 ay1', 'rx13', 'rx123'),
+    ],
     ['a duplicate element', ['duplicate elements'], concurrent('ax1', 'rx11')],
     ['an element that nobody appended', ['unknown element'], concurrent('rx7')],
     ['reads in two orders', ['incompatible order'], concurrent('ax1', 'ax2', 'rx12', 'rx2')],
@@ -118,6 +147,17 @@ describe('real time', () => {
   ])('%s is %s, though serializable', (_name, expected, texts) => {
     const history = sequential(...texts.split(','));
     expect([...new Set(anomalies(history))]).toEqual(expected);
+    expect(anomalies(history, { model: 'serializable' })).toEqual([]);
+  });
+
+  test('two anti-dependencies that are not adjacent and the order of time are G2-realtime', () => {
+    const history = [
+      transaction('rx rz1', { invocation: 0, completion: 9 }),
+      transaction('ax1', { invocation: 1, completion: 2 }),
+      transaction('rz', { invocation: 3, completion: 4 }),
+      transaction('az1', { invocation: 0, completion: 9 }),
+    ];
+    expect(anomalies(history)).toEqual(['G2-realtime']);
     expect(anomalies(history, { model: 'serializable' })).toEqual([]);
   });
 
@@ -236,7 +276,7 @@ test('small histories with a changed read are judged as by trying every order', 
     fc.property(
       fc.array(planned, { minLength: 2, maxLength: 5 }),
       fc.nat(20),
-      fc.nat(3),
+      fc.nat(4),
       (plan, which, change) => {
         const history = serialRun([...plan, READ_ALL]);
         const reads = history
@@ -246,7 +286,19 @@ test('small histories with a changed read are judged as by trying every order', 
           );
         const [at, micro] = reads[which % Math.max(1, reads.length)] ?? [0, 0];
         const list = history[at]?.result?.[micro] ?? [];
-        const changed = [list.slice(0, -1), [...list].reverse(), [...list, 99], list.slice(1)][change] ?? [];
+        // The next append to this list is often one of the same transaction.
+        const later = history
+          .slice(at)
+          .flatMap(({ operation }, n) => (n === 0 ? operation.slice(micro) : operation))
+          .find(([type, key]) => type === 'append' && key === history[at]?.operation[micro]?.[1]);
+        const changed =
+          [
+            list.slice(0, -1),
+            [...list].reverse(),
+            [...list, 99],
+            list.slice(1),
+            later?.[0] === 'append' ? [...list, later[2]] : list,
+          ][change] ?? [];
         const mutated = history.map((each, n) =>
           n === at && each.result
             ? { ...each, result: each.result.map((old, m) => (m === micro && old ? changed : old)) }

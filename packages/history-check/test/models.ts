@@ -31,3 +31,27 @@ export const queue: Model<readonly string[], QueueOperation, string | null> = {
     return result === undefined || result === first ? [rest] : [];
   },
 };
+
+export type SetOperation = { readonly type: 'add'; readonly value: number } | { readonly type: 'read' };
+
+/** A set; a read returns its elements in ascending order. */
+export const set: Model<readonly number[], SetOperation, readonly number[] | null> = {
+  init: () => [],
+  step(state, operation, result) {
+    if (operation.type === 'add') return [[...new Set([...state, operation.value])].sort((a, b) => a - b)];
+    return result === undefined || String(result) === String(state) ? [state] : [];
+  },
+};
+
+export type TextOperation =
+  | { readonly type: 'get' }
+  | { readonly type: 'put' | 'append'; readonly value: string };
+
+/** A value of a key-value store that can be appended to. */
+export const text: Model<string, TextOperation, string | null> = {
+  init: () => '',
+  step(state, operation, result) {
+    if (operation.type === 'get') return result === undefined || result === state ? [state] : [];
+    return [operation.type === 'put' ? operation.value : state + operation.value];
+  },
+};

@@ -70,7 +70,8 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
       expect(sent.map(({ replayed }) => replayed)).toEqual(sent.map(() => false));
       for (const [n, member] of members.entries()) {
         const feed = await feedOf(member);
-        expect(feed.map(({ asSent }) => asSent)).toEqual([0, 1, 2, 3].map((at) => claimOf(at, n).asSent));
+        const expected = [0, 1, 2, 3].map((at) => claimOf(at, n).asSent);
+        expect(feed.map(({ asSent }) => asSent).sort()).toEqual(expected.sort());
         for (const { id } of feed) {
           const { bookCarrier } = await use.readAppClaim({ svcId: member.svcId }, id);
           expect(bookCarrier).toEqual({ name: 'Gulf Mutual', ...detailsOf(n) });
@@ -102,14 +103,17 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
           status,
           rejectionReason,
         }));
-        expect(answers).toEqual(
-          own.map(({ id, reason }) => ({
-            id,
-            status: reason === null ? 'accepted' : 'rejected',
-            rejectionReason: reason,
-          })),
+        expect(new Set(answers)).toEqual(
+          new Set(
+            own.map(({ id, reason }) => ({
+              id,
+              status: reason === null ? 'accepted' : 'rejected',
+              rejectionReason: reason,
+            })),
+          ),
         );
-        expect(await audited(member, 'claim.reject')).toEqual(own.slice(1).map(({ id }) => claimObject(id)));
+        const rejected = answers.filter(({ status }) => status === 'rejected');
+        expect(await audited(member, 'claim.reject')).toEqual(rejected.map(({ id }) => claimObject(id)));
         expect(await verified(member)).toMatchObject({ intact: true });
       }
     });
