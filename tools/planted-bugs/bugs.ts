@@ -48,8 +48,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [
       [BIND, ''],
       [
-        'const claim = (replayed ?',
-        'if (!replayed) await deps.uow.run((tx) => tx.idempotency.bind(slot, fingerprint, claimId, deps.clock.now()));\n  const claim = (replayed ?',
+        'usedKeys.add(slot);',
+        "usedKeys.add(slot);\n    if (!('replayed' in result)) await deps.uow.run((tx) => tx.idempotency.bind(slot, fingerprint, result.id, at));",
       ],
     ],
   },
@@ -139,8 +139,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     "carrier details merged into another firm's book",
     PG_CARRIERS,
-    'const key = ',
-    'const key = nameKey || ',
+    'nameKey = carrierNameKey(carrier.name);\n    const key = ',
+    'nameKey = carrierNameKey(carrier.name);\n    const key = nameKey || ',
   ),
   bug(
     "claims that share a transaction encrypted with one firm's key",
