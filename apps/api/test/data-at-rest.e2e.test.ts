@@ -76,6 +76,7 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
       passkeys: 0,
       devices: 0,
     },
+    rejects_plain_text: false,
   });
   const checksWith = async (key: string) => {
     const doctor = await svcInProcess(['doctor', '--json'], {
@@ -116,6 +117,13 @@ test('svc encryption apply encrypts what was stored before, and says what is mis
   expect(JSON.parse(applied.stdout)).toEqual({ rows: 8 });
   const encrypted = await start(key);
   expect((await encrypted.call('GET', `/v1/claims/${sent.id}`, { as: firm.test })).json).toEqual(sent);
+  const status = await svcInProcess(['encryption', 'status', '--json'], {
+    ...variables,
+    ENCRYPTION_KEY: key,
+  });
+  expect(JSON.parse(status.stdout).rejects_plain_text).toBe(true);
+  const { svcId } = await encrypted.member(firm);
+  expect((await sendClaim(encrypted, firm.live, claimBody(svcId))).status).toBe(201);
 });
 
 test('a firm whose erasure is killed after its data key is gone shows that, stays without access, and is erased again', async () => {

@@ -76,6 +76,7 @@ describe('with a database role that owns nothing', () => {
   test.each([
     'DROP TABLE claims',
     'ALTER TABLE claims ADD COLUMN more text',
+    'ALTER TABLE claims DROP CONSTRAINT claims_document_encrypted',
     'TRUNCATE carriers',
     'CREATE TABLE mine (id integer)',
     'UPDATE audit_log SET entry = entry',
@@ -97,6 +98,15 @@ describe('with a database role that owns nothing', () => {
       "SELECT purge_audit('{standard,claims_only,read_only}', '{infinity,infinity,infinity}', 1000) AS removed";
     await withClient(url, async (client) => {
       expect((await client.query(purge)).rows).toEqual([{ removed: '0' }]);
+    });
+  });
+
+  test('the role can let the database reject plain text in a column, and cannot take that back', async () => {
+    await withClient(url, async (client) => {
+      await client.query('BEGIN');
+      await client.query("SELECT require_encryption('passkeys', 'name', 'text')");
+      const removing = client.query('ALTER TABLE passkeys DROP CONSTRAINT passkeys_name_encrypted');
+      await expect(removing).rejects.toMatchObject({ code: '42501' });
     });
   });
 

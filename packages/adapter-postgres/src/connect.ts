@@ -22,7 +22,7 @@ import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
-import { countPlainRows, encryptExisting } from './encryption/encrypt-existing.ts';
+import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
 import {
@@ -151,6 +151,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
         wrappingKeyId: wrappingKeys?.currentId ?? null,
         dataKeys: await wrappingKeyCounts(maintenance),
         plainRows: await countPlainRows(maintenance),
+        rejectsPlainText: await rejectsPlainText(maintenance),
       }),
       rewrap: async (onProgress) => (await dataKeys?.rewrap(onProgress)) ?? 0,
       encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),

@@ -267,6 +267,37 @@ test('rows from before are encrypted in batches without a visible change, also a
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });
 
+test('once all rows are encrypted, the database rejects plain text, whoever writes it', async () => {
+  const without = fixtureOn(await connected());
+  const { firm, svcId } = await sentClaims(without);
+  const stores = await connected(OLD_KEY);
+  expect((await stores.encryption.status()).rejectsPlainText).toBe(false);
+  await stores.encryption.encryptExisting(() => {});
+  // As if it had been interrupted before the last column.
+  await database.sql.query('ALTER TABLE adjusters DROP CONSTRAINT adjusters_email_key_encrypted');
+  expect((await stores.encryption.status()).rejectsPlainText).toBe(false);
+  await stores.encryption.encryptExisting(() => {});
+  expect((await stores.encryption.status()).rejectsPlainText).toBe(true);
+
+  const rejected = { code: '23514' };
+  for (const table of Object.values<PersonalTable>(PERSONAL_COLUMNS)) {
+    const columns = Object.entries(table.columns);
+    if (table.lookup) columns.push([table.lookup.column, 'text']);
+    for (const [column, type] of columns)
+      for (const text of ['plain', 'enc:0:plain', 'enc:plain']) {
+        const value = type === 'json' ? JSON.stringify(text) : text;
+        const update = database.sql.query(`UPDATE ${table.name} SET ${column} = $1`, [value]);
+        await expect(update).rejects.toMatchObject(rejected);
+      }
+  }
+  const merging = ({ unitOfWork }: Pick<PostgresStores, 'unitOfWork'>) =>
+    unitOfWork.run((tx) => tx.carriers.merge(firm.id, { ...CARRIER, name: 'Later' }));
+  await expect(merging(without.stores)).rejects.toThrow(/23514 .carriers_\w+_encrypted/);
+  await merging(stores);
+  const fixture = fixtureOn(stores);
+  await fixture.send(firm.live, svcId, { claim: personalClaim(fixture) });
+});
+
 test('a text from before that starts like an encrypted one is encrypted too, and read unchanged', async () => {
   const without = await connected();
   const { newFirm } = fixtureOn(without);

@@ -10,7 +10,7 @@ import { OPERATOR } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
 
 /** `left` is the number of claims that are not encrypted; that of devices is `leftDevices`. */
-const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0) => {
+const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0, rejectsPlainText = left === 0) => {
   const { memory, clock } = memoryFixture();
   const changing =
     (changed: number) =>
@@ -26,6 +26,7 @@ const setUp = (wrappingKeyId: string | null, left = 3, leftDevices = 0) => {
         count: 3,
       })),
       plainRows: { claims: left, devices: leftDevices },
+      rejectsPlainText,
     }),
     rewrap: changing(3),
     encryptExisting: changing(500),
@@ -60,6 +61,12 @@ describe('encrypting data keys and rows', () => {
       const { rotate, encryptExisting } = setUp('key-2', left, leftDevices);
       expect([await rotate(() => {}), await encryptExisting(() => {})]).toEqual([3, 500]);
     }
+  });
+
+  test('is done once more when all rows are encrypted, but plain text is not rejected yet', async () => {
+    const { encryptExisting, recorded } = setUp('key-2', 0, 0, false);
+    expect(await encryptExisting(() => {})).toBe(500);
+    expect(await recorded()).toMatchObject([{ action: 'encryption.apply' }]);
   });
 
   test('is not in the audit trail when nothing is left to encrypt', async () => {

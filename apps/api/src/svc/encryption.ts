@@ -21,11 +21,13 @@ export function addEncryptionCommands(program: Command): void {
         key_id: status.wrappingKeyId,
         data_keys: dataKeys,
         plain_rows: status.plainRows,
+        rejects_plain_text: status.rejectsPlainText,
       });
     printFields({ 'current key': status.wrappingKeyId ?? 'none: encryption is off' });
     for (const [id, count] of Object.entries(dataKeys)) printFields({ [`data keys of ${id}`]: count });
     for (const [table, count] of Object.entries(status.plainRows))
       printFields({ [`plain rows in ${table}`]: count });
+    printFields({ 'rejects plain text': status.rejectsPlainText });
   });
 
   addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
@@ -38,11 +40,13 @@ export function addEncryptionCommands(program: Command): void {
     },
   );
 
-  addCommand(group, 'apply', 'encrypt rows that were stored before encryption was on').action(
-    async (options: OutputOptions) => {
-      const rows = await withService((services) => services.get(TOKENS.encryptExisting)(progressOf('rows')));
-      if (options.json) return printJson({ rows });
-      process.stdout.write(`${rows} rows encrypted.\n`);
-    },
-  );
+  addCommand(
+    group,
+    'apply',
+    'encrypt rows that were stored before encryption was on, and reject plain text from then on',
+  ).action(async (options: OutputOptions) => {
+    const rows = await withService((services) => services.get(TOKENS.encryptExisting)(progressOf('rows')));
+    if (options.json) return printJson({ rows });
+    process.stdout.write(`${rows} rows encrypted.\n`);
+  });
 }

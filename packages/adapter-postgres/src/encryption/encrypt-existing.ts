@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Unavailable } from '@svc/application';
 import { emailKey, type FirmId } from '@svc/domain';
 import { lockReferenceTables } from '../driver/citus.ts';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
-import { type Encryption, isSealed, PLAIN, PREFIX } from './encryption.ts';
+import { ENCRYPTED, type Encryption, PLAIN } from './encryption.ts';
 import { fieldsOf, PERSONAL, type PersonalTable, SERVICE } from './personal-columns.ts';
 
 /** Rows per transaction: their locks are held for some milliseconds. */
@@ -30,11 +31,7 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
     ...(lookup ? [`${lookup.column} = u.${lookup.column}`] : []),
   ];
   const isPlain = columns
-    .map(([column, type]) =>
-      type === 'json'
-        ? `NOT starts_with(${column}::text, '"${PREFIX}')`
-        : `NOT starts_with(${column}, '${PREFIX}') OR starts_with(${column}, '${PLAIN}')`,
-    )
+    .map(([column, type]) => `left(${column}::text, 16) !~ '^${type === 'json' ? '"' : ''}${ENCRYPTED}'`)
     .join(' OR ');
   const keyed = `${table.ofAccounts ? firm : 't.firm_id'} = u.firm_id AND ${key.column} = u.row_key`;
   return {
@@ -63,6 +60,8 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
   };
 });
 
+const IS_ENCRYPTED = { text: new RegExp(`^${ENCRYPTED}`), json: new RegExp(`^"${ENCRYPTED}`) };
+
 type PlainRow = { readonly firm_id: FirmId; readonly row_key: string } & Record<string, string | null>;
 
 /** Rows with a personal column in plain text, by table. Reads whole tables. */
@@ -73,11 +72,76 @@ export async function countPlainRows(session: Session): Promise<Record<string, n
   return counts;
 }
 
+interface RequiredColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly kind: 'text' | 'json' | 'hash';
+}
+
+/** The columns that may hold only ciphertext after `encryptExisting`; the hash is that of `lookupKeys`. */
+const COLUMNS: readonly RequiredColumn[] = Object.values(PERSONAL).flatMap(
+  ({ name: table, columns, lookup }: PersonalTable): RequiredColumn[] => [
+    ...Object.entries(columns).map(([column, kind]) => ({ table, column, kind })),
+    ...(lookup ? [{ table, column: lookup.column, kind: 'hash' } as const] : []),
+  ],
+);
+
+const REQUIRED = sql(
+  'encryption_required',
+  `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
+    WHERE connamespace = current_schema()::regnamespace AND contype = 'c' AND conname LIKE '%\\_encrypted'`,
+);
+const REQUIRE = sql('encryption_require', 'SELECT require_encryption($1, $2, $3)');
+/** Requests wait behind the lock that adds a constraint, so it is requested again instead of awaited for long. */
+const SHORT_LOCK_WAIT = sql('encryption_short_lock_wait', "SET LOCAL lock_timeout = '1s'");
+const MAX_LOCK_FAILURES = 30;
+
+/** The columns in which the database still accepts plain text. */
+async function columnsAcceptingPlainText(session: Session): Promise<readonly RequiredColumn[]> {
+  const names = new Set((await session.rows<{ name: string }>(REQUIRED)).map(({ name }) => name));
+  return COLUMNS.filter(({ table, column }) => !names.has(`${table}_${column}_encrypted`));
+}
+
+/** Whether the database rejects plain text in every personal column. */
+export const rejectsPlainText = async (session: Session): Promise<boolean> =>
+  (await columnsAcceptingPlainText(session)).length === 0;
+
+async function rejectPlainText(database: Pick<Database, 'begin' | 'maintenance'>): Promise<void> {
+  for (let failures = 0; ; ) {
+    const [next] = await columnsAcceptingPlainText(database.maintenance);
+    if (next === undefined) return;
+    try {
+      await transact(database, (transaction) => {
+        transaction.send(SHORT_LOCK_WAIT, []);
+        return transaction.rows(REQUIRE, [next.table, next.column, next.kind]);
+      });
+    } catch (error) {
+      failures += 1;
+      if (!(error instanceof Unavailable) || failures === MAX_LOCK_FAILURES) throw error;
+      await sleep(LOCKED_ROWS_MS);
+    }
+  }
+}
+
 /**
- * Encrypts the rows that were written before encryption was on, in batches beside running requests. May be interrupted
- * and started again: encrypted rows are not found again. Returns when no row is left.
+ * Encrypts the rows that were written before encryption was on, and lets the database reject plain text from then on, in
+ * whichever process it is written. May be interrupted and started again.
+ *
+ * @returns the number of rows that were encrypted.
  */
 export async function encryptExisting(
+  database: Pick<Database, 'begin' | 'maintenance'>,
+  encryption: Encryption,
+  onProgress: (rows: number) => void,
+): Promise<number> {
+  const rows = await encryptRows(database, encryption, onProgress);
+  await rejectPlainText(database);
+  // Rows that a process without the key has written in between.
+  return rows + (await encryptRows(database, encryption, onProgress));
+}
+
+/** In batches beside running requests. Returns when no row is left. */
+async function encryptRows(
   database: Pick<Database, 'begin' | 'maintenance'>,
   encryption: Encryption,
   onProgress: (rows: number) => void,
@@ -137,7 +201,7 @@ async function sealRow(encryption: Encryption, table: PersonalTable, row: PlainR
   for (const [column, type] of Object.entries(table.columns)) {
     const value = row[column] ?? null;
     if (value?.startsWith(PLAIN)) sealed[column] = seal(column, value.slice(PLAIN.length));
-    else if (!isSealed(value, type)) sealed[column] = seal(column, value);
+    else if (value !== null && !IS_ENCRYPTED[type].test(value)) sealed[column] = seal(column, value);
   }
   if (table.lookup) sealed[table.lookup.column] = await lookupKeyOf(encryption, table, row);
   return sealed as PlainRow;

@@ -9,9 +9,11 @@ import { type PersonalField, type PersonalTable, SERVICE } from './personal-colu
  * A stored value: `enc:`, the id of the data key, `:`, and nonce, ciphertext and tag in base64. Plain text that starts
  * like one is stored behind the key id 0, which no key has.
  */
-export const PREFIX = 'enc:';
+const PREFIX = 'enc:';
 const HEADER = /^enc:(\d{1,9}):/;
 export const PLAIN = `${PREFIX}0:`;
+/** A stored value that is encrypted, for regular expressions of JavaScript and SQL; in JSON, after a quotation mark. */
+export const ENCRYPTED = 'enc:[1-9][0-9]{0,8}:';
 
 export interface DataKey {
   readonly id: number;
@@ -34,7 +36,7 @@ export interface KeyStore {
 export type Seal = <V extends string | null>(column: string, value: V) => V;
 
 const quoted = (text: string): string => `"${text}"`;
-export const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
+const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
   typeof value === 'string' &&
   (type === 'json' ? value.charCodeAt(0) === 0x22 && value.startsWith(PREFIX, 1) : value.startsWith(PREFIX));
 

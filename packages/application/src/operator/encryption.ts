@@ -44,6 +44,7 @@ export const makeRotateEncryption = ofAll(
 
 export const makeEncryptExisting = ofAll(
   'encryption.apply',
-  ({ plainRows }) => Object.values(plainRows).every((rows) => rows === 0),
+  ({ plainRows, rejectsPlainText }) =>
+    rejectsPlainText && Object.values(plainRows).every((rows) => rows === 0),
   (encryption, onProgress) => encryption.encryptExisting(onProgress),
 );

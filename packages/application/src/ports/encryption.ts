@@ -14,4 +14,6 @@ export interface EncryptionStatus {
   readonly dataKeys: readonly { readonly wrappingKeyId: string; readonly count: number }[];
   /** Rows with personal data in plain text, by table. */
   readonly plainRows: Readonly<Record<string, number>>;
+  /** The database accepts only encrypted values in place of personal data, as it does once all rows are encrypted. */
+  readonly rejectsPlainText: boolean;
 }

@@ -22,6 +22,7 @@ import { FIRM_ERASURE } from './0085-firm-erasure.ts';
 import { AUDITED_PURGE } from './0086-audited-purge.ts';
 import { LARGE_COLUMNS } from './0087-large-columns.ts';
 import { CONFIRMED_EMAILS } from './0088-confirmed-emails.ts';
+import { REQUIRED_ENCRYPTION } from './0089-required-encryption.ts';
 
 export interface Migration {
   readonly id: number;
@@ -64,4 +65,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 86, name: 'audited purge', sql: AUDITED_PURGE },
   { id: 87, name: 'large columns', sql: LARGE_COLUMNS },
   { id: 88, name: 'confirmed emails', sql: CONFIRMED_EMAILS },
+  { id: 89, name: 'required encryption', sql: REQUIRED_ENCRYPTION },
 ];
