@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { createBodyMemory } from '../src/http/pipeline/body-memory.ts';
 
-const memoryOf = (perCallerBytes: number) => {
+const memoryOf = (perCallerBytes: number, now = () => 0) => {
   const limits = { totalBytes: 100, reservedForSmallBytes: 30, smallBodyBytes: 10, perCallerBytes };
-  const memory = createBodyMemory(limits);
+  const memory = createBodyMemory({ ...limits, smallChunksPerSecond: 3 }, now);
   return (caller: string) => {
     const held = memory.hold();
     held.chargeTo(caller);
@@ -41,4 +41,18 @@ test('one caller cannot use the memory of the others, with large or with small b
   expect(hold('b').add(30)).toBe(true);
   own[0]?.release();
   expect(hold('a').add(10)).toBe(true);
+});
+
+test('a caller may send a number of small chunks in a second, in all its bodies; others are not affected', () => {
+  let now = 0;
+  const hold = memoryOf(100, () => now);
+  const [one, same, other] = [hold('a'), hold('a'), hold('b')];
+  expect([one.addChunks(2), same.addChunks(1), one.addChunks(1), other.addChunks(3)]).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  now = 1000;
+  expect(one.addChunks(3)).toBe(true);
 });

@@ -249,8 +249,8 @@ test('the root leads to the documentation, unless a client asks for JSON: then i
     const { status, headers: got } = await fetch(`${service.url}/`, { headers, redirect: 'manual' });
     expect([status, got.get('location'), got.get('vary')]).toEqual([302, '/docs', 'Accept']);
   }
-  const { status, json } = await get('/', { Accept: 'application/json' });
-  expect([status, json.code]).toEqual([404, 'not_found']);
+  const { status, headers, json } = await get('/', { Accept: 'application/json' });
+  expect([status, headers.get('vary'), json.code]).toEqual([404, 'Accept', 'not_found']);
 });
 
 test('/favicon.ico is an icon', async () => {

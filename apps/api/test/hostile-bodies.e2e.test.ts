@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endpoints } from '@svc/contract';
+import { endpoints, LIMITS } from '@svc/contract';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
@@ -112,6 +112,12 @@ beforeAll(async () => {
       path: `/app/v1/firms/${firm.id}/membership`,
       as: token,
       body: { accepting_assignments: true },
+    },
+    'POST /app/v1/claims/{id}/acceptance': {
+      method: 'POST',
+      path: `/app/v1/claims/${offered}/acceptance`,
+      as: token,
+      body: { offered_at: '2026-08-29T12:00:00.000Z' },
     },
     'POST /app/v1/claims/{id}/rejection': {
       method: 'POST',
@@ -381,7 +387,7 @@ describe.each(READ_DIFFERENTLY)('%s', (name) => {
     expect(response.text.length).toBeLessThan(20_000);
   });
 
-  test('rejects a malformed body in thousands of small chunks', async () => {
+  test('accepts a body byte by byte up to the maximum number of chunks, and no more', async () => {
     const { method, path, as, headers } = target(name);
     const head = request(`${method} ${path}`, {
       ...(as !== undefined && { Authorization: `Bearer ${as}` }),
@@ -389,10 +395,14 @@ describe.each(READ_DIFFERENTLY)('%s', (name) => {
       'Transfer-Encoding': 'chunked',
       ...headers,
     });
-    const { responses } = await sendBytes(service.url, [head, '1\r\n \r\n'.repeat(2000), '0\r\n\r\n'], {
-      responses: 1,
-    });
-    expect(JSON.parse(responses[0]?.body ?? '')).toMatchObject({ status: 400, code: 'malformed_request' });
+    const most = as === undefined ? LIMITS.openSmallChunks : LIMITS.smallChunks;
+    const statusOf = async (body: string) => {
+      const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+      const { responses } = await sendBytes(service.url, [head, chunks, '0\r\n\r\n'], { responses: 1 });
+      return JSON.parse(responses[0]?.body ?? '');
+    };
+    expect(await statusOf('[]'.padEnd(most))).toMatchObject({ status: 422 });
+    expect(await statusOf('[]'.padEnd(most + 1))).toMatchObject({ status: 400, code: 'malformed_request' });
   });
 
   test('accepts a body of exactly the maximum size, and rejects one byte more, with and without Content-Length', async () => {
@@ -432,6 +442,16 @@ describe.each(READ_DIFFERENTLY)('%s', (name) => {
       expectProblem(await send(target(name), '[]', as), 400, 'malformed_request');
       expectProblem(await send(target(name), compress('[]').subarray(0, -3), as), 400, 'malformed_request');
     }
+    for (const encoding of ['x-gzip', 'GZIP', 'identity, gzip']) {
+      const as = { 'Content-Encoding': encoding };
+      expectProblem(await send(target(name), gzipSync('[]'), as), 422, 'validation_failed');
+    }
+    for (const encoding of ['', ' ', 'identity'])
+      expectProblem(
+        await send(target(name), '[]', { 'Content-Encoding': encoding }),
+        422,
+        'validation_failed',
+      );
     for (const encoding of ['compress', 'zip', 'gzip, gzip', 'utf-8']) {
       expectProblem(
         await send(target(name), '[]', { 'Content-Encoding': encoding }),
@@ -442,9 +462,25 @@ describe.each(READ_DIFFERENTLY)('%s', (name) => {
   });
 });
 
+test.each([
+  ['plain', (json: string) => Buffer.from(json.padEnd(60_000)), {}],
+  ['compressed', (json: string) => gzipSync(json), { 'Content-Encoding': 'gzip' }],
+] as const)('a %s claim that arrives byte by byte is accepted', async (_, encode, encoding) => {
+  const head = request('POST /v1/claims', {
+    ...{ Authorization: `Bearer ${firm.test}`, 'Idempotency-Key': `bytes ${_}`, ...encoding },
+    ...{ 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' },
+  });
+  const body = encode(JSON.stringify(claimBody(firm.account.manual)));
+  const chunks = Array.from(body, (byte) => Buffer.from([0x31, 13, 10, byte, 13, 10]));
+  const { responses } = await sendBytes(service.url, [head, Buffer.concat(chunks), '0\r\n\r\n'], {
+    responses: 1,
+  });
+  expect(responses[0]?.status).toBe(201);
+});
+
 test('a missing body is malformed, unless all its fields are optional', async () => {
   for (const name of NAMES) {
-    if (name.endsWith('/rejection')) continue;
+    if (/\/(acceptance|rejection)$/.test(name)) continue;
     expectProblem(await send(target(name), ''), 400, 'malformed_request');
     const { method, path, as, headers } = target(name);
     const bare = await service.call(method, path, {

@@ -479,6 +479,8 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
     ['key', 'create', '--firm', UNKNOWN, '--environment', 'live', '--expires-in', '0d'],
     ['adjuster', 'create', '--svc-id', 'S'.repeat(129)],
     ['adjuster', 'create', '--svc-id', 'line\nbreak'],
+    ['adjuster', 'create', '--svc-id', '.'],
+    ['adjuster', 'create', '--svc-id', '..'],
     ['member', 'set', '--firm', UNKNOWN, '--svc-id', 'x', '--can-accept-claims', 'maybe'],
     ['claim', 'close'],
     ['firm', 'create', '--name', ' \u3000'],

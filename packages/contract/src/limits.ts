@@ -3,6 +3,9 @@ export const LIMITS = {
   bodyBytes: 1_048_576,
   /** For operations without authentication. */
   openBodyBytes: 4096,
+  /** Of a body, with less than 16 bytes each on average. */
+  smallChunks: 65_536,
+  openSmallChunks: 1024,
   /** Levels of nested objects and arrays. */
   bodyDepth: 64,
   /** Entries in the `errors` of one response; `open`: for operations without authentication. */

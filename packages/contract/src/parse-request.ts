@@ -228,8 +228,12 @@ const unknownField =
         pointer: toPointer(path),
       };
     const suggested = mayBeTypo ? suggestedField(name, schema, path) : null;
+    const hint = suggested === null ? '' : ` Did you mean ${suggested}?`;
+    const replaced = /\p{Surrogate}/u.test(name)
+      ? ' In its pointer, U+FFFD is in place of an unpaired surrogate.'
+      : '';
     return {
-      detail: suggested === null ? 'Unknown field.' : `Unknown field. Did you mean ${suggested}?`,
+      detail: `Unknown field.${hint}${replaced}`,
       pointer: toPointer([...path, name]),
     };
   };

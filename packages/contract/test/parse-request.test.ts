@@ -260,6 +260,7 @@ describe('hostile bodies', () => {
   it('with an unpaired surrogate or U+0000 in a name get errors that strict JSON parsers read', () => {
     const result = sendClaim({ ...smallestClaim, 'x\ud800': 1, 'y\0': 2, '😀': 3 });
     expect(errorsOf(result).map(({ pointer }) => pointer)).toEqual(['/x\ufffd', '/y\0', '/😀']);
+    expect(errorsOf(result).map(({ detail }) => detail.includes('U+FFFD'))).toEqual([true, false, false]);
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   });
 

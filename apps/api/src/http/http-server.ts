@@ -76,6 +76,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     if (request.socket.destroyed || response.headersSent) return;
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
+    if (url.includes('%')) request.url = withoutNeedlessEscapes(request.url ?? '/');
     app(request as Request, response as Response);
   };
 
@@ -194,6 +195,15 @@ const originForm = (target: string): string => {
   const plain = rest.replace(/#.*$/s, '');
   return plain.startsWith('/') || plain === '*' ? plain : `/${plain}`;
 };
+
+/** RFC 3986, 6.2.2.2: an escaped letter, digit, hyphen, period, underscore or tilde of a path is the character. */
+const withoutNeedlessEscapes = (target: string): string =>
+  target.replace(/^[^?]*/, (path) =>
+    path.replace(/%([2-7][0-9a-f])/gi, (escaped, code: string) => {
+      const character = String.fromCharCode(Number.parseInt(code, 16));
+      return /[\w.~-]/.test(character) ? character : escaped;
+    }),
+  );
 
 /** Destroys the connection if it is still open after the delay. */
 function closeSoon(socket: Duplex): void {

@@ -80,6 +80,9 @@ export const allowedLine = ({ min, max }: Bounds): string =>
 
 /** SVCIDs appear in paths and cursors, where escaping triples each byte: hence the limit in bytes. */
 export function parseNewSvcId(text: string): string {
+  // HTTP clients and proxies remove such segments from a path, escaped or not.
+  if (text === '.' || text === '..')
+    throw new InvalidArgumentError('Allowed: an SVCID other than "." and "..".');
   const fits = !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 256;
   if (!fits || text.trim() !== text)
     throw new InvalidArgumentError('Allowed: 1 to 128 printable characters, at most 256 bytes.');

@@ -52,6 +52,7 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
     const isRead = method === 'GET' || method === 'HEAD';
     // A client that asks for JSON alone gets the problem of an unknown path, which also names the documentation.
     const isRoot = path === '/' && isRead && request.accepts(['html', 'json']) === 'html';
+    if (path === '/') response.vary('Accept');
     if (!isDocsPath(path) && !isRoot) return next();
     const trace = response.locals.trace as RequestTrace;
     trace.route = `GET ${path}`;

@@ -1,9 +1,13 @@
+import { LIMITS as CONTRACT_LIMITS } from '@svc/contract';
+
 /** The share of the body memory that one request holds. */
 export interface HeldBytes {
   /** Counts what is added against this caller as well; call it before `add`. */
   chargeTo(caller: string): void;
   /** Returns false when a limit would be exceeded. */
   add(bytes: number): boolean;
+  /** Counts small chunks of the body. Returns false when the caller has sent too many within a second. */
+  addChunks(count: number): boolean;
   /** Releases all of it; idempotent. */
   release(): void;
 }
@@ -16,6 +20,8 @@ interface BodyMemoryLimits {
   readonly smallBodyBytes: number;
   /** For all bodies of one caller, so that one caller cannot keep the others out. */
   readonly perCallerBytes: number;
+  /** Each takes 1 µs. */
+  readonly smallChunksPerSecond: number;
 }
 
 const LIMITS: BodyMemoryLimits = {
@@ -23,12 +29,18 @@ const LIMITS: BodyMemoryLimits = {
   reservedForSmallBytes: 32 * 2 ** 20,
   smallBodyBytes: 64 * 2 ** 10,
   perCallerBytes: 24 * 2 ** 20,
+  smallChunksPerSecond: 2 * CONTRACT_LIMITS.smallChunks,
 };
 
 /** Tracks the bodies of all requests in flight, so that they cannot exhaust the memory. */
-export function createBodyMemory(limits: BodyMemoryLimits = LIMITS): { hold(): HeldBytes } {
+export function createBodyMemory(
+  limits: BodyMemoryLimits = LIMITS,
+  now = (): number => performance.now(),
+): { hold(): HeldBytes } {
   let totalBytes = 0;
   const bytesOfCaller = new Map<string, number>();
+  let second = 0;
+  const chunksOfCaller = new Map<string, number>();
   return {
     hold() {
       let caller = '';
@@ -51,6 +63,14 @@ export function createBodyMemory(limits: BodyMemoryLimits = LIMITS): { hold(): H
           if ((bytesOfCaller.get(caller) ?? 0) + bytes > limits.perCallerBytes) return false;
           charge(bytes);
           return true;
+        },
+        addChunks(count) {
+          const current = Math.floor(now() / 1000);
+          if (current !== second) chunksOfCaller.clear();
+          second = current;
+          const chunks = (chunksOfCaller.get(caller) ?? 0) + count;
+          chunksOfCaller.set(caller, chunks);
+          return chunks <= limits.smallChunksPerSecond;
         },
         release() {
           if (heldBytes > 0) charge(-heldBytes);

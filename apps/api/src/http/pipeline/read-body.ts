@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { formatSize, LIMITS } from '@svc/contract';
 import type { Request, Response } from 'express';
@@ -28,6 +28,8 @@ const unreadable = (): HttpProblem =>
 
 interface BodyRules {
   readonly maxBytes: number;
+  /** With less than 16 bytes each on average. */
+  readonly maxSmallChunks: number;
   /** An empty body is then read as `{}`. */
   readonly mayBeEmpty: boolean;
   /** Tracks the memory of the body; the caller releases it. */
@@ -77,65 +79,92 @@ const isEmpty = (request: IncomingMessage): boolean =>
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
-/** A chunk costs as much as a hundred bytes, so a body may not come in thousands of small ones. */
-const MAX_SMALL_CHUNKS = 128;
+/** A chunk takes 1 µs, as much as a hundred bytes: beyond the allowed number, chunks must have this size on average. */
 const SMALL_CHUNK_BYTES = 16;
+const COUNTED_CHUNKS = 1024;
 /** Before the response on a closing connection, up to this much of a rejected body is received and dropped. */
 const MAX_DISCARDED_BYTES = 8 * LIMITS.bodyBytes;
 /** A client that sends nothing for this long may be waiting for the response. */
 const MAX_QUIET_MS = 1_000;
 
-function readBytes(request: Request, response: Response, { maxBytes, held }: BodyRules): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (isEmpty(request)) {
-      resolve(NO_BYTES);
-      return;
-    }
-    const coding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
-    const decoder = coding === 'identity' ? null : DECODERS.get(coding)?.();
-    // A closed connection emits no further events.
-    if (decoder === undefined || request.destroyed) {
-      reject(unreadable());
-      return;
-    }
+/** The coding of the body; null: none. */
+function codingOf(request: IncomingMessage): string | null {
+  const codings = (request.headers['content-encoding'] ?? '').toLowerCase().split(',');
+  const [coding = null, ...others] = codings
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  return others.length > 0 ? codings.join() : coding;
+}
 
+async function readBytes(request: Request, response: Response, rules: BodyRules): Promise<Buffer> {
+  if (isEmpty(request)) return NO_BYTES;
+  const coding = codingOf(request);
+  const decoder = coding === null ? null : DECODERS.get(coding)?.();
+  // A closed connection emits no further events.
+  if (decoder === undefined || request.destroyed) throw unreadable();
+  let [receivedBytes, chunks] = [0, 0];
+  let isFlooded = false;
+  const countChunk = (chunk: Buffer): void => {
+    receivedBytes += chunk.length;
+    chunks += 1;
+    if (receivedBytes >= chunks * SMALL_CHUNK_BYTES) return;
+    const isTooMany = chunks > rules.maxSmallChunks;
+    if (!isTooMany && (chunks % COUNTED_CHUNKS !== 0 || rules.held.addChunks(COUNTED_CHUNKS))) return;
+    isFlooded = true;
+    throw isTooMany
+      ? malformed('The body arrives in too many small chunks.')
+      : overloaded('The service is receiving too many small chunks from this client.');
+  };
+  try {
+    const received = await collect(request, rules, countChunk, response);
+    if (decoder === null) return received;
+    // As one piece, however it arrived: each one that is decoded takes a turn of another thread.
+    decoder.end(received);
+    return await collect(decoder, rules);
+  } catch (error) {
+    rules.held.release();
+    if (isFlooded) {
+      // Receiving the rest would cost as much as what is rejected here.
+      response.shouldKeepAlive = false;
+    } else if (response.shouldKeepAlive) request.resume();
+    // Otherwise a client that still sends would never read the response.
+    else await discard(request);
+    throw error;
+  } finally {
+    decoder?.destroy();
+  }
+}
+
+/**
+ * All bytes of the source.
+ *
+ * @param onChunk throws to end it.
+ * @param response after a failed connection was answered, the request emits no `close`; its response does.
+ */
+function collect(
+  source: Readable,
+  { maxBytes, held }: BodyRules,
+  onChunk?: (chunk: Buffer) => void,
+  response?: Response,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     let bytes = NO_BYTES;
     let length = 0;
-    let receivedBytes = 0;
-    let chunks = 0;
-    const source = decoder ?? request;
 
     const stop = (): void => {
-      request.off('data', onReceived).off('close', onClose);
-      response.off('close', onClose);
-      source.off('data', append).off('end', onEnd);
-      if (decoder === null) return;
-      request.unpipe(decoder);
-      decoder.off('error', onError).on('error', () => {});
-      decoder.destroy();
+      source.off('data', append).off('end', onEnd).off('close', onClose).off('error', onError);
+      response?.off('close', onClose);
     };
-    const fail = (problem: HttpProblem): void => {
+    const fail = (problem: unknown): void => {
       stop();
-      held.release();
-      if (response.shouldKeepAlive) {
-        request.resume();
-        reject(problem);
-      } else {
-        void discard(request).then(() => reject(problem));
-      }
-    };
-    const onReceived = (chunk: Buffer): void => {
-      receivedBytes += chunk.length;
-      chunks += 1;
-      if (receivedBytes > maxBytes) fail(tooLarge(maxBytes));
-      else if (chunks > MAX_SMALL_CHUNKS && receivedBytes < chunks * SMALL_CHUNK_BYTES) {
-        fail(malformed('The body arrives in too many small chunks.'));
-      } else if (decoder === null) append(chunk);
+      source.on('error', () => {});
+      reject(problem);
     };
     /** Grows the buffer to `needed` bytes in total; a body in a single chunk is not copied. */
     const grow = (needed: number, chunk: Buffer): boolean => {
@@ -148,14 +177,16 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
     };
     const append = (chunk: Buffer): void => {
       const needed = length + chunk.length;
-      if (needed > maxBytes) {
-        fail(tooLarge(maxBytes));
-      } else if (needed > bytes.length && !grow(needed, chunk)) {
-        fail(memoryFull());
-      } else {
-        if (length > 0) chunk.copy(bytes, length);
-        length = needed;
+      try {
+        onChunk?.(chunk);
+        if (needed > maxBytes) throw tooLarge(maxBytes);
+        if (needed > bytes.length && !grow(needed, chunk)) throw memoryFull();
+      } catch (error) {
+        fail(error);
+        return;
       }
+      if (length > 0) chunk.copy(bytes, length);
+      length = needed;
     };
     const onEnd = (): void => {
       stop();
@@ -163,22 +194,19 @@ function readBytes(request: Request, response: Response, { maxBytes, held }: Bod
     };
     const onError = (): void => fail(unreadable());
     const onClose = (): void => {
-      if (request.readableEnded) return;
-      stop();
-      reject(unreadable());
+      if (!source.readableEnded) fail(unreadable());
     };
 
-    request.on('data', onReceived).on('close', onClose);
-    // After a failed connection was answered, the request emits no `close`; its response does.
-    response.on('close', onClose);
-    source.on('end', onEnd);
-    if (decoder !== null) request.pipe(decoder.on('data', append).on('error', onError));
+    source.on('data', append).on('end', onEnd).on('close', onClose).on('error', onError);
+    response?.on('close', onClose);
   });
 }
 
-const memoryFull = (): HttpProblem =>
+const memoryFull = (): HttpProblem => overloaded('The service is receiving more data than it can hold.');
+
+const overloaded = (detail: string): HttpProblem =>
   new HttpProblem('service_unavailable', {
-    detail: 'The service is receiving more data than it can hold.',
+    detail,
     headers: { 'Retry-After': '1' },
     unavailable: 'memory',
   });

@@ -173,8 +173,10 @@ export function createPipeline(
     const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
 
     const readBody = (held: HeldBytes): Promise<unknown> => {
+      const isOpen = endpoint.auth === 'none';
       const reading = readJsonBody(request, response, {
-        maxBytes: endpoint.auth === 'none' ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+        maxBytes: isOpen ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+        maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
         mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
         held,
       });

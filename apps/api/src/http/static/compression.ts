@@ -61,6 +61,10 @@ export function contentOf(name: string, plain: Buffer | string): Content {
   };
 }
 
+/** RFC 9110: a list of tags, or `*`. Compared weakly: a proxy that changes the encoding makes a tag weak. */
+const isNamed = (tag: string, ifNoneMatch = ''): boolean =>
+  ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([other]) => other === tag);
+
 /** Sends the content, or 304 to a client that has it already. */
 export async function sendContent(content: Content, request: Request, response: Response): Promise<void> {
   const encoding = ALREADY_COMPRESSED.has(content.type) ? null : encodingOf(request);
@@ -68,7 +72,7 @@ export async function sendContent(content: Content, request: Request, response: 
   const tag = `"${content.tag}${encoding === null ? '' : `-${encoding}`}"`;
   response.setHeader('ETag', tag);
   // Not `request.fresh`: it ignores If-None-Match from `fetch`, which adds `Cache-Control: no-cache`.
-  if (request.headers['if-none-match']?.split(/,\s*/).includes(tag)) {
+  if (isNamed(tag, request.headers['if-none-match'])) {
     response.status(304).end();
     return;
   }
