@@ -104,3 +104,70 @@ test('taking back answers in quick succession takes back one, not the earlier on
     await page.waitForTimeout(300);
     expect(await waiting.count()).toBe(1);
   }));
+
+test('a reason that is typed stays until its rejection is sent: after Escape, a tap outside, a dragged selection, a killed page and Undo', () =>
+  app.visiting({ ...WITHOUT_WORKER, hasTouch: false, isMobile: false }, async ({ page }) => {
+    const { ids, token } = await offers('First', 'Second');
+    await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    const dialog = page.getByRole('dialog');
+    const reason = page.getByLabel('In your own words');
+    const open = async () => {
+      await button(page, 'Reject').first().click();
+      await dialog.waitFor();
+      await button(page, 'Cancel').click({ trial: true });
+    };
+    const isKept = async (how: string) => {
+      await dialog.waitFor({ state: 'detached' });
+      await open();
+      expect([how, await reason.inputValue()]).toEqual([how, 'The bridge is out.']);
+    };
+    await open();
+    await button(page, 'Too far away').click();
+    await reason.fill('The bridge is out.');
+    const box = await reason.boundingBox();
+    if (box === null) throw new Error('no field');
+    await page.mouse.move(box.x + 60, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await isKept('Escape');
+    await page.mouse.click(5, 5);
+    await isKept('a tap outside');
+    await page.reload();
+    await button(page, 'Reject').waitFor();
+    await isKept('a killed page');
+    await dialog.getByRole('button', { name: 'Reject', exact: true }).click();
+    await button(page, 'Undo').click();
+    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await isKept('Undo');
+    expect(await button(page, 'Too far away').getAttribute('aria-pressed')).toBe('true');
+    await dialog.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+    await until('the rejection', async () => (await statusesOf(ids))[0] === 'rejected');
+    const { rejection_reason } = await assignmentOf(app.service, app.firm, ids[0] ?? '');
+    expect(rejection_reason).toBe('Too far away: The bridge is out.');
+  }));
+
+test('a note for the contact log stays on the device until its entry is logged', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+    const { ids, token } = await offers('First', 'Second');
+    for (const id of ids) await app.service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    const note = page.getByLabel('Note for the next entry');
+    await note.fill('Gate code 4471');
+    await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
+    await heading(page, 'Ana Second').waitFor();
+    expect(await note.inputValue()).toBe('');
+    await page.evaluate(`location.hash = '#/claims/${ids[0]}'`);
+    await page.reload();
+    await until('the note', async () => (await note.inputValue()) === 'Gate code 4471');
+    await button(page, 'No answer').click();
+    await page.getByText('No answer · Gate code 4471').waitFor();
+    await page.reload();
+    await page.getByText('No answer · Gate code 4471').waitFor();
+    expect(await note.inputValue()).toBe('');
+  }));

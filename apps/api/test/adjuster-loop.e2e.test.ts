@@ -1145,18 +1145,24 @@ test('a new release is announced, waits for what is typed elsewhere, and keeps n
     await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
     const contactNote = page.getByLabel('Note for the next entry');
     await contactNote.fill('call after five');
+    await page.evaluate("location.hash = '#/settings'");
+    await button(page, 'Change').click();
+    await page.getByLabel('First name').fill('Jeanne');
     // The same worker at another address is a new one for the browser.
     await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
     await announced.waitFor();
     await button(page, 'Update').click();
     await page.getByText('Save or clear what you have typed first').waitFor();
-    expect(await contactNote.inputValue()).toBe('call after five');
-    await contactNote.fill('');
+    expect(await page.getByLabel('First name').inputValue()).toBe('Jeanne');
+    await button(page, 'Cancel').click();
+    await page.evaluate(`location.hash = '#/claims/${id}'`);
+    await contactNote.waitFor();
     await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
     await page.getByLabel('Notes', { exact: true }).waitFor();
     await until('the notes', async () =>
       /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
     );
+    expect(await contactNote.inputValue()).toBe('call after five');
     const script = () => page.evaluate('navigator.serviceWorker.controller.scriptURL');
     expect(await script()).toContain('release=2');
 

@@ -5,6 +5,7 @@ import type { Arrangement } from '../model/arrange.ts';
 import { type PastOffer, withPastOffers } from '../model/history.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
 import type { PendingSettings } from '../model/pending-settings.ts';
+import type { TypedRejection } from '../model/rejection.ts';
 import { isStoredShape } from '../model/shapes.ts';
 import type { PendingWork, WorkEntries } from '../model/work-edits.ts';
 import type { Language } from '../texts/language.ts';
@@ -35,6 +36,9 @@ export interface StoredValues {
   outcomes: readonly Outcome[];
   /** Offers that are over. */
   history: readonly PastOffer[];
+  /** Reasons for rejections and notes of the contact log that are typed and not sent, by claim. */
+  rejections: Readonly<Record<string, TypedRejection>>;
+  contactNotes: Readonly<Record<string, string>>;
   arrangement: Arrangement;
   /** The adjuster's edits that the service has not confirmed yet, by claim. */
   work: Readonly<Record<string, PendingWork>>;
@@ -127,6 +131,13 @@ export const storage = {
   /** Removes the stored copy of an offer that this adjuster may no longer read. */
   removeOffer: (claimId: string) => update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
 };
+
+const typedTexts = <N extends 'rejections' | 'contactNotes'>(name: N) => ({
+  read: () => storage.get(name),
+  update: (change: (before: Value<N> | undefined) => Value<N>) => update(name, change),
+});
+export const storedRejections = typedTexts('rejections');
+export const storedContactNotes = typedTexts('contactNotes');
 
 /** Each outcome is shown once, in whichever tab takes it first. */
 export const outcomes = {

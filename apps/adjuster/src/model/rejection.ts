@@ -19,3 +19,9 @@ export function rejectionText(code: RejectionCode | null, freeText: string): str
 /** How many characters of free text fit after the coded reason and its separator. */
 export const maxFreeTextLength = (code: RejectionCode | null, maxLength: number): number =>
   code === null ? maxLength : maxLength - REJECTION_REASONS[code].length - 2;
+
+/** As typed, and not sent yet. */
+export interface TypedRejection {
+  readonly code: RejectionCode | null;
+  readonly freeText: string;
+}

@@ -53,6 +53,8 @@ const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   revision: isText,
   changesSince: isText,
   history: isListOf((one) => has(one, 'claimId', 'claimNumber', 'offeredAt')),
+  rejections: (value) => isObject(value) && Object.values(value).every((typed) => has(typed, 'freeText')),
+  contactNotes: (value) => isObject(value) && Object.values(value).every(isText),
   arrangement: (value) => has(value, 'grouping', 'order', 'search'),
   stops: isListOf(isText),
   deadlines: isListOf(isObject),

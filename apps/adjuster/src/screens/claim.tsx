@@ -184,6 +184,7 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
       {rejecting && (
         <RejectDialog
           title={words.reject.title}
+          claimIds={[claim.id]}
           close={() => setRejecting(false)}
           confirm={(reason) => void answer('reject', reason)}
         />

@@ -191,6 +191,7 @@ function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done:
       {rejecting && (
         <RejectDialog
           title={words.offers.rejectCount(claims.length)}
+          claimIds={claims.map(({ id }) => id)}
           close={() => setRejecting(false)}
           confirm={(reason) => answer('reject', reason)}
         />

@@ -1,19 +1,29 @@
 import type { LIMITS } from '@svc/contract';
-import { useState } from 'preact/hooks';
 import { Button, Dialog } from '../components/ui.tsx';
-import { maxFreeTextLength, REJECTION_CODES, type RejectionCode, rejectionText } from '../model/rejection.ts';
+import {
+  maxFreeTextLength,
+  REJECTION_CODES,
+  rejectionText,
+  type TypedRejection,
+} from '../model/rejection.ts';
 import { texts } from '../state/language.ts';
+import { typedRejections } from '../state/typed.ts';
 
 const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 
+const NOTHING: TypedRejection = { code: null, freeText: '' };
+
 export function RejectDialog(props: {
   readonly title: string;
+  readonly claimIds: readonly string[];
   readonly close: () => void;
   readonly confirm: (reason: string | undefined) => void;
 }) {
   const words = texts.value;
-  const [code, setCode] = useState<RejectionCode | null>(null);
-  const [freeText, setFreeText] = useState('');
+  const { claimIds } = props;
+  const { code, freeText } = typedRejections.texts.value[claimIds[0] ?? ''] ?? NOTHING;
+  const type = (changes: Partial<TypedRejection>): void =>
+    typedRejections.keep(claimIds, { code, freeText, ...changes });
   const submit = (event: Event) => {
     event.preventDefault();
     props.confirm(rejectionText(code, freeText));
@@ -29,7 +39,7 @@ export function RejectDialog(props: {
               type="button"
               class="chip"
               aria-pressed={code === one}
-              onClick={() => setCode(code === one ? null : one)}
+              onClick={() => type({ code: code === one ? null : one })}
             >
               {words.reject.reasons[one]}
             </button>
@@ -42,7 +52,8 @@ export function RejectDialog(props: {
             rows={2}
             maxLength={maxFreeTextLength(code, MAX_REASON_LENGTH)}
             value={freeText}
-            onInput={(event) => setFreeText(event.currentTarget.value)}
+            data-stored
+            onInput={(event) => type({ freeText: event.currentTarget.value })}
           />
         </div>
         <div class="row">

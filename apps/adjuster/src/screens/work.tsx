@@ -22,6 +22,7 @@ import { deadlineOverrides } from '../state/deadlines.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { preferences } from '../state/preferences.ts';
 import { showError, showToast } from '../state/toast.ts';
+import { typedNotes } from '../state/typed.ts';
 import {
   contactLine,
   pending,
@@ -225,7 +226,8 @@ function Deadlines({ claim }: { claim: AppClaim }) {
 /** Attempts to reach the policyholder, logged with one tap. */
 function Contacts({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
-  const [note, setNote] = useState('');
+  const note = typedNotes.texts.value[claim.id] ?? '';
+  const setNote = (text: string) => typedNotes.keep([claim.id], text === '' ? undefined : text);
   const [last, setLast] = useState<Edits>();
   const unsent = pending.value[claim.id];
   const isUndoable = unsent !== undefined && last !== undefined && canUndo(unsent, last, Date.now());
@@ -258,7 +260,8 @@ function Contacts({ claim }: { claim: AppClaim }) {
     setLast(undefined);
     if (!(await undoWork(claim.id, edits))) return showToast(moreTexts.value.work.undoneTooLate);
     // What was typed since then stays, after the entry's note.
-    setNote((typed) => [edits.contacts?.[0]?.note, typed].filter((part) => part).join(' '));
+    const typed = typedNotes.texts.value[claim.id];
+    setNote([edits.contacts?.[0]?.note, typed].filter((part) => part).join(' '));
   };
   return (
     <fieldset class="stack contacts">
@@ -268,6 +271,7 @@ function Contacts({ claim }: { claim: AppClaim }) {
         <label for="contact-note">{words.contactNote}</label>
         <input
           id="contact-note"
+          data-stored
           maxLength={MAX_CONTACT_NOTE_LENGTH}
           value={note}
           onInput={(event) => setNote(event.currentTarget.value)}

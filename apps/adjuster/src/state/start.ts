@@ -14,6 +14,7 @@ import { expireLists, lists, readFirstOffers, refresh, restoreLists, storeLists 
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
 import { restoreOrigin } from './places.ts';
 import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
+import { restoreTyped } from './typed.ts';
 import { pending, sendWork } from './work.ts';
 
 const POLL_MS = 30_000;
@@ -106,7 +107,12 @@ export async function start(): Promise<void> {
   onDatabaseLost(storeAgain);
   const { reachable } = session;
   // What is stored shows at once, until the lists are read.
-  const [stored] = await Promise.all([restoreLists(), restoreArrangement(), restoreDeadlines()]);
+  const [stored] = await Promise.all([
+    restoreLists(),
+    restoreArrangement(),
+    restoreDeadlines(),
+    restoreTyped(),
+  ]);
   updateSession({ kind: 'restored', profile: stored });
   const found = stored === undefined ? findSession().catch(() => {}) : undefined;
   void readFirstOffers().catch(() => {});
