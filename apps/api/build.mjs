@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+rmSync(at('../../node_modules/.cache/claims-build/built-from'), { force: true });
 rmSync(at('dist/chunks'), { recursive: true, force: true });
 const bundle = await rolldown({
   input: { server: at('src/server.ts'), svc: at('src/svc.ts') },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -148,6 +149,7 @@ async function startApi({
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
+    maxConnections: maxConnectionsOf(config.dbPoolMax),
     addresses,
     log,
   });
@@ -200,6 +202,21 @@ async function startApi({
       await tracing?.stop();
     },
   };
+}
+
+/** For log, libraries, Redis, push services and mail. */
+const OTHER_FILES = 100;
+
+/** As many as the limit of open files allows. At the limit itself, connections would end without a line in the log. */
+function maxConnectionsOf(dbPoolMax: number): number | undefined {
+  let limits = '';
+  try {
+    limits = readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return undefined; // not on Linux
+  }
+  const files = /^Max open files +(\d+)/m.exec(limits)?.[1];
+  return files === undefined ? undefined : Math.max(1, Number(files) - 2 * dbPoolMax - OTHER_FILES);
 }
 
 const urlOf = (host: string, port: number): string =>

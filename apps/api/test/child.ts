@@ -10,9 +10,17 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 type Env = Readonly<Record<string, string>>;
 
 /** The built program, with only the environment variables that the test sets. */
-async function program(name: 'server' | 'svc', args: readonly string[], env: Env): Promise<ChildProcess> {
+async function program(
+  name: 'server' | 'svc',
+  args: readonly string[],
+  env: Env,
+  openFiles: number | 'unlimited' = 'unlimited',
+): Promise<ChildProcess> {
   await build();
-  return spawn(process.execPath, [join(ROOT, `apps/api/dist/${name}.js`), ...args], {
+  const command = [process.execPath, join(ROOT, `apps/api/dist/${name}.js`), ...args];
+  const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command];
+  const [file = '', ...rest] = openFiles === 'unlimited' ? command : limited;
+  return spawn(file, rest, {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,8 +92,8 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-export async function startServer(env: Env): Promise<RunningServer> {
-  const child = await program('server', [], { PORT: '0', ...env });
+export async function startServer(env: Env, openFiles?: number): Promise<RunningServer> {
+  const child = await program('server', [], { PORT: '0', ...env }, openFiles);
   let output = '';
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal)),

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -25,7 +25,8 @@ import {
 
 const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.meta.url));
 /** Those of Redis exist only where it is used. */
-const METRIC_NAME = /\b(http|postgres|feed|jobs|job_queue|dependency|sign_in|nodejs|process)_[a-z0-9_]+\b/g;
+const METRIC_NAME =
+  /\b(http|postgres|push|offers|feed|jobs|job_queue|dependency|sign_in|nodejs|process)_[a-z0-9_]+\b/g;
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
@@ -70,11 +71,44 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
   expect(await ended).toBe(0);
   const [line] = server.logged().filter(({ route }) => route === 'POST /v1/claims');
   expect(line).toMatchObject({ status: 201 });
+  // The probes of a load balancer, before and during the shutdown.
+  const probes = server
+    .logged()
+    .filter(({ level, route }) => level === 'error' || route === 'GET /v1/health');
+  expect(probes).toEqual([]);
   const plainLines = server
     .output()
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('{'));
   expect(plainLines).toEqual([expect.stringMatching(/^No SMTP_URL is set/), `Listening on ${server.url}`]);
+});
+
+test('at the limit of open files the log says so, connections that are open go on, and new ones follow later', async () => {
+  const server = await startServer({ DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' }, 200);
+  const { port, hostname } = new URL(server.url);
+  const open = new Set<Socket>();
+  for (let n = 0; n < 150; n++) {
+    const socket = connect(Number(port), hostname);
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => open.delete(socket));
+  }
+  const lines = () =>
+    server.logged().filter(({ message }) => String(message).includes('limit of open files'));
+  await eventually(() => lines().length === 1 && open.size === 92);
+  expect(lines()).toMatchObject([{ level: 'error', max_connections: 92 }]);
+  const [first] = open;
+  const response = new Promise((resolve) => first?.once('data', (data) => resolve(String(data))));
+  first?.write('GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(await response).toMatch(/^HTTP\/1\.1 200 /);
+  for (const socket of open) socket.destroy();
+  await eventually(async () =>
+    callHttp(server.url, 'GET', '/v1/health').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  expect(await server.end()).toBe(0);
 });
 
 test('a request that does not end within the grace period is aborted, and the process exits with 0', async () => {

@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
@@ -322,7 +323,7 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   for (const { at } of migrated.applied) expect(at).toEqual(TIME);
   expect(healthy.ok).toBe(true);
   expect(healthy.checks.map(({ what }: { what: string }) => what)).toEqual(
-    expect.arrayContaining(['node', 'environment', 'database', 'schema', 'redis']),
+    expect.arrayContaining(['node', 'environment', 'database', 'schema', 'connections', 'redis', 'push']),
   );
   expect(unhealthy.code).toBe(1);
   const { ok, checks } = JSON.parse(unhealthy.stdout) as {
@@ -333,6 +334,35 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   // Every client could then choose the address that limits and the audit trail use.
   expect(checks.find(({ what }) => what === 'proxies')?.detail).toMatch(/^TRUST_PROXY is true/);
   expect(checks.find(({ what }) => what === 'redis')?.detail).toMatch(/^127\.0\.0\.1:1: .*ECONNREFUSED/);
+});
+
+test('doctor names VAPID keys that are not a pair, a public address without TLS, and too few connections', async () => {
+  const pair = createECDH('prime256v1');
+  const variables = {
+    ...env,
+    VAPID_PUBLIC_KEY: pair.generateKeys('base64url'),
+    VAPID_PRIVATE_KEY: Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
+    VAPID_SUBJECT: 'mailto:push@example.com',
+    BASE_URL: 'http://claims.example.com',
+    DB_POOL_MAX: '1000',
+  };
+  const checksWith = async (changes: Record<string, string>) => {
+    const { stdout } = await svcInProcess(['doctor', '--json'], { ...variables, ...changes });
+    const { checks } = JSON.parse(stdout) as { checks: { what: string; state: string; detail: string }[] };
+    return new Map(checks.map(({ what, state, detail }) => [what, `${state}: ${detail}`]));
+  };
+  const wrong = await checksWith({ VAPID_PUBLIC_KEY: createECDH('prime256v1').generateKeys('base64url') });
+  expect(wrong.get('push')).toMatch(/^wrong: VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY/);
+  expect(wrong.get('public address')).toMatch(/^note: BASE_URL starts with http:/);
+  expect(wrong.get('connections')).toMatch(
+    /^wrong: max_connections allows 0 processes of 1002 connections each/,
+  );
+  const right = await checksWith({ BASE_URL: 'http://localhost:3000', DB_POOL_MAX: '10' });
+  expect(right.get('push')).toMatch(/^ok/);
+  expect(right.get('public address')).toBeUndefined();
+  expect(right.get('connections')).toMatch(
+    /^ok: max_connections allows \d+ processes of 12 connections each/,
+  );
 });
 
 test('doctor names each server of several, and what is wrong with it', async () => {

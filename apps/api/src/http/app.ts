@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type AuditEvent, type Batch, type Clock, requestIdAt, Unavailable } from '@svc/application';
-import type { Endpoint } from '@svc/contract';
+import { type Endpoint, endpoints } from '@svc/contract';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -319,8 +319,9 @@ function problemHandler(log: Log, addresses: ProblemAddresses) {
       : asHttpProblem(error);
     recordProblem(trace, problem);
     const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
-    // The log says when an overload begins and ends.
-    const isExpected = problem.extra.simulated === true || problem.extra.unavailable === 'overload';
+    // The log says when an overload begins and ends, and when the service shuts down.
+    const { simulated, unavailable } = problem.extra;
+    const isExpected = simulated === true || unavailable === 'overload' || unavailable === 'draining';
     if (isFailure && !isExpected) {
       log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
     }
@@ -355,6 +356,8 @@ function describe(error: unknown): Record<string, unknown> {
   };
 }
 
+const HEALTH_ROUTE = `${endpoints.getHealth.method} ${endpoints.getHealth.path}`;
+
 function logRequest(
   log: Log,
   request: Request,
@@ -362,7 +365,9 @@ function logRequest(
   status: number | 'aborted',
   ms: number,
 ): void {
-  log.info('request', {
+  // Load balancers ask several times a second.
+  const isProbe = trace.route === HEALTH_ROUTE && (status === 200 || trace.unavailable === 'draining');
+  log[isProbe ? 'debug' : 'info']('request', {
     request_id: trace.requestId,
     method: request.method,
     // The template, not the path: a path can contain an id that identifies a person.

@@ -19,6 +19,8 @@ interface ServerOptions {
   readonly requestTimeoutMs: number;
   /** How long a client may take to read a response. */
   readonly responseTimeoutMs: number;
+  /** Further connections are closed, so that files remain for the database; undefined: unlimited. */
+  readonly maxConnections?: number | undefined;
   readonly addresses: ProblemAddresses;
   readonly log: Log;
 }
@@ -27,6 +29,7 @@ type PlainConstructor = (this: object, ...args: unknown[]) => void;
 
 /** A connection without traffic is closed after this time, also in the middle of a response. */
 const IDLE_TIMEOUT_MS = 60_000;
+const DROP_LOG_INTERVAL_MS = 60_000;
 /** Time for a rejected client to read the response: closing at once can discard it. */
 const CLOSE_DELAY_MS = 1000;
 
@@ -96,6 +99,17 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     listener,
   );
   server.timeout = IDLE_TIMEOUT_MS;
+  if (options.maxConnections !== undefined) {
+    server.maxConnections = options.maxConnections;
+    let loggedAt = Number.NEGATIVE_INFINITY;
+    server.on('drop', () => {
+      if (performance.now() - loggedAt < DROP_LOG_INTERVAL_MS) return;
+      loggedAt = performance.now();
+      options.log.error('connections are closed: the limit of open files is reached', {
+        max_connections: options.maxConnections,
+      });
+    });
+  }
   // An unknown `Expect` header is ignored; node would respond 417 without a request id.
   server.on('checkExpectation', listener);
   server.on('connect', (_request, socket: Duplex) => {

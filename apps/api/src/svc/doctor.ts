@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import type { Firm } from '@svc/application';
 import {
   type DatabaseUrl,
@@ -16,6 +17,10 @@ import { openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
 import { type Config, ConfigError, mailWarning, nodeWarning, readConfig, tlsModeNote } from '../config.ts';
 import { createLog } from '../logging.ts';
+
+/** Beside the DB_POOL_MAX connections of a process; the second with ENCRYPTION_KEY. */
+const JOB_CONNECTIONS = 2;
+const DATA_KEY_CONNECTIONS = 2;
 
 type Check = {
   readonly what: string;
@@ -54,6 +59,16 @@ function checkNode(): Check {
   return { what: 'node', state: warning === null ? 'ok' : 'note', detail: warning ?? required };
 }
 
+function areKeyPair({ publicKey, privateKey }: NonNullable<Config['vapid']>): boolean {
+  const curve = createECDH('prime256v1');
+  try {
+    curve.setPrivateKey(Buffer.from(privateKey, 'base64url'));
+  } catch {
+    return false; // 32 bytes that are no key of this curve
+  }
+  return curve.getPublicKey().equals(Buffer.from(publicKey, 'base64url'));
+}
+
 const quietLog = () => createLog({ level: 'error', format: 'json', stream: process.stderr });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -67,11 +82,13 @@ async function checkDatabase(config: Config): Promise<Check[]> {
       servers = await checkServers(opened.url);
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.migrationUrl);
+      const rights = await readRoleRights(opened.url);
       return [
         { what: 'database', state: 'ok', detail: `PostgreSQL ${state.server}, ${location}` },
         ...servers,
         checkSchema(state),
-        checkRights(await readRoleRights(opened.url)),
+        checkRights(rights),
+        checkConnections(config, rights),
         ...(state.current
           ? [await checkEncryption(config, opened.url), checkFirms(await readFirms(opened.url, quietLog()))]
           : []),
@@ -145,6 +162,18 @@ function checkRights({ role, ownsTables }: RoleRights): Check {
     : { what: 'rights', state: 'ok', detail: `the service's role ${role} owns no table` };
 }
 
+/** How many processes can run at once. Connections of other programs to the same server are not known here. */
+function checkConnections({ dbPoolMax, encryption }: Config, { maxConnections }: RoleRights): Check {
+  const ofProcess = dbPoolMax + JOB_CONNECTIONS + (encryption === null ? 0 : DATA_KEY_CONNECTIONS);
+  const processes = Math.floor(maxConnections / ofProcess);
+  const count = `${processes} ${processes === 1 ? 'process' : 'processes'}`;
+  return {
+    what: 'connections',
+    state: processes === 0 ? 'wrong' : 'ok',
+    detail: `max_connections allows ${count} of ${ofProcess} connections each (DB_POOL_MAX is ${dbPoolMax}), without a pooler`,
+  };
+}
+
 async function checkRedis(config: Config): Promise<Check> {
   if (config.redisUrls.length === 0) {
     return {
@@ -182,8 +211,33 @@ async function checkMail({ smtpUrl }: Config): Promise<Check> {
     : { what, state: 'wrong', detail: `no mail would be sent: ${problem}` };
 }
 
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
 function notesOn(config: Config): Check[] {
   const notes: Check[] = [];
+  if (config.vapid === null) {
+    notes.push({
+      what: 'push',
+      state: 'note',
+      detail: `VAPID_PUBLIC_KEY is unset: the keys are in ${config.dataDir}/vapid.json; every process needs the same ones`,
+    });
+  } else if (!areKeyPair(config.vapid)) {
+    notes.push({
+      what: 'push',
+      state: 'wrong',
+      detail:
+        'VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY: push services will reject every message',
+    });
+  } else
+    notes.push({ what: 'push', state: 'ok', detail: 'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are a pair' });
+  if (config.baseUrl?.startsWith('http:') === true && !LOOPBACK.has(new URL(config.baseUrl).hostname)) {
+    notes.push({
+      what: 'public address',
+      state: 'note',
+      detail:
+        'BASE_URL starts with http://: keys and personal data are sent unencrypted, and browsers offer neither installation, push nor passkeys; use https://',
+    });
+  }
   const warning = mailWarning(config);
   if (warning !== null) notes.push({ what: 'mail', state: 'note', detail: warning });
   const tlsNote = tlsModeNote(config);

@@ -57,13 +57,17 @@ export interface RoleRights {
   readonly role: string;
   /** It can change and drop tables: it owns them, is a member of the role that does, or is a superuser. */
   readonly ownsTables: boolean;
+  /** Without those that are reserved for superusers. */
+  readonly maxConnections: number;
 }
 
 const RIGHTS = `SELECT current_user AS role, EXISTS (
     SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p')
-       AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables"`;
+       AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables",
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections"`;
 
-/** What the role of this URL could do to the schema. */
+/** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
 export async function roleRights(databaseUrl: DatabaseUrl): Promise<RoleRights> {
   const servers = new Servers(databaseUrl, SILENT, 0);
   await servers.locate();

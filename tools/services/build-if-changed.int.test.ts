@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+const PROGRAM = 'tools/services/build-if-changed.mjs';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'build-'));
+  for (const folder of ['tools/services', 'apps/api/src', 'apps/api/dist', 'docs', 'packages'])
+    mkdirSync(join(root, folder), { recursive: true });
+  cpSync(fileURLToPath(new URL(`../../${PROGRAM}`, import.meta.url)), join(root, PROGRAM));
+  write('package.json', JSON.stringify({ scripts: { build: 'echo built >> apps/api/dist/builds' } }));
+  write('apps/api/src/server.ts', 'one');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const write = (file: string, text: string) => writeFileSync(join(root, file), text);
+/** How often it was built until now. */
+function builds(): number {
+  execFileSync(process.execPath, [join(root, PROGRAM)]);
+  return readFileSync(join(root, 'apps/api/dist/builds'), 'utf8').trim().split('\n').length;
+}
+
+test('a command is built before its first use and after a change, and otherwise starts at once', () => {
+  expect([builds(), builds()]).toEqual([1, 1]);
+  write('apps/api/src/server.ts', 'two');
+  expect([builds(), builds()]).toEqual([2, 2]);
+  write('apps/api/src/new.ts', '');
+  expect([builds(), builds()]).toEqual([3, 3]);
+});
+
+test('a build that failed is repeated', () => {
+  write('package.json', JSON.stringify({ scripts: { build: 'false' } }));
+  expect(() => builds()).toThrow();
+  expect(() => builds()).toThrow();
+});
