@@ -325,7 +325,8 @@ test('alerts and the dashboard use metrics that exist, and each alert has a sect
     /^## .*$/gm,
   );
   const titles = [...alerts.matchAll(/alert: (\w+)/g)].map(([, title]) => `## ${title}`);
-  expect(sections).toEqual(titles);
+  // Sections about what has no alert follow.
+  expect(sections?.slice(0, titles.length)).toEqual(titles);
 });
 
 test('while too many writes wait, further ones get 503 with Retry-After, also between other requests of a connection, and reads go on', async () => {
