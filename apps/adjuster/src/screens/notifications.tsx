@@ -1,3 +1,4 @@
+import { SIGN_IN_LIMITS } from '@svc/domain';
 import { useEffect, useState } from 'preact/hooks';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button } from '../components/ui.tsx';
@@ -95,9 +96,10 @@ function TestNotification() {
       const path = `v1/devices/${await deviceId()}/test-notification`;
       await request(() => call('POST', path));
       setSent(true);
+      // The service sends no other one before.
+      setTimeout(() => setBusy(false), SIGN_IN_LIMITS.testNotificationsPerDevice.firstPauseMs);
     } catch (error) {
       showError(error);
-    } finally {
       setBusy(false);
     }
   };

@@ -3,13 +3,13 @@ import type { Clock, Secrets } from '../ports/support.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import { countAttempt } from './attempt-counters.ts';
 
-/** Where a notice about the account is mailed, which is counted: its confirmed address. Null: it gets none. */
+/** Where a notice about the account is mailed, which is counted: its confirmed address, which no test account has. Null: none. */
 export async function countAccountNotice(
   tx: Tx,
   { secrets, clock }: { secrets: Secrets; clock: Clock },
-  { email, emailConfirmed, testOf }: Adjuster,
+  { email, emailConfirmed }: Adjuster,
 ): Promise<string | null> {
-  if (email === null || emailConfirmed !== true || testOf !== null) return null;
+  if (email === null || emailConfirmed !== true) return null;
   const subject = secrets.hashOfSubject('notices of recipient', emailKey(email));
   const limit = SIGN_IN_LIMITS.noticesPerRecipient;
   return (await countAttempt(tx, clock.now(), [{ limit, subject }])) === 0 ? email : null;
