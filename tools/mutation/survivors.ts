@@ -149,14 +149,6 @@ export const SURVIVORS: readonly Survivor[] = [
   ...same(
     {
       file: `${APPLICATION}/support/audit-chain.ts`,
-      line: 'return auditEntriesFrom(text)[0]?.at === at;',
-      reason: 'A row without an event has another time; the error would be caught with the same result.',
-    },
-    [['auditEntriesFrom(text)[0]?.at', 'auditEntriesFrom(text)[0].at']],
-  ),
-  ...same(
-    {
-      file: `${APPLICATION}/support/audit-chain.ts`,
       line: '} catch {',
       reason: 'The caller treats undefined like false.',
     },
