@@ -110,7 +110,7 @@ describe('with a database role that owns nothing', () => {
     });
   });
 
-  test('doctor confirms it, and names a role that owns tables', async () => {
+  test('doctor confirms it, and names a role that owns tables or may change the audit trail', async () => {
     const rights = async (variables: Record<string, string>) =>
       JSON.parse((await svcInProcess(['doctor', '--json'], variables)).stdout).checks.find(
         ({ what }: { what: string }) => what === 'rights',
@@ -122,6 +122,12 @@ describe('with a database role that owns nothing', () => {
     expect(await rights({ DATABASE_URL: database.url })).toMatchObject({
       state: 'note',
       detail: expect.stringMatching(/owns tables.*MIGRATION_DATABASE_URL/),
+    });
+    await withClient(database.url, async (client) => {
+      await client.query(`GRANT DELETE ON audit_log TO ${role}`);
+      const detail = expect.stringContaining('may change rows of the audit trail');
+      expect(await rights({ DATABASE_URL: url })).toMatchObject({ state: 'note', detail });
+      await client.query(`REVOKE DELETE ON audit_log FROM ${role}`);
     });
   });
 

@@ -115,6 +115,12 @@ describe('whoever may write the tables of the trail', () => {
     expect(await verify(firmId)).toEqual({ intact: false, seq: 100_001, problem: 'outside' });
   });
 
+  test('cannot hide all rows by removing the ends of the chain', async () => {
+    const firmId = await changed([recent], 'DELETE FROM firm_feeds WHERE firm_id = $1');
+    expect(await stores.auditReads.outside(firmId)).toBe(1);
+    expect(await verify(firmId)).toBeNull();
+  });
+
   test('cannot have a row that retention has deleted replaced', async () => {
     const firmId = await changed([EXPIRED, recent]);
     await stores.purge(Date.now());

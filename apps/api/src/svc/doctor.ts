@@ -152,14 +152,19 @@ function checkFirms(firms: readonly Firm[]): Check {
   return { what: 'firms', state: 'note', detail: `${counted}; being erased: ${ids} (${advice})` };
 }
 
-function checkRights({ role, ownsTables }: RoleRights): Check {
-  return ownsTables
-    ? {
-        what: 'rights',
-        state: 'note',
-        detail: `the service's role ${role} owns tables: it can change and drop them, and change the audit trail; see MIGRATION_DATABASE_URL`,
-      }
-    : { what: 'rights', state: 'ok', detail: `the service's role ${role} owns no table` };
+function checkRights({ role, ownsTables, changesAudit }: RoleRights): Check {
+  const what = 'rights';
+  if (ownsTables)
+    return {
+      ...{ what, state: 'note' },
+      detail: `the service's role ${role} owns tables: it can change and drop them, and change the audit trail; see MIGRATION_DATABASE_URL`,
+    };
+  if (changesAudit)
+    return {
+      ...{ what, state: 'note' },
+      detail: `the service's role ${role} may change rows of the audit trail: revoke UPDATE, DELETE and TRUNCATE on audit_log from it and its groups`,
+    };
+  return { what, state: 'ok', detail: `the service's role ${role} owns no table` };
 }
 
 /** How many processes can run at once. Connections of other programs to the same server are not known here. */

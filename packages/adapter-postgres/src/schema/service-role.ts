@@ -59,13 +59,16 @@ export interface RoleRights {
   readonly ownsTables: boolean;
   /** Without those that are reserved for superusers. */
   readonly maxConnections: number;
+  /** It can change or delete rows of the audit trail, such as by the default privileges of the database. */
+  readonly changesAudit: boolean;
 }
 
 const RIGHTS = `SELECT current_user AS role, EXISTS (
     SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p')
        AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-    - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections"`;
+    - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
+    coalesce(has_table_privilege(to_regclass('audit_log')::oid, 'UPDATE, DELETE, TRUNCATE'), false) AS "changesAudit"`;
 
 /** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
 export async function roleRights(databaseUrl: DatabaseUrl): Promise<RoleRights> {

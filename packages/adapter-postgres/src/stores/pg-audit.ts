@@ -95,7 +95,10 @@ const OUTSIDE = sql(
   `SELECT least(
      (SELECT min(l.seq) FROM audit_log l WHERE l.firm_id = $1 AND l.seq <= c.audit_purged_seq),
      (SELECT min(l.seq) FROM audit_log l WHERE l.firm_id = $1 AND l.seq > c.audit_seq)) AS seq
-   FROM firm_feeds c WHERE c.firm_id = $1`,
+   FROM firm_feeds c WHERE c.firm_id = $1
+   UNION ALL
+   SELECT min(l.seq) FROM audit_log l
+    WHERE l.firm_id = $1 AND NOT EXISTS (SELECT FROM firm_feeds c WHERE c.firm_id = $1)`,
 );
 
 /** Transactions lock chains in this order, so that they cannot deadlock. */
@@ -253,8 +256,9 @@ export function pgAuditReads(session: Session): AuditReads {
     },
 
     async outside(chain) {
-      const row = first(await session.rows<{ readonly seq: string | null }>(OUTSIDE, [chain]));
-      return row === null || row.seq === null ? null : Number(row.seq);
+      const rows = await session.rows<{ readonly seq: string | null }>(OUTSIDE, [chain]);
+      const found = rows.find(({ seq }) => seq !== null);
+      return found === undefined ? null : Number(found.seq);
     },
 
     async rows(chain, { after, limit, since, until }) {
