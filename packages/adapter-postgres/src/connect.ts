@@ -33,6 +33,7 @@ import {
   startJobs,
 } from './jobs/job-queue.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
+import { refreshStatistics } from './jobs/refresh-statistics.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
@@ -179,6 +180,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           purge: async () => {
             await purge(database, clock.now(), closedClaimRetentionMs);
           },
+          refreshStatistics: () => refreshStatistics(maintenance),
         },
         maintenance.onCitus ? afterCommitOnWorkers(maintenance, handler) : handler,
         jobOptions,

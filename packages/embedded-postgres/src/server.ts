@@ -49,6 +49,8 @@ const ALWAYS: ServerSettings = {
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
+  // By default, tables that fill up keep the statistics of empty ones for up to a minute.
+  autovacuum_naptime: '5s',
 };
 
 const USER = 'postgres';

@@ -93,6 +93,7 @@ test(
       first.url,
       `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
             current_setting('timezone') AS timezone, current_setting('fsync') AS fsync,
+            current_setting('autovacuum_naptime') AS naptime,
             (SELECT datcollate FROM pg_database WHERE datname = current_database()) AS collation`,
     );
     expect(settings).toEqual({
@@ -100,6 +101,7 @@ test(
       encoding: 'UTF8',
       timezone: 'UTC',
       fsync: 'on',
+      naptime: '5s',
       collation: 'C',
     });
     await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');

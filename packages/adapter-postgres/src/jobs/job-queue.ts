@@ -39,6 +39,7 @@ interface QueueEnvironment {
   readonly log: DatabaseLog;
   readonly metrics: Metrics;
   purge(): Promise<void>;
+  refreshStatistics(): Promise<unknown>;
 }
 
 /** Concurrent jobs of this process. Most of the time they wait for a push service, which may be slow. */
@@ -57,6 +58,10 @@ const JOB_TIMEOUT_MS = 45_000;
 const UNLOCK_AFTER_MS = 60_000;
 const UNLOCK_INTERVAL_MS = 10_000;
 const PURGE_INTERVAL_MS = 3_600_000;
+/** A new installation may add thousands of rows in this time. With nothing to do, a call takes less than a millisecond. */
+const STATISTICS_INTERVAL_MS = 2000;
+/** After a failure: sampling a huge table may take longer than a statement may. */
+const STATISTICS_RETRY_MS = 60_000;
 const MIN_RETRY_DELAY_MS = 100;
 const MAX_RETRY_DELAY_MS = 5000;
 const QUERY_TIMEOUT_MS = 5000;
@@ -103,7 +108,7 @@ export function startJobs(
   handler: JobHandler,
   { pollIntervalMs = 250, timeoutMs = JOB_TIMEOUT_MS }: JobOptions,
 ): RunningJobs {
-  const { log, metrics, purge } = environment;
+  const { log, metrics, purge, refreshStatistics } = environment;
   const stopping = new AbortController();
   const { signal } = stopping;
   const pool = poolFor(environment);
@@ -143,6 +148,12 @@ export function startJobs(
     // Every process does so, after a random delay: most runs then find nothing left to delete.
     repeat(Math.random() * PURGE_INTERVAL_MS, PURGE_INTERVAL_MS, signal, () =>
       purge().catch((error) => log.warn('a purge failed and will be retried', { error: nameOf(error) })),
+    ),
+    repeat(STATISTICS_INTERVAL_MS, STATISTICS_INTERVAL_MS, signal, () =>
+      refreshStatistics().catch((error) => {
+        log.warn('statistics could not be refreshed, which will be retried', { error: nameOf(error) });
+        return sleep(STATISTICS_RETRY_MS, undefined, { signal, ref: false });
+      }),
     ),
   ]);
   const stop = async (): Promise<void> => {

@@ -23,6 +23,7 @@ import { AUDITED_PURGE } from './0086-audited-purge.ts';
 import { LARGE_COLUMNS } from './0087-large-columns.ts';
 import { CONFIRMED_EMAILS } from './0088-confirmed-emails.ts';
 import { REQUIRED_ENCRYPTION } from './0089-required-encryption.ts';
+import { REFRESH_STATISTICS } from './0090-refresh-statistics.ts';
 
 export interface Migration {
   readonly id: number;
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 87, name: 'large columns', sql: LARGE_COLUMNS },
   { id: 88, name: 'confirmed emails', sql: CONFIRMED_EMAILS },
   { id: 89, name: 'required encryption', sql: REQUIRED_ENCRYPTION },
+  { id: 90, name: 'refresh statistics', sql: REFRESH_STATISTICS },
 ];

@@ -1,0 +1,12 @@
+import { first, type Session, sql } from '../driver/session.ts';
+
+/** The function is part of the schema: the service's role may not analyze tables. */
+const REFRESH = sql('refresh_statistics', 'SELECT refresh_statistics() AS analyzed');
+
+/**
+ * Analyzes tables that have outgrown their statistics. PostgreSQL then plans the statements on them again.
+ *
+ * @returns their names.
+ */
+export const refreshStatistics = async (session: Session): Promise<readonly string[]> =>
+  first(await session.rows<{ analyzed: readonly string[] }>(REFRESH))?.analyzed ?? [];
