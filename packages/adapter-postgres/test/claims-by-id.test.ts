@@ -4,7 +4,7 @@ import type { FirmId } from '@svc/domain';
 import type { Reads } from '../src/driver/session.ts';
 import { claimsById, type WantedClaim } from '../src/reads/claims-by-id.ts';
 
-const wanted = (id: string): WantedClaim => ({ firmId: 'firm' as FirmId, environment: 'live', id });
+const wanted = (id: string): WantedClaim => ({ firmId: 'firm' as FirmId, id });
 
 describe('claims read by id', () => {
   /** The ids that each statement reads. */

@@ -48,4 +48,23 @@ export interface TxSession extends Session {
   orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
 }
 
+/**
+ * The row with a key, as a subquery or a statement that no plan can turn into a scan. A connection keeps the plan that it
+ * made while a table was empty, when the table seemed to have one row: an equality then fits any index with the same first
+ * column, and a join may read the whole table. Only the index of the key has this order, and LIMIT prevents the join.
+ * Further conditions belong outside: with them, a scan of the index seems more expensive than a bitmap.
+ *
+ * @param key SQL for the value of each column, in the order of the index.
+ */
+export function rowByKey(
+  table: string,
+  key: Readonly<Record<string, string>>,
+  { columns = '*', lock = '' }: { readonly columns?: string; readonly lock?: string } = {},
+): string {
+  const conditions = Object.entries(key);
+  const [last = '', value = ''] = conditions.pop() ?? [];
+  const equal = conditions.map(([column, value]) => `${column} = ${value} AND `).join('');
+  return `SELECT ${columns} FROM ${table} WHERE ${equal}${last} BETWEEN ${value} AND ${value} ORDER BY ${last} LIMIT 1 ${lock}`;
+}
+
 export const first = <R>(rows: readonly R[]): R | null => rows[0] ?? null;

@@ -27,14 +27,10 @@ export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
 }
 
 const JOINED_COLUMNS = `c.firm_id, f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS}`;
-/** Columns for {@link AppClaimRow}, over {@link APP_CLAIM_JOINS}. */
+/** Columns for {@link AppClaimRow}, of `claims c` with its {@link CLAIM_FORMS}. */
 export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${JOINED_COLUMNS}`;
 /** The same in lists. */
 export const LISTED_APP_CLAIM_COLUMNS = `${LISTED_CLAIM_COLUMNS}, ${LISTED_WORK_COLUMNS}, ${JOINED_COLUMNS}`;
-
-/** For `claims c`: the firm, and the entry of its carrier book. */
-export const APP_CLAIM_JOINS = `JOIN firms f ON f.id = c.firm_id
-  LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 
 /** Decrypts in place. */
 export async function decryptAppClaims<R extends AppClaimRow>(

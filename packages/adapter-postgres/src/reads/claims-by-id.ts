@@ -1,28 +1,25 @@
 import { Unavailable } from '@svc/application';
-import type { Environment, FirmId } from '@svc/domain';
+import type { FirmId } from '@svc/domain';
 import { arrayOf } from '../driver/column-types.ts';
-import { first, type Reads, sql } from '../driver/session.ts';
+import { first, type Reads, rowByKey, sql } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 
-/** A claim as a key of the firm sees it: `isClaimVisible` in `@svc/domain`. Firm and id are UUIDs. */
+/** Firm and id are UUIDs. */
 export interface WantedClaim {
   readonly firmId: FirmId;
-  readonly environment: Environment;
   readonly id: string;
 }
 
 const CLAIM = sql(
   'firm_claim',
-  `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-    WHERE c.firm_id = $1 AND c.id = $2 AND (c.environment = 'test' OR $3 = 'live')`,
+  rowByKey('claims c', { 'c.firm_id': '$1', 'c.id': '$2' }, { columns: FIRM_CLAIM_COLUMNS }),
 );
 
 const CLAIMS = sql(
   'firm_claims',
   `SELECT ${FIRM_CLAIM_COLUMNS}, wanted.place::integer
-     FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS wanted (firm_id, id, environment, place)
-     JOIN claims c ON c.firm_id = wanted.firm_id AND c.id = wanted.id
-      AND (c.environment = 'test' OR wanted.environment = 'live')`,
+     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS wanted (firm_id, id, place)
+     CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'wanted.firm_id', id: 'wanted.id' })}) c`,
   { balanced: true },
 );
 
@@ -36,8 +33,8 @@ interface Request {
 
 /** Reads claims by id, those of one turn of the event loop with one statement or a few. */
 export function claimsById(session: Reads): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
-  const readOne = async ({ firmId, environment, id }: WantedClaim): Promise<FirmClaimRow | null> =>
-    first(await session.rows<FirmClaimRow>(CLAIM, [firmId, id, environment]));
+  const readOne = async ({ firmId, id }: WantedClaim): Promise<FirmClaimRow | null> =>
+    first(await session.rows<FirmClaimRow>(CLAIM, [firmId, id]));
 
   // The claims of several firms are on several nodes.
   if (session.onCitus) return readOne;
@@ -46,11 +43,7 @@ export function claimsById(session: Reads): (claim: WantedClaim) => Promise<Firm
   async function readAll(requests: readonly Request[]): Promise<void> {
     const waiting = new Map(requests.map((request, i) => [i + 1, request]));
     const wanted = requests.map((request) => request.wanted);
-    const values = [
-      arrayOf(wanted.map(({ firmId }) => firmId)),
-      arrayOf(wanted.map(({ id }) => id)),
-      arrayOf(wanted.map(({ environment }) => environment)),
-    ];
+    const values = [arrayOf(wanted.map(({ firmId }) => firmId)), arrayOf(wanted.map(({ id }) => id))];
     try {
       await session.eachRow<FirmClaimRow & { readonly place: number }>(CLAIMS, values, (row) => {
         waiting.get(row.place)?.resolve(row);

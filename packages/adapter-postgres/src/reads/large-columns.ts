@@ -1,6 +1,6 @@
 import { jsonBytes } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
-import { type Reads, type Statement, sql } from '../driver/session.ts';
+import { type Reads, rowByKey, type Statement, sql } from '../driver/session.ts';
 
 const LARGE_COLUMNS = ['document', 'work_details'] as const;
 type LargeColumn = (typeof LARGE_COLUMNS)[number];
@@ -34,6 +34,12 @@ export const detailsBytes = (details: string | null): number =>
 const valuesOf = (column: LargeColumn): Statement =>
   sql(
     `claims_large_${column}`,
+    `SELECT c.id, c.${column} AS value FROM unnest($1::uuid[], $2::uuid[]) AS wanted (firm_id, id)
+       CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'wanted.firm_id', id: 'wanted.id' })}) c`,
+  );
+const valuesOnCitus = (column: LargeColumn): Statement =>
+  sql(
+    `claims_large_${column}_on_citus`,
     `SELECT c.id, c.${column} AS value FROM claims c
       WHERE c.firm_id = ANY ($1::uuid[]) AND c.id = ANY ($2::uuid[])`,
   );
@@ -41,10 +47,14 @@ const VALUES: Readonly<Record<LargeColumn, Statement>> = {
   document: valuesOf('document'),
   work_details: valuesOf('work_details'),
 };
+const VALUES_ON_CITUS: typeof VALUES = {
+  document: valuesOnCitus('document'),
+  work_details: valuesOnCitus('work_details'),
+};
 
 /** Reads the large values of a page, whose rows have their sizes. Leaves out claims that have been erased since. */
 export async function withLargeValues<R extends WithLargeColumns>(
-  session: Pick<Reads, 'rows'>,
+  session: Pick<Reads, 'rows' | 'onCitus'>,
   page: readonly R[],
   firmOf: (row: R) => FirmId,
 ): Promise<R[]> {
@@ -52,9 +62,9 @@ export async function withLargeValues<R extends WithLargeColumns>(
   for (const column of LARGE_COLUMNS) {
     const large = rows.filter((row) => isSize(row[column]));
     if (large.length === 0) continue;
-    const firms = [...new Set(large.map(firmOf))];
-    const found = await session.rows<{ id: ClaimId; value: string | null }>(VALUES[column], [
-      firms,
+    const statements = session.onCitus ? VALUES_ON_CITUS : VALUES;
+    const found = await session.rows<{ id: ClaimId; value: string | null }>(statements[column], [
+      large.map(firmOf),
       large.map(({ id }) => id),
     ]);
     const values = new Map(found.map(({ id, value }) => [id, value]));

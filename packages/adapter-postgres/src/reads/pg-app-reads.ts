@@ -12,16 +12,16 @@ import {
 import type { ClaimId, Svcid } from '@svc/domain';
 import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, type Session, sql, type Value } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import type { PasskeyRow } from '../schema/entities.ts';
+import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
 import { type AdjusterRow, adjusterFrom, decryptAdjusters, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { passkeysFrom } from '../stores/pg-passkeys.ts';
 import { decryptSessions } from '../stores/pg-sessions.ts';
 import {
   APP_CLAIM_COLUMNS,
-  APP_CLAIM_JOINS,
   type AppClaimRow,
   appClaimFrom,
   decryptAppClaims,
@@ -30,11 +30,26 @@ import {
 import { detailsBytes, documentBytes, withLargeValues } from './large-columns.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
+/**
+ * Those of the adjuster `$1`, in the order of one index as in {@link rowByKey}; OFFSET keeps conditions of the statement out.
+ *
+ * @param inFirms empty without Citus.
+ */
+const membershipsOf = (inFirms: string): string =>
+  inFirms === ''
+    ? '(SELECT * FROM memberships WHERE svc_id BETWEEN $1 AND $1 ORDER BY svc_id OFFSET 0)'
+    : 'memberships';
+
+const firmOf = (inFirms: string): string =>
+  inFirms === ''
+    ? `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'm.firm_id' })}) f`
+    : 'JOIN firms f ON f.id = m.firm_id';
+
 const MEMBERSHIPS = byAdjuster(
   'app_memberships',
   (inFirms) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
      m.accepting_assignments AS "acceptingAssignments"
-     FROM memberships m JOIN firms f ON f.id = m.firm_id
+     FROM ${membershipsOf(inFirms)} m ${firmOf(inFirms)}
     WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
 
@@ -58,10 +73,13 @@ const INVITATIONS = byAdjuster(
     inFirms,
   ) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
      m.expires_at AS "expiresAt"
-     FROM memberships m JOIN firms f ON f.id = m.firm_id
+     FROM ${membershipsOf(inFirms)} m ${firmOf(inFirms)}
     WHERE m.svc_id = $1 ${inFirms} AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
+
+/** @param inFirms empty without Citus. */
+const formsOf = (inFirms: string): string => (inFirms === '' ? CLAIM_FORMS : CLAIM_FORMS_ON_CITUS);
 
 /** The domain's `isReadableBy`, for `claims c` and the adjuster's `memberships m`. */
 const READABLE = `(m.status = 'active' AND c.status IN ('pending_acceptance', 'accepted')
@@ -90,16 +108,18 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
             ORDER BY c.offered_at, c.id LIMIT $5) own
           WHERE m.svc_id = $1 ${inFirms}
           ORDER BY own.offered_at, own.id LIMIT $5) c
-       ${APP_CLAIM_JOINS}
+       ${formsOf(inFirms)}
       ORDER BY c.offered_at, c.id`,
   );
 
 const idsOf = (list: AppClaimList): ByAdjuster =>
   byAdjuster(
     `app_claim_ids_${list}`,
-    (inFirms) => `SELECT c.id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id
-      WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
-      ORDER BY c.offered_at, c.id`,
+    (inFirms) => `SELECT own.id FROM memberships m CROSS JOIN LATERAL (
+        SELECT c.id, c.offered_at FROM claims c
+         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
+         ORDER BY c.offered_at, c.id) own
+      WHERE m.svc_id = $1 ${inFirms} ORDER BY own.offered_at, own.id`,
   );
 
 type ListStatements = Readonly<Record<AppClaimList, ByAdjuster>>;
@@ -115,8 +135,11 @@ const CLAIM_IDS = forEachList(idsOf);
 
 const CLAIM = byAdjuster(
   'app_claim',
-  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS}
-     FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2 ${APP_CLAIM_JOINS}
+  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS} FROM memberships m ${
+    inFirms === ''
+      ? `CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'm.firm_id', id: '$2' })}) c`
+      : 'JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2'
+  } ${formsOf(inFirms)}
     WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${READABLE}`,
 );
 

@@ -1,7 +1,7 @@
 import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
-import { first, type Session, sql } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql } from '../driver/session.ts';
 import { type LimitColumns, limitsFrom } from '../stores/firm-rows.ts';
 
 interface GrantRow extends LimitColumns {
@@ -19,7 +19,8 @@ const KEY_BY_HASH = sql(
   'credentials_key_by_hash',
   `SELECT k.id AS key_id, k.firm_id, f.name AS firm_name, k.environment, k.purpose, f.plan,
      f.requests_per_minute, f.writes_per_minute, f.burst, k.expires_at, k.revoked_at
-     FROM api_keys k JOIN firms f ON f.id = k.firm_id WHERE k.secret_hash = $1 AND f.erasure IS NULL`,
+     FROM (${rowByKey('api_keys', { secret_hash: '$1' })}) k
+     CROSS JOIN LATERAL (${rowByKey('firms', { id: 'k.firm_id' })}) f WHERE f.erasure IS NULL`,
 );
 
 const SESSION_BY_HASH = sql(

@@ -8,9 +8,9 @@ import {
   type KeysetPosition,
   type PageRequest,
 } from '@svc/application';
-import type { ClaimAsSent, Environment, FirmId } from '@svc/domain';
+import { type ClaimAsSent, type Environment, type FirmId, isClaimVisible } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Reads, type Statement, sql, type Value } from '../driver/session.ts';
+import { first, type Reads, rowByKey, type Statement, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   assignmentFrom,
@@ -70,15 +70,18 @@ const FEEDS_ON_CITUS = feedsOf(LISTED_CLAIM_COLUMNS_ON_CITUS);
 /** At most one row, so the other filters need no index. */
 const BY_EXTERNAL_ID = sql(
   'firm_claim_by_external_id',
-  `SELECT ${FIRM_CLAIM_COLUMNS} FROM claims c
-    WHERE c.firm_id = $1 AND c.environment = $4 AND c.external_id = $5
-      AND (c.updated_at, c.id) > ($2, $3) AND ($6::text IS NULL OR c.status = $6)`,
+  `SELECT ${FIRM_CLAIM_COLUMNS}
+     FROM (${rowByKey('claims', { firm_id: '$1', environment: '$4', external_id: '$5' })}) c
+    WHERE (c.updated_at, c.id) > ($2, $3) AND ($6::text IS NULL OR c.status = $6)`,
 );
+
+/** Of `memberships m`. */
+const ACCOUNT = `CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id' })}) a`;
 
 const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
   live: sql(
     'firm_adjusters_live',
-    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
+    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m ${ACCOUNT}
       WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
@@ -86,7 +89,8 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
   test: sql(
     'firm_adjusters_test',
     `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
-       FROM adjusters a JOIN memberships m ON m.firm_id = $1 AND m.svc_id = a.svc_id
+       FROM adjusters a
+       CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'a.svc_id' })}) m
       WHERE a.test_firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
@@ -94,8 +98,8 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
 
 const ADJUSTER = sql(
   'firm_adjuster',
-  `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
-    WHERE m.firm_id = $1 AND m.svc_id = $2 AND m.status <> 'left'`,
+  `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
+     FROM (${rowByKey('memberships', { firm_id: '$1', svc_id: '$2' })}) m ${ACCOUNT} WHERE m.status <> 'left'`,
 );
 
 export const claimViewFrom = (row: FirmClaimRow): ClaimView => ({
@@ -137,8 +141,8 @@ export function pgFirmReads(session: Reads, encryption: Encryption): FirmReads {
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
-      const row = await claimById({ firmId, environment, id });
-      if (row === null) return null;
+      const row = await claimById({ firmId, id });
+      if (row === null || !isClaimVisible(row, environment)) return null;
       const [opened = row] = await decryptClaims(firmId, [row]);
       return claimViewFrom(opened);
     },

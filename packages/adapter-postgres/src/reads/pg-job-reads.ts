@@ -1,7 +1,7 @@
 import type { AssignmentState, JobReads, PushSubscription } from '@svc/application';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, type Session, sql } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { decryptDevices, SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
 
@@ -9,14 +9,21 @@ const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
 const ASSIGNMENT = sql(
   'jobs_assignment',
-  `SELECT f.name AS "firmName", c.status, c.adjuster_svc_id AS adjuster FROM claims c JOIN firms f ON f.id = c.firm_id
-    WHERE c.firm_id = $1 AND c.id = $2`,
+  rowByKey(
+    'claims c',
+    { 'c.firm_id': '$1', 'c.id': '$2' },
+    {
+      columns:
+        '(SELECT name FROM firms WHERE id = $1) AS "firmName", c.status, c.adjuster_svc_id AS adjuster',
+    },
+  ),
 );
 
 const DEVICES = sql(
   'jobs_devices',
   `SELECT d.device_id, d.subscription, d.preferences FROM devices d
-    WHERE d.svc_id = $1 AND EXISTS (SELECT FROM sessions s WHERE ${SESSION_OF_DEVICE} AND s.expires_at > $2)
+    WHERE d.svc_id = $1 AND EXISTS (
+      SELECT FROM (SELECT * FROM sessions s WHERE ${SESSION_OF_DEVICE} OFFSET 0) s WHERE s.expires_at > $2)
     ORDER BY d.device_id`,
 );
 

@@ -2,6 +2,8 @@ import type { ApiKey, ClaimJob, FeedRestamp, OperatorReads } from '@svc/applicat
 import { isUuid } from '../driver/column-types.ts';
 import { first, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
+import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
+import { claimOfEveryFirm, claimOfEveryFirmOnCitus } from '../stores/claim-rows.ts';
 import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
 import {
   ADJUSTER_COLUMNS,
@@ -10,13 +12,7 @@ import {
   decryptAdjusters,
 } from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
-import {
-  APP_CLAIM_COLUMNS,
-  APP_CLAIM_JOINS,
-  type AppClaimRow,
-  appClaimFrom,
-  decryptAppClaims,
-} from './app-claim-rows.ts';
+import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
 
 const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
 const FIRM = sql('operator_firm', `SELECT ${FIRM_COLUMNS} FROM firms WHERE id = $1`);
@@ -34,11 +30,12 @@ const KEYS = sql(
      FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
 );
 
-/** Joined from the firms: every index on claims starts with the firm, and there are far fewer firms than claims. */
-const CLAIM = sql(
-  'operator_claim',
-  `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number
-     FROM firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = $1 ${APP_CLAIM_JOINS}`,
+const claim = (from: string): string =>
+  `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number FROM ${from}`;
+const CLAIM = sql('operator_claim', claim(`${claimOfEveryFirm('$1')} ${CLAIM_FORMS}`));
+const CLAIM_ON_CITUS = sql(
+  'operator_claim_on_citus',
+  claim(`${claimOfEveryFirmOnCitus('$1')} ${CLAIM_FORMS_ON_CITUS}`),
 );
 
 const JOBS_OF_CLAIM = sql(
@@ -77,7 +74,10 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
     async claim(id) {
       if (!isUuid(id)) return null;
       const row = first(
-        await decryptAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])),
+        await decryptAppClaims(
+          encryption,
+          await session.rows<OperatorClaimRow>(session.onCitus ? CLAIM_ON_CITUS : CLAIM, [id]),
+        ),
       );
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };

@@ -15,7 +15,7 @@ import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { DatabaseError } from '../driver/errors.ts';
-import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
 /** Citus allows only immutable functions here, which convert_to is not. */
@@ -68,7 +68,8 @@ const APPEND_TO_MANY = sql(
      UPDATE firm_feeds AS feed SET ${advanceChain('digest')}
      FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n'), $4::text[])
        AS event (firm_id, at, entry, digest)
-     WHERE feed.firm_id = event.firm_id
+     CROSS JOIN LATERAL (${rowByKey('firm_feeds', { firm_id: 'event.firm_id' }, { columns: 'ctid' })}) locked
+     WHERE feed.ctid = locked.ctid
      RETURNING feed.firm_id, feed.audit_seq, event.at, event.entry, feed.audit_hash)
    INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
 );

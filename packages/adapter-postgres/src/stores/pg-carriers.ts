@@ -37,13 +37,16 @@ const MERGE = sql(
 const HAS_DETAILS = sql('carriers_has_details', hasDetails('$1', '$2', '$3::text', '$4::text', '$5::json'));
 const MERGE_ON_SHARD = sql('carriers_merge_on_shard', mergeRow(`VALUES (${ROW})`));
 
-/** In one order, so that two transactions cannot wait for each other. */
+/**
+ * In one order, so that two transactions cannot wait for each other. OFFSET prevents a join, which could read the whole
+ * table, as in {@link rowByKey}.
+ */
 const MERGE_MANY = sql(
   'carriers_merge_many',
   mergeRow(`SELECT sent.firm_id, sent.name_key, sent.name, sent.phone, sent.email, sent.address::json
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
        AS sent (firm_id, name_key, name, phone, email, address)
-    WHERE NOT EXISTS (${hasDetails('sent.firm_id', 'sent.name_key', 'sent.phone', 'sent.email', 'sent.address')})
+    WHERE NOT EXISTS (${hasDetails('sent.firm_id', 'sent.name_key', 'sent.phone', 'sent.email', 'sent.address')} OFFSET 0)
     ORDER BY sent.firm_id, sent.name_key`),
 );
 

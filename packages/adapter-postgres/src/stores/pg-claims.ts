@@ -13,17 +13,27 @@ import {
 import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
-import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
+import { first, rowByKey, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption, Seal } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { countEdit } from './adjuster-edits.ts';
 import {
+  CLAIM_FORMS,
+  CLAIM_FORMS_ON_CITUS,
   HELD_CARRIER_COLUMNS,
   HELD_CARRIER_FIELDS,
   type HeldCarrierRow,
   heldCarrierFrom,
 } from './carrier-rows.ts';
-import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
+import {
+  CLAIM_COLUMNS,
+  CLAIM_FIELDS,
+  type ClaimRow,
+  claimFrom,
+  claimKey,
+  claimOfEveryFirm,
+  claimOfEveryFirmOnCitus,
+} from './claim-rows.ts';
 import type { ClaimSenders } from './claim-senders.ts';
 import { timestampAfterLast } from './feed-timestamps.ts';
 import {
@@ -35,14 +45,20 @@ import {
   type PgAuditTrail,
 } from './pg-audit.ts';
 
-const FIND_DUPLICATE = sql(
-  'claims_find_duplicate',
-  `(SELECT id, 'external_id' AS by FROM claims WHERE firm_id = $1 AND environment = $2 AND external_id = $3)
+/** Of several open claims with this number, the first. */
+export const duplicateOf = (
+  firm: string,
+  environment: string,
+  externalId: string,
+  claimNumber: string,
+): string =>
+  `(${rowByKey('claims', { firm_id: firm, environment, external_id: externalId }, { columns: "id, 'external_id' AS by" })})
    UNION ALL
-   (SELECT id, 'claim_number' FROM claims
-     WHERE firm_id = $1 AND environment = $2 AND claim_number = $4 AND closed_at IS NULL ORDER BY created_at LIMIT 1)
-   LIMIT 1`,
-);
+   (SELECT id, 'claim_number' FROM claims WHERE firm_id = ${firm} AND environment = ${environment}
+       AND claim_number BETWEEN ${claimNumber} AND ${claimNumber} AND closed_at IS NULL
+     ORDER BY claim_number, created_at LIMIT 1)
+   LIMIT 1`;
+const FIND_DUPLICATE = sql('claims_find_duplicate', duplicateOf('$1', '$2', '$3', '$4'));
 
 /** On one table, without a union: otherwise Citus would plan it again on every execution. */
 const FIND_DUPLICATE_ON_SHARD = sql(
@@ -54,7 +70,7 @@ const FIND_DUPLICATE_ON_SHARD = sql(
 
 const LOCK = sql(
   'claims_lock',
-  `SELECT ${CLAIM_COLUMNS} FROM claims c WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE`,
+  rowByKey('claims c', { 'c.firm_id': '$1', 'c.id': '$2' }, { columns: CLAIM_COLUMNS, lock: 'FOR UPDATE' }),
 );
 
 interface AccessRow {
@@ -69,26 +85,23 @@ interface FormRow extends HeldCarrierRow {
   readonly offer_wait_hours: number | null;
 }
 const FORM_COLUMNS = `f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS}`;
-const FORMS = `JOIN firms f ON f.id = c.firm_id
-     LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
 
 export type OfferedRow = ClaimRow & AccessRow & FormRow;
-
-/** Columns for {@link OfferedRow}, from `memberships m` of the adjuster and {@link offeredClaim}. */
-export const OFFERED_COLUMNS = `${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}`;
-/** @param id the id of the claim. */
-export const offeredClaim = (id: string): string =>
-  `JOIN claims c ON c.firm_id = m.firm_id AND c.id = ${id} ${FORMS}`;
 
 /**
  * Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. Locks the membership before
  * the claim. One statement, since each costs the driver and PostgreSQL processor time besides its work.
+ *
+ * @param from what comes before the membership: nothing, or a list of responses.
  */
-const LOCK_OFFERED = sql(
-  'claims_lock_offered',
-  `SELECT ${OFFERED_COLUMNS} FROM memberships m ${offeredClaim('$2')}
-    WHERE m.svc_id = $1 FOR SHARE OF m FOR UPDATE OF c`,
-);
+export const lockOffered = (from: string, svcId: string, id: string, wait: 'SKIP LOCKED' | '' = ''): string =>
+  `SELECT ${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS} FROM ${from} LATERAL (
+       SELECT * FROM memberships m WHERE svc_id = ${svcId}
+          AND EXISTS (SELECT FROM (${rowByKey('claims', { firm_id: 'm.firm_id', id })}) c WHERE adjuster_svc_id = ${svcId})
+          FOR SHARE ${wait}) m
+     CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'm.firm_id', id }, { lock: `FOR UPDATE ${wait}` })}) c
+     ${CLAIM_FORMS} WHERE c.adjuster_svc_id = ${svcId}`;
+const LOCK_OFFERED = sql('claims_lock_offered', lockOffered('', '$1', '$2'));
 
 export async function offeredFrom(rows: OfferedRow[], encryption: Encryption): Promise<OfferedClaim[]> {
   await encryption.open(rows, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
@@ -118,26 +131,27 @@ const LOCK_ACCESS = sql(
 );
 const FORMS_OF_CLAIM = sql(
   'claims_forms',
-  `SELECT ${FORM_COLUMNS} FROM claims c ${FORMS} WHERE c.firm_id = $1 AND c.id = $2`,
+  `SELECT ${FORM_COLUMNS} FROM claims c ${CLAIM_FORMS_ON_CITUS} WHERE c.firm_id = $1 AND c.id = $2`,
 );
 
-const FIRM_OF_CLAIM = sql(
-  'claims_firm_of_claim',
-  'SELECT c.firm_id FROM firms f JOIN claims c ON c.firm_id = f.id AND c.id = $1',
+const FIRM_OF_CLAIM = sql('claims_firm_of_claim', `SELECT c.firm_id FROM ${claimOfEveryFirm('$1')}`);
+const FIRM_OF_CLAIM_ON_CITUS = sql(
+  'claims_firm_of_claim_on_citus',
+  `SELECT c.firm_id FROM ${claimOfEveryFirmOnCitus('$1')}`,
 );
 
 const LOCK_PENDING = sql(
   'claims_lock_pending',
   `SELECT ${CLAIM_COLUMNS} FROM claims c
-    WHERE c.firm_id = $1 AND c.adjuster_svc_id = $2 AND c.status = 'pending_acceptance'
-    ORDER BY c.id FOR UPDATE`,
+    WHERE c.firm_id = $1 AND c.adjuster_svc_id = $2 AND c.status = 'pending_acceptance' AND c.closed_at IS NULL
+    ORDER BY c.offered_at, c.id FOR UPDATE`,
 );
 
 const COUNT_PENDING = byAdjuster(
   'claims_count_pending',
-  (inFirms) => `SELECT count(*)::int AS count FROM memberships m JOIN claims c
-       ON c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'pending_acceptance'
-      AND c.closed_at IS NULL
+  (inFirms) => `SELECT coalesce(sum(pending.count), 0)::int AS count FROM memberships m CROSS JOIN LATERAL (
+       SELECT count(*) FROM claims c WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id
+          AND c.status = 'pending_acceptance' AND c.closed_at IS NULL) pending
     WHERE m.svc_id = $1 ${inFirms}`,
 );
 
@@ -185,13 +199,22 @@ const ADD: WriteStatements = {
 const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
      rejection_reason = $8, work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11,
      work_details = $12::json, work_changed_at = $13, closed_at = $14`;
-const OF_CLAIM = 'firm_id = $1 AND id = $3 RETURNING updated_at';
+/**
+ * Of a claim that the transaction has locked, so that it does not move. An UPDATE has no order that would determine its
+ * index, as in {@link rowByKey}.
+ */
+export const lockedRow = (firm: string, id: string): string =>
+  rowByKey('claims', { firm_id: firm, id }, { columns: 'ctid' });
 const saveWith = (eventAt?: number): string =>
-  `${withTimestamp(eventAt)} ${SET_CLAIM}, updated_at = last_stamp FROM next WHERE ${OF_CLAIM}`;
+  `${withTimestamp(eventAt)} ${SET_CLAIM}, updated_at = last_stamp FROM next
+   WHERE ctid = (${lockedRow('$1', '$3')}) RETURNING updated_at`;
 const SAVE: WriteStatements = {
   plain: sql('claims_save', saveWith()),
   withAudit: sql('claims_save_with_audit', saveWith(15)),
-  withTimestamp: sql('claims_save_with_timestamp', `${SET_CLAIM}, updated_at = $2 WHERE ${OF_CLAIM}`),
+  withTimestamp: sql(
+    'claims_save_with_timestamp',
+    `${SET_CLAIM}, updated_at = $2 WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
+  ),
 };
 
 /** Citus would run the rows of `plain` through the coordinator, and plan it again on every execution. */
@@ -201,11 +224,15 @@ const TAKE_TIMESTAMP_WITH_AUDIT = sql(
   `${nextTimestamp('$3')}, audit_seq, encode(audit_hash, 'hex') AS audit_hash`,
 );
 
+const SET_WORK = `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5,
+     work_details = $6::json, work_changed_at = $7, closed_at = $8`;
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
-  `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5,
-     work_details = $6::json, work_changed_at = $7, closed_at = $8
-   WHERE firm_id = $1 AND id = $2`,
+  `${SET_WORK} WHERE ctid = (${lockedRow('$1', '$2')})`,
+);
+const SAVE_WITHOUT_TIMESTAMP_ON_SHARD = sql(
+  'claims_save_without_timestamp_on_shard',
+  `${SET_WORK} WHERE firm_id = $1 AND id = $2`,
 );
 
 export const assignmentValues = (assignment: Assignment, seal: Seal): (string | null)[] => [
@@ -336,7 +363,11 @@ export function pgClaims(
 
     async lockAny(id) {
       if (!isUuid(id)) return null;
-      const found = first(await session.rows<{ firm_id: FirmId }>(FIRM_OF_CLAIM, [id]));
+      const found = first(
+        await session.rows<{ firm_id: FirmId }>(session.onCitus ? FIRM_OF_CLAIM_ON_CITUS : FIRM_OF_CLAIM, [
+          id,
+        ]),
+      );
       return found === null ? null : lock(found.firm_id, id);
     },
 
@@ -355,7 +386,8 @@ export function pgClaims(
 
     async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
-      session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
+      const save = session.onCitus ? SAVE_WITHOUT_TIMESTAMP_ON_SHARD : SAVE_WITHOUT_TIMESTAMP;
+      session.send(save, values, (count) => (count === 1 ? null : missing()));
       countEdit(session, claim.assignment.adjuster);
     },
   };

@@ -6,7 +6,7 @@ import {
 } from '@svc/application';
 import type { ClaimId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
-import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from './claim-rows.ts';
 
 const FIND = sql(
@@ -18,7 +18,7 @@ const FIND = sql(
 const FIND_CLAIM = sql(
   'idempotency_find_claim',
   `SELECT i.fingerprint, ${FIRM_CLAIM_COLUMNS}
-     FROM idempotency_records i JOIN claims c ON c.firm_id = i.firm_id AND c.id = i.claim_id
+     FROM idempotency_records i CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: '$1', id: 'i.claim_id' })}) c
     WHERE i.firm_id = $1 AND i.environment = $2 AND i.key = $3 AND i.bound_at > $4`,
 );
 

@@ -20,13 +20,13 @@ import {
 } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import { rowByKey, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { feedValues, placesOf, takeTimestamps } from './feed-timestamps.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
 import { mergeMany } from './pg-carriers.ts';
-import { assignmentValues } from './pg-claims.ts';
+import { assignmentValues, duplicateOf } from './pg-claims.ts';
 import { bindMany } from './pg-idempotency.ts';
 import {
   MEMBERSHIP_COLUMNS,
@@ -42,7 +42,11 @@ import { inSharedTransactions, type Settled } from './shared-transactions.ts';
 const LOCK_AVAILABLE = sql(
   'new_claims_lock_available',
   `SELECT ${MEMBERSHIP_COLUMNS} FROM unnest($1::uuid[], $2::text[]) AS sent (firm_id, svc_id)
-     JOIN memberships m ON m.firm_id = sent.firm_id AND m.svc_id = sent.svc_id FOR SHARE OF m SKIP LOCKED`,
+     CROSS JOIN LATERAL (${rowByKey(
+       'memberships',
+       { firm_id: 'sent.firm_id', svc_id: 'sent.svc_id' },
+       { lock: 'FOR SHARE SKIP LOCKED' },
+     )}) m`,
 );
 
 /** One statement: a claim that it finds as a duplicate is never that of an earlier request whose key it did not find. */
@@ -52,17 +56,14 @@ const FACTS = sql(
        ${ADJUSTER_COLUMNS}, a.availability
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
        WITH ORDINALITY AS sent (firm_id, environment, key, since, external_id, claim_number, svc_id, place)
-     LEFT JOIN idempotency_records bound ON bound.firm_id = sent.firm_id AND bound.environment = sent.environment
-       AND bound.key = sent.key AND bound.bound_at > sent.since
+     LEFT JOIN LATERAL (${rowByKey('idempotency_records', {
+       firm_id: 'sent.firm_id',
+       environment: 'sent.environment',
+       key: 'sent.key',
+     })}) bound ON bound.bound_at > sent.since
      LEFT JOIN LATERAL (
-       (SELECT id, 'external_id' AS by FROM claims c
-         WHERE c.firm_id = sent.firm_id AND c.environment = sent.environment AND c.external_id = sent.external_id)
-       UNION ALL
-       (SELECT id, 'claim_number' FROM claims c
-         WHERE c.firm_id = sent.firm_id AND c.environment = sent.environment AND c.claim_number = sent.claim_number
-           AND c.closed_at IS NULL ORDER BY c.created_at LIMIT 1)
-       LIMIT 1) duplicate ON true
-     LEFT JOIN adjusters a ON a.svc_id = sent.svc_id
+       ${duplicateOf('sent.firm_id', 'sent.environment', 'sent.external_id', 'sent.claim_number')}) duplicate ON true
+     LEFT JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'sent.svc_id' })}) a ON true
     ORDER BY sent.place`,
 );
 

@@ -13,22 +13,18 @@ import { sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { feedValues, placesOf, takeTimestamps } from './feed-timestamps.ts';
-import {
-  assignmentValues,
-  OFFERED_COLUMNS,
-  type OfferedRow,
-  offeredClaim,
-  offeredFrom,
-} from './pg-claims.ts';
+import { assignmentValues, lockedRow, lockOffered, type OfferedRow, offeredFrom } from './pg-claims.ts';
 import { inSharedTransactions, type Settled } from './shared-transactions.ts';
 
 /** Locks as `claims_lock_offered`, but what others have locked is left out: no response waits for another claim. */
 const LOCK_AVAILABLE = sql(
   'responses_lock_available',
-  `SELECT ${OFFERED_COLUMNS} FROM unnest($1::text[], $2::uuid[]) AS response (svc_id, id)
-     JOIN memberships m ON m.svc_id = response.svc_id ${offeredClaim('response.id')}
-    WHERE c.adjuster_svc_id = response.svc_id
-      FOR SHARE OF m SKIP LOCKED FOR UPDATE OF c SKIP LOCKED`,
+  lockOffered(
+    'unnest($1::text[], $2::uuid[]) AS response (svc_id, id) CROSS JOIN',
+    'response.svc_id',
+    'response.id',
+    'SKIP LOCKED',
+  ),
 );
 
 const SAVE = sql(
@@ -40,7 +36,8 @@ const SAVE = sql(
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
        $13::timestamptz[], $14::text[])
        AS response (firm_id, id, place, status, svc_id, offered_at, responded_at, reason) JOIN next USING (firm_id)
-    WHERE c.firm_id = response.firm_id AND c.id = response.id RETURNING c.id, c.updated_at`,
+     CROSS JOIN LATERAL (${lockedRow('response.firm_id', 'response.id')}) kept
+    WHERE c.ctid = kept.ctid RETURNING c.id, c.updated_at`,
 );
 
 interface Request {
