@@ -9,6 +9,7 @@
 //   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
 //   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
 //   npx pnpm bench:scale audit       the hot paths with and without the audit trail
+//   npx pnpm bench:scale first       sends of a new installation's first minutes, and after a purge of keys
 //   npx pnpm bench:scale start       from the start of the process to its first response
 import { execFileSync } from 'node:child_process';
 import { connect as connectSocket, type Socket } from 'node:net';
@@ -255,6 +256,60 @@ program
         missed: now.filter((version) => !seen.has(versionOf(version))).length,
         shown_twice: poller.seen.length - seen.size,
       });
+    }),
+  );
+
+program
+  .command('first')
+  .description(
+    'Compares sends in the first minutes of a new installation, and after a purge of idempotency keys, with those after ANALYZE.',
+  )
+  .option('--seconds <n>', 'length of the first minutes', whole, 120)
+  .action(({ seconds }) =>
+    withServers(async ({ database, redisUrl }) => {
+      const result: Record<string, unknown> = { seconds };
+      for (const statistics of [false, true]) {
+        const url = await database(statistics ? 'analyzed' : 'new');
+        const { subject, data } = await loadedService(url, redisUrl, { rows: 0, statistics });
+        const next = data.requests('send');
+        const slices = async (length: number) => {
+          const found: { rps: number; blocks: number }[] = [];
+          for (let passed = 0; passed < length; passed += 5) {
+            const before = await blocksRead(url);
+            const { responses, rps, wrong } = await load(subject.url, next, EXPECTED.send, 5);
+            if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
+            const blocks = ((await blocksRead(url)) - before) / responses;
+            found.push({ rps: rounded(rps, 0), blocks: rounded(blocks, 0) });
+            say(JSON.stringify(found.at(-1)));
+          }
+          return found;
+        };
+        const first = await slices(seconds);
+        await withClient(url, (client) => client.query('ANALYZE'));
+        const analyzed = await slices(30);
+        // As the purge and autovacuum leave the table after a quiet weekend.
+        await withClient(url, async (client) => {
+          await client.query('DELETE FROM idempotency_records WHERE random() < 0.999');
+          await client.query('VACUUM ANALYZE idempotency_records');
+        });
+        const purged = await slices(30);
+        type Slices = typeof first;
+        const against = (these: Slices, of: (one: Slices[number]) => number): number =>
+          rounded(median(these.map(of)) / median(analyzed.map(of)));
+        const compared = (these: Slices) => ({
+          rps: against(these, ({ rps }) => rps),
+          blocks: against(these, ({ blocks }) => blocks),
+        });
+        const name = statistics ? 'analyzed_while_empty' : 'never_analyzed';
+        result[name] = {
+          first: compared(first),
+          purged: compared(purged),
+          slices: { first, analyzed, purged },
+        };
+        say(`${name}: ${JSON.stringify(result[name])}`);
+        subject.stop();
+      }
+      print(result);
     }),
   );
 
@@ -593,7 +648,11 @@ interface Servers {
 }
 
 async function withServers(work: (servers: Servers) => Promise<void>): Promise<void> {
-  const postgres = await startPostgres(say, { shared_buffers: '1GB' });
+  const postgres = await startPostgres(say, {
+    shared_buffers: '1GB',
+    // Of Debian's server, as it is installed.
+    ...(process.env.TEST_POSTGRES === 'system' && { autovacuum_naptime: '1min' }),
+  });
   const redis = await startRedis({ log: say });
   stops.push(
     () => postgres.stop(),
@@ -623,7 +682,13 @@ async function withServers(work: (servers: Servers) => Promise<void>): Promise<v
 async function loadedService(
   url: string,
   redisUrl: string,
-  wanted: { rows: number; firms?: number; sizes?: readonly number[]; offersPerFirm?: number },
+  wanted: {
+    rows: number;
+    firms?: number;
+    sizes?: readonly number[];
+    offersPerFirm?: number;
+    statistics?: boolean;
+  },
   env: Record<string, string> = {},
 ): Promise<{ subject: Server; data: BenchData }> {
   const data = await loadData(url, { firms: FIRMS, ...wanted, say });
@@ -641,6 +706,16 @@ const changedSince = (databaseUrl: string, firmId: string, since: string): Promi
       [firmId, since],
     );
     return rows;
+  });
+
+/** Blocks of 8 kB that all statements have read, from memory or disk; unlike a rate, not affected by other work. */
+const blocksRead = (databaseUrl: string): Promise<number> =>
+  withClient(databaseUrl, async (client) => {
+    await pause(1500); // connections report theirs about once a second
+    const { rows } = await client.query(
+      'SELECT (blks_hit + blks_read)::float8 AS blocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return rows[0].blocks;
   });
 
 /** So that the operating system caches what fits, as on a server that has run for a day. */
