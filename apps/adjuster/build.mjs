@@ -10,7 +10,7 @@ const DIST = join(HERE, 'dist');
 const INPUT_HASH_FILE = join(DIST, '.made-of');
 
 const FIRST_LOAD =
-  /node_modules(?!.*(simplewebauthn|fake-indexeddb))|src\/(state(?!\/(more|profile|settings))|data(?!\/settings)|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs|error)|model\/(arrange|error|shapes|answer|list-changes|history|live|session|toast|work-edits|deadlines|duration|push|notification|update|phone|distance|leb|zip)/;
+  /node_modules(?!.*(simplewebauthn|fake-indexeddb))|src\/(state(?!\/(more|profile|settings))|data|outbox|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs|error)|model\/(api-error|arrange|error|shapes|list-changes|history|live|session|toast|work-edits|deadlines|duration|push|notification|update|phone|distance|leb|zip)/;
 
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

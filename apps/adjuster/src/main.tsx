@@ -167,15 +167,17 @@ function Menu() {
   );
 }
 
-/** Shows when the app is offline and how old its data is. */
+/** Shows when the app is offline or the service has a problem, and how old the lists are. */
 function NetworkStatus() {
   const { network } = texts.value;
+  const state = session.connection.value;
+  const since = lists.readAt.value === null ? null : clockTime(lists.readAt.value);
   return (
-    <div role="status" class={session.reachable.value && isStored.value ? 'network' : 'network offline'}>
-      {!session.reachable.value && (
+    <div role="status" class={state === 'online' && isStored.value ? 'network' : 'network offline'}>
+      {state !== 'online' && (
         <>
           <Icon name="cloud" />
-          <span>{network.offline(lists.readAt.value === null ? null : clockTime(lists.readAt.value))}</span>
+          <span>{network[state](since)}</span>
         </>
       )}
       {!isStored.value && <span>{texts.value.notStored.lead}</span>}
@@ -208,7 +210,7 @@ const Messages = () => (
 function Undo() {
   const held = undoableAnswers.value;
   const [first] = held;
-  const ids = held.map(({ claimId }) => claimId);
+  const ids = held.map(({ key }) => key);
   const { claim, offers } = texts.value;
   return (
     <div role="status">

@@ -1,10 +1,10 @@
-import { openChannel, sendQueuedAnswers, type TabMessage } from './data/answer-queue.ts';
 import { ROOT } from './data/api.ts';
 import { registerSubscription } from './data/notifications.ts';
+import { answerApi, createOutboxStore, notifyTabs } from './data/outbox.ts';
+import { showNotification } from './data/show-notification.ts';
 import { storage } from './data/storage.ts';
-import { notificationOf } from './model/push-message.ts';
-import { deviceLanguage } from './texts/language.ts';
-import { NOTIFICATION_WORDS } from './texts/worker.ts';
+import { answerHandler } from './outbox/answers.ts';
+import { createOutbox } from './outbox/outbox.ts';
 
 /** Filled in by the build: files stored at installation, others stored at their first use, and a version of them all. */
 declare const __FILES__: readonly string[];
@@ -44,6 +44,7 @@ interface ServiceWorkerScope {
 }
 interface WindowClient {
   readonly url: string;
+  readonly visibilityState: DocumentVisibilityState;
   focus(): Promise<unknown>;
 }
 
@@ -108,43 +109,45 @@ function messageOf({ data }: { data: { json(): unknown } | null }): unknown {
 }
 
 worker.addEventListener('push', (event) => {
-  const show = async () => {
-    const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();
-    const { title, body, tag, hash, alert } = notificationOf(messageOf(event), NOTIFICATION_WORDS[language]);
-    await worker.registration.showNotification(title, {
-      body,
-      // A later notification about a claim replaces the earlier one.
-      tag,
-      renotify: alert,
-      icon: `${ROOT}icon-192.png`,
-      badge: `${ROOT}badge-96.png`,
-      lang: language,
-      data: { hash },
-    } as NotificationOptions & { renotify: boolean });
-  };
   // A push arrives although the app is not opened any more.
-  event.waitUntil(Promise.all([show(), storage.clearExpiredLists().catch(() => {})]));
+  event.waitUntil(
+    Promise.all([
+      showNotification(worker.registration, messageOf(event)),
+      storage.clearExpiredLists().catch(() => {}),
+    ]),
+  );
 });
+
+async function openPages(): Promise<WindowClient[]> {
+  const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return pages.filter(({ url }) => new URL(url).pathname.startsWith(PAGE));
+}
 
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const { hash } = event.notification.data as { hash: string };
   const open = async () => {
-    const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-    const [page] = pages.filter(({ url }) => new URL(url).pathname.startsWith(PAGE));
+    const [page] = await openPages();
     if (page === undefined) return void (await worker.clients.openWindow(PAGE + hash));
-    const channel = openChannel();
-    channel.postMessage({ kind: 'open', hash } satisfies TabMessage);
-    channel.close();
+    notifyTabs({ kind: 'open', hash });
     await page.focus();
   };
   event.waitUntil(open());
 });
 
-// Background sync: there is a network again, perhaps long after the page was closed.
+// Background sync: there is a network again, perhaps long after the page was closed. What the adjuster entered on claims
+// is sent by the page, which has the lists and texts for it.
 worker.addEventListener('sync', (event) => {
+  const outbox = createOutbox({
+    store: createOutboxStore(),
+    api: answerApi(async () =>
+      (await openPages()).some(({ visibilityState }) => visibilityState === 'visible'),
+    ),
+    clock: Date,
+    handlers: { answer: answerHandler },
+  });
   const send = async () => {
-    if ((await sendQueuedAnswers()) === 'offline') throw new Error('still no network');
+    if ((await outbox.send()).stopped === 'offline') throw new Error('still no network');
   };
   if (event.tag === 'answers') event.waitUntil(send());
 });

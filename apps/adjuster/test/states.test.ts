@@ -4,13 +4,6 @@ import { errorReport } from '../src/model/error-report.ts';
 import { CLOSED, type LiveEvent, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
 import { endsSuggestion, notificationStateFrom, suggestionFor } from '../src/model/notification-state.ts';
-import {
-  availabilityWith,
-  mergeSettings,
-  type PendingSettings,
-  remainingSettings,
-  type SettingChanges,
-} from '../src/model/pending-settings.ts';
 import { notificationOf } from '../src/model/push-message.ts';
 import {
   type SessionEvent,
@@ -194,7 +187,7 @@ describe('a short message', () => {
   const after = (...events: ToastEvent[]): Toast | null => events.reduce(toastReducer, null as Toast | null);
   const show = (text: string, screen: string | null, toastKind: Toast['kind'] = 'success'): ToastEvent => ({
     kind: 'show',
-    text,
+    lines: [text],
     toastKind,
     screen,
     now: 0,
@@ -207,14 +200,10 @@ describe('a short message', () => {
     ]);
   });
 
-  test('with the result of an answer stays, and later results are added to it', () => {
-    const both = after(
-      show('Sent: A.', null),
-      { kind: 'screen', screen: '#/firms' },
-      show('B is gone.', null, 'neutral'),
-    );
-    expect(both).toMatchObject({ lines: ['Sent: A.', 'B is gone.'], kind: 'neutral' });
-    expect(toastReducer(both, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
+  test('with the result of an answer stays on every screen, until another message', () => {
+    const result = after(show('Sent: A.', null), { kind: 'screen', screen: '#/firms' });
+    expect(result?.lines).toEqual(['Sent: A.']);
+    expect(toastReducer(result, show('Saved.', '#/firms'))?.lines).toEqual(['Saved.']);
   });
 
   test('ends with its time or when it is closed', () => {
@@ -238,55 +227,6 @@ describe('a new release of the app', () => {
     expect(after('controlled', 'installed', 'accepted', 'controlled')).toBe('activating');
     expect(after('controlled', 'installed', 'controlled', 'accepted')).toBe('replaced');
     expect(after('controlled', 'controlled')).toBe('replaced');
-  });
-});
-
-describe('settings that are changed without a network', () => {
-  const waiting = (...changes: SettingChanges[]) =>
-    changes.reduce<PendingSettings | undefined>(
-      (before, next) => mergeSettings(before, 'SVC-1', next),
-      undefined,
-    );
-  const away = [{ first_day: '2026-09-07', last_day: '2026-09-11', time_zone: 'America/Chicago' }];
-  const device = { quietHours: { start: '21:00', end: '06:30' }, deadlineReminders: true };
-
-  test('wait with the latest value of each, and show as if they had arrived', () => {
-    const pending = waiting(
-      { accepting_assignments: false, away },
-      { device },
-      { away: [], max_open_offers: 3 },
-    );
-    const changes = { accepting_assignments: false, away: [], max_open_offers: 3, device };
-    expect(pending).toEqual({ svcId: 'SVC-1', changes });
-    expect(availabilityWith({ accepting_assignments: true, away, max_open_offers: null }, changes)).toEqual({
-      accepting_assignments: false,
-      away: [],
-      max_open_offers: 3,
-    });
-    const cleared = availabilityWith(
-      { ...PROFILE.availability, max_open_offers: 3 },
-      { max_open_offers: null },
-    );
-    expect(cleared).toEqual(PROFILE.availability);
-  });
-
-  test('stay when they were changed again while the earlier value was on its way', () => {
-    const now = waiting({ accepting_assignments: false, away }, { accepting_assignments: true });
-    const left = remainingSettings(now, { accepting_assignments: false, away: [...away] });
-    expect(left?.changes).toEqual({ accepting_assignments: true });
-    expect(remainingSettings(left, { accepting_assignments: true })).toBeUndefined();
-    expect(remainingSettings(waiting({ max_open_offers: null }), { away })?.changes).toEqual({
-      max_open_offers: null,
-    });
-    expect(remainingSettings(waiting({ device }), { device: { ...device } })).toBeUndefined();
-    expect(remainingSettings(undefined, { away })).toBeUndefined();
-  });
-
-  test('are not sent for another adjuster', () => {
-    expect(mergeSettings(waiting({ away }), 'SVC-2', { max_open_offers: 3 })).toEqual({
-      svcId: 'SVC-2',
-      changes: { max_open_offers: 3 },
-    });
   });
 });
 

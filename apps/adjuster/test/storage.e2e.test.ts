@@ -210,7 +210,9 @@ test('what the browser removes while the app is open is stored again: an answer 
       until('the stored answer', async () => {
         const names = await page.evaluate('indexedDB.databases().then((all) => all.map(({ name }) => name))');
         if (!(names as string[]).includes('claims')) return false;
-        return ((await inDatabase(page, 'found = answers.getAll()')) as unknown[] | undefined)?.length === 1;
+        return (
+          ((await inDatabase(page, "found = kept.get('outbox')")) as unknown[] | undefined)?.length === 1
+        );
       });
     await stored();
     await until(

@@ -1,11 +1,38 @@
+import { clockTime } from '../format.ts';
+import { canCancel, type Entry } from '../outbox/entry.ts';
 import { texts } from '../state/language.ts';
-import { Note } from './ui.tsx';
+import { cancelEntries, entryState } from '../state/outbox.ts';
+import { showError } from '../state/toast.ts';
+import { Button, Note } from './ui.tsx';
 
-/** Beside settings that are still on the device. */
-export const NotSentYet = () => (
-  <Note kind="warning" icon="cloud">
-    <p role="status">
-      <strong>{texts.value.offers.queued}.</strong> {texts.value.work.savedOffline}
-    </p>
-  </Note>
-);
+/** Why entries are not sent, where it is not the network; undefined where it is. */
+export function problemOf(entries: readonly Entry[]): string | undefined {
+  const words = texts.value.outbox;
+  const stuck = entries.find((entry) => entryState(entry) === 'stuck');
+  const failing = stuck ?? entries.find((entry) => entryState(entry) === 'failing');
+  if (failing === undefined) return undefined;
+  const nextAt = clockTime(failing.notBefore ?? failing.at);
+  return stuck === undefined ? words.failing(nextAt) : words.stuck(nextAt);
+}
+
+/** What was sent in vain is canceled: nobody can say whether it has arrived. */
+export const undoLabel = (entries: readonly Entry[]): string =>
+  entries.some(({ failures = 0 }) => failures > 0) ? texts.value.outbox.cancel : texts.value.claim.undo;
+
+/** Beside what is still on the device. `waits`: what is said where only the network is missing. */
+export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; waits: string }) {
+  const problem = problemOf(entries);
+  const failing = entries.filter((entry) => (entry.failures ?? 0) > 0 && canCancel(entry, Date.now()));
+  return (
+    <Note kind="warning" icon="cloud">
+      <p role="status">
+        <strong>{texts.value.offers.queued}.</strong> {problem ?? waits}
+      </p>
+      {failing.length > 0 && (
+        <Button kind="quiet" onClick={() => void cancelEntries(failing.map(({ id }) => id)).catch(showError)}>
+          {texts.value.outbox.cancel}
+        </Button>
+      )}
+    </Note>
+  );
+}

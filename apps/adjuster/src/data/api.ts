@@ -1,29 +1,9 @@
+import { ApiError, NetworkError } from '../model/api-error.ts';
+
+export { ApiError, NetworkError, needsSignIn } from '../model/api-error.ts';
+
 /** The base path of the app's files and API; the page itself is at `/app`. */
 export const ROOT = `${location.pathname.replace(/\/app(\/.*)?$/, '')}/app/`;
-
-/**
- * There is no network, or the service is unavailable: the same request can be sent again later. It also stands for 429.
- */
-export class NetworkError extends Error {
-  override readonly name = 'NetworkError';
-}
-
-/** An error response of the service. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    /** The fields of the body that are invalid. */
-    readonly fields: readonly string[] = [],
-  ) {
-    super(code);
-  }
-}
-
-/** The session is over, or a passkey must verify it: after that, the same request can be sent again. */
-export const needsSignIn = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === 401 || error.code === 'passkey_required');
 
 const TIMEOUT_MS = 20_000;
 
@@ -31,6 +11,8 @@ const TIMEOUT_MS = 20_000;
 let clockOffsetMs = 0;
 const MIN_CLOCK_OFFSET_MS = 5000;
 export const serviceNow = (): number => Date.now() + clockOffsetMs;
+
+export type Call = typeof call;
 
 export async function call<T = void>(
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -53,8 +35,10 @@ export async function call<T = void>(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     text = await response.text();
-  } catch {
-    throw new NetworkError();
+  } catch (error) {
+    throw new NetworkError(
+      error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'connection',
+    );
   }
   const date = Date.parse(response.headers.get('date') ?? '');
   if (!Number.isNaN(date)) {
@@ -68,11 +52,18 @@ export async function call<T = void>(
       throw new NetworkError(); // the sign-in page of a captive portal
     }
   }
-  if (response.status === 429 || response.status >= 500) throw new NetworkError();
+  if (response.status === 429 || response.status >= 500)
+    throw new NetworkError('service', retryAfterMs(response.headers.get('retry-after')));
   throw errorIn(response.status, text);
 }
 
-function errorIn(status: number, text: string): ApiError {
+/** Seconds, or an HTTP date. */
+function retryAfterMs(header: string | null): number | undefined {
+  const ms = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - serviceNow();
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
+}
+
+function errorIn(status: number, text: string): Error {
   try {
     const { code, errors = [] } = JSON.parse(text) as { code?: unknown; errors?: { pointer?: string }[] };
     return new ApiError(
@@ -81,7 +72,8 @@ function errorIn(status: number, text: string): ApiError {
       errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
     );
   } catch {
-    return new ApiError(status, 'unknown');
+    // From a proxy: the service's errors are JSON.
+    return status === 401 ? new ApiError(status, 'unknown') : new NetworkError('service');
   }
 }
 

@@ -1,9 +1,10 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import type { QueuedAnswer } from '../model/answer-sender.ts';
+import type { OlderQueues } from '../outbox/older-queues.ts';
 
 export interface Schema extends DBSchema {
   kept: { key: string; value: unknown };
-  answers: { key: string; value: QueuedAnswer };
+  /** Answers that an earlier release has queued. */
+  answers: { key: string; value: OlderQueues['answers'][number] };
 }
 export type Database = IDBPDatabase<Schema>;
 

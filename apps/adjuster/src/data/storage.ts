@@ -1,13 +1,14 @@
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
-import type { Outcome, QueuedAnswer } from '../model/answer-sender.ts';
 import type { Arrangement } from '../model/arrange.ts';
 import { type PastOffer, withPastOffers } from '../model/history.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
-import type { PendingSettings } from '../model/pending-settings.ts';
 import type { TypedRejection } from '../model/rejection.ts';
 import { isStoredShape } from '../model/shapes.ts';
-import type { PendingWork, WorkEntries } from '../model/work-edits.ts';
+import type { WorkEntries } from '../model/work-edits.ts';
+import type { Outcome } from '../outbox/answers.ts';
+import type { Entry } from '../outbox/entry.ts';
+import { entriesOfOlderQueues, type OlderQueues } from '../outbox/older-queues.ts';
 import type { Language } from '../texts/language.ts';
 import { database } from './database.ts';
 
@@ -32,7 +33,9 @@ export interface StoredValues {
   revision: string;
   /** The service's time shortly before the offers and accepted claims were read; the next reading starts there. */
   changesSince: string;
-  /** Results that no page has shown yet. */
+  /** What the adjusters of this device have done and the service has not confirmed, oldest first. */
+  outbox: readonly Entry[];
+  /** Results of answers, until they are dismissed. */
   outcomes: readonly Outcome[];
   /** Offers that are over. */
   history: readonly PastOffer[];
@@ -40,10 +43,6 @@ export interface StoredValues {
   rejections: Readonly<Record<string, TypedRejection>>;
   contactNotes: Readonly<Record<string, string>>;
   arrangement: Arrangement;
-  /** The adjuster's edits that the service has not confirmed yet, by claim. */
-  work: Readonly<Record<string, PendingWork>>;
-  /** Settings that the service has not confirmed yet. */
-  settings: PendingSettings;
   origin: Origin;
   /** Claims that are stops of the route. */
   stops: readonly string[];
@@ -68,6 +67,8 @@ const DEVICE_VALUES: readonly string[] = [
   'deviceId',
   'devicePreferences',
   'notificationsOf',
+  // Its entries name their adjuster.
+  'outbox',
 ];
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
@@ -104,13 +105,12 @@ export const storage = {
     await (await database()).put('kept', value, name);
   },
   remove: async (name: Name): Promise<void> => (await database()).delete('kept', name),
-  /** Removes everything of the adjuster, so that the next one to sign in finds nothing. */
+  /** Removes everything of the adjuster but the outbox, so that the next one to sign in finds nothing. */
   async clear(): Promise<void> {
     const opened = await database();
     for (const name of await opened.getAllKeys('kept')) {
       if (!DEVICE_VALUES.includes(name)) await opened.delete('kept', name);
     }
-    await opened.clear('answers');
   },
   /** Removes what the service can send again. */
   async clearLists(): Promise<void> {
@@ -139,43 +139,46 @@ const typedTexts = <N extends 'rejections' | 'contactNotes'>(name: N) => ({
 export const storedRejections = typedTexts('rejections');
 export const storedContactNotes = typedTexts('contactNotes');
 
-/** Each outcome is shown once, in whichever tab takes it first. */
+/** The result of each answer, the last one of a claim, which stay until they are dismissed. */
 export const outcomes = {
-  add: (outcome: Outcome) => update('outcomes', (before = []) => [...before, outcome]),
-  take: async (): Promise<readonly Outcome[]> => (await update('outcomes', () => undefined)) ?? [],
+  add: (outcome: Outcome) =>
+    update('outcomes', (before = []) => [
+      ...before.filter(({ claimId }) => claimId !== outcome.claimId),
+      outcome,
+    ]),
+  dismiss: (claimIds: ReadonlySet<string>) =>
+    update('outcomes', (before = []) => before.filter(({ claimId }) => !claimIds.has(claimId))),
 };
 
 export const history = {
   add: (offers: readonly PastOffer[]) => update('history', (before = []) => withPastOffers(before, offers)),
 };
 
-export const pendingWork = {
-  all: async (): Promise<Readonly<Record<string, PendingWork>>> => (await storage.get('work')) ?? {},
-  update: async (
-    claimId: string,
-    change: (before: PendingWork | undefined) => PendingWork | undefined,
-  ): Promise<void> => {
-    await update('work', (before = {}) => {
-      const { [claimId]: own, ...others } = before;
-      const after = change(own);
-      return after === undefined ? others : { ...others, [claimId]: after };
-    });
+export const storedOutbox = {
+  read: async (): Promise<readonly Entry[]> => (await storage.get('outbox')) ?? [],
+  update: async (change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]> =>
+    (await update('outbox', (entries = []) => {
+      const after = change(entries);
+      return after.length === 0 ? undefined : after;
+    })) ?? [],
+  /** Takes over, in one transaction, what an earlier release has queued; it may still be open in another tab. */
+  async adoptOlderQueues(): Promise<void> {
+    const transaction = (await database()).transaction(['kept', 'answers'], 'readwrite');
+    const [kept, queued] = [transaction.objectStore('kept'), transaction.objectStore('answers')];
+    const [answers, work, settings, offers, before] = await Promise.all([
+      queued.getAll(),
+      kept.get('work') as Promise<OlderQueues['work']>,
+      kept.get('settings') as Promise<OlderQueues['settings']>,
+      kept.get('offers') as Promise<OlderQueues['offers']>,
+      kept.get('outbox') as Promise<StoredValues['outbox'] | undefined>,
+    ]);
+    const entries = entriesOfOlderQueues({ answers, work, settings, offers });
+    if (entries.length > 0) {
+      await kept.put([...(before ?? []), ...entries], 'outbox');
+      await Promise.all([queued.clear(), kept.delete('work'), kept.delete('settings')]);
+    }
+    await transaction.done;
   },
-};
-
-export const pendingSettings = {
-  update: (change: (before: PendingSettings | undefined) => PendingSettings | undefined) =>
-    update('settings', change),
-};
-
-export const queuedAnswers = {
-  /** Oldest first. */
-  all: async (): Promise<QueuedAnswer[]> =>
-    (await (await database()).getAll('answers')).sort((a, b) => a.at - b.at),
-  put: async (answer: QueuedAnswer): Promise<void> => {
-    await (await database()).put('answers', answer);
-  },
-  remove: async (claimId: string): Promise<void> => (await database()).delete('answers', claimId),
 };
 
 /** A random id, created once per device. */

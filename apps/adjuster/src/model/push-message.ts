@@ -38,6 +38,6 @@ export function notificationOf(message: unknown, words: NotificationWords): Noti
     body: body?.replace('{count}', String(Number(fields.count))) ?? words.app,
     tag: claimId ?? firmId ?? kind ?? 'news',
     hash,
-    alert: kind === 'offer' || kind === 'deadlines' || kind === 'test',
+    alert: kind === 'offer' || kind === 'acceptance_lost' || kind === 'deadlines' || kind === 'test',
   };
 }

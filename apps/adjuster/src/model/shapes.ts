@@ -52,6 +52,8 @@ const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   readAt: isNumber,
   revision: isText,
   changesSince: isText,
+  outbox: isListOf((one) => has(one, 'id', 'key', 'kind', 'owner')),
+  outcomes: isListOf((one) => has(one, 'claimId', 'result', 'title')),
   history: isListOf((one) => has(one, 'claimId', 'claimNumber', 'offeredAt')),
   rejections: (value) => isObject(value) && Object.values(value).every((typed) => has(typed, 'freeText')),
   contactNotes: (value) => isObject(value) && Object.values(value).every(isText),

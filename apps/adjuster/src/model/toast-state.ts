@@ -1,7 +1,7 @@
 export interface Toast {
   readonly lines: readonly string[];
   readonly kind: 'success' | 'neutral' | 'error';
-  /** The screen it belongs to: it is not shown on another one. Null: shown on every screen (results of responses to offers). */
+  /** The screen it belongs to: it is not shown on another one. Null: shown on every screen (results of answers). */
   readonly screen: string | null;
   readonly expiresAt: number;
 }
@@ -9,7 +9,7 @@ export interface Toast {
 export type ToastEvent =
   | {
       readonly kind: 'show';
-      readonly text: string;
+      readonly lines: readonly string[];
       readonly toastKind: Toast['kind'];
       readonly screen: string | null;
       readonly now: number;
@@ -21,18 +21,16 @@ export type ToastEvent =
 const FIRST_LINE_MS = 6000;
 const NEXT_LINE_MS = 3000;
 
-/** Results of responses to offers accumulate, so that a later one does not hide an earlier one. */
 export function toastReducer(toast: Toast | null, event: ToastEvent): Toast | null {
   if (event.kind === 'close') return null;
   if (event.kind === 'tick') return toast !== null && event.now < toast.expiresAt ? toast : null;
   if (event.kind === 'screen')
     return toast !== null && (toast.screen === null || toast.screen === event.screen) ? toast : null;
-  const previousResults = event.screen === null && toast?.screen === null ? toast : null;
-  const lines = [...(previousResults?.lines ?? []), event.text];
+  const { lines, toastKind, screen } = event;
   return {
     lines,
-    kind: previousResults === null || previousResults.kind === event.toastKind ? event.toastKind : 'neutral',
-    screen: event.screen,
+    kind: toastKind,
+    screen,
     expiresAt: event.now + FIRST_LINE_MS + NEXT_LINE_MS * (lines.length - 1),
   };
 }

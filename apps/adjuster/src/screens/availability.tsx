@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button } from '../components/ui.tsx';
 import { day, today } from '../format.ts';
-import { moreTexts } from '../state/more-texts.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
 import { availability, changeSettings, unsentSettings } from '../state/settings.ts';
 import { showError } from '../state/toast.ts';
 
@@ -14,8 +14,9 @@ export function AvailabilityCard() {
   const words = moreTexts.value.availability;
   if (availability.value === undefined) return null;
   const { accepting_assignments: accepting, away, max_open_offers: max } = availability.value;
-  const change = (changes: Partial<Availability>) => void changeSettings(changes).catch(showError);
-  const { device, ...unsent } = unsentSettings.value;
+  const change = (changes: Partial<Availability>) =>
+    void changeSettings({ key: 'availability', changes }).catch(showError);
+  const unsent = unsentSettings('availability');
   const counts =
     max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);
   return (
@@ -49,7 +50,7 @@ export function AvailabilityCard() {
       </select>
       <p class="muted">{words.maxOffersMore}</p>
       <Away away={away} save={(periods) => change({ away: periods })} />
-      {Object.keys(unsent).length > 0 && <NotSentYet />}
+      {unsent.length > 0 && <NotSentYet entries={unsent} waits={texts.value.work.savedOffline} />}
       <p class="muted">{words.private}</p>
     </section>
   );

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RejectDialog } from '../components/dialogs.ts';
 import { lazy } from '../components/lazy.tsx';
+import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { OfferSummary, WaitingPill } from '../components/offer-summary.tsx';
 import {
   ActionBar,
@@ -19,10 +20,12 @@ import { dateTime, titleOf } from '../format.ts';
 import { claimsAfter } from '../model/arrange.ts';
 import { isClaim } from '../model/shapes.ts';
 import { replaceScreen } from '../navigation.ts';
-import { answerOffers, answers, isUndoable, queuedAnswerTo, stateOf, undoAnswers } from '../state/answers.ts';
+import { answerOffers, isUndoable, queuedAnswerTo, undoAnswers } from '../state/answers.ts';
 import { arrangedOffers } from '../state/arrangement.ts';
 import { texts } from '../state/language.ts';
 import { findClaim, lists, updateClaim } from '../state/lists.ts';
+import { entryState } from '../state/outbox.ts';
+import { results } from '../state/outcomes.ts';
 import { request } from '../state/session.ts';
 import { showError } from '../state/toast.ts';
 
@@ -63,7 +66,7 @@ export function ClaimScreen({ id }: { id: string }) {
   }, [id, gone, listsRead]);
 
   // The result of an answer does not apply to a later offer of the same claim.
-  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : answers.results.value[id];
+  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : results.value[id];
   const answeredBar = useAnsweredBar(id, listed !== undefined && isOpen(listed));
   if (outcome === 'rejected' || missing === 'gone' || outcome === 'gone') {
     const known = lastSeen !== undefined;
@@ -211,18 +214,19 @@ function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
   const open = groups.flatMap(({ claims }) => claims);
   const next = following.current?.find((one) => open.some((offer) => offer.id === one.id)) ?? open[0];
   // While an answer is held, it is taken back in the message above the bar.
-  const isWaiting = queued !== undefined && stateOf(queued) !== 'held';
+  const isWaiting = queued !== undefined && entryState(queued) !== 'held';
   const undoable = isWaiting && isUndoable(queued);
   return (
     <AnswerActions key="answered" shows={undoable ? 'undo' : 'next'}>
       {isWaiting && (
         <Note kind="warning" icon="cloud">
           <p role="status">
-            {queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject}
+            {problemOf([queued]) ??
+              (queued.answer === 'accept' ? words.claim.queuedAccept : words.claim.queuedReject)}
           </p>
         </Note>
       )}
-      {undoable && <Button onClick={() => void undoAnswers([id])}>{words.claim.undo}</Button>}
+      {undoable && <Button onClick={() => void undoAnswers([id])}>{undoLabel([queued])}</Button>}
       <Button kind="primary" onClick={() => replaceScreen(next === undefined ? '#/' : `#/claims/${next.id}`)}>
         {next === undefined ? words.nav.offers : words.claim.nextOffer}
       </Button>

@@ -11,7 +11,7 @@ import {
 } from '../data/notifications.ts';
 import { deviceId, type StoredValues, storage } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';
-import { moreTexts } from '../state/more-texts.ts';
+import { moreTexts, texts } from '../state/more-texts.ts';
 import { request } from '../state/session.ts';
 import { changeSettings, unsentSettings } from '../state/settings.ts';
 import { showError, showToast } from '../state/toast.ts';
@@ -136,9 +136,10 @@ function DevicePreferences() {
   const change = (changes: Partial<Preferences>): void => {
     const next = { ...preferences, ...changes };
     setPreferences(next);
-    void changeSettings({ device: next }).catch(showError);
+    void changeSettings({ key: 'device', changes: next }).catch(showError);
   };
   const { quietHours, deadlineReminders } = preferences;
+  const unsent = unsentSettings('device');
   const timeInput = (name: 'start' | 'end', label: string) =>
     quietHours !== null && (
       <label class="field">
@@ -173,7 +174,7 @@ function DevicePreferences() {
         turn={() => change({ deadlineReminders: !deadlineReminders })}
       />
       <p class="muted">{words.remindersMore}</p>
-      {unsentSettings.value.device !== undefined && <NotSentYet />}
+      {unsent.length > 0 && <NotSentYet entries={unsent} waits={texts.value.work.savedOffline} />}
     </>
   );
 }

@@ -1,23 +1,20 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
 import { UnreadableClaims } from '../components/error-boundary.tsx';
 import { lazy } from '../components/lazy.tsx';
+import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
 import { dateTime } from '../format.ts';
 import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
-import {
-  answerOffers,
-  answers,
-  isUndoable,
-  openOffers,
-  undoAnswers,
-  unsentAnswers,
-} from '../state/answers.ts';
+import { isLost } from '../outbox/answers.ts';
+import { answerOffers, isUndoable, openOffers, undoAnswers, unsentAnswers } from '../state/answers.ts';
 import { arrangedOffers, arrangement, changeArrangement } from '../state/arrangement.ts';
 import { texts } from '../state/language.ts';
 import { lists } from '../state/lists.ts';
+import { dismissOutcomes, keptOutcomes, lineOf, MAX_LINES, summaryOf } from '../state/outcomes.ts';
 import { origin } from '../state/places.ts';
 import { session } from '../state/session.ts';
 import { showError } from '../state/toast.ts';
@@ -47,7 +44,7 @@ export function Offers() {
       <UnreadableClaims />
       <Invitations />
       <UnsentAnswers />
-      <BatchResults />
+      <Outcomes />
       {open !== undefined && (open.length >= TOOLBAR_FROM || arrangement.value.search !== '') && <Toolbar />}
       <div class="row tools">
         {open !== undefined && open.length > 1 && (
@@ -200,39 +197,42 @@ function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done:
   );
 }
 
-/** One result for each of the offers that were answered at once. */
-function BatchResults() {
+/** What was lost, and what came of offers that were answered together, until it is dismissed. */
+function Outcomes() {
   const words = texts.value;
-  const batch = answers.batch.value;
-  if (batch === null) return null;
-  const { results, queued } = answers;
+  const { value: kept } = keptOutcomes;
+  if (kept.length === 0) return null;
+  const isLong = kept.length > MAX_LINES;
+  const listed = isLong ? kept.filter(isLost) : kept;
   return (
-    <section class="card" aria-labelledby="batch">
+    <section class="card" aria-labelledby="outcomes" role="status">
       <div class="row spread">
-        <h2 id="batch">{words.offers.results}</h2>
-        <Button
-          kind="quiet"
-          onClick={() => {
-            answers.batch.value = null;
-          }}
-        >
-          {words.close}
+        <h2 id="outcomes">{words.offers.results}</h2>
+        <Button kind="quiet" onClick={() => void dismissOutcomes().catch(showError)}>
+          {words.offers.dismiss}
         </Button>
       </div>
-      <ul class="stack" role="status">
-        {batch.claims.map(({ id, title }) => {
-          const result = results.value[id];
-          const isQueued = queued.value.some(({ claimId }) => claimId === id);
-          return (
-            <li key={id}>
-              {result === undefined || isQueued
-                ? `${title}: ${words.offers.queued}`
-                : words.outcomes[result](title)}
-            </li>
-          );
-        })}
-      </ul>
+      {isLong && <p>{summaryOf(kept)}</p>}
+      <Folded count={listed.length}>
+        {listed.map((outcome) => (
+          <li key={outcome.claimId}>{lineOf(outcome)}</li>
+        ))}
+      </Folded>
     </section>
+  );
+}
+
+const MAX_UNFOLDED = 3;
+
+/** A list, which is folded when it would fill the screen. */
+function Folded({ count, children }: { count: number; children: ComponentChildren }) {
+  const list = <ul class="stack">{children}</ul>;
+  if (count <= MAX_UNFOLDED) return list;
+  return (
+    <details>
+      <summary>{texts.value.offers.showAll(count)}</summary>
+      {list}
+    </details>
   );
 }
 
@@ -265,23 +265,23 @@ function UnsentAnswers() {
   return (
     <section class="card queued-answers" aria-labelledby="queued-answers">
       <h2 id="queued-answers">{words.offers.queued}</h2>
-      <p class="muted">{words.offers.queuedMore}</p>
+      <p class="muted">{problemOf(unsent) ?? words.offers.queuedMore}</p>
       {/* The next answer takes the place of one that was taken back or sent. */}
-      <TapGuard shows={unsent.map(({ claimId }) => claimId).join()}>
-        <ul>
+      <TapGuard shows={unsent.map(({ key }) => key).join()}>
+        <Folded count={unsent.length}>
           {unsent.map((one) => (
-            <li key={one.claimId}>
-              <a href={`#/claims/${one.claimId}`}>
+            <li key={one.id}>
+              <a href={`#/claims/${one.key}`}>
                 {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
               </a>
               {isUndoable(one) && (
-                <Button kind="quiet" onClick={() => void undoAnswers([one.claimId])}>
-                  {words.claim.undo}
+                <Button kind="quiet" onClick={() => void undoAnswers([one.key])}>
+                  {undoLabel([one])}
                 </Button>
               )}
             </li>
           ))}
-        </ul>
+        </Folded>
       </TapGuard>
     </section>
   );

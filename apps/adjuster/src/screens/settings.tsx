@@ -6,18 +6,16 @@ import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ApiError } from '../data/api.ts';
-import { answers } from '../state/answers.ts';
 import { installPrompt } from '../state/install.ts';
 import { chooseLanguage, languageChoice } from '../state/language.ts';
 import { refresh } from '../state/lists.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
+import { entries } from '../state/outbox.ts';
 import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { saveProfile } from '../state/profile.ts';
 import { session, supportsPasskeys } from '../state/session.ts';
-import { unsentSettings } from '../state/settings.ts';
 import { signOut } from '../state/start.ts';
 import { showError, showToast } from '../state/toast.ts';
-import { pending } from '../state/work.ts';
 import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { Notifications } from './notifications.tsx';
 
@@ -179,10 +177,7 @@ function Session() {
     }
   };
   const everywhere = asked === 'everywhere';
-  const unsent =
-    answers.queued.value.length +
-    Object.keys(pending.value).length +
-    Object.keys(unsentSettings.value).length;
+  const unsent = entries.value.length;
   return (
     <section class="card">
       <h2>{settings.session}</h2>

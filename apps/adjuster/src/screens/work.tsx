@@ -1,6 +1,7 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Facts, fact, Section } from '../components/facts.tsx';
+import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button, Dialog, Note } from '../components/ui.tsx';
 import { storage } from '../data/storage.ts';
 import { addressText, dateTime, day, timeOfDay, titleOf, today } from '../format.ts';
@@ -8,28 +9,27 @@ import { calendarFile } from '../model/calendar-file.ts';
 import { deadlinesOf } from '../model/deadlines.ts';
 import {
   type ContactEntry,
-  canUndo,
   changedEntries,
-  type Edits,
   hasEntries,
-  isDelayed,
   type WorkEntries,
   type WorkField,
 } from '../model/work-edits.ts';
 import { go } from '../navigation.ts';
 import { now } from '../state/clock.ts';
 import { deadlineOverrides } from '../state/deadlines.ts';
+import { contactLine, rejections } from '../state/drafts.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
+import { entryState } from '../state/outbox.ts';
 import { preferences } from '../state/preferences.ts';
 import { showError, showToast } from '../state/toast.ts';
 import { typedNotes } from '../state/typed.ts';
 import {
-  contactLine,
-  pending,
-  rejections,
+  type Edits,
+  isWorkUndoable,
+  logContact,
   saveWork,
-  sendWork,
   undoWork,
+  unsentWork,
   withOwnEdits,
 } from '../state/work.ts';
 
@@ -79,8 +79,7 @@ export function Work({ claim }: { claim: AppClaim }) {
   const entered = { ...own.work, ...draft };
   const changed = changedEntries(draft, own.work);
   const hasChanged = hasEntries(changed);
-  const unsent = pending.value[claim.id];
-  const waits = unsent !== undefined && !isDelayed(unsent, Date.now());
+  const unsent = unsentWork(claim.id).filter((edit) => entryState(edit) !== 'held');
   const enter = (field: WorkField, value: string): void =>
     updateDraft((before) => ({ ...before, [field]: value }));
 
@@ -96,7 +95,7 @@ export function Work({ claim }: { claim: AppClaim }) {
     }
   };
   const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'rejected'> => {
-    const result = await saveWork(claim.id, { entries: changed, close });
+    const result = await saveWork(claim.id, changed, close);
     // Entries typed since the request was sent stay in the draft.
     if (result !== 'rejected')
       updateDraft((typed) =>
@@ -159,10 +158,11 @@ export function Work({ claim }: { claim: AppClaim }) {
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
         </div>
-        {waits && !busy && (
-          <Note kind="warning" icon="cloud">
-            <p role="status">{unsent.close ? words.closesLater : words.savedOffline}</p>
-          </Note>
+        {unsent.length > 0 && !busy && (
+          <NotSentYet
+            entries={unsent}
+            waits={unsent.some(({ close }) => close) ? words.closesLater : words.savedOffline}
+          />
         )}
         <div class="row spread">
           <div class="row">
@@ -228,9 +228,8 @@ function Contacts({ claim }: { claim: AppClaim }) {
   const words = texts.value.work;
   const note = typedNotes.texts.value[claim.id] ?? '';
   const setNote = (text: string) => typedNotes.keep([claim.id], text === '' ? undefined : text);
-  const [last, setLast] = useState<Edits>();
-  const unsent = pending.value[claim.id];
-  const isUndoable = unsent !== undefined && last !== undefined && canUndo(unsent, last, Date.now());
+  const [last, setLast] = useState<{ readonly id: string | undefined; readonly note: string }>();
+  const isUndoable = isWorkUndoable(claim.id, last?.id);
   const log = (result: 'reached' | 'left_message' | 'no_answer') => {
     if ((claim.work.contacts ?? []).length >= MAX_CONTACTS)
       return showToast(moreTexts.value.work.logFull(MAX_CONTACTS), 'error');
@@ -247,21 +246,19 @@ function Contacts({ claim }: { claim: AppClaim }) {
     const isFirst = result === 'reached' && claim.work.contact_date === undefined;
     const undoMs = preferences.value.undoSeconds * 1000;
     const edits: Edits = {
-      contacts: [contact],
+      contact,
       ...(isFirst && { entries: { contact_date: today() } }),
-      ...(undoMs > 0 && { notBefore: Date.now() + undoMs }),
     };
     setNote('');
-    setLast(edits);
-    void saveWork(claim.id, edits).catch(showError);
-    if (undoMs > 0) setTimeout(() => void sendWork().catch(showError), undoMs + 50);
+    logContact(claim.id, edits, undoMs).then((id) => setLast({ id, note: text }), showError);
   };
-  const undo = async (edits: Edits) => {
+  const undo = async () => {
     setLast(undefined);
-    if (!(await undoWork(claim.id, edits))) return showToast(moreTexts.value.work.undoneTooLate);
+    if (last?.id === undefined) return;
+    if (!(await undoWork(last.id))) return showToast(moreTexts.value.work.undoneTooLate);
     // What was typed since then stays, after the entry's note.
     const typed = typedNotes.texts.value[claim.id];
-    setNote([edits.contacts?.[0]?.note, typed].filter((part) => part).join(' '));
+    setNote([last.note, typed].filter((part) => part).join(' '));
   };
   return (
     <fieldset class="stack contacts">
@@ -287,7 +284,7 @@ function Contacts({ claim }: { claim: AppClaim }) {
         <Button
           kind="quiet"
           style={{ visibility: isUndoable ? 'visible' : 'hidden' }}
-          onClick={() => last !== undefined && void undo(last).catch(showError)}
+          onClick={() => void undo().catch(showError)}
         >
           {moreTexts.value.work.undoContact}
         </Button>

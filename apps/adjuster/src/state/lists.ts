@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
 import { call, listAll, listChanges, type Page, serviceNow } from '../data/api.ts';
-import { history, queuedAnswers, storage } from '../data/storage.ts';
+import { history, storage } from '../data/storage.ts';
 import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
@@ -153,7 +153,7 @@ async function readLists(): Promise<void> {
 
 /** Offers that ended without an answer from this device. */
 async function recordWithdrawn(before: Claims, offers: Claims, accepted: Claims): Promise<void> {
-  const queued = new Set((await queuedAnswers.all()).map(({ claimId }) => claimId));
+  const queued = new Set((await storage.get('outbox'))?.map(({ key }) => key));
   const own = new Set(accepted.map(({ id }) => id));
   const gone = removedFrom(before, offers).filter(({ id }) => !queued.has(id) && !own.has(id));
   if (gone.length === 0) return;

@@ -1,8 +1,8 @@
 import type { Profile } from '@svc/contract';
 import { call } from '../data/api.ts';
 import { createEventStream } from '../data/event-stream.ts';
-import { sendQueue } from './answers.ts';
 import { confirmLists, lists, liveState, refresh, updateLive } from './lists.ts';
+import { sendOutbox } from './outbox.ts';
 import { isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 
 /** How long to wait for the service's revision of the lists before they are read without it. */
@@ -23,7 +23,7 @@ const events = createEventStream({
   },
   connected() {
     if (session.reachable.value) return;
-    session.reachable.value = true;
+    session.connection.value = 'online';
     sync();
   },
 });
@@ -58,7 +58,7 @@ export async function catchUp(): Promise<void> {
 /** Sends what is queued and reads what is new. */
 export function sync(): void {
   if (!isSignedIn()) return;
-  void sendQueue();
+  void sendOutbox().catch(() => {});
   void refresh();
 }
 
@@ -70,7 +70,7 @@ export function stopListening(): void {
 /** For as long as events arrive, reading the lists at intervals is not needed. */
 export function poll(): void {
   if (!isSignedIn() || document.visibilityState !== 'visible') return;
-  void sendQueue();
+  void sendOutbox().catch(() => {});
   if (events.isAlive()) return;
   events.close();
   void refresh();

@@ -6,6 +6,9 @@ import { type SessionEvent, STARTING, sessionReducer } from '../model/session-st
 
 const state = signal(STARTING);
 
+/** What the last request met. `problem`: the service, or a proxy in front of it, could not process it. */
+const connection = signal<'online' | 'offline' | 'problem'>('online');
+
 export const session = {
   /** Undefined until it is known; null when nobody is signed in. */
   profile: computed<Profile | null | undefined>(() =>
@@ -17,8 +20,9 @@ export const session = {
   ),
   /** Why the sign-in screen is shown. */
   endedBecause: computed(() => (state.value.kind === 'signedOut' ? state.value.because : null)),
-  /** Whether the last request reached the service. */
-  reachable: signal(true),
+  connection,
+  /** Whether the last request was processed. */
+  reachable: computed(() => connection.value === 'online'),
   /** The operator requires a passkey, and this session may only add one. */
   needsPasskey: signal(false),
   /** Called when the service has ended the session. */
@@ -54,10 +58,11 @@ export function expire(): void {
 export async function request<T>(send: () => Promise<T>): Promise<T> {
   try {
     const result = await send();
-    session.reachable.value = true;
+    connection.value = 'online';
     return result;
   } catch (error) {
-    session.reachable.value = !(error instanceof NetworkError);
+    connection.value =
+      error instanceof NetworkError ? (error.reason === 'service' ? 'problem' : 'offline') : 'online';
     if (error instanceof ApiError && error.status === 401) expire();
     if (isSignedIn() && error instanceof ApiError && error.code === 'passkey_required')
       session.needsPasskey.value = true;

@@ -1,21 +1,20 @@
 import type { Profile, SignInBody } from '@svc/contract';
-import { openChannel, type TabMessage } from '../data/answer-queue.ts';
 import { ApiError, call } from '../data/api.ts';
 import { onDatabaseLost } from '../data/database.ts';
 import { disableNotifications, renewSubscription } from '../data/notifications.ts';
-import { pendingWork, queuedAnswers, storage } from '../data/storage.ts';
-import { withLock } from '../data/with-lock.ts';
+import { notifyTabs, openChannel, type TabMessage } from '../data/outbox.ts';
+import { storage } from '../data/storage.ts';
 import { go } from '../navigation.ts';
-import { answers, readQueue, releaseAnswers, sendQueue, showOutcomes } from './answers.ts';
 import { restoreArrangement } from './arrangement.ts';
 import { updateClock } from './clock.ts';
 import { restoreDeadlines } from './deadlines.ts';
 import { expireLists, lists, readFirstOffers, refresh, restoreLists, storeLists } from './lists.ts';
 import { catchUp, poll, stopListening, sync } from './live-updates.ts';
+import { entries, outbox, readOutbox, releaseOutbox, sendOutbox } from './outbox.ts';
+import { showOutcomes } from './outcomes.ts';
 import { restoreOrigin } from './places.ts';
 import { forget, isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
 import { restoreTyped } from './typed.ts';
-import { pending, sendWork } from './work.ts';
 
 const POLL_MS = 30_000;
 /** A page that was hidden for longer reads its lists without asking for their revision. */
@@ -24,8 +23,8 @@ const STALE_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function signIn(proof: SignInBody): Promise<void> {
-  // Exclusive, so that an answer of the previous adjuster is not sent in this one's session.
-  const profile = await withLock('answers', async () => {
+  // Exclusive, so that nothing of the previous adjuster is sent in this one's session.
+  const profile = await outbox.exclusive(async () => {
     await request(() => call('POST', 'session', proof));
     const before = await storage.get('profile').catch(() => undefined);
     const found = await request(() => call<Profile>('GET', 'v1/me'));
@@ -34,11 +33,10 @@ export async function signIn(proof: SignInBody): Promise<void> {
     return found;
   });
   updateSession({ kind: 'signedIn', profile });
-  notifyTabs();
+  notifyOfSession();
   void readFirstOffers().catch(() => {});
   await catchUp();
-  await readQueue();
-  void sendQueue();
+  void sendOutbox().catch(() => {});
   void renewSubscription(0).catch(() => {});
 }
 
@@ -50,31 +48,32 @@ export async function signOut(everywhere: boolean): Promise<void> {
   stopListening();
   session.needsPasskey.value = false;
   updateSession({ kind: 'signedOut' });
+  await outbox.clear().catch(() => {});
   await forget();
-  notifyTabs();
+  notifyOfSession();
   go('#/');
 }
 
 /** Other tabs of this device reload: what they show belongs to another session. */
-function notifyTabs(): void {
-  const channel = openChannel();
-  channel.postMessage({ kind: 'session', svcId: session.profile.value?.svc_id ?? null } satisfies TabMessage);
-  channel.close();
-}
+const notifyOfSession = (): void =>
+  notifyTabs({ kind: 'session', svcId: session.profile.value?.svc_id ?? null });
 
 function receive({ data }: MessageEvent<TabMessage>): void {
   const { profile } = session;
   if (data.kind === 'open') go(data.hash);
   else if (data.kind === 'session') {
     if (profile.value !== undefined && data.svcId !== (profile.value?.svc_id ?? null)) location.reload();
-  } else void readQueue().then(showOutcomes).then(refresh);
+  } else void readChangedOutbox().catch(() => {});
 }
 
-/** Sends settings that wait; only then is their module needed here. */
-async function sendStoredSettings(): Promise<void> {
-  if ((await storage.get('settings')) !== undefined) await (await import('./settings.ts')).sendSettings();
+/** Another tab, the service worker or this one has changed the outbox. */
+async function readChangedOutbox(): Promise<void> {
+  const before = entries.value;
+  await readOutbox();
+  await showOutcomes();
+  const ids = new Set(entries.value.map(({ id }) => id));
+  if (before.some(({ id, kind }) => kind === 'answer' && !ids.has(id))) void refresh();
 }
-lists.onCurrent.push(() => void sendStoredSettings().catch(() => {}));
 
 /** Finds out whether somebody is signed in, where nothing is stored. */
 async function findSession(): Promise<void> {
@@ -97,15 +96,12 @@ async function storeShown(): Promise<void> {
   const profile = session.profile.value;
   if (profile == null) return;
   await storage.put('profile', profile);
-  for (const answer of answers.queued.value) await queuedAnswers.put(answer);
-  for (const [id, edits] of Object.entries(pending.value))
-    await pendingWork.update(id, (stored) => stored ?? edits);
+  await outbox.restore(entries.value);
   await storeLists();
 }
 
 export async function start(): Promise<void> {
   onDatabaseLost(storeAgain);
-  const { reachable } = session;
   // What is stored shows at once, until the lists are read.
   const [stored] = await Promise.all([
     restoreLists(),
@@ -117,24 +113,23 @@ export async function start(): Promise<void> {
   const found = stored === undefined ? findSession().catch(() => {}) : undefined;
   void readFirstOffers().catch(() => {});
   if (stored !== undefined) {
-    await readQueue().catch(() => {});
-    void sendWork().catch(() => {});
+    await readOutbox().catch(() => {});
   }
   void restoreOrigin();
   await showOutcomes();
   openChannel().addEventListener('message', receive);
   addEventListener('online', sync);
   addEventListener('offline', () => {
-    reachable.value = false;
+    session.connection.value = 'offline';
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') {
-      void releaseAnswers();
+      void releaseOutbox().catch(() => {});
       return stopListening();
     }
     if (!isSignedIn()) return;
     if (Date.now() - (lists.readAt.value ?? 0) > STALE_MS) return sync();
-    void sendQueue();
+    void sendOutbox().catch(() => {});
     void catchUp();
   });
   setInterval(() => {
@@ -147,6 +142,6 @@ export async function start(): Promise<void> {
   if (isSignedIn()) await catchUp();
   updateSession({ kind: 'started' });
   if (!isSignedIn()) return;
-  void sendQueue();
+  void sendOutbox().catch(() => {});
   void renewSubscription(DAY_MS).catch(() => {});
 }

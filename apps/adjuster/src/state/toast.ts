@@ -26,11 +26,11 @@ export const showToast = (
   text: string,
   toastKind: Toast['kind'] = 'neutral',
   screen = currentHash.peek(),
-): void => update({ kind: 'show', text, toastKind, screen, now: Date.now() });
+): void => update({ kind: 'show', lines: [text], toastKind, screen, now: Date.now() });
 
-/** Shows the result of a response to an offer, on any screen. */
-export const showResult = (text: string, toastKind: Toast['kind']): void =>
-  update({ kind: 'show', text, toastKind, screen: null, now: Date.now() });
+/** Shows results of answers, on any screen. */
+export const showResults = (lines: readonly string[], toastKind: Toast['kind']): void =>
+  update({ kind: 'show', lines, toastKind, screen: null, now: Date.now() });
 
 export const closeToast = (): void => update({ kind: 'close' });
 

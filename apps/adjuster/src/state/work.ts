@@ -1,71 +1,49 @@
-import { signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { pendingWork } from '../data/storage.ts';
-import { queueWork, sendPendingWork, undoQueuedWork } from '../data/work-queue.ts';
-import { dateTime } from '../format.ts';
-import type { ContactEntry, Edits, PendingWork } from '../model/work-edits.ts';
-import { workWithPending } from '../model/work-edits.ts';
-import { texts } from './language.ts';
-import { lists, refresh, updateClaim } from './lists.ts';
-import { session } from './session.ts';
-import { showToast } from './toast.ts';
+import { hasEntries, type WorkEntries, workWithEdits } from '../model/work-edits.ts';
+import { canCancel, type Entry, type WorkContent } from '../outbox/entry.ts';
+import { cancelEntries, entries, outbox, readOutbox, sendOutbox } from './outbox.ts';
 
-/** Own edits that the service has not confirmed yet, by claim. */
-export const pending = signal<Readonly<Record<string, PendingWork>>>({});
+type Edit = Entry<WorkContent>;
+export type Edits = Pick<WorkContent, 'entries' | 'contact'>;
 
-/** Changes when entries that the service rejected were added to the stored drafts. */
-export const rejections = signal(0);
+const edits = computed(() => entries.value.filter((entry): entry is Edit => entry.kind === 'work'));
 
-export function contactLine({ at, result, note }: ContactEntry): string {
-  const { contactResults } = texts.value.work;
-  return `${dateTime(at)}: ${contactResults[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
-}
-
-async function readPending(): Promise<void> {
-  const svcId = session.profile.value?.svc_id;
-  const all = Object.entries(await pendingWork.all()).filter(([, one]) => one.svcId === svcId);
-  pending.value = Object.fromEntries(all);
-}
+/** Own edits of a claim that the service has not confirmed. */
+export const unsentWork = (claimId: string): readonly Edit[] =>
+  edits.value.filter(({ key }) => key === claimId);
 
 /** The claim with the adjuster's edits that are still on the device. */
 export const withOwnEdits = (claim: AppClaim): AppClaim => ({
   ...claim,
-  work: workWithPending(claim.work, pending.value[claim.id]),
+  work: workWithEdits(claim.work, unsentWork(claim.id)),
 });
 
 /** Stores edits on the device and sends them, now or when there is a network. */
-export async function saveWork(claimId: string, edits: Edits): Promise<'saved' | 'waiting' | 'rejected'> {
-  const svcId = session.profile.value?.svc_id;
-  if (svcId === undefined) return 'waiting';
-  await queueWork(claimId, svcId, edits);
-  await readPending();
-  const { rejectedIds } = await sendWork();
-  if (rejectedIds.includes(claimId)) return 'rejected';
-  return pending.value[claimId] === undefined ? 'saved' : 'waiting';
+export async function saveWork(
+  key: string,
+  changed: WorkEntries,
+  close: boolean,
+): Promise<'saved' | 'waiting' | 'rejected'> {
+  const contents: WorkContent[] = [
+    ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed } as const] : []),
+    ...(close ? [{ kind: 'work', key, close } as const] : []),
+  ];
+  const ids = new Set(await outbox.add(contents));
+  const { dropped } = await sendOutbox();
+  if (dropped.some((id) => ids.has(id))) return 'rejected';
+  return unsentWork(key).some(({ id }) => ids.has(id)) ? 'waiting' : 'saved';
 }
 
-/** False when the edits may have been sent before they could be removed. */
-export async function undoWork(claimId: string, edits: Edits): Promise<boolean> {
-  const undone = await undoQueuedWork(claimId, edits);
-  await readPending();
-  return undone;
+/** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
+export async function logContact(key: string, edits: Edits, undoMs: number): Promise<string | undefined> {
+  const [id] = await outbox.add([{ kind: 'work', key, ...edits }], undoMs);
+  await (undoMs > 0 ? readOutbox() : sendOutbox());
+  return id;
 }
 
-export async function sendWork(): Promise<{ readonly rejectedIds: readonly string[] }> {
-  await readPending();
-  if (Object.keys(pending.value).length === 0) return { rejectedIds: [] };
-  const { rejectedIds, offline } = await sendPendingWork(updateClaim, contactLine);
-  if (offline) session.reachable.value = false;
-  await readPending();
-  if (rejectedIds.length > 0) {
-    rejections.value += 1;
-    showToast(texts.value.work.refused, 'error');
-    void refresh();
-  }
-  return { rejectedIds };
-}
+export const isWorkUndoable = (claimId: string, id: string | undefined): boolean =>
+  unsentWork(claimId).some((edit) => edit.id === id && canCancel(edit, Date.now()));
 
-lists.onCurrent.push(() => void sendWork().catch(() => {}));
-session.onForget.push(() => {
-  pending.value = {};
-});
+/** False when the edits may have arrived. */
+export const undoWork = async (id: string): Promise<boolean> => (await cancelEntries([id])) === 0;

@@ -109,6 +109,8 @@ export const en = {
   network: {
     offline: (since: string | null) =>
       since === null ? 'You are offline.' : `You are offline. Last updated at ${since}.`,
+    problem: (since: string | null) =>
+      `The service has a problem, which is not your connection.${since === null ? '' : ` Last updated at ${since}.`}`,
     noLists:
       'After 14 days without a connection, lists are removed from this device. They return when you are online.',
     needed: 'The service could not be reached. Check your connection and try again.',
@@ -165,7 +167,9 @@ export const en = {
     selectDone: 'Cancel selection',
     acceptCount: (count: number) => `Accept ${count}`,
     rejectCount: (count: number) => `Reject ${count}`,
-    results: 'Results',
+    results: 'Results of your answers',
+    dismiss: 'Dismiss',
+    showAll: (count: number) => `Show all ${count}`,
     heldCount: (count: number) => `${plural(count, 'answer is', 'answers are')} about to be sent.`,
     queuedCount: (count: number) =>
       `${plural(count, 'answer is', 'answers are')} saved and will be sent when you are online.`,
@@ -483,6 +487,23 @@ export const en = {
     offeredAgain: (title: string) => `${title} was offered to you again. Answer the new offer.`,
     alreadyAccepted: (title: string) => `You accepted ${title} on another device.`,
     refused: (title: string) => `${title}: your answer could not be processed.`,
+    summary: (accepted: number, rejected: number, lost: number) =>
+      [
+        accepted > 0 && `${accepted} accepted`,
+        rejected > 0 && `${rejected} rejected`,
+        lost > 0 && `${lost} without effect`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+  },
+
+  /** What is on the device and the service could not process. */
+  outbox: {
+    failing: (nextAt: string) =>
+      `The service could not process this. The next attempt is at ${nextAt}; you need to do nothing.`,
+    stuck: (nextAt: string) =>
+      `This is stuck: the service could not process it several times. The next attempt is at ${nextAt}.`,
+    cancel: 'Stop trying',
   },
 
   miles: (count: string) => `${count} mi`,

@@ -26,6 +26,8 @@ export const es: Texts = {
 
   network: {
     offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Actualizado: ${since}`),
+    problem: (since) =>
+      `El servicio tiene un problema; no es su conexión.${since === null ? '' : ` Actualizado: ${since}`}`,
     noLists:
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
@@ -81,7 +83,9 @@ export const es: Texts = {
     selectDone: 'Cancelar selección',
     acceptCount: (count) => `Aceptar ${count}`,
     rejectCount: (count) => `Rechazar ${count}`,
-    results: 'Resultados',
+    results: 'Resultados de sus respuestas',
+    dismiss: 'Descartar',
+    showAll: (count) => `Mostrar las ${count}`,
     heldCount: (count) => plural(count, 'respuesta está por enviarse.', 'respuestas están por enviarse.'),
     queuedCount: (count) =>
       `${plural(count, 'respuesta está guardada y se enviará', 'respuestas están guardadas y se enviarán')} cuando haya conexión.`,
@@ -450,6 +454,22 @@ export const es: Texts = {
     offeredAgain: (title) => `Le ofrecieron ${title} otra vez. Conteste la oferta nueva.`,
     alreadyAccepted: (title) => `Usted aceptó ${title} en otro dispositivo.`,
     refused: (title) => `${title}: no se pudo procesar su respuesta.`,
+    summary: (accepted, rejected, lost) =>
+      [
+        accepted > 0 && plural(accepted, 'aceptada', 'aceptadas'),
+        rejected > 0 && plural(rejected, 'rechazada', 'rechazadas'),
+        lost > 0 && `${lost} sin efecto`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+  },
+
+  outbox: {
+    failing: (nextAt) =>
+      `El servicio no pudo procesar esto. Se intenta de nuevo a las ${nextAt}; no necesita hacer nada.`,
+    stuck: (nextAt) =>
+      `Esto no avanza: el servicio no pudo procesarlo varias veces. Se intenta de nuevo a las ${nextAt}.`,
+    cancel: 'Dejar de intentar',
   },
 
   miles: (count) => `${count} mi`,

@@ -1,0 +1,69 @@
+import { type AnswerApi, isLost } from '../outbox/answers.ts';
+import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
+import { call, ROOT } from './api.ts';
+import { showNotification } from './show-notification.ts';
+import { history, outcomes, storage, storedOutbox } from './storage.ts';
+
+/** Tabs and the service worker send each other messages about what has changed. */
+export const openChannel = (): BroadcastChannel => new BroadcastChannel('claims');
+export type TabMessage =
+  | { readonly kind: 'outbox' }
+  | { readonly kind: 'open'; readonly hash: string }
+  /** Who is signed in now; null when nobody is. */
+  | { readonly kind: 'session'; readonly svcId: string | null };
+
+export function notifyTabs(message: TabMessage): void {
+  const channel = openChannel();
+  channel.postMessage(message);
+  channel.close();
+}
+
+/** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
+export function createOutboxStore(): OutboxStore {
+  let adopted: Promise<void> | undefined;
+  const adopt = async (): Promise<void> => {
+    adopted ??= storedOutbox.adoptOlderQueues();
+    await adopted.catch((error: unknown) => {
+      adopted = undefined;
+      throw error;
+    });
+  };
+  return {
+    read: async () => {
+      await adopt();
+      return storedOutbox.read();
+    },
+    async update(change) {
+      await adopt();
+      const before = await storedOutbox.update(change);
+      notifyTabs({ kind: 'outbox' });
+      return before;
+    },
+    owner: async () => (await storage.get('profile'))?.svc_id,
+    exclusive: (task) =>
+      'locks' in navigator ? (navigator.locks.request('outbox', task) as ReturnType<typeof task>) : task(),
+  };
+}
+
+/** @param isVisible whether a page shows results now; otherwise a lost acceptance is a notification. */
+export const answerApi = (isVisible: () => Promise<boolean>): AnswerApi & OutboxApi => ({
+  call,
+  isOnline: () => navigator.onLine,
+  now: Date.now,
+  async recordOutcome(outcome, past) {
+    const { claimId, result, answer } = outcome;
+    if (past !== undefined) await history.add([past]);
+    if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
+    await outcomes.add(outcome);
+    if (answer === 'accept' && isLost(outcome) && !(await isVisible())) await notifyLost().catch(() => {});
+  },
+});
+
+async function notifyLost(): Promise<void> {
+  const worker = await navigator.serviceWorker?.getRegistration(ROOT.slice(0, -1));
+  if (worker === undefined || Notification.permission !== 'granted') return;
+  const lost = ((await storage.get('outcomes')) ?? []).filter(
+    (one) => one.answer === 'accept' && isLost(one),
+  );
+  await showNotification(worker, { kind: 'acceptance_lost', count: lost.length });
+}

@@ -1,0 +1,24 @@
+import { notificationOf } from '../model/push-message.ts';
+import { deviceLanguage } from '../texts/language.ts';
+import { NOTIFICATION_WORDS } from '../texts/worker.ts';
+import { ROOT } from './api.ts';
+import { storage } from './storage.ts';
+
+/** Shows a push message, or one of the app itself. */
+export async function showNotification(
+  worker: Pick<ServiceWorkerRegistration, 'showNotification'>,
+  message: unknown,
+): Promise<void> {
+  const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();
+  const { title, body, tag, hash, alert } = notificationOf(message, NOTIFICATION_WORDS[language]);
+  await worker.showNotification(title, {
+    body,
+    // A later notification about a claim replaces the earlier one.
+    tag,
+    renotify: alert,
+    icon: `${ROOT}icon-192.png`,
+    badge: `${ROOT}badge-96.png`,
+    lang: language,
+    data: { hash },
+  } as NotificationOptions & { renotify: boolean });
+}

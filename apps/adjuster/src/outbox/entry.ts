@@ -1,0 +1,94 @@
+import type { Availability } from '@svc/contract';
+import type { DevicePreferences } from '@svc/domain';
+import type { PastOffer } from '../model/history.ts';
+import type { ContactEntry, WorkEntries } from '../model/work-edits.ts';
+
+/** An answer to an offer. */
+export interface AnswerContent {
+  readonly kind: 'answer';
+  /** The claim's id. */
+  readonly key: string;
+  readonly answer: 'accept' | 'reject';
+  readonly reason?: string | undefined;
+  readonly title: string;
+  /** Identifies the offer that was seen: the same claim may be offered again. */
+  readonly offeredAt?: string | undefined;
+  /** For the history, should it be a rejection. */
+  readonly past?: PastOffer | undefined;
+  /** It was given together with others. */
+  readonly isOneOfMany?: boolean;
+}
+
+/** Edits of an accepted claim. */
+export interface WorkContent {
+  readonly kind: 'work';
+  /** The claim's id. */
+  readonly key: string;
+  readonly entries?: WorkEntries | undefined;
+  readonly contact?: ContactEntry | undefined;
+  readonly close?: boolean;
+}
+
+/** The adjuster's availability, or this device's notification preferences. */
+export type SettingsChange =
+  | { readonly key: 'availability'; readonly changes: Partial<Availability> }
+  | { readonly key: 'device'; readonly changes: Omit<DevicePreferences, 'timeZone'> };
+export type SettingsContent = SettingsChange & { readonly kind: 'settings' };
+
+/** What one request or a few repeatable ones send. Contents with the same `key` are sent in order. */
+export type Content = AnswerContent | WorkContent | SettingsContent;
+
+export type Entry<C extends Content = Content> = C & {
+  readonly id: string;
+  /** Who made it: it is never sent with another adjuster's session. */
+  readonly owner: string;
+  /** When it was made, or failed last. */
+  readonly at: number;
+  /** Until then it is not sent: it can be undone, or the service could not process it. */
+  readonly notBefore?: number | undefined;
+  /** It was sent before and may have arrived. */
+  readonly tried?: boolean;
+  /** How often the service could not process it. */
+  readonly failures?: number;
+};
+
+/** How entries of one kind are sent. `Api` is what it needs for that. */
+export interface Handler<C extends Content, Api> {
+  /** False: the service does not accept it, now or later. Throws when it can be sent again. */
+  send(entry: Entry<C>, api: Api): Promise<boolean>;
+  /** Keeps what the service does not accept, or what the adjuster stops from being sent again. */
+  dropped?(entry: Entry<C>, api: Api): Promise<void>;
+  /** What replaces an entry when another one with its key follows; undefined to send both. */
+  merge?(entry: Entry<C>, next: Entry<C>): Entry<C> | undefined;
+}
+export type Handlers<Api> = { readonly [K in Content['kind']]?: Handler<Extract<Content, { kind: K }>, Api> };
+
+const STUCK_AFTER = 3;
+
+/** A clock that was set back does not make an entry wait longer. */
+export const isWaiting = ({ at, notBefore = 0 }: Pick<Entry, 'at' | 'notBefore'>, now: number): boolean =>
+  at <= now && now < notBefore;
+
+/**
+ * Where an entry is between the tap and its result:
+ *
+ *     held → due → tried ⇄ failing → stuck
+ *
+ * From `held` and `due` it can be undone; `held` ends with the undo time, or at once when the page is hidden. From `tried`
+ * on it may have arrived. The service could not process what is `failing` and `stuck`, so that can be canceled.
+ */
+export type EntryState = 'held' | 'due' | 'tried' | 'failing' | 'stuck';
+
+export function stateOf(entry: Entry, now: number): EntryState {
+  const { failures = 0, tried = false } = entry;
+  if (failures > 0) return failures < STUCK_AFTER ? 'failing' : 'stuck';
+  return tried ? 'tried' : isWaiting(entry, now) ? 'held' : 'due';
+}
+
+export const canCancel = (entry: Entry, now: number): boolean => stateOf(entry, now) !== 'tried';
+
+/** When the next entry that waits is due. */
+export function nextDueAt(entries: readonly Entry[], now: number): number | undefined {
+  const times = entries.filter((entry) => isWaiting(entry, now)).map(({ notBefore = 0 }) => notBefore);
+  return times.length === 0 ? undefined : Math.min(...times);
+}

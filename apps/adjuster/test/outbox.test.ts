@@ -1,0 +1,516 @@
+import { describe, expect, test } from '@jest/globals';
+import type { AppClaim } from '@svc/contract';
+import { ApiError, NetworkError } from '../src/model/api-error.ts';
+import { pastOffer } from '../src/model/history.ts';
+import { type AnswerApi, answerHandler, type Outcome } from '../src/outbox/answers.ts';
+import type { AnswerContent, Entry, WorkContent } from '../src/outbox/entry.ts';
+import { canCancel, nextDueAt, stateOf } from '../src/outbox/entry.ts';
+import { entriesOfOlderQueues } from '../src/outbox/older-queues.ts';
+import { createOutbox, type OutboxApi, type OutboxStore } from '../src/outbox/outbox.ts';
+import { type SettingsApi, settingsHandler } from '../src/outbox/settings.ts';
+import { type WorkApi, workHandler } from '../src/outbox/work.ts';
+import { offer } from './claims.ts';
+
+type Response = unknown | Error;
+
+/** A device with one store, on which outboxes are created as tabs and workers do. */
+function device() {
+  let entries: readonly Entry[] = [];
+  let turn: Promise<unknown> = Promise.resolve();
+  const state = {
+    now: 1_000_000,
+    online: true,
+    owner: 'SVC-1' as string | undefined,
+    lost: false,
+    /** The response to each `METHOD path`, or the responses in turn; others succeed. */
+    responses: {} as Record<string, Response | Response[]>,
+    calls: [] as string[],
+    bodies: [] as unknown[],
+    outcomes: [] as Outcome[],
+    history: [] as unknown[],
+    drafts: [] as WorkContent[],
+    shown: [] as unknown[],
+  };
+  const store: OutboxStore = {
+    async read() {
+      if (state.lost) throw new Error('The database was deleted.');
+      return entries;
+    },
+    async update(change) {
+      if (state.lost) throw new Error('The database was deleted.');
+      const before = entries;
+      // As IndexedDB stores them.
+      entries = structuredClone(change(before)) as readonly Entry[];
+      return before;
+    },
+    owner: async () => state.owner,
+    exclusive<T>(task: () => Promise<T>): Promise<T> {
+      const run = turn.then(task);
+      turn = run.catch(() => {});
+      return run;
+    },
+  };
+  const api: AnswerApi & WorkApi & SettingsApi & OutboxApi = {
+    isOnline: () => state.online,
+    now: () => state.now,
+    async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const name = `${method} ${path.replace('v1/claims/', '')}`;
+      state.calls.push(name);
+      state.bodies.push(body);
+      const planned = state.responses[name];
+      const response = Array.isArray(planned) ? planned.shift() : planned;
+      if (response instanceof Error) throw response;
+      return (typeof response === 'function' ? await response() : response) as T;
+    },
+    recordOutcome: async (outcome, past) => {
+      state.outcomes.push(outcome);
+      if (past !== undefined) state.history.push(past);
+    },
+    storeClaim: async (claim) => void state.shown.push(claim),
+    keepAsDraft: async (edits) => void state.drafts.push(edits),
+    sendDevicePreferences: () => api.call('PUT', 'preferences'),
+    storeAvailability: async (availability) => void state.shown.push(availability),
+  };
+  const open = () =>
+    createOutbox({
+      store,
+      api,
+      clock: { now: () => state.now },
+      handlers: { answer: answerHandler, work: workHandler, settings: settingsHandler },
+    });
+  return { state, open, stored: () => entries };
+}
+
+const accept = (key: string, more: Partial<AnswerContent> = {}): AnswerContent => ({
+  ...{ kind: 'answer', key, answer: 'accept', title: `Title of ${key}`, offeredAt: 'seen' },
+  ...more,
+});
+const notes = (key: string, text: string): WorkContent => ({ kind: 'work', key, entries: { notes: text } });
+const contact = (key: string, id: string): WorkContent => ({
+  ...{ kind: 'work', key },
+  contact: { id, at: '2026-08-30T15:00:00.000Z', result: 'no_answer' },
+});
+const pause = { kind: 'settings', key: 'availability', changes: { accepting_assignments: false } } as const;
+
+const claimIs = (status: string, more: Partial<AppClaim> = {}) => ({
+  ...{ assignment: { status }, offered_at: 'seen', closed_at: null },
+  ...more,
+});
+const busy = (retryAfterMs?: number) => new NetworkError('service', retryAfterMs);
+const noNetwork = () => new NetworkError('connection');
+
+describe('the outbox', () => {
+  test('sends answers in the order in which they were given, each with the offer that was seen', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a')]);
+    await outbox.add([accept('b', { answer: 'reject', reason: 'Too far away' }), accept('c')]);
+    expect((await outbox.send()).sent).toHaveLength(3);
+    expect(state.calls).toEqual(['POST a/acceptance', 'POST b/rejection', 'POST c/acceptance']);
+    expect(state.bodies[1]).toEqual({ offered_at: 'seen', reason: 'Too far away' });
+    expect(state.outcomes.map(({ result }) => result)).toEqual(['accepted', 'rejected', 'accepted']);
+    expect(await outbox.own()).toEqual([]);
+  });
+
+  test('keeps everything while offline, lets it be undone, and sends it in order afterwards', async () => {
+    const { state, open } = device();
+    state.online = false;
+    const outbox = open();
+    await outbox.add([accept('a')]);
+    const [undone = ''] = await outbox.add([accept('b')]);
+    await outbox.add([notes('c', 'Wet'), pause]);
+    expect((await outbox.send()).stopped).toBe('offline');
+    expect(await outbox.cancel([undone])).toHaveLength(1);
+    state.online = true;
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance', 'PATCH c/work', 'PATCH v1/me/availability']);
+  });
+
+  test('stops without a network, and reads the claim before it answers again', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a'), accept('b'), accept('c')]);
+    state.responses = { 'POST a/acceptance': noNetwork(), 'POST b/acceptance': noNetwork() };
+    expect(await outbox.send()).toMatchObject({ stopped: 'offline', sent: [], failed: [] });
+    expect((await outbox.own()).map((entry) => canCancel(entry, state.now))).toEqual([false, false, true]);
+    state.calls = [];
+    state.responses = { 'GET a': claimIs('accepted'), 'GET b': claimIs('pending_acceptance') };
+    await outbox.send();
+    expect(state.calls).toEqual(['GET a', 'GET b', 'POST b/acceptance', 'POST c/acceptance']);
+    expect(state.outcomes.map(({ result }) => result)).toEqual(['accepted', 'accepted', 'accepted']);
+  });
+
+  test.each([
+    ['500 or 503', busy(), 5000],
+    ['429 with Retry-After', busy(30_000), 30_000],
+    ['no response, when others get one', new NetworkError('timeout'), 5000],
+    ['an error of the app', new TypeError('undefined is not a function'), 5000],
+  ])('goes on past an entry that gets %s, and sends it again later', async (_, error, waitMs) => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a'), notes('b', 'Wet'), pause, accept('d')]);
+    state.responses = {
+      'POST a/acceptance': error,
+      'PATCH b/work': error,
+      'PATCH v1/me/availability': error,
+      'GET a': claimIs('pending_acceptance'),
+    };
+    if (!(error instanceof NetworkError) || error.reason === 'service') {
+      expect(await outbox.send()).toMatchObject({ failed: { length: 3 }, sent: { length: 1 } });
+      expect((await outbox.own()).map((entry) => stateOf(entry, state.now))).toEqual(
+        Array(3).fill('failing'),
+      );
+    } else {
+      state.responses = { 'POST a/acceptance': error, 'GET a': claimIs('pending_acceptance') };
+      expect(await outbox.send()).toMatchObject({ failed: { length: 1 }, sent: { length: 3 } });
+    }
+    expect(nextDueAt(await outbox.own(), state.now)).toBe(state.now + waitMs);
+    state.calls = [];
+    state.responses = { 'GET a': claimIs('pending_acceptance') };
+    state.now += waitMs - 1;
+    await outbox.send();
+    expect(state.calls).toEqual([]);
+    state.now += 1;
+    await outbox.send();
+    expect(await outbox.own()).toEqual([]);
+  });
+
+  test('shows as stuck what the service fails to process again and again, which can be canceled', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
+    state.responses = { 'POST a/acceptance': busy(), 'PATCH b/work': busy(), 'GET a': busy() };
+    const states: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      state.responses['POST a/acceptance'] = state.responses['PATCH b/work'] = busy();
+      await outbox.send();
+      states.push(...(await outbox.own()).map((entry) => stateOf(entry, state.now)));
+      state.now += 5 * 60_000;
+    }
+    expect(states).toEqual(['failing', 'failing', 'failing', 'failing', 'stuck', 'stuck']);
+    await outbox.cancel([answer, edit]);
+    expect(await outbox.own()).toEqual([]);
+    // What was typed is not lost.
+    expect(state.drafts).toMatchObject([{ key: 'b', entries: { notes: 'Wet' } }]);
+  });
+
+  test('sends the entries of a claim in order: a later one waits for one that fails, those of other claims do not', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([contact('a', '1'), notes('a', 'Wet'), { kind: 'work', key: 'a', close: true }]);
+    await outbox.add([contact('b', '2')]);
+    state.responses = { 'PUT a/contacts/1': busy() };
+    await outbox.send();
+    expect(state.calls).toEqual(['PUT a/contacts/1', 'PUT b/contacts/2']);
+    state.calls = [];
+    state.responses = {};
+    state.now += 5000;
+    await outbox.send();
+    expect(state.calls).toEqual(['PUT a/contacts/1', 'PATCH a/work', 'POST a/closure']);
+  });
+
+  test('keeps everything when the session is over or a passkey is required, and sends it after that', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a'), notes('b', 'Wet')]);
+    state.responses = { 'POST a/acceptance': new ApiError(401, 'unauthorized') };
+    expect((await outbox.send()).stopped).toBe('signed out');
+    state.responses = { 'GET a': new ApiError(403, 'passkey_required') };
+    expect((await outbox.send()).stopped).toBe('passkey required');
+    state.responses = { 'GET a': claimIs('pending_acceptance') };
+    expect((await outbox.send()).sent).toHaveLength(2);
+  });
+
+  test.each([
+    [403, 'forbidden', undefined, 'refused'],
+    [422, 'validation_failed', undefined, 'refused'],
+    [404, 'not_found', undefined, 'gone'],
+    [409, 'offer_not_pending', claimIs('unassigned'), 'gone'],
+    [409, 'offer_not_pending', claimIs('pending_acceptance', { closed_at: 'today' }), 'gone'],
+    [409, 'offer_not_pending', claimIs('pending_acceptance', { offered_at: 'later' }), 'offeredAgain'],
+    [409, 'offer_not_pending', claimIs('accepted'), 'accepted'],
+    [409, 'offer_not_pending', new ApiError(404, 'not_found'), 'gone'],
+  ])('an acceptance that gets %s %s is over, with the result that the claim shows', async (...row) => {
+    const [status, code, claim, result] = row;
+    const { state, open } = device();
+    const outbox = open();
+    const past = pastOffer(offer({ claim_number: 'CN-7' }), 'rejected', 1);
+    await outbox.add([accept('a', { past }), accept('b')]);
+    state.responses = { 'POST a/acceptance': new ApiError(status, code), 'GET a': claim };
+    expect((await outbox.send()).sent).toHaveLength(2);
+    expect(state.outcomes[0]).toMatchObject({ claimId: 'a', result, answer: 'accept' });
+    // Who may no longer see the claim keeps nobody's name.
+    expect(state.outcomes[0]?.title.startsWith('CN-7')).toBe(result === 'gone');
+  });
+
+  test('a rejection of what was accepted on another device does not end that', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a', { answer: 'reject' })]);
+    state.responses = {
+      'POST a/rejection': new ApiError(409, 'offer_not_pending'),
+      'GET a': claimIs('accepted'),
+    };
+    await outbox.send();
+    expect(state.outcomes).toMatchObject([{ result: 'alreadyAccepted' }]);
+  });
+
+  test('a rejection is in the history with its reason, also when its response was lost and the lists are gone', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const claim = offer();
+    const past = pastOffer(claim, 'rejected', 1, 'Too far away');
+    const again = offer();
+    await outbox.add([
+      accept(claim.id, { answer: 'reject', reason: 'Too far away', past }),
+      accept(again.id, { past: pastOffer(again, 'rejected', 1) }),
+    ]);
+    state.responses = { [`POST ${claim.id}/rejection`]: new NetworkError('timeout') };
+    await outbox.send();
+    state.now += 5000;
+    state.responses = { [`GET ${claim.id}`]: new ApiError(404, 'not_found') };
+    await outbox.send();
+    expect(state.history).toEqual([{ ...past, endedAt: state.now }]);
+  });
+
+  test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([notes('a', 'Wet'), contact('a', '1'), { kind: 'work', key: 'a', close: true }]);
+    await outbox.add([notes('b', 'Dry')]);
+    state.responses = { 'PATCH a/work': new ApiError(409, 'offer_not_pending') };
+    expect(await outbox.send()).toMatchObject({ dropped: { length: 3 }, sent: { length: 1 } });
+    expect(state.calls).toEqual(['PATCH a/work', 'PATCH b/work']);
+    expect(state.drafts).toMatchObject([
+      { entries: { notes: 'Wet' } },
+      { contact: { id: '1' } },
+      { close: true },
+    ]);
+  });
+
+  test("never sends or shows another adjuster's entries, and sends them when that one signs in again", async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a'), notes('b', 'Wet'), pause]);
+    await outbox.add([contact('h', '1')], 5000);
+    state.owner = 'SVC-2';
+    await outbox.add([notes('h', 'Dry')]);
+    await outbox.cancel((await outbox.own()).map(({ id }) => id));
+    await outbox.add([accept('c'), { ...pause, changes: { max_open_offers: 3 } }]);
+    expect((await outbox.own()).map(({ key }) => key)).toEqual(['c', 'availability']);
+    await outbox.release();
+    await outbox.send();
+    expect(state.calls).toEqual(['POST c/acceptance', 'PATCH v1/me/availability']);
+    expect(state.bodies[1]).toEqual({ max_open_offers: 3 });
+    state.calls = [];
+    state.owner = undefined;
+    await outbox.send();
+    expect(state.calls).toEqual([]);
+    state.owner = 'SVC-1';
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance', 'PATCH b/work', 'PATCH v1/me/availability']);
+    expect((await outbox.own()).map((entry) => stateOf(entry, state.now))).toEqual(['held']);
+  });
+
+  test('sends nothing more when another adjuster signs in between two entries', async () => {
+    const { state, open, stored } = device();
+    const outbox = open();
+    await outbox.add([accept('a'), accept('b')]);
+    state.responses = {
+      'POST a/acceptance': () => {
+        state.owner = 'SVC-2';
+      },
+    };
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance']);
+    expect(stored()).toMatchObject([{ key: 'b', owner: 'SVC-1' }]);
+  });
+
+  test('two tabs send each entry once, and one undoes what the other has stored', async () => {
+    const { state, open } = device();
+    const [one, other] = [open(), open()];
+    const ids = await one.add([accept('a'), accept('b')], 5000);
+    await other.cancel(ids.slice(0, 1));
+    state.now += 5000;
+    await Promise.all([one.send(), other.send()]);
+    expect(state.calls).toEqual(['POST b/acceptance']);
+  });
+
+  test('an answer given in two tabs at once is one answer, the later one', async () => {
+    const { state, open } = device();
+    const [one, other] = [open(), open()];
+    await one.add([accept('a')]);
+    await other.add([accept('a', { answer: 'reject' })]);
+    await one.send();
+    expect(state.calls).toEqual(['POST a/rejection']);
+  });
+
+  test('an entry that is being sent cannot be undone, and what is added to it meanwhile is sent after it', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const ids = await outbox.add([notes('a', 'First')]);
+    state.responses = {
+      'PATCH a/work': [
+        async () => {
+          expect(await outbox.cancel(ids)).toEqual([]);
+          await outbox.add([notes('a', 'First and second')]);
+        },
+      ],
+    };
+    await outbox.send();
+    await outbox.send();
+    expect(state.bodies).toEqual([{ notes: 'First' }, { notes: 'First and second' }]);
+  });
+
+  test('a bulk answer is stored, held and undone as one: all of it or nothing', async () => {
+    const { state, open, stored } = device();
+    const outbox = open();
+    const bulk = Array.from({ length: 200 }, (_, n) => accept(`claim-${n}`));
+    const ids = await outbox.add(bulk, 5000);
+    expect((await outbox.send()).sent).toEqual([]);
+    // One write, after which the page may be closed.
+    const undoing = outbox.cancel(ids);
+    await Promise.resolve();
+    expect(stored()).toEqual([]);
+    expect(await undoing).toHaveLength(200);
+    await outbox.release();
+    await outbox.send();
+    expect(state.calls).toEqual([]);
+  });
+
+  test('what is held is sent when its time is over, when the page is hidden, or with what follows for its claim', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a')], 5000);
+    expect(nextDueAt(await outbox.own(), state.now)).toBe(state.now + 5000);
+    state.now += 5000;
+    await outbox.send();
+    await outbox.add([accept('b')], 5000);
+    await outbox.release();
+    await outbox.send();
+    await outbox.add([contact('c', '1')], 5000);
+    await outbox.add([notes('c', 'Wet')]);
+    await outbox.send();
+    expect(state.calls).toEqual([
+      ...['POST a/acceptance', 'POST b/acceptance', 'PUT c/contacts/1', 'PATCH c/work'],
+    ]);
+  });
+
+  test('a clock that is set back or ahead makes nothing wait longer', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a')], 5000);
+    state.now -= 86_400_000;
+    await outbox.send();
+    await outbox.add([accept('b')], 5000);
+    state.now += 2 * 86_400_000;
+    await outbox.send();
+    await outbox.add([accept('c')]);
+    state.responses = { 'POST c/acceptance': busy(60_000), 'GET c': claimIs('pending_acceptance') };
+    await outbox.send();
+    state.responses = { 'GET c': claimIs('pending_acceptance') };
+    state.now -= 86_400_000;
+    await outbox.send();
+    expect(await outbox.own()).toEqual([]);
+  });
+
+  test('says so when the store is lost, and sends nothing that it could send twice', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a')]);
+    state.lost = true;
+    await expect(outbox.add([accept('b')])).rejects.toThrow('deleted');
+    await expect(outbox.send()).rejects.toThrow('deleted');
+    expect(state.calls).toEqual([]);
+    state.lost = false;
+    const shown = await outbox.own();
+    await outbox.clear();
+    await outbox.restore(shown);
+    await outbox.restore(shown);
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance']);
+  });
+
+  test('later settings and edits replace earlier ones that wait, also one that is stuck', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([pause, notes('a', 'Wet'), notes('a', 'Wet and cold')]);
+    state.responses = { 'PATCH a/work': busy() };
+    await outbox.send();
+    await outbox.add([{ kind: 'work', key: 'a', entries: { contact_date: '2026-08-30' } }]);
+    await outbox.add([pause, { ...pause, changes: { max_open_offers: 3 } }]);
+    state.calls = [];
+    state.bodies = [];
+    state.responses = {};
+    await outbox.send();
+    expect(state.bodies).toEqual([
+      { notes: 'Wet and cold', contact_date: '2026-08-30' },
+      { accepting_assignments: false, max_open_offers: 3 },
+    ]);
+  });
+
+  test('leaves entries of a later release alone, with all that follow for their claim', async () => {
+    const { state, open, stored } = device();
+    const outbox = open();
+    await outbox.add([notes('a', 'Wet'), contact('a', '1'), accept('b')]);
+    const older = createOutbox({
+      store: {
+        read: async () => stored(),
+        update: async () => {
+          throw new Error('Not expected.');
+        },
+        owner: async () => 'SVC-1',
+        exclusive: (task) => task(),
+      },
+      api: { isOnline: () => true },
+      clock: { now: () => state.now },
+      handlers: {},
+    });
+    expect(await older.send()).toMatchObject({ sent: [], failed: [] });
+  });
+});
+
+describe('the queues of earlier releases', () => {
+  test('are taken over without losing anything, and sent for their adjusters in order', async () => {
+    const claim = offer();
+    const given = { claimId: claim.id, svcId: 'SVC-1', title: 'Ana', offeredAt: claim.offered_at };
+    const entries = entriesOfOlderQueues({
+      answers: [
+        { ...given, claimId: 'late', answer: 'accept', at: 2, offeredAt: 'seen', tried: true },
+        { ...given, answer: 'reject', reason: 'Too far away', at: 1, sendAt: 5000 },
+      ],
+      work: {
+        a: {
+          svcId: 'SVC-1',
+          entries: { notes: 'Wet' },
+          contacts: [{ id: '1', at: 'then', result: 'reached' }],
+          close: true,
+        },
+      },
+      settings: {
+        svcId: 'SVC-2',
+        changes: { max_open_offers: 3, device: { quietHours: null, deadlineReminders: true } },
+      },
+      offers: [claim],
+    });
+    expect(entries).toMatchObject([
+      {
+        kind: 'answer',
+        key: claim.id,
+        tried: false,
+        at: 1,
+        notBefore: 5000,
+        past: { reason: 'Too far away' },
+      },
+      { kind: 'answer', key: 'late', tried: true, offeredAt: 'seen' },
+      { kind: 'work', key: 'a', entries: { notes: 'Wet' } },
+      { kind: 'work', key: 'a', contact: { id: '1' } },
+      { kind: 'work', key: 'a', close: true },
+      { kind: 'settings', key: 'availability', owner: 'SVC-2', changes: { max_open_offers: 3 } },
+      { kind: 'settings', key: 'device', owner: 'SVC-2' },
+    ]);
+    expect(entriesOfOlderQueues({ answers: [], work: undefined, settings: undefined, offers: [] })).toEqual(
+      [],
+    );
+  });
+});
