@@ -6,6 +6,7 @@ export type { JobHandler, JobOptions, RunningJobs } from './jobs/job-queue.ts';
 export type { PurgeCounts } from './jobs/purge.ts';
 export type { DatabaseLog } from './log.ts';
 export { reportServers } from './report-servers.ts';
+export { backUp, type CopiedRows, restoreBackup } from './schema/backup.ts';
 export { type Distribution, distribute, type PlacedTable, type TablePlacement } from './schema/distribute.ts';
 export {
   type MigrateOptions,

@@ -92,6 +92,7 @@ async function startServer(place: Place, settings: server.ServerSettings, log: (
     log('Setting up the embedded PostgreSQL …');
     server.initialize(place, { durable: true });
   }
+  server.checkVersion(place);
   return server.start(place, settings);
 }
 

@@ -131,6 +131,20 @@ export function initialize(place: Place, { durable }: { durable: boolean }): voi
   }
 }
 
+/** PostgreSQL starts only on data of its own major version, and names neither the reason plainly nor a way out. */
+export function checkVersion(place: Place): void {
+  const binaries = place.binaries ?? binariesFor(place.account);
+  const { stdout } = spawnSync(binaries.postgres, ['--version'], { encoding: 'utf8', env: environment() });
+  const program = /(\d+)/.exec(stdout ?? '')?.[1];
+  const data = readFileSync(join(dataOf(place), 'PG_VERSION'), 'utf8').trim();
+  if (program === undefined || data === program) return;
+  throw new Error(
+    `${dataOf(place)} holds data of PostgreSQL ${data}, and this release has PostgreSQL ${program}. ` +
+      'Run "svc database backup FILE" with the release that used this data, then "svc database restore FILE" with ' +
+      'this one and an empty DATA_DIR.',
+  );
+}
+
 /** Starts the server in a separate session, so that it outlives this process while others use it. */
 export async function start(place: Place, settings: ServerSettings): Promise<RunningServer> {
   const binaries = place.binaries ?? binariesFor(place.account);

@@ -304,6 +304,21 @@ test(
 );
 
 test(
+  'data of another major version is left as it is, and the error says how to upgrade it',
+  async () => {
+    setUpBefore();
+    const version = join(dataDir, 'postgres', 'data', 'PG_VERSION');
+    const current = readFileSync(version, 'utf8');
+    writeFileSync(version, '17\n');
+    const upgrade = /data of PostgreSQL 17[\s\S]*svc database backup[\s\S]*svc database restore/;
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(upgrade);
+    writeFileSync(version, current);
+    expect((await start()).started).toBe(true);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   'PGPORT and PGOPTIONS have no effect',
   async () => {
     const user = await use({

@@ -6,6 +6,8 @@ import {
   networkOf,
 } from '@svc/adapter-memory';
 import {
+  backUp,
+  type CopiedRows,
   connect,
   type DatabaseUrl,
   distribute,
@@ -16,6 +18,7 @@ import {
   type PostgresStores,
   type RoleRights,
   reportServers,
+  restoreBackup,
   roleRights,
   type SchemaState,
   schemaState,
@@ -266,7 +269,12 @@ export const migrateDatabase = (
 export type { DatabaseUrl, NamedMigration, RoleRights, SchemaState, TablePlacement };
 export const readSchemaState = (url: DatabaseUrl) => schemaState({ url });
 export const distributeDatabase = (url: DatabaseUrl) => distribute({ url });
-export { roleRights as readRoleRights };
+export {
+  backUp as backUpDatabase,
+  type CopiedRows,
+  restoreBackup as restoreDatabase,
+  roleRights as readRoleRights,
+};
 
 /** Whether the database responds. */
 export async function probeDatabase(url: DatabaseUrl, log: Log): Promise<void> {

@@ -1,9 +1,23 @@
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
 import { OperatorError, toDateTime } from '@svc/application';
 import type { Command } from 'commander';
-import { distributeDatabase, readSchemaState, type TablePlacement } from '../composition/compose.ts';
+import {
+  backUpDatabase,
+  type CopiedRows,
+  distributeDatabase,
+  migrateDatabase,
+  readSchemaState,
+  restoreDatabase,
+  type TablePlacement,
+} from '../composition/compose.ts';
+import { readConfig } from '../config.ts';
+import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { checkSchema, diagnose } from './doctor.ts';
-import { printJson, printTable } from './output.ts';
+import { printJson, printTable, progressOf } from './output.ts';
 import { withDatabase } from './session.ts';
 
 const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
@@ -30,7 +44,41 @@ export function addDatabaseCommands(program: Command): void {
       process.stdout.write(`The schema ${check.state === 'ok' ? 'is ' : ''}${check.detail}.\n`);
   });
 
-  const database = addGroup(program, 'database', 'where the tables are');
+  const database = addGroup(program, 'database', 'where the tables are; a copy of them');
+  addCommand(database, 'backup <file>', 'write all rows to a file, also while the service runs').action(
+    async (file: string, options: OutputOptions) => {
+      const rows = await withDatabase((url) =>
+        writeBackup(backUpDatabase(url, { onProgress: progress() }), file),
+      );
+      if (options.json) return printJson({ file, bytes: statSync(file).size, rows });
+      process.stdout.write(`Wrote ${statSync(file).size} bytes to ${file}.\n`);
+    },
+  );
+  addCommand(database, 'restore <file>', 'fill an empty database with a backup of this release').action(
+    async (file: string, options: OutputOptions) => {
+      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()));
+      if (options.json) return printJson({ file, at, rows });
+      printRows(rows);
+      process.stdout.write(
+        `Restored ${file}. Run svc feed restamp --since ${at} before the service starts.\n`,
+      );
+    },
+  );
+  addCommand(database, 'move', 'copy all rows to an empty database on a server; stop the service first')
+    .requiredOption('--to <url>', 'postgres://… of the role that will own the schema')
+    .action(async ({ to, ...options }: OutputOptions & { readonly to: string }) => {
+      const target = targetUrl(to);
+      const log = createLog({ level: 'error', format: 'json', stream: process.stderr });
+      const { rows } = await withDatabase(async (url) => {
+        await migrateDatabase(target, log);
+        return restoreDatabase(target, backUpDatabase(url, { isMove: true }), progress());
+      });
+      if (options.json) return printJson({ rows });
+      printRows(rows);
+      process.stdout.write(
+        'Moved. The old database is unchanged: set DATABASE_URL before the service starts.\n',
+      );
+    });
   addCommand(
     database,
     'distribute',
@@ -57,4 +105,60 @@ export function addDatabaseCommands(program: Command): void {
       if (!report.ok) throw new OperatorError('some checks failed; see above');
     },
   );
+}
+
+const progress = () => progressOf('rows');
+
+const printRows = (rows: CopiedRows): void =>
+  printTable(
+    Object.entries(rows).map(([table, count]) => ({ table, rows: count })),
+    'no tables',
+  );
+
+/** Checked as DATABASE_URL is. */
+function targetUrl(to: string): string {
+  const url = readConfig(
+    { ...process.env, DATABASE_URL: to, DATABASE_URL_FILE: undefined },
+    false,
+  ).databaseUrl;
+  if (typeof url !== 'string') throw new OperatorError('--to takes the URL of a server, postgres://…');
+  return url;
+}
+
+/** Under another name until it is complete. Returns the rows that its last line counts. */
+async function writeBackup(backup: AsyncIterable<Buffer>, file: string): Promise<CopiedRows> {
+  if (existsSync(file)) throw new OperatorError(`${file} exists; name a new file`);
+  const draft = `${file}.part`;
+  let last: Buffer = Buffer.alloc(0);
+  async function* remembered() {
+    for await (const chunk of backup) {
+      last = chunk;
+      yield chunk;
+    }
+  }
+  try {
+    await pipeline(
+      Readable.from(remembered()),
+      createGzip(),
+      createWriteStream(draft, { mode: 0o600, flush: true }),
+    );
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return JSON.parse(last.toString('utf8')).rows;
+}
+
+async function* readBackup(file: string): AsyncGenerator<Buffer, void, undefined> {
+  const unzipped = createGunzip();
+  // The iteration below throws the error of either.
+  pipeline(createReadStream(file), unzipped).catch(() => {});
+  try {
+    yield* unzipped;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `${file} cannot be read: ${code?.startsWith('Z_') ? 'it is damaged, or no backup of the service' : message}`,
+    );
+  }
 }

@@ -126,6 +126,11 @@ const checksum = (migration: Migration | undefined): string =>
     .update(migration?.sql ?? '')
     .digest('hex');
 
+/** Identifies the schema of this release. */
+export const SCHEMA_CHECKSUM = createHash('sha256')
+  .update([...MIGRATIONS.map(checksum), LAST_QUEUE_MIGRATION].join())
+  .digest('hex');
+
 const APPLICATION_NAME = 'claim-assignment-migrate';
 const CONNECT_TIMEOUT_MS = 5000;
 

@@ -1,0 +1,149 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
+
+let service: ServiceUnderTest;
+let folder: string;
+const dropped: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-database-'));
+  service = await startServiceUnderTest();
+  const firm = await service.firm();
+  for (const instructions of ['Tab\t, newline\n, backslash \\. and "quotes"', '\\.', 'ñ 🌊 \u2028'])
+    expect(
+      (await sendClaim(service, firm.test, { ...claimBody(firm.account.manual), instructions })).status,
+    ).toBe(201);
+});
+afterAll(async () => {
+  await service?.stop();
+  for (const drop of dropped) await drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function emptyDatabase(): Promise<string> {
+  const { url, drop } = await createDatabase();
+  dropped.push(drop);
+  return url;
+}
+
+const query = (url: string, sql: string) => withClient(url, async (client) => (await client.query(sql)).rows);
+
+/** A hash of all rows by table. */
+async function contentOf(url: string): Promise<Record<string, unknown>> {
+  const tables = await query(
+    url,
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname !~ '^(pg_|information_schema)'`,
+  );
+  const content: Record<string, unknown> = {};
+  for (const { name } of tables)
+    content[name] = (
+      await query(
+        url,
+        `SELECT count(*), md5(string_agg(t::text, '|' ORDER BY t::text)) AS rows FROM ${name} t`,
+      )
+    )[0];
+  return content;
+}
+
+const backup = (name: string) => join(folder, name);
+
+test('a backup beside the running service, restored into an empty database, has every row and sequence', async () => {
+  const file = backup('whole.gz');
+  const made = await svcInProcess(['database', 'backup', file, '--json'], {
+    DATABASE_URL: service.databaseUrl,
+  });
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(made.stdout)).toMatchObject({
+    bytes: statSync(file).size,
+    rows: { 'public.firms': 1, 'public.claims': 3 },
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+
+  const url = await emptyDatabase();
+  const restored = await svcInProcess(['database', 'restore', file, '--json'], { DATABASE_URL: url });
+  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(restored.stdout).rows).toEqual(JSON.parse(made.stdout).rows);
+  // The running service does the jobs of the claims in the meantime; a move, below, compares every table.
+  const [source, copy] = [await contentOf(service.databaseUrl), await contentOf(url)];
+  for (const table of ['firms', 'adjusters', 'memberships', 'claims', 'carriers', 'idempotency_records'])
+    expect([table, copy[`public.${table}`]]).toEqual([table, source[`public.${table}`]]);
+  const sequences = 'SELECT sequencename, last_value FROM pg_sequences WHERE last_value IS NOT NULL';
+  const reached = new Map(
+    (await query(url, sequences)).map((row) => [row.sequencename, Number(row.last_value)]),
+  );
+  const behind = (await query(service.databaseUrl, sequences)).filter(
+    (row) => (reached.get(row.sequencename) ?? 0) < Number(row.last_value),
+  );
+  expect(behind).toEqual([]);
+});
+
+test('a restore into a database with a firm is refused, and so is a backup over an existing file', async () => {
+  const file = backup('whole.gz');
+  const before = statSync(file).size;
+  const over = await svcInProcess(['database', 'backup', file], { DATABASE_URL: service.databaseUrl });
+  expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} exists`) });
+  expect(statSync(file).size).toBe(before);
+  const url = await emptyDatabase();
+  await svcInProcess(['firm', 'create', '--name', 'Other Firm'], { DATABASE_URL: url });
+  const content = await contentOf(url);
+  const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: url });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('"Other Firm"') });
+  expect(await contentOf(url)).toEqual(content);
+});
+
+test.each([
+  ['that ends too early', (text: string) => text.slice(0, text.length / 2), /ends too early|damaged/],
+  ['without its end', (text: string) => text.replace(/\n[^\n]*\n$/, '\n'), /ends too early/],
+  ['that lost a row', (text: string) => text.replace(/(\{"table":"public.claims".*\n).*\n/, '$1'), /damaged/],
+  [
+    'of another release',
+    (text: string) => text.replace(/"schema":"\w{4}/, '"schema":"0000'),
+    /another release/,
+  ],
+  ['that is something else', () => 'CREATE TABLE x ();\n', /no backup/],
+])('a backup %s changes nothing', async (_, damage, message) => {
+  const text = gunzipSync(readFileSync(backup('whole.gz'))).toString();
+  const damaged = backup('damaged.gz');
+  writeFileSync(damaged, gzipSync(damage(text)));
+  const url = await emptyDatabase();
+  await svcInProcess(['migrate'], { DATABASE_URL: url });
+  const content = await contentOf(url);
+  const refused = await svcInProcess(['database', 'restore', damaged], { DATABASE_URL: url });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  expect(await contentOf(url)).toEqual(content);
+});
+
+test('a file that is not compressed is no backup', async () => {
+  const file = backup('plain');
+  writeFileSync(file, 'text');
+  const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: await emptyDatabase() });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no backup of the service') });
+});
+
+test('a move is refused while the service runs, and afterwards copies every row and sequence', async () => {
+  const to = await emptyDatabase();
+  const variables = { DATABASE_URL: service.databaseUrl };
+  const refused = await svcInProcess(['database', 'move', '--to', to], variables);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('stop the service first') });
+  expect(await query(to, 'SELECT * FROM firms')).toEqual([]);
+
+  const from = await emptyDatabase();
+  await svcInProcess(['database', 'restore', backup('whole.gz')], { DATABASE_URL: from });
+  const moved = await svcInProcess(['database', 'move', '--to', to, '--json'], { DATABASE_URL: from });
+  expect(moved).toMatchObject({ code: 0, stderr: '' });
+  expect(await contentOf(to)).toEqual(await contentOf(from));
+});
+
+test('--to that is no URL of PostgreSQL is named', async () => {
+  const refused = await svcInProcess(['database', 'move', '--to', 'mysql://x'], {
+    DATABASE_URL: service.databaseUrl,
+  });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('postgres://');
+});

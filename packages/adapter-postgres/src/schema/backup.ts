@@ -1,0 +1,235 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { OperatorError } from '@svc/application';
+import pg from 'pg';
+import copyStreams from 'pg-copy-streams';
+import { type DatabaseUrl, Servers } from '../driver/servers.ts';
+import { SILENT } from '../log.ts';
+import { SCHEMA_CHECKSUM } from './migrate.ts';
+
+/** Rows by table. */
+export type CopiedRows = Readonly<Record<string, number>>;
+
+type Progress = (rows: number) => void;
+
+interface Header {
+  readonly format: 'claims-backup-1';
+  /** Of the release; a backup is restored by the release that made it. */
+  readonly schema: string;
+  /** Version of the server, such as `18.4`. */
+  readonly server: string;
+  /** When it was made, an RFC 3339 date-time. */
+  readonly at: string;
+}
+
+interface Table {
+  readonly table: string;
+  readonly columns: string;
+}
+
+interface Footer {
+  readonly rows: CopiedRows;
+  readonly sequences: readonly { readonly name: string; readonly last: string }[];
+}
+
+/** Every table but those of PostgreSQL and its extensions, with the columns that are not generated. */
+const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS table,
+    string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  WHERE c.relkind = 'r' AND n.nspname !~ '^(pg_|information_schema$)'
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+  GROUP BY n.nspname, c.relname ORDER BY 1`;
+
+const REFERENCES = `SELECT DISTINCT format('%I.%I', n.nspname, c.relname) AS from, format('%I.%I', fn.nspname, f.relname) AS to
+  FROM pg_constraint k
+  JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_class f ON f.oid = k.confrelid JOIN pg_namespace fn ON fn.oid = f.relnamespace
+  WHERE k.contype = 'f' AND k.conrelid <> k.confrelid`;
+
+const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS last
+  FROM pg_sequences WHERE last_value IS NOT NULL ORDER BY 1`;
+
+const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+
+/** COPY's end mark. No row is equal to it, since COPY escapes backslashes. */
+const END_OF_ROWS = '\\.\n';
+
+/**
+ * All rows at one moment, as lines of text that every later version of PostgreSQL reads: a header, each table with its
+ * rows in COPY's text format, a footer. Contains personal data and hashed secrets as the database does.
+ *
+ * @param isMove nobody may write while it runs, and afterwards into the old database.
+ */
+export async function* backUp(
+  url: DatabaseUrl,
+  { isMove = false, onProgress = () => {} }: { isMove?: boolean; onProgress?: Progress } = {},
+): AsyncGenerator<Buffer, void, undefined> {
+  const client = await connected(url);
+  try {
+    const tables = await tablesInOrder(client);
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    if (isMove) {
+      await refuseOthers(client, 'Moving the database');
+      await client.query(`LOCK TABLE ${tables.map(({ table }) => table).join(', ')} IN SHARE MODE`);
+    }
+    const {
+      rows: [{ server, at }],
+    } = await client.query("SELECT current_setting('server_version') AS server, clock_timestamp() AS at");
+    yield line({
+      format: 'claims-backup-1',
+      schema: SCHEMA_CHECKSUM,
+      server,
+      at: at.toISOString(),
+    } satisfies Header);
+    const rows: Record<string, number> = {};
+    let copied = 0;
+    for (const { table, columns } of tables) {
+      yield line({ table, columns } satisfies Table);
+      const stream = client.query(copyStreams.to(`COPY ${table} (${columns}) TO STDOUT`));
+      for await (const chunk of stream) yield chunk;
+      rows[table] = stream.rowCount;
+      copied += stream.rowCount;
+      onProgress(copied);
+      yield Buffer.from(END_OF_ROWS);
+    }
+    const sequences = (await client.query(SEQUENCES)).rows;
+    await client.query('COMMIT');
+    yield line({ rows, sequences } satisfies Footer);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Fills an empty database whose schema is that of this release, in one transaction.
+ *
+ * @throws OperatorError when the backup is of another release or incomplete, or the database is not empty.
+ */
+export async function restoreBackup(
+  url: DatabaseUrl,
+  backup: AsyncIterable<Uint8Array>,
+  onProgress: Progress = () => {},
+): Promise<{ readonly rows: CopiedRows; readonly at: string }> {
+  const lines = splitLines(backup);
+  const header = await nextJson<Header>(lines);
+  if (header?.format !== 'claims-backup-1') throw new OperatorError('this is no backup of the service');
+  if (header.schema !== SCHEMA_CHECKSUM)
+    throw new OperatorError('the backup is of another release of the service: restore it with that release');
+  const client = await connected(url);
+  try {
+    await refuseOthers(client, 'Restoring a backup');
+    await client.query('BEGIN');
+    const tables = (await tablesInOrder(client)).map(({ table }) => table);
+    await client.query(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    const firms = (await client.query('SELECT name FROM firms ORDER BY created_at LIMIT 3')).rows;
+    if (firms.length > 0)
+      throw new OperatorError(
+        `the database is not empty (it has the firm ${JSON.stringify(firms[0].name)}); restore into a new one, such as an empty DATA_DIR`,
+      );
+    await client.query(`TRUNCATE ${tables.join(', ')}`);
+    const rows: Record<string, number> = {};
+    let copied = 0;
+    for (;;) {
+      const next = await nextJson<Table | Footer>(lines);
+      if (next === null) throw new OperatorError('the backup is incomplete: it ends too early');
+      if (!('table' in next)) {
+        if (JSON.stringify(next.rows) !== JSON.stringify(rows))
+          throw new OperatorError('the backup is damaged: it has other rows than its end says');
+        await setSequences(client, next);
+        break;
+      }
+      if (!tables.includes(next.table)) throw new OperatorError(`this release has no table ${next.table}`);
+      const stream = client.query(copyStreams.from(`COPY ${next.table} (${next.columns}) FROM STDIN`));
+      await pipeline(Readable.from(rowsOf(lines), { objectMode: true }), stream);
+      rows[next.table] = stream.rowCount;
+      copied += stream.rowCount;
+      onProgress(copied);
+    }
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+    return { rows, at: header.at };
+  } finally {
+    await client.end();
+  }
+}
+
+async function connected(url: DatabaseUrl): Promise<pg.Client> {
+  const servers = new Servers(url, SILENT, 5000);
+  await servers.locate();
+  const client = new pg.Client({
+    connectionString: servers.url(),
+    application_name: 'claim-assignment-backup',
+  });
+  client.on('error', () => {}); // a lost connection fails its statement
+  await client.connect();
+  await client.query(
+    'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 10000; SET datestyle = iso',
+  );
+  return client;
+}
+
+async function refuseOthers(client: pg.Client, act: string): Promise<void> {
+  const [{ count }] = (await client.query(OTHER_CONNECTIONS)).rows;
+  if (count > 0)
+    throw new OperatorError(
+      `${act} needs the database for itself; ${count} other connections: stop the service first`,
+    );
+}
+
+/** A table after those that it references. */
+async function tablesInOrder(client: pg.Client): Promise<Table[]> {
+  const tables: Table[] = (await client.query(TABLES)).rows;
+  const references: { from: string; to: string }[] = (await client.query(REFERENCES)).rows;
+  const ordered = new Set<Table>();
+  const add = (table: Table): void => {
+    for (const { from, to } of references) {
+      const referenced = from === table.table && tables.find((other) => other.table === to);
+      if (referenced && !ordered.has(referenced)) add(referenced);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) add(table);
+  return [...ordered];
+}
+
+async function setSequences(client: pg.Client, { sequences }: Footer): Promise<void> {
+  for (const { name, last } of sequences) await client.query('SELECT setval($1::regclass, $2)', [name, last]);
+}
+
+const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+
+/** Each line with its line break. */
+async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const text = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      yield text.subarray(from, end + 1);
+      from = end + 1;
+    }
+    rest = text.subarray(from);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+async function nextJson<Value>(lines: AsyncGenerator<Buffer, void, undefined>): Promise<Value | null> {
+  const { value, done } = await lines.next();
+  if (done || value === undefined) return null;
+  try {
+    return JSON.parse(value.toString('utf8'));
+  } catch {
+    throw new OperatorError('this is no backup of the service, or it is damaged');
+  }
+}
+
+async function* rowsOf(lines: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done || value === undefined) throw new OperatorError('the backup is incomplete: it ends too early');
+    if (value.toString('latin1') === END_OF_ROWS) return;
+    yield value;
+  }
+}
