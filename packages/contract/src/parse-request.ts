@@ -221,19 +221,17 @@ const MAX_SUGGESTIONS = 5;
 const unknownField =
   (schema: z.core.$ZodType, path: readonly PropertyKey[], mayBeTypo: boolean) =>
   (name: string): ProblemItem => {
-    // A pointer to such a field would repeat all of its name, so it points to the object.
-    if (name.length > MAX_QUOTED_LENGTH)
+    // A pointer cannot name an unpaired surrogate, and would repeat all of a long name: it points to the object.
+    const isLong = name.length > MAX_QUOTED_LENGTH;
+    if (isLong || /\p{Surrogate}/u.test(name))
       return {
-        detail: `Contains an unknown field whose name starts with ${JSON.stringify(shorten(name))}.`,
+        detail: `Contains an unknown field ${isLong ? 'whose name starts with' : 'named'} ${JSON.stringify(shorten(name))}.`,
         pointer: toPointer(path),
       };
     const suggested = mayBeTypo ? suggestedField(name, schema, path) : null;
     const hint = suggested === null ? '' : ` Did you mean ${suggested}?`;
-    const replaced = /\p{Surrogate}/u.test(name)
-      ? ' In its pointer, U+FFFD is in place of an unpaired surrogate.'
-      : '';
     return {
-      detail: `Unknown field.${hint}${replaced}`,
+      detail: `Unknown field.${hint}`,
       pointer: toPointer([...path, name]),
     };
   };
