@@ -3,7 +3,12 @@ import { type Profile, reportErrorBody } from '@svc/contract';
 import { errorReport } from '../src/model/error-report.ts';
 import { CLOSED, type LiveEvent, liveReducer } from '../src/model/live-state.ts';
 import { noOffersReason } from '../src/model/no-offers-reason.ts';
-import { endsSuggestion, notificationStateFrom, suggestionFor } from '../src/model/notification-state.ts';
+import {
+  endsSuggestion,
+  notificationStateFrom,
+  renewalFor,
+  suggestionFor,
+} from '../src/model/notification-state.ts';
 import { notificationOf } from '../src/model/push-message.ts';
 import {
   type SessionEvent,
@@ -90,15 +95,46 @@ describe('live updates', () => {
 });
 
 describe('notifications', () => {
-  const FACTS = { supported: true, permission: 'granted', subscribed: true, inAppleBrowser: false } as const;
+  const FACTS = {
+    supported: true,
+    permission: 'granted',
+    wanted: true,
+    endpoint: 'https://push/1',
+    registered: 'https://push/1',
+    inAppleBrowser: false,
+  } as const;
 
   test('are on only with permission and a subscription of this adjuster, and need the Home Screen on an iPhone', () => {
     expect(notificationStateFrom(FACTS)).toBe('on');
-    expect(notificationStateFrom({ ...FACTS, subscribed: false })).toBe('off');
+    expect(notificationStateFrom({ ...FACTS, wanted: false })).toBe('off');
     expect(notificationStateFrom({ ...FACTS, permission: 'default' })).toBe('off');
     expect(notificationStateFrom({ ...FACTS, permission: 'denied' })).toBe('denied');
     expect(notificationStateFrom({ ...FACTS, supported: false })).toBe('unsupported');
     expect(notificationStateFrom({ ...FACTS, supported: false, inAppleBrowser: true })).toBe('homeScreen');
+  });
+
+  test.each([
+    ['the push service has ended the subscription', { registered: null }, 'stopped', 'replace'],
+    ['the browser has dropped the subscription', { endpoint: null }, 'stopped', 'replace'],
+    ['both have', { endpoint: null, registered: null }, 'stopped', 'replace'],
+    [
+      'the browser has dropped it, without a network',
+      { endpoint: null, registered: undefined },
+      'stopped',
+      null,
+    ],
+    ['the service cannot be asked', { registered: undefined }, 'on', null],
+    ['the browser has replaced it', { endpoint: 'https://push/2' }, 'on', 'register'],
+    ['nothing has changed', {}, 'on', null],
+    ['they were turned off', { wanted: false, endpoint: null, registered: null }, 'off', null],
+    ['they were forbidden', { permission: 'denied', endpoint: null }, 'denied', null],
+  ] as const)('when %s, show and do what brings them back', (_, changes, state, renewal) => {
+    const facts = { ...FACTS, ...changes };
+    expect([notificationStateFrom(facts), renewalFor(facts, false)]).toEqual([state, renewal]);
+  });
+
+  test('are registered again from time to time, although nothing has changed', () => {
+    expect(renewalFor(FACTS, true)).toBe('register');
   });
 
   test('stay suggested after an attempt that failed', () => {
@@ -111,6 +147,7 @@ describe('notifications', () => {
     expect(suggestionFor('off', false)).toBe('off');
     expect(suggestionFor('homeScreen', false)).toBe('homeScreen');
     expect(suggestionFor('off', true)).toBeNull();
+    expect(suggestionFor('stopped', true)).toBe('stopped');
     expect(suggestionFor('denied', false)).toBeNull();
   });
 });

@@ -1205,6 +1205,11 @@ test('a push notification shows only the firm, and opens the claim', async () =>
       done;
     }`);
 
+    await page.evaluate(`PushManager.prototype.getSubscription().then((held) => void Object.assign(held, {
+      endpoint: ${JSON.stringify(replaced.subscription.endpoint)},
+      toJSON: () => (${JSON.stringify(replaced.subscription)}),
+    }))`);
+
     const id = await offerFullClaim(service, firm, svcId);
     const [message] = await until(
       'the message',
@@ -1274,6 +1279,7 @@ const fakePushManager = ({ subscription }: Device): string => `
     const text = atob(applicationServerKey.replaceAll('-', '+').replaceAll('_', '/'));
     const key = Uint8Array.from(text, (one) => one.charCodeAt(0)).buffer;
     held = {
+      endpoint: ${JSON.stringify(subscription.endpoint)},
       options: { applicationServerKey: key },
       toJSON: () => (${JSON.stringify(subscription)}),
       unsubscribe: async () => { held = null; return true; },

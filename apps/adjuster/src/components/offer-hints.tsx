@@ -86,9 +86,15 @@ function NotificationSuggestion() {
   };
   return (
     <section class="card suggestion" aria-label={words.notifications}>
-      <p>{state === 'homeScreen' ? words.notificationsHomeScreen : words.suggestion}</p>
+      <p>
+        {state === 'homeScreen'
+          ? words.notificationsHomeScreen
+          : state === 'stopped'
+            ? words.notificationsStopped
+            : words.suggestion}
+      </p>
       <div class="row">
-        {state === 'off' && (
+        {state !== 'homeScreen' && (
           <Button kind="primary" busy={busy} onClick={() => void turnOn()}>
             {words.turnOn}
           </Button>

@@ -1,6 +1,16 @@
-import { type NotificationState, notificationStateFrom } from '../model/notification-state.ts';
-import { call, ROOT } from './api.ts';
+import type { Device } from '@svc/contract';
+import {
+  type NotificationFacts,
+  type NotificationState,
+  notificationStateFrom,
+  renewalFor,
+} from '../model/notification-state.ts';
+import { ApiError, call, ROOT } from './api.ts';
 import { deviceId, storage } from './storage.ts';
+
+/** Either side may drop a push subscription without notice, so it is registered again once a day. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+const RENEWAL_SHOWN_MS = 7 * DAY_MS;
 
 const supported = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
@@ -18,15 +28,32 @@ export const devicePlatform = (): 'apple' | 'android' | 'other' =>
 
 export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
 
-export async function notificationState(): Promise<NotificationState> {
-  const facts = { supported: supported(), inAppleBrowser: isAppleMobile() && !isInstalled() };
-  if (!facts.supported) return notificationStateFrom({ ...facts, permission: 'default', subscribed: false });
-  const existing = await (await registration())?.pushManager.getSubscription();
-  return notificationStateFrom({
-    ...facts,
-    permission: Notification.permission,
-    subscribed: existing != null && !(await belongsToOtherAdjuster()),
-  });
+export const notificationState = async (): Promise<NotificationState> =>
+  notificationStateFrom(await notificationFacts());
+
+async function notificationFacts(): Promise<NotificationFacts> {
+  const isSupported = supported();
+  const subscription = isSupported ? await (await registration())?.pushManager.getSubscription() : null;
+  const owner = await storage.get('notificationsOf');
+  const endpoint = subscription?.endpoint ?? null;
+  const wanted = (endpoint !== null || owner !== undefined) && !(await belongsToOtherAdjuster());
+  return {
+    supported: isSupported,
+    inAppleBrowser: isAppleMobile() && !isInstalled(),
+    permission: isSupported ? Notification.permission : 'default',
+    wanted,
+    endpoint,
+    registered: wanted ? await registeredEndpoint() : undefined,
+  };
+}
+
+/** Where the service sends notifications of this device to: it forgets a device when the push service does. */
+async function registeredEndpoint(): Promise<string | null | undefined> {
+  try {
+    return (await call<Device>('GET', `v1/devices/${await deviceId()}`)).endpoint;
+  } catch (error) {
+    return error instanceof ApiError && error.status === 404 ? null : undefined;
+  }
 }
 
 /** Whether the subscription belongs to another adjuster who was signed in on this device. */
@@ -38,7 +65,10 @@ async function belongsToOtherAdjuster(): Promise<boolean> {
 /** Asks for permission, which browsers allow only in response to a tap. */
 export async function enableNotifications(): Promise<NotificationState> {
   if ((await Notification.requestPermission()) !== 'granted') return notificationState();
-  await registerSubscription(await navigator.serviceWorker.ready);
+  const worker = await navigator.serviceWorker.ready;
+  // Turned on after they have stopped, a subscription that is still there is dead.
+  await (await worker.pushManager.getSubscription())?.unsubscribe();
+  await registerSubscription(worker);
   return notificationState();
 }
 
@@ -59,7 +89,9 @@ export async function registerSubscription(worker: ServiceWorkerRegistration): P
   });
   await sendDevicePreferences().catch(() => {});
   const svcId = (await storage.get('profile'))?.svc_id;
-  if (svcId !== undefined) await storage.put('notificationsOf', { svcId, at: Date.now() });
+  if (svcId === undefined) return;
+  const before = await storage.get('notificationsOf');
+  await storage.put('notificationsOf', { ...(before?.svcId === svcId && before), svcId, at: Date.now() });
 }
 
 /** Sends this device's notification preferences, with its current time zone. */
@@ -77,25 +109,46 @@ export async function disableNotifications(): Promise<void> {
   if (!supported()) return;
   await call('DELETE', `v1/devices/${await deviceId()}`);
   await (await (await registration())?.pushManager.getSubscription())?.unsubscribe();
+  await storage.remove('notificationsOf');
 }
 
 /**
- * Registers the subscription again if it was last registered longer ago than this. Ends a subscription of another
- * adjuster on this device, since the one who is signed in must not see its notifications.
+ * Registers the subscription again if it was last registered longer ago than this, and replaces one that the browser or
+ * its push service has ended. Ends a subscription of another adjuster on this device, since the one who is signed in must
+ * not see its notifications.
  */
-export async function renewSubscription(olderThanMs: number): Promise<void> {
+export function renewSubscription(olderThanMs: number): Promise<void> {
+  renewing = renewing.catch(() => {}).then(() => renew(olderThanMs));
+  return renewing;
+}
+
+/** The app and its settings may ask at the same time. */
+let renewing: Promise<void> = Promise.resolve();
+
+async function renew(olderThanMs: number): Promise<void> {
   if (!supported()) return;
   const worker = await registration();
   if (await belongsToOtherAdjuster()) {
     await (await worker?.pushManager.getSubscription())?.unsubscribe();
     return void (await storage.remove('notificationsOf'));
   }
-  if (worker === undefined || (await notificationState()) !== 'on') return;
-  const registered = await storage.get('notificationsOf');
-  if (Date.now() - (registered?.at ?? 0) <= olderThanMs) return;
+  const owner = await storage.get('notificationsOf');
+  const renewal = renewalFor(await notificationFacts(), Date.now() - (owner?.at ?? 0) > olderThanMs);
+  if (worker === undefined || renewal === null) return;
   // If it fails, the next start of the app tries again.
-  if (registered !== undefined) await storage.put('notificationsOf', { ...registered, at: 0 });
+  if (owner !== undefined) await storage.put('notificationsOf', { ...owner, at: 0 });
+  if (renewal === 'replace') await (await worker.pushManager.getSubscription())?.unsubscribe();
   await registerSubscription(worker);
+  // The service forgets the devices of a session that has ended, too: after a sign-in nothing has gone wrong.
+  const registered = await storage.get('notificationsOf');
+  if (renewal === 'replace' && olderThanMs > 0 && registered !== undefined)
+    await storage.put('notificationsOf', { ...registered, renewedAt: Date.now() });
+}
+
+/** When notifications had stopped and were turned on again, for some days. */
+export async function renewedAt(): Promise<number | undefined> {
+  const at = (await storage.get('notificationsOf'))?.renewedAt;
+  return at !== undefined && Date.now() - at < RENEWAL_SHOWN_MS ? at : undefined;
 }
 
 function base64url(bytes: ArrayBuffer | null): string {

@@ -51,8 +51,8 @@ export interface StoredValues {
   devicePreferences: Omit<DevicePreferences, 'timeZone'>;
   language: Language;
   deviceId: string;
-  /** Which adjuster this device's push subscription belongs to, and when it was last registered. */
-  notificationsOf: { readonly svcId: string; readonly at: number };
+  /** Who has turned on notifications on this device, and when they were last registered, and renewed after they had stopped. */
+  notificationsOf: { readonly svcId: string; readonly at: number; readonly renewedAt?: number };
   /** Set once the adjuster has answered the suggestion to turn on notifications. */
   notificationsAsked: boolean;
 }

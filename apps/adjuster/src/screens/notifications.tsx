@@ -1,15 +1,19 @@
 import { SIGN_IN_LIMITS } from '@svc/domain';
 import { useEffect, useState } from 'preact/hooks';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { Button } from '../components/ui.tsx';
+import { Button, Note } from '../components/ui.tsx';
 import { call } from '../data/api.ts';
 import {
+  DAY_MS,
   devicePlatform,
   disableNotifications,
   enableNotifications,
   notificationState,
+  renewedAt,
+  renewSubscription,
 } from '../data/notifications.ts';
 import { deviceId, type StoredValues, storage } from '../data/storage.ts';
+import { dateTime } from '../format.ts';
 import type { NotificationState } from '../model/notification-state.ts';
 import { moreTexts, texts } from '../state/more-texts.ts';
 import { request } from '../state/session.ts';
@@ -24,7 +28,11 @@ export function Notifications() {
   const words = moreTexts.value.settings;
   const [state, setState] = useState<NotificationState>('off');
   const [busy, setBusy] = useState(false);
-  const look = () => notificationState().then(setState, () => {});
+  const [renewed, setRenewed] = useState<number>();
+  const look = async () => {
+    await renewSubscription(DAY_MS).catch(() => {});
+    await Promise.all([notificationState().then(setState), renewedAt().then(setRenewed)]).catch(() => {});
+  };
   useEffect(() => {
     void look();
     // The adjuster may come back from the settings of the phone.
@@ -48,6 +56,7 @@ export function Notifications() {
   const about: Readonly<Record<Exclude<NotificationState, 'denied'>, string>> = {
     on: words.notificationsOn,
     off: words.notificationsOff,
+    stopped: words.notificationsStopped,
     homeScreen: words.notificationsHomeScreen,
     unsupported: words.notificationsNone,
   };
@@ -55,10 +64,15 @@ export function Notifications() {
     <section class="card">
       <h2>{words.notifications}</h2>
       {state === 'denied' ? <Denied /> : <p>{about[state]}</p>}
+      {state === 'on' && renewed !== undefined && (
+        <Note kind="warning">
+          <p>{words.notificationsRenewed(dateTime(renewed))}</p>
+        </Note>
+      )}
       {state === 'on' && <TestNotification />}
       {state === 'on' && <DevicePreferences />}
-      {(state === 'on' || state === 'off') && (
-        <Button kind={state === 'off' ? 'primary' : 'neutral'} busy={busy} onClick={() => void turn()}>
+      {(state === 'on' || state === 'off' || state === 'stopped') && (
+        <Button kind={state === 'on' ? 'neutral' : 'primary'} busy={busy} onClick={() => void turn()}>
           {state === 'on' ? words.turnOff : words.turnOn}
         </Button>
       )}

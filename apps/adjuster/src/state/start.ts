@@ -1,7 +1,7 @@
 import type { Profile, SignInBody } from '@svc/contract';
 import { ApiError, call } from '../data/api.ts';
 import { onDatabaseLost } from '../data/database.ts';
-import { disableNotifications, renewSubscription } from '../data/notifications.ts';
+import { DAY_MS, disableNotifications, renewSubscription } from '../data/notifications.ts';
 import { notifyTabs, openChannel, type TabMessage } from '../data/outbox.ts';
 import { storage } from '../data/storage.ts';
 import { go } from '../navigation.ts';
@@ -19,8 +19,6 @@ import { restoreTyped } from './typed.ts';
 const POLL_MS = 30_000;
 /** A page that was hidden for longer reads its lists without asking for their revision. */
 const STALE_MS = 60_000;
-/** Either side may drop a push subscription without notice, so it is registered again once a day. */
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export async function signIn(proof: SignInBody): Promise<void> {
   // Exclusive, so that nothing of the previous adjuster is sent in this one's session.

@@ -23,6 +23,10 @@ const en = {
     notifications: 'Notifications on this device',
     notificationsOn: 'On. The lock screen shows only the firm and the type of notification.',
     notificationsOff: 'Off. You see new offers only while the app is open.',
+    notificationsStopped:
+      'Notifications have stopped on this device: the browser or its push service has ended them. Turn them on again.',
+    notificationsRenewed: (time: string) =>
+      `Notifications had stopped on this device and were turned on again at ${time}. Offers before that may not have been shown.`,
     notificationsNone: 'This browser does not support notifications.',
     notificationsHomeScreen:
       'On an iPhone or iPad, notifications need the app on the Home Screen: tap Share, then Add to Home Screen, and open the app from there.',
@@ -162,6 +166,10 @@ const es: MoreTexts = {
     notifications: 'Notificaciones en este dispositivo',
     notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
     notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
+    notificationsStopped:
+      'Las notificaciones se detuvieron en este dispositivo: el navegador o su servicio de envío las terminó. Actívelas otra vez.',
+    notificationsRenewed: (time) =>
+      `Las notificaciones se habían detenido en este dispositivo y se activaron otra vez: ${time}. Es posible que no haya visto ofertas anteriores.`,
     notificationsNone: 'Este navegador no permite notificaciones.',
     notificationsHomeScreen:
       'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
