@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, 'dist');
-const INPUT_HASH_FILE = join(DIST, '.made-of');
+const INPUTS_FILE = join(DIST, '.inputs.json');
 
 const FIRST_LOAD =
   /node_modules(?!.*(simplewebauthn|fake-indexeddb))|src\/(state(?!\/(more|profile|settings))|data|outbox|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs|error)|model\/(api-error|arrange|error|shapes|list-changes|history|live|session|toast|work-edits|deadlines|duration|push|notification|update|phone|distance|leb|zip)/;
@@ -28,13 +28,32 @@ const digestOf = (paths) => {
   return hash.digest('hex');
 };
 
-const inputHash = digestOf([
-  ...filesBelow(join(HERE, 'src')),
-  ...filesBelow(join(HERE, 'public')),
-  ...['index.html', 'build.mjs', 'package.json', '../../pnpm-lock.yaml'].map((name) => join(HERE, name)),
-]);
+/** What was built from: the hash of the app's files and of those outside of it that the bundler has read. */
+const hashOf = (bundled) =>
+  digestOf([
+    ...filesBelow(join(HERE, 'src')),
+    ...filesBelow(join(HERE, 'public')),
+    ...['index.html', 'build.mjs', 'package.json', '../../pnpm-lock.yaml'].map((name) => join(HERE, name)),
+    ...bundled.map((path) => join(HERE, path)),
+  ]);
 
-if (!existsSync(INPUT_HASH_FILE) || readFileSync(INPUT_HASH_FILE, 'utf8') !== inputHash) await buildAll();
+/** Files of other packages of the workspace. The lockfile stands for what is in node_modules. */
+const bundledFrom = (result) =>
+  [result]
+    .flat()
+    .flatMap(({ output }) => output.flatMap(({ moduleIds = [] }) => moduleIds))
+    .map((id) => relative(HERE, id.replace(/\?.*$/, '')).replaceAll('\\', '/'))
+    .filter(
+      (path) => path.startsWith('../') && !path.includes('node_modules/') && existsSync(join(HERE, path)),
+    );
+
+if (!isUpToDate()) await buildAll();
+
+function isUpToDate() {
+  if (!existsSync(INPUTS_FILE)) return false;
+  const { bundled, hash } = JSON.parse(readFileSync(INPUTS_FILE, 'utf8'));
+  return bundled.every((path) => existsSync(join(HERE, path))) && hashOf(bundled) === hash;
+}
 
 async function buildAll() {
   // Without this, a build started by a test would contain Preact's development code.
@@ -47,8 +66,8 @@ async function buildAll() {
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
   };
-  rmSync(INPUT_HASH_FILE, { force: true });
-  await build({
+  rmSync(INPUTS_FILE, { force: true });
+  const page = await build({
     ...shared,
     base: './',
     build: {
@@ -67,7 +86,7 @@ async function buildAll() {
   const needed = made.filter(
     (name) => (name.startsWith('assets/') && !lazy.includes(name)) || /\.(svg|webmanifest)$/.test(name),
   );
-  await build({
+  const worker = await build({
     ...shared,
     publicDir: false,
     define: {
@@ -87,5 +106,6 @@ async function buildAll() {
       },
     },
   });
-  writeFileSync(INPUT_HASH_FILE, inputHash);
+  const bundled = [...new Set([...bundledFrom(page), ...bundledFrom(worker)])].sort();
+  writeFileSync(INPUTS_FILE, JSON.stringify({ bundled, hash: hashOf(bundled) }));
 }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits quote code
 /** A mistake that somebody could make. The tests must find it. */
 export interface PlantedBug {
   readonly name: string;
@@ -101,9 +102,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'shared responses not locked',
-    PG_RESPONSES,
-    'FOR SHARE OF m SKIP LOCKED FOR UPDATE OF c SKIP LOCKED',
-    '',
+    PG_CLAIMS,
+    '{ lock: `FOR UPDATE ${wait}` }',
+    "{ lock: wait === '' ? 'FOR UPDATE' : '' }",
   ),
   bug(
     'second response to a claim in one transaction',
@@ -123,7 +124,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'RETURNING id, updated_at`',
     "RETURNING id, updated_at`.replaceAll('+ sent.place *', '+ 0 *')",
   ),
-  bug('membership of new claims not locked', PG_NEW_CLAIMS, 'FOR SHARE OF m SKIP LOCKED', ''),
+  bug('membership of new claims not locked', PG_NEW_CLAIMS, 'FOR SHARE SKIP LOCKED', ''),
   bug(
     'claims that share a transaction without jobs',
     PG_NEW_CLAIMS,
@@ -132,9 +133,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'response reaches a claim of another adjuster',
-    PG_RESPONSES,
-    'WHERE c.adjuster_svc_id = response.svc_id',
-    'WHERE true',
+    PG_CLAIMS,
+    '${CLAIM_FORMS} WHERE c.adjuster_svc_id = ${svcId}`',
+    '${CLAIM_FORMS} WHERE true`',
   ),
   bug(
     "carrier details merged into another firm's book",
@@ -243,10 +244,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'claim not locked',
     PG_CLAIMS,
-    'WHERE c.firm_id = $1 AND c.id = $2 FOR UPDATE',
-    'WHERE c.firm_id = $1 AND c.id = $2',
+    "{ columns: CLAIM_COLUMNS, lock: 'FOR UPDATE' }",
+    '{ columns: CLAIM_COLUMNS }',
   ),
-  bug('offers of a leaver not locked', PG_CLAIMS, 'ORDER BY c.id FOR UPDATE', 'ORDER BY c.id'),
+  bug(
+    'offers of a leaver not locked',
+    PG_CLAIMS,
+    'ORDER BY c.offered_at, c.id FOR UPDATE',
+    'ORDER BY c.offered_at, c.id',
+  ),
   bug('shared lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR SHARE')", "find('')"),
   bug('exclusive lock on the membership dropped', PG_MEMBERSHIPS, "find('FOR UPDATE')", "find('')"),
   bug(
@@ -258,20 +264,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'claim numbers compared across environments',
     PG_CLAIMS,
-    'WHERE firm_id = $1 AND environment = $2 AND claim_number',
-    'WHERE firm_id = $1 AND $2::text IS NOT NULL AND claim_number',
+    'FROM claims WHERE firm_id = ${firm} AND environment = ${environment}',
+    'FROM claims WHERE firm_id = ${firm} AND ${environment}::text IS NOT NULL',
   ),
   bug(
     'firm filter missing',
     CLAIMS_BY_ID,
-    'WHERE c.firm_id = $1 AND c.id = $2',
-    'WHERE $1::uuid IS NOT NULL AND c.id = $2',
+    "'c.firm_id': '$1'",
+    "'c.firm_id': '(CASE WHEN $1::uuid IS NOT NULL THEN c.firm_id END)'",
   ),
   bug(
     'firm filter missing for claims read at once',
     CLAIMS_BY_ID,
-    'ON c.firm_id = wanted.firm_id AND c.id = wanted.id',
-    'ON c.id = wanted.id',
+    "firm_id: 'wanted.firm_id'",
+    "firm_id: 'firm_id'",
   ),
   bug(
     'cursor not bound to filters',

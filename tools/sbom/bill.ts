@@ -24,6 +24,7 @@ export const BUNDLED = {
     '@preact/signals',
     '@preact/signals-core',
     '@simplewebauthn/browser',
+    'fake-indexeddb',
     'idb',
     'preact',
     'topojson-client',

@@ -171,3 +171,22 @@ test('a note for the contact log stays on the device until its entry is logged',
     await page.getByText('No answer · Gate code 4471').waitFor();
     expect(await note.inputValue()).toBe('');
   }));
+
+test('an offer has no way to reach the people of a claim, and the accepted claim has all of them', () =>
+  app.visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await app.service.member(app.firm);
+    const people = {
+      agent: { company_name: 'Estero Bay Insurance', phone: '239-555-0170' },
+      mortgagee: { company_name: 'First Coast Mortgage', phone: '239-555-0171' },
+      additional_contacts: [
+        { first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' },
+      ],
+    };
+    const id = await offerFullClaim(app.service, app.firm, svcId, people);
+    await enter(page, app.service, token, `#/claims/${id}`);
+    await page.getByText('Ray Okafor').waitFor();
+    const calls = page.locator('.person a[href^="tel:"], .contact-links a[href^="tel:"]');
+    expect(await calls.count()).toBe(0);
+    await button(page, 'Accept').click();
+    await until('the calls', async () => (await calls.count()) >= 4);
+  }));

@@ -223,3 +223,19 @@ test('what the browser removes while the app is open is stored again: an answer 
     await page.evaluate('dispatchEvent(new Event("online"))');
     await until('the acceptance', () => isAccepted(ids[0]));
   }));
+
+test('the browser is asked once not to delete what is stored, when there is something unsent', () =>
+  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers();
+    await page.addInitScript({
+      content: `globalThis.asked = 0;
+        StorageManager.prototype.persist = async () => { globalThis.asked += 1; return true; };`,
+    });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await button(page, 'Accept').waitFor();
+    expect(await page.evaluate('asked')).toBe(0);
+    await context.setOffline(true);
+    await button(page, 'Accept').click();
+    await page.getByText('Your acceptance is saved').first().waitFor();
+    expect(await page.evaluate('asked')).toBe(1);
+  }));

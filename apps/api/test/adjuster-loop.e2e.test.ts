@@ -812,7 +812,9 @@ describe('a session', () => {
       await page.getByText('You are signed out.').waitFor();
       expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
       await other.getByLabel('Your email').waitFor();
-      expect((await storedKeys(page)).filter((name) => !['deviceId', 'language'].includes(name))).toEqual([]);
+      expect(
+        (await storedKeys(page)).filter((name) => !['deviceId', 'format', 'language'].includes(name)),
+      ).toEqual([]);
     }));
 
   test('of a test account opens with its secret', () =>

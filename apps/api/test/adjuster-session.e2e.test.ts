@@ -154,7 +154,7 @@ test('the page has a strict Content-Security-Policy, no other hosts, and cacheab
     '/app/none.js',
     '/app/../package.json',
     '/app/%2e%2e/package.json',
-    '/app/.made-of',
+    '/app/.inputs.json',
     '/apps',
   ]) {
     expect(await statusOf(path, {})).toBe(404);

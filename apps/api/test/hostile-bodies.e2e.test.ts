@@ -143,6 +143,12 @@ beforeAll(async () => {
       as: token,
       body: { max_open_offers: 10 },
     },
+    'POST /app/v1/error-reports': {
+      method: 'POST',
+      path: '/app/v1/error-reports',
+      as: token,
+      body: { screen: 'claim', error: 'TypeError' },
+    },
     'POST /app/v1/passkey-options': {
       method: 'POST',
       path: '/app/v1/passkey-options',

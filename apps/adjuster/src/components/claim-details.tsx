@@ -4,7 +4,10 @@ import { texts } from '../state/language.ts';
 import { AddressLines, ContactLinks, PersonBlock, personFacts } from './contact.tsx';
 import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 
-/** All details of a claim, those needed first in the field at the top. `contacts`: with calls, texts and mail. */
+/**
+ * All details of a claim, those needed first in the field at the top. `contacts`: with ways to reach the people of the
+ * claim, whom an adjuster has no reason to call before accepting it.
+ */
 export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: boolean }) {
   const words = texts.value;
   const { sections, fields } = words.claim;
@@ -48,12 +51,20 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
       </Section>
       {claim.agent !== undefined && (
         <Section title={sections.agent}>
-          <PersonBlock person={claim.agent} more={[fact(fields.agency, claim.agent.agency_number)]} />
+          <PersonBlock
+            person={claim.agent}
+            contacts={contacts}
+            more={[fact(fields.agency, claim.agent.agency_number)]}
+          />
         </Section>
       )}
       {claim.mortgagee !== undefined && (
         <Section title={sections.mortgagee}>
-          <PersonBlock person={claim.mortgagee} more={[fact(fields.loan, claim.mortgagee.loan_number)]} />
+          <PersonBlock
+            person={claim.mortgagee}
+            contacts={contacts}
+            more={[fact(fields.loan, claim.mortgagee.loan_number)]}
+          />
         </Section>
       )}
       {claim.additional_contacts !== undefined && claim.additional_contacts.length > 0 && (
@@ -62,6 +73,7 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
             <PersonBlock
               key={JSON.stringify(contact)}
               person={contact}
+              contacts={contacts}
               more={[fact(fields.role, contact.role)]}
             />
           ))}

@@ -79,9 +79,13 @@ export const personFacts = (person: Person): (Fact | null)[] => {
   ];
 };
 
-/** A person other than the policyholder. */
-export function PersonBlock(props: { readonly person: Person; readonly more?: readonly (Fact | null)[] }) {
-  const { person, more = [] } = props;
+/** A person other than the policyholder. `contacts`: with phone, email and address. */
+export function PersonBlock(props: {
+  readonly person: Person;
+  readonly contacts: boolean;
+  readonly more?: readonly (Fact | null)[];
+}) {
+  const { person, contacts, more = [] } = props;
   const name = nameOf(person);
   const company =
     person.company_name !== undefined && person.company_name !== name ? person.company_name : undefined;
@@ -89,7 +93,7 @@ export function PersonBlock(props: { readonly person: Person; readonly more?: re
     <div class="person">
       <p class="strong">{name}</p>
       {company !== undefined && <p>{company}</p>}
-      <Facts facts={[...more, ...personFacts(person)]} />
+      <Facts facts={contacts ? [...more, ...personFacts(person)] : more} />
     </div>
   );
 }

@@ -18,6 +18,15 @@ export function notifyTabs(message: TabMessage): void {
   channel.close();
 }
 
+let hasAsked = false;
+
+/** Browsers delete the data of pages that are seldom used. Some ask the adjuster, so only once there is something unsent. */
+function askToKeepData(): void {
+  if (hasAsked) return;
+  hasAsked = true;
+  void navigator.storage?.persist?.().catch(() => {});
+}
+
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
 export function createOutboxStore(): OutboxStore {
   let adopted: Promise<void> | undefined;
@@ -36,6 +45,7 @@ export function createOutboxStore(): OutboxStore {
     async update(change) {
       await adopt();
       const before = await storedOutbox.update(change);
+      askToKeepData();
       notifyTabs({ kind: 'outbox' });
       return before;
     },

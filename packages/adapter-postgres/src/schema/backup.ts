@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '@svc/application';
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
@@ -52,6 +53,9 @@ const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, las
 
 const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+
+/** For connections that were closed just before, such as that of the migration. */
+const DISCONNECT_TIMEOUT_MS = 2000;
 
 /** COPY's end mark. No row is equal to it, since COPY escapes backslashes. */
 const END_OF_ROWS = '\\.\n';
@@ -171,7 +175,13 @@ async function connected(url: DatabaseUrl): Promise<pg.Client> {
 }
 
 async function refuseOthers(client: pg.Client, act: string): Promise<void> {
-  const [{ count }] = (await client.query(OTHER_CONNECTIONS)).rows;
+  const deadline = performance.now() + DISCONNECT_TIMEOUT_MS;
+  const others = async (): Promise<number> => (await client.query(OTHER_CONNECTIONS)).rows[0].count;
+  let count = await others();
+  while (count > 0 && performance.now() < deadline) {
+    await sleep(50);
+    count = await others();
+  }
   if (count > 0)
     throw new OperatorError(
       `${act} needs the database for itself; ${count} other connections: stop the service first`,
