@@ -11,7 +11,6 @@ import type { BenchRequest } from './connection.ts';
 import { type BenchData, jobsDone, loadData, reopenOffers } from './data.ts';
 import { childrenOf, load, type Measured, measureCpu } from './load.ts';
 import { PATHS, type Path } from './paths.ts';
-import { PEER_NAMES, type Peer, Peers } from './peer-runs.ts';
 import { median, plot, type Round, type Summary, summarize, table } from './report.ts';
 import { type Server, start, startService } from './subject.ts';
 
@@ -25,14 +24,6 @@ interface Options {
   readonly quick?: boolean;
   readonly json?: boolean;
   readonly svg?: string;
-  /** True means all. */
-  readonly peers?: string[] | true;
-}
-
-interface Subject extends Server {
-  /** A peer's form of requests and responses. */
-  readonly mapRequest?: Peer['mapRequest'];
-  readonly mapResponse?: Peer['mapResponse'];
 }
 
 const whole = (text: string): number => {
@@ -53,10 +44,6 @@ const options = new Command('bench')
   .option('--quick', 'fewer rows and shorter rounds, under two minutes')
   .option('--json', 'print one JSON document')
   .option('--svg <file>', 'write a chart of the ratios')
-  .option(
-    '--peers [name...]',
-    `also measure other frameworks, installed into a temporary folder: ${PEER_NAMES.join(', ')} (default: all)`,
-  )
   .parse()
   .opts<Options>();
 
@@ -64,12 +51,6 @@ const wanted = options.path ?? [...PATHS];
 const unknown = wanted.find((path) => !PATHS.includes(path));
 if (unknown !== undefined) {
   say(`bench: unknown --path ${unknown}; allowed: ${PATHS.join(', ')}`);
-  process.exit(2);
-}
-const peerNames = options.peers === true ? PEER_NAMES : (options.peers ?? []);
-const stranger = peerNames.find((name) => !PEER_NAMES.includes(name));
-if (stranger !== undefined) {
-  say(`bench: unknown --peers ${stranger}; allowed: ${PEER_NAMES.join(', ')}`);
   process.exit(2);
 }
 const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
@@ -96,17 +77,10 @@ try {
     () => baseline.stop(),
   );
 
-  const peers = new Peers(say);
-  stops.unshift(() => peers.stop());
-  if (peerNames.length > 0) {
-    await peers.start(peerNames, wanted, (name, main, folder) => start(name, [main], env, folder));
-  }
-
   const summaries: Partial<Record<Path, Summary>> = {};
   for (const path of wanted) {
     await checkSameResponses(path, data, [service, baseline]);
-    const usable = await peers.usableFor(path, (peer) => checkSameResponses(path, data, [baseline, peer]));
-    summaries[path] = summarize(await measure(path, data, service, baseline, databaseUrl, usable, peers));
+    summaries[path] = summarize(await measure(path, data, service, baseline, databaseUrl));
   }
   const document = {
     rows,
@@ -116,10 +90,9 @@ try {
     connections: 32,
     node: process.version,
     paths: summaries,
-    ...(peerNames.length > 0 && peers.document()),
   };
   if (options.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-  else process.stdout.write(table(summaries) + (peerNames.length > 0 ? peers.table(summaries) : ''));
+  else process.stdout.write(table(summaries));
   if (options.svg !== undefined) writeFileSync(options.svg, plot(summaries));
 } finally {
   for (const stop of stops) await stop();
@@ -128,89 +101,60 @@ try {
 async function measure(
   path: Path,
   data: BenchData,
-  service: Subject,
-  baseline: Subject,
+  service: Server,
+  baseline: Server,
   databaseUrl: string,
-  usable: readonly Peer[],
-  peers: Peers,
 ): Promise<Round[]> {
   const measured: Round[] = [];
-  const measuredPeers = new Map(usable.map(({ name }): [string, Round[]] => [name, []]));
-  const once = async (subject: Subject, length: number) => {
+  const once = async (subject: Server, length: number) => {
     if (path === 'accept') await reopenOffers(databaseUrl);
     if (path === 'send') await jobsDone(databaseUrl);
-    const requests = data.requests(path);
-    const next = () => subject.mapRequest?.(path, requests()) ?? requests();
     const cpuSince = measureCpu({
       node: () => [subject.pid],
       database: () => (postgres.pid === undefined ? [] : childrenOf(postgres.pid)),
       redis: () => [redis.pid],
       load: () => [process.pid],
     });
-    const result: Measured = await load(subject.url, next, EXPECTED[path], length);
+    const result: Measured = await load(subject.url, data.requests(path), EXPECTED[path], length);
     const cpu = cpuSince();
     if (result.wrong > 0)
       throw new Error(`${subject.name}: ${result.wrong} responses to ${path} were not ${EXPECTED[path]}`);
     return { ...result, cpu };
   };
-  /** A failing peer is excluded; a failure of the service or the baseline ends the run. */
-  const eachOf = async (subjects: readonly Subject[], length: number) => {
-    const results = new Map<string, Awaited<ReturnType<typeof once>>>();
-    for (const subject of subjects) {
-      try {
-        results.set(subject.name, await once(subject, length));
-      } catch (error) {
-        if (!measuredPeers.delete(subject.name)) throw error;
-        peers.leaveOut(subject.name, error, path);
-      }
-    }
-    return results;
-  };
   // Warm-up, not measured: JIT compilation and PostgreSQL's plans.
-  await eachOf([service, baseline, ...usable], Math.min(2, seconds));
+  for (const subject of [service, baseline]) await once(subject, Math.min(2, seconds));
   for (let round = 0; round < rounds; round += 1) {
-    const subjects = [service, baseline, ...usable.filter(({ name }) => measuredPeers.has(name))];
     // Alternate the order, because later subjects find warmer caches.
-    const first = round % subjects.length;
-    const results = await eachOf([...subjects.slice(first), ...subjects.slice(0, first)], seconds);
-    const [serviceResult, baselineResult] = [results.get('service'), results.get('baseline')];
-    if (serviceResult === undefined || baselineResult === undefined)
-      throw new Error('a round lacks a subject');
+    const serviceFirst = round % 2 === 0 ? await once(service, seconds) : null;
+    const baselineResult = await once(baseline, seconds);
+    const serviceResult = serviceFirst ?? (await once(service, seconds));
     measured.push({ service: serviceResult, baseline: baselineResult });
-    for (const [name, held] of measuredPeers) {
-      const peer = results.get(name);
-      if (peer !== undefined) held.push({ service: peer, baseline: baselineResult });
-    }
     const ratio = median(measured.map((one) => one.service.rps / one.baseline.rps));
-    const others = usable.map(({ name }) => results.get(name)?.rps.toFixed(0) ?? 'none');
     say(
       pc.dim(
-        `${path} round ${round + 1} of ${rounds}: ${serviceResult.rps.toFixed(0)} and ${baselineResult.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}${others.length > 0 ? `; peers ${others.join(', ')}` : ''}`,
+        `${path} round ${round + 1} of ${rounds}: ${serviceResult.rps.toFixed(0)} and ${baselineResult.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}`,
       ),
     );
   }
-  for (const [name, held] of measuredPeers) peers.add(name, path, held);
   return measured;
 }
 
 /** Checks that all subjects return the same response, except for generated values. */
-async function checkSameResponses(path: Path, data: BenchData, subjects: readonly Subject[]): Promise<void> {
+async function checkSameResponses(path: Path, data: BenchData, subjects: readonly Server[]): Promise<void> {
   const bodies: unknown[] = [];
   const request = data.requests(path)();
   for (const [i, subject] of subjects.entries()) {
     if (path === 'accept') await reopenOffers(postgres.url);
     const own: BenchRequest = path === 'send' && i > 0 ? data.requests(path)() : request;
-    const one = subject.mapRequest?.(path, own) ?? own;
-    const response = await fetch(subject.url + one.path, {
-      method: one.method,
-      headers: one.headers,
-      ...(one.body !== undefined && { body: one.body }),
+    const response = await fetch(subject.url + own.path, {
+      method: own.method,
+      headers: own.headers,
+      ...(own.body !== undefined && { body: own.body }),
     });
     if (response.status !== EXPECTED[path]) {
       throw new Error(`${subject.name} returned ${response.status} for ${path}: ${await response.text()}`);
     }
-    const json: unknown = await response.json();
-    const body = subject.mapResponse?.(path, json) ?? json;
+    const body: unknown = await response.json();
     if (path === 'send') await mustBeStored(body, own, subject.name, subjects[0]);
     bodies.push(comparable(path, body));
   }
@@ -224,7 +168,7 @@ async function mustBeStored(
   body: unknown,
   sent: BenchRequest,
   by: string,
-  reader: Subject | undefined,
+  reader: Server | undefined,
 ): Promise<void> {
   const { id, external_id } = body as { id: string; external_id: string };
   const { authorization = '' } = sent.headers;

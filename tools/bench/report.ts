@@ -90,7 +90,7 @@ export function table(summaries: Partial<Record<Path, Summary>>): string {
   return `${grid(header, rows)}\n\nRatios are service to baseline (latencies: baseline to service), medians of the rounds; higher is better.\n`;
 }
 
-export function grid(header: readonly string[], rows: readonly (readonly string[])[]): string {
+function grid(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells

@@ -19,10 +19,9 @@ export function start(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  cwd = ROOT,
 ): Promise<Server> {
   const child: ChildProcess = spawn(process.execPath, args, {
-    cwd,
+    cwd: ROOT,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
