@@ -11,6 +11,7 @@ const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
 const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
+const CLIENT = '^packages/client/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
@@ -108,7 +109,7 @@ module.exports = {
     tool('mutation'),
     tool('sbom'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
-    tool('openfema', CONTRACT, API_TESTS, '^tools/generate/'),
+    tool('openfema', CLIENT, CONTRACT, API_TESTS, '^tools/generate/'),
     tool(
       'bench',
       PACKAGES,
@@ -118,7 +119,7 @@ module.exports = {
       '^tools/(generate|services)/',
     ),
     room('claims', '^apps/claims/src/', [
-      '^packages/client/src/',
+      CLIENT,
       MCP,
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'jsonc-parser', 'picocolors'),

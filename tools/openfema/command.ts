@@ -1,12 +1,11 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import { type Client, createClient } from '@svc/client';
 import { Command, InvalidArgumentError } from 'commander';
-import { exitCode, importClaims } from './import-claims.ts';
-import { makeProgress, type Output } from './progress.ts';
+import { exitCode, importClaims, type Tally } from './import-claims.ts';
 import { readFile, UnreadableFile } from './read-rows.ts';
 import { jsonReport, textReport } from './report.ts';
-import { makeSender } from './send-claim.ts';
 
 interface Flags {
   readonly url?: string;
@@ -19,6 +18,13 @@ interface Flags {
 }
 
 class WrongUse extends Error {}
+
+interface Output {
+  write(text: string): unknown;
+}
+
+/** Progress on standard error, once for this many rows. */
+const PROGRESS_ROWS = 1000;
 
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -46,7 +52,7 @@ export async function openfema(args: readonly string[], host: Host): Promise<num
     .option('--allow-skips', 'exit with 0 even if rows were skipped')
     .addHelpText(
       'after',
-      '\nExit codes: 0 all rows are claims, 1 some are not (skipped, rejected, not delivered), 2 the run stopped early.',
+      '\nExit codes: 0 all rows are claims, 1 some are not (skipped or failed), 2 the run stopped early.',
     )
     .action(async (path: string, flags: Flags) => {
       code = await run(path, flags, host);
@@ -63,24 +69,18 @@ export async function openfema(args: readonly string[], host: Host): Promise<num
 
 async function run(path: string, flags: Flags, host: Host): Promise<number> {
   const dryRun = flags.dryRun === true;
-  const { input, size, bytesRead } = open(path, host);
-  const progress = makeProgress({
-    stream: host.stderr,
-    share: () => (size === null || size === 0 ? null : Math.min(1, bytesRead() / size)),
-  });
-  const send = dryRun ? null : sender(flags, host, progress.waiting);
+  const input = path === '-' ? host.stdin : open(resolve(host.folder, path));
   const adjuster =
     flags.adjuster ??
     (dryRun ? 'SVC-DRY-RUN' : wrong('--adjuster is missing: the SVCID to offer the claims to.'));
+  const client = dryRun ? null : clientOf(flags, host);
 
   const write = (line: string): void => {
-    progress.clear();
     host.stdout.write(`${line}\n`);
   };
   const report = flags.json ? jsonReport(write, { bodies: dryRun }) : textReport(write);
   const interrupted = new AbortController();
   host.onInterrupt(() => {
-    progress.clear();
     host.stderr.write('Finishing open requests; interrupt again to stop immediately.\n');
     interrupted.abort();
   });
@@ -90,31 +90,33 @@ async function run(path: string, flags: Flags, host: Host): Promise<number> {
   report.header(file.header);
   const tally = await importClaims(
     file,
-    { adjuster, concurrency: flags.concurrency, send, signal: interrupted.signal },
-    { ...report, counted: progress.counted },
+    { adjuster, concurrency: flags.concurrency, client, signal: interrupted.signal },
+    {
+      ...report,
+      counted({ rows, sent, existing }: Tally) {
+        if (rows % PROGRESS_ROWS === 0)
+          host.stderr.write(`${rows} rows, ${sent} sent, ${existing} existing\n`);
+      },
+    },
   );
-  progress.clear();
   report.summary(tally, { seconds: (Date.now() - startedAt) / 1000, dryRun });
   return interrupted.signal.aborted ? 130 : exitCode(tally, flags.allowSkips === true);
 }
 
-function open(
-  path: string,
-  { folder, stdin }: Host,
-): { input: Readable; size: number | null; bytesRead: () => number } {
-  if (path === '-') return { input: stdin, size: null, bytesRead: () => 0 };
-  const full = resolve(folder, path);
-  const stats = statSync(full, { throwIfNoEntry: false });
-  if (!stats?.isFile()) return wrong(`File not found: ${full}`);
-  const input = createReadStream(full);
-  return { input, size: stats.size, bytesRead: () => input.bytesRead };
+function open(path: string): Readable {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return wrong(`File not found: ${path}`);
+  return createReadStream(path);
 }
 
-function sender(flags: Flags, host: Host, onWait: (milliseconds: number, reason: string) => void) {
-  const url = flags.url ?? (host.env.CLAIMS_URL || wrong('Set CLAIMS_URL or use --url.'));
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return wrong(`Not an http or https URL: ${url}`);
-  return makeSender({ url, key: keyOf(flags, host), onWait });
+function clientOf(flags: Flags, host: Host): Client {
+  const baseUrl = flags.url ?? (host.env.CLAIMS_URL || wrong('Set CLAIMS_URL or use --url.'));
+  const apiKey = keyOf(flags, host);
+  try {
+    // Without a deadline: with a test key, a file takes longer than five minutes.
+    return createClient({ baseUrl, apiKey, deadlineMs: 0, maxRetries: 8, userAgent: 'openfema' });
+  } catch (error) {
+    return wrong((error as Error).message);
+  }
 }
 
 /** Not an argument, because other users can read process arguments. */

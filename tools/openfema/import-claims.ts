@@ -1,7 +1,7 @@
-import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
+import { ClaimsApiError, ClaimsError, type Client, type NewClaim } from '@svc/client';
+import { endpoints, parseRequest } from '@svc/contract';
 import { mapRow, type Note, type RowResult } from './map-row.ts';
 import { type File, type FileRow, UnreadableFile } from './read-rows.ts';
-import { type Delivery, FatalError, idempotencyKey, type Rejection } from './send-claim.ts';
 
 /** Counts of a run. Only the list of skipped rows grows with the file. */
 export interface Tally {
@@ -9,11 +9,8 @@ export interface Tally {
   /** Created by this run; in a dry run, those that would be sent. */
   sent: number;
   existing: number;
-  refused: number;
-  undelivered: number;
+  failed: number;
   skipped: number;
-  /** Read, but not sent because the run was stopped. */
-  notSent: number;
   /** Rows whose claim lacks a value of the file. */
   withLosses: number;
   readonly losses: Map<string, number>;
@@ -23,35 +20,44 @@ export interface Tally {
   stopped: string | null;
 }
 
+/** Why a claim was not sent. */
+export interface Failure {
+  readonly code: string | null;
+  readonly detail: string;
+  readonly errors: readonly { readonly where: string; readonly detail: string }[];
+}
+
 export interface Listener {
   noted(row: number, note: Note): void;
-  /** Before a claim goes out, or instead of it in a dry run. */
-  mapped(row: number, body: SendClaimBody): void;
-  refused(row: number, id: string, problem: Rejection): void;
-  undelivered(row: number, id: string, reason: string): void;
+  /** Before a claim is sent, or instead of it in a dry run. */
+  mapped(row: number, body: NewClaim): void;
+  failed(row: number, id: string, failure: Failure): void;
   counted(tally: Tally): void;
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly adjuster: string;
   readonly concurrency: number;
   /** Null in a dry run. */
-  readonly send: ((body: SendClaimBody) => Promise<Delivery>) | null;
+  readonly client: Client | null;
   /** Stops the run after open requests. */
   readonly signal?: AbortSignal;
 }
 
-/** After this many undelivered claims in a row the service is considered down. */
-const MAX_UNDELIVERED_IN_A_ROW = 5;
+/** Errors about the adjuster, which every further claim would get as well. */
+const ADJUSTER_CODES: readonly (string | null)[] = [
+  'unknown_osaid',
+  'adjuster_not_in_firm',
+  'adjuster_not_accepting',
+  'environment_mismatch',
+];
 
 export const noClaims = (): Tally => ({
   rows: 0,
   sent: 0,
   existing: 0,
-  refused: 0,
-  undelivered: 0,
+  failed: 0,
   skipped: 0,
-  notSent: 0,
   withLosses: 0,
   losses: new Map(),
   normalized: new Map(),
@@ -60,48 +66,30 @@ export const noClaims = (): Tally => ({
 });
 
 export async function importClaims(file: File, options: ImportOptions, listener: Listener): Promise<Tally> {
+  const { adjuster, client, concurrency, signal } = options;
   const tally = noClaims();
-  let undeliveredInARow = 0;
-  let failed: unknown;
-  const stop = (reason: string): void => {
-    tally.stopped ??= reason;
-  };
-  const waiting: (() => void)[] = [];
-  let inFlight = 0;
+  /** Rows of the claims in flight; their outcomes come in the same order. */
+  const rowsInFlight: number[] = [];
 
-  try {
-    for await (const fileRow of file.rows) {
-      if (options.signal?.aborted) stop('interrupted');
-      if (tally.stopped !== null || failed !== undefined) break;
-      await begin(fileRow);
+  async function* claims(): AsyncGenerator<NewClaim> {
+    try {
+      for await (const fileRow of file.rows) {
+        if (signal?.aborted) tally.stopped ??= 'interrupted';
+        if (tally.stopped !== null) return;
+        tally.rows += 1;
+        const mapped = mapFileRow(fileRow, adjuster);
+        note(fileRow.number, mapped);
+        listener.counted(tally);
+        if (!mapped.ok) continue;
+        listener.mapped(fileRow.number, mapped.body);
+        rowsInFlight.push(fileRow.number);
+        yield mapped.body;
+      }
+    } catch (error) {
+      // The claims before it are sent and counted.
+      if (!(error instanceof UnreadableFile)) throw error;
+      tally.stopped = error.message;
     }
-  } catch (error) {
-    // The summary counts what was sent before the error.
-    if (!(error instanceof UnreadableFile)) throw error;
-    stop(error.message);
-  }
-  while (inFlight > 0) await new Promise<void>((wake) => waiting.push(wake));
-  if (failed !== undefined) throw failed;
-  return tally;
-
-  async function begin(fileRow: FileRow): Promise<void> {
-    tally.rows += 1;
-    const mapped = mapFileRow(fileRow, options.adjuster);
-    note(fileRow.number, mapped);
-    if (mapped.ok) {
-      listener.mapped(fileRow.number, mapped.body);
-      if (inFlight >= options.concurrency) await new Promise<void>((wake) => waiting.push(wake));
-      inFlight += 1;
-      void deliver(fileRow.number, mapped.body)
-        .catch((error: unknown) => {
-          failed ??= error;
-        })
-        .finally(() => {
-          inFlight -= 1;
-          waiting.shift()?.();
-        });
-    }
-    listener.counted(tally);
   }
 
   function note(row: number, mapped: RowResult): void {
@@ -116,64 +104,55 @@ export async function importClaims(file: File, options: ImportOptions, listener:
     } else if (mapped.notes.some(({ action }) => action === 'left_out')) tally.withLosses += 1;
   }
 
-  async function deliver(row: number, body: SendClaimBody): Promise<void> {
-    // The run may have stopped while this claim waited for its turn.
-    if (tally.stopped !== null || options.signal?.aborted) {
-      stop('interrupted');
-      tally.notSent += 1;
-      return;
+  function settle({ external_id }: { readonly external_id: string }, failure: Failure | null): void {
+    const row = rowsInFlight.shift() ?? 0;
+    if (failure === null) tally.sent += 1;
+    // An earlier run created it, perhaps from another release of this mapping.
+    else if (failure.code === 'duplicate_claim') tally.existing += 1;
+    else {
+      tally.failed += 1;
+      listener.failed(row, external_id, failure);
+      if (ADJUSTER_CODES.includes(failure.code)) tally.stopped ??= `${failure.detail} (${failure.code})`;
     }
-    try {
-      settle(row, body, options.send === null ? validateLocally(body) : await options.send(body));
-    } catch (error) {
-      if (!(error instanceof FatalError)) throw error;
-      tally.notSent += 1;
-      stop(error.message);
-    }
-    listener.counted(tally);
   }
 
-  function settle(row: number, body: SendClaimBody, delivery: Delivery): void {
-    undeliveredInARow = delivery.outcome === 'undelivered' ? undeliveredInARow + 1 : 0;
-    switch (delivery.outcome) {
-      case 'sent':
-        tally.sent += 1;
-        break;
-      case 'already_there':
-        tally.existing += 1;
-        break;
-      case 'refused':
-        tally.refused += 1;
-        listener.refused(row, body.external_id, delivery.problem);
-        break;
-      case 'undelivered':
-        tally.undelivered += 1;
-        listener.undelivered(row, body.external_id, delivery.reason);
-        if (undeliveredInARow >= MAX_UNDELIVERED_IN_A_ROW)
-          stop(`the service cannot be reached: ${delivery.reason}`);
-        break;
+  if (client === null) for await (const body of claims()) settle(body, invalidity(body));
+  else {
+    try {
+      for await (const outcome of client.claims.sendMany(claims(), { concurrency })) {
+        if (outcome.status === 'already_sent') {
+          rowsInFlight.shift();
+          tally.existing += 1;
+        } else settle(outcome.request, outcome.status === 'failed' ? failureOf(outcome.error) : null);
+      }
+    } catch (error) {
+      if (!(error instanceof ClaimsError)) throw error;
+      tally.stopped ??= error.message;
     }
   }
+  return tally;
 }
 
 /** Validates like the service, with the same contract. */
-export function validateLocally(body: SendClaimBody): Delivery {
-  const request = { headers: { 'idempotency-key': idempotencyKey(body) }, body };
-  const parsed = parseRequest(endpoints.sendClaim, request);
-  if (parsed.ok) return { outcome: 'sent' };
-  return {
-    outcome: 'refused',
-    problem: {
-      status: 422,
-      code: 'validation_failed',
-      detail: 'The request is not valid.',
-      errors: parsed.errors.map((error) => ({
-        where: 'pointer' in error ? error.pointer : 'header' in error ? error.header : error.parameter,
-        detail: error.detail,
-      })),
-    },
-  };
+export function invalidity(body: NewClaim): Failure | null {
+  const parsed = parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'dry-run' }, body });
+  return parsed.ok
+    ? null
+    : { code: 'validation_failed', detail: 'The claim is not valid.', errors: located(parsed.errors) };
 }
+
+const failureOf = (error: ClaimsError): Failure =>
+  error instanceof ClaimsApiError
+    ? { code: error.code, detail: error.detail ?? error.message, errors: located(error.errors) }
+    : { code: null, detail: error.message, errors: [] };
+
+const located = (
+  errors: readonly { detail: string; pointer?: string; header?: string; parameter?: string }[],
+): Failure['errors'] =>
+  errors.map(({ detail, pointer, header, parameter }) => ({
+    where: pointer ?? header ?? parameter ?? '',
+    detail,
+  }));
 
 function mapFileRow({ row, values }: FileRow, adjuster: string): RowResult {
   if (row) return mapRow(row, adjuster);
@@ -192,6 +171,5 @@ const count = (counts: Map<string, number>, name: string): void => {
 /** 0: all rows are claims. 1: some are not. 2: the run stopped early. */
 export function exitCode(tally: Tally, allowSkips: boolean): 0 | 1 | 2 {
   if (tally.stopped !== null) return 2;
-  const missing = tally.refused + tally.undelivered + (allowSkips ? 0 : tally.skipped);
-  return missing === 0 ? 0 : 1;
+  return tally.failed + (allowSkips ? 0 : tally.skipped) === 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 // Maps one row of FEMA's file to a claim, and reports values that a claim cannot hold.
+import type { NewClaim } from '@svc/client';
 import {
   isCalendarDate,
   LIMITS,
@@ -21,13 +22,13 @@ export interface Note {
 }
 
 export type RowResult =
-  | { readonly ok: true; readonly body: SendClaimBody; readonly notes: readonly Note[] }
+  | { readonly ok: true; readonly body: NewClaim; readonly notes: readonly Note[] }
   | { readonly ok: false; readonly id: string | null; readonly notes: readonly Note[] };
 
 type Building = NonNullable<SendClaimBody['building']>;
 type OccupancyType = NonNullable<Building['occupancy_type']>;
 type BuildingType = NonNullable<Building['building_type']>;
-type Part = Record<string, unknown>;
+type Part = object;
 
 /** Older dates are placeholders; FEMA's files contain 1492-10-12. */
 const OLDEST_DATE = '1600-01-01';
@@ -124,7 +125,7 @@ export function mapRow(row: Row, adjuster: string): RowResult {
       }),
     ),
   };
-  return { ok: true, body: withoutUndefined(body) as SendClaimBody, notes };
+  return { ok: true, body: withoutUndefined(body) as NewClaim, notes };
 
   function stateOf(): string | undefined {
     const cell = row('state');

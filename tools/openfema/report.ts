@@ -1,5 +1,5 @@
 // The report of a run, as text or with --json as JSON lines.
-import type { SendClaimBody } from '@svc/contract';
+import type { NewClaim } from '@svc/client';
 import type { Header } from './columns.ts';
 import type { Listener, Tally } from './import-claims.ts';
 import type { Note } from './map-row.ts';
@@ -31,13 +31,10 @@ export function textReport(write: Write): Report {
       write(`row ${row}: ${place}: ${ACTIONS[action]}: ${reason}`);
     },
     mapped() {},
-    refused(row, id, { status, code, detail, errors }) {
-      write(`row ${row}: claim ${id} REJECTED: ${status} ${code ?? ''} ${detail}`);
+    failed(row, id, { code, detail, errors }) {
+      write(`row ${row}: claim ${id} NOT SENT: ${code === null ? '' : `${code}: `}${detail}`);
       for (const error of errors)
         write(`row ${row}:   ${error.where || '(the whole body)'}: ${error.detail}`);
-    },
-    undelivered(row, id, reason) {
-      write(`row ${row}: claim ${id} NOT DELIVERED: ${reason}`);
     },
     summary(tally, { seconds, dryRun }) {
       const line = (name: string, value: number | string): void => write(`${name.padEnd(22)}${value}`);
@@ -48,9 +45,7 @@ export function textReport(write: Write): Report {
       if (!dryRun) line('existing', tally.existing);
       line('with losses', `${tally.withLosses}${byColumn(tally.losses)}`);
       line('normalized', `${sum(tally.normalized)}${byColumn(tally.normalized)}`);
-      line('rejected', tally.refused);
-      if (!dryRun) line('not delivered', tally.undelivered);
-      if (tally.notSent > 0) line('not sent (stopped)', tally.notSent);
+      line(dryRun ? 'not valid' : 'failed', tally.failed);
       line('skipped', `${tally.skipped}${listed(tally.skippedRows)}`);
     },
   };
@@ -62,11 +57,10 @@ export function jsonReport(write: Write, options: { readonly bodies: boolean }):
     header: ({ withoutField, unknown }) =>
       print('header', { columns_without_a_field: withoutField, unknown_columns: unknown }),
     noted: (row, note) => print('note', { row, ...note }),
-    mapped: (row: number, body: SendClaimBody) => {
+    mapped: (row: number, body: NewClaim) => {
       if (options.bodies) print('claim', { row, body });
     },
-    refused: (row, id, problem) => print('refused', { row, external_id: id, ...problem }),
-    undelivered: (row, id, reason) => print('undelivered', { row, external_id: id, because: reason }),
+    failed: (row, id, failure) => print('failed', { row, external_id: id, ...failure }),
     summary: (tally, { seconds, dryRun }) =>
       print('summary', {
         dry_run: dryRun,
@@ -76,10 +70,8 @@ export function jsonReport(write: Write, options: { readonly bodies: boolean }):
         with_losses: tally.withLosses,
         losses: Object.fromEntries(tally.losses),
         normalized: Object.fromEntries(tally.normalized),
-        refused: tally.refused,
-        undelivered: tally.undelivered,
+        failed: tally.failed,
         skipped: tally.skipped,
-        called_off: tally.notSent,
         skipped_rows: tally.skippedRows,
         stopped: tally.stopped,
         seconds,
