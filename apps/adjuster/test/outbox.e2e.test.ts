@@ -5,10 +5,13 @@ import {
   button,
   enter,
   offerFullClaim,
+  PHONE,
   startApp,
   until,
+  visit,
   WITHOUT_WORKER,
 } from '../../api/test/adjuster-app.ts';
+import { startBrowser } from '../../api/test/browser.ts';
 
 let app: AppUnderTest;
 beforeAll(async () => {
@@ -21,6 +24,14 @@ const offers = async (count: number) => {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push(await offerFullClaim(app.service, app.firm, svcId));
   return { svcId, token, ids };
+};
+const offerToAnother = async (id: string): Promise<void> => {
+  const { svcId } = await app.service.member(app.firm);
+  await app.service.call('POST', `/v1/claims/${id}/assignment`, {
+    as: app.firm.live,
+    body: { adjuster_svc_id: svcId },
+    headers: { 'Idempotency-Key': id },
+  });
 };
 const statusOf = async (id = '') => (await assignmentOf(app.service, app.firm, id)).status;
 
@@ -67,12 +78,7 @@ test('what came of answers that were given together is one line, and what was lo
     await button(page, 'Select all').click();
     await button(page, 'Accept 4').click();
     await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
-    const { svcId } = await app.service.member(app.firm);
-    await app.service.call('POST', `/v1/claims/${lost}/assignment`, {
-      as: app.firm.live,
-      body: { adjuster_svc_id: svcId },
-      headers: { 'Idempotency-Key': lost },
-    });
+    await offerToAnother(lost);
     await context.setOffline(false);
     await page.getByText('3 accepted · 1 without effect').waitFor();
     const gone = page.getByText(/^FL26-\d+ \(.+\) is no longer offered to you\.$/);
@@ -104,3 +110,31 @@ test('an undo of many answers is whole, although the page is closed at once', ()
     await again.getByText('12 open offers').waitFor();
     expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['pending_acceptance']));
   }));
+
+test('an acceptance that is lost while no page is visible is a notification', async () => {
+  // The headless shell has no notifications.
+  const browser = await startBrowser({ whole: true });
+  const { page, context, close } = await visit(browser, app.service.url, PHONE);
+  try {
+    const { ids, token } = await offers(1);
+    await context.grantPermissions(['notifications'], { origin: app.service.url });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await page.evaluate('navigator.serviceWorker.ready.then(() => {})');
+    await context.setOffline(true);
+    await button(page, 'Accept').click();
+    await page.getByText('Your acceptance is saved').first().waitFor();
+    await offerToAnother(ids[0] ?? '');
+    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })`);
+    await context.setOffline(false);
+    const bodies = await until('the notification', async () => {
+      const shown = (await page.evaluate(
+        `navigator.serviceWorker.ready.then((worker) => worker.getNotifications()).then((all) => all.map(({ body }) => body))`,
+      )) as string[];
+      return shown.length > 0 && shown;
+    });
+    expect(bodies).toEqual(['Acceptances that did not count: 1. Open the app to see why.']);
+  } finally {
+    await close();
+    await browser.close();
+  }
+});
