@@ -102,12 +102,11 @@ module.exports = {
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
-    tool('image', '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
+    tool('release', CONTRACT, '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('mutation'),
-    tool('sbom'),
     tool('fuzz', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('openfema', CLIENT, CONTRACT, API_TESTS, '^tools/generate/'),
     tool(

@@ -84,22 +84,10 @@ function buildImage(): void {
   const base = createBaseImage(nodeVersion);
   note(`base image with Node ${nodeVersion}`);
   buildah(
-    'build',
-    '--isolation',
-    'chroot',
     // The other format has no HEALTHCHECK.
-    '--format',
-    'docker',
-    '--pull-never',
-    '--ignorefile',
-    `${DOCKERFILE}.dockerignore`,
-    '--file',
-    DOCKERFILE,
-    '--build-arg',
-    `NODE_IMAGE=${base}`,
-    '--tag',
-    IMAGE,
-    ROOT,
+    ...['build', '--isolation', 'chroot', '--format', 'docker', '--pull-never'],
+    ...['--ignorefile', `${DOCKERFILE}.dockerignore`, '--file', DOCKERFILE],
+    ...['--build-arg', `NODE_IMAGE=${base}`, '--tag', IMAGE, ROOT],
   );
   note('image built');
 }
@@ -119,17 +107,8 @@ function createBaseImage(nodeVersion: string): string {
   cpSync(join(modules, 'npm'), join(local, 'lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx'])
     symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name));
-  run('chroot', [
-    base,
-    'useradd',
-    '--uid',
-    '1000',
-    '--user-group',
-    '--create-home',
-    '--shell',
-    '/bin/bash',
-    'node',
-  ]);
+  const user = ['--uid', '1000', '--user-group', '--create-home', '--shell', '/bin/bash', 'node'];
+  run('chroot', [base, 'useradd', ...user]);
 
   // The settings with which this machine reaches its registry of packages.
   const environment = [`npm_config_registry=${run('npm', ['config', 'get', 'registry'])}`];
