@@ -194,7 +194,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);',
     '',
   ),
-  bug('job answers a later offer', JOBS, ' && assignment.offeredAt === offeredAt', ''),
+  bug(
+    'job answers a later offer',
+    JOBS,
+    'acceptClaim({ svcId }, claimId, offeredAt)',
+    'acceptClaim({ svcId }, claimId)',
+  ),
   bug(
     'permission not checked on acceptance',
     CLAIM,

@@ -85,6 +85,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
     closeClaim: makeCloseClaimAsOperator({ uow, clock, operator: OPERATOR }),
     handleJob: makeRunJob({
       uow,
+      offerResponses: app.offerResponses,
       reads: jobReads,
       firmReads,
       appReads: NO_APP_READS as never,

@@ -17,6 +17,7 @@ const runnerWith = (
 ) =>
   makeRunJob({
     uow: memory.unitOfWork,
+    offerResponses: memory.offerResponses,
     reads: memory.jobReads,
     firmReads: memory.firmReads,
     appReads: memory.appReads,

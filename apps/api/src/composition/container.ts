@@ -136,6 +136,7 @@ export function createContainer(external: ExternalServices): Container {
   );
   const { auditBatch, operator, signInMonitor, passkeyVerifier, passkeysRequired } = T;
   bind(T.runJob, makeRunJob, {
+    offerResponses: T.offerResponses,
     uow,
     reads: T.jobReads,
     firmReads,

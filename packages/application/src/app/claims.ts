@@ -18,27 +18,29 @@ import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
+import { type AuditCaller, auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
 import { isSameContent } from '../support/same-content.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 /** When the offer was made that the adjuster saw; older versions of the app do not send it. */
 type OfferedAt = Instant | undefined;
-type RespondDeps = { offerResponses: OfferResponses; clock: Clock };
+type RespondDeps = AuditDeps & { offerResponses: OfferResponses };
+/** Whom the audit trail names; default: the adjuster. */
+type AuditDeps = { clock: Clock; callerOf?: (actor: AdjusterActor) => AuditCaller };
 
 const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
 
 type Apply = (claim: Claim, membership: ClaimAccess) => Claim;
 
 const auditOf = (
-  { clock }: { clock: Clock },
+  { clock, callerOf = byAdjuster }: AuditDeps,
   actor: AdjusterActor,
   claim: Claim,
   action: AuditAction,
   outcome = 'ok',
 ): AuditEvent => {
   const audited = { at: clock.now(), action, object: claimObject(claim.id), outcome };
-  return auditEvent(claim.firmId, byAdjuster(actor), audited);
+  return auditEvent(claim.firmId, callerOf(actor), audited);
 };
 
 /** Responds to an offer. */

@@ -1,6 +1,6 @@
 import {
   acceptInvitation,
-  acceptOrLapse,
+  DomainError,
   deadlinesOf,
   declineInvitation,
   endOfDay,
@@ -8,12 +8,12 @@ import {
   nextLocalTime,
   quietUntil,
   REMINDER_TIME,
-  rejectClaim,
   SECOND,
   statusAt,
   TEST_ACCOUNTS,
   TEST_REJECTION_REASON,
 } from '@svc/domain';
+import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
 import type { AuditEvent } from '../ports/audit.ts';
 import type { Job } from '../ports/jobs.ts';
@@ -26,6 +26,7 @@ import {
   type Recipient,
   type RegisteredDevice,
 } from '../ports/notifications.ts';
+import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -36,6 +37,7 @@ import { limitPerAccount } from './limit-per-account.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
+  readonly offerResponses: OfferResponses;
   readonly reads: JobReads;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
@@ -60,6 +62,9 @@ type Handlers = { readonly [K in Job['kind']]: (job: Extract<Job, { kind: K }>) 
  * nothing otherwise. An error makes the queue retry the job.
  */
 export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
+  const simulated = { ...deps, callerOf: () => BY_SERVICE };
+  const acceptClaim = makeAcceptClaim(simulated);
+  const rejectClaim = makeRejectClaim(simulated);
   type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;
 
   /** Devices of the notification that have quiet hours now, with their end. */
@@ -180,25 +185,18 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       });
     },
 
-    simulate_offer_response: ({ claimId, svcId, offeredAt }) =>
-      deps.uow.run(async (tx) => {
-        const adjuster = await tx.adjusters.find(svcId);
-        const offered = await tx.claims.lockOfferedTo(svcId, claimId);
-        if (!adjuster?.testOf || offered === null) return;
-        const { claim, membership } = offered;
-        const response = TEST_ACCOUNTS[adjuster.testOf.behavior].answersOffer;
-        const { assignment } = claim;
-        const pending = assignment.status === 'pending_acceptance' && assignment.offeredAt === offeredAt;
-        if (!pending || response === undefined || claim.closedAt !== null) return;
-        const at = deps.clock.now();
-        const next =
-          response === 'accept'
-            ? acceptOrLapse(claim, membership, { by: svcId, at })
-            : rejectClaim(claim, { by: svcId, at, reason: TEST_REJECTION_REASON });
-        const action = response === 'accept' ? 'claim.accept' : 'claim.reject';
-        await recordAction(tx, claim.firmId, BY_SERVICE, { at, action, object: claimObject(claimId) });
-        await tx.claims.saveAndCommit(next);
-      }),
+    async simulate_offer_response({ firmId, claimId, svcId, offeredAt }) {
+      const record = await deps.firmReads.adjuster(firmId, svcId);
+      if (!record?.adjuster.testOf) return;
+      const response = TEST_ACCOUNTS[record.adjuster.testOf.behavior].answersOffer;
+      try {
+        if (response === 'accept') await acceptClaim({ svcId }, claimId, offeredAt);
+        if (response === 'reject') await rejectClaim({ svcId }, claimId, TEST_REJECTION_REASON, offeredAt);
+      } catch (error) {
+        // The claim was offered again, answered or closed.
+        if (!(error instanceof DomainError)) throw error;
+      }
+    },
 
     simulate_invitation_response: ({ firmId, svcId, invitedAt }) =>
       deps.uow.run(async (tx) => {
