@@ -344,7 +344,7 @@ export const SURVIVORS: readonly Survivor[] = [
     },
     [
       [
-        '{ requestCompleted() {}, addressLimited() {}, connectionAwaited() {}, transactionCommitted() {}, jobEnded() {}, signInFailed() {}, }',
+        '{ requestCompleted() {}, addressLimited() {}, connectionAwaited() {}, transactionCommitted() {}, groupFailed() {}, jobEnded() {}, signInFailed() {}, }',
         '{}',
       ],
     ],

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { NO_METRICS } from '@svc/application';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { inSharedTransactions, type Settled } from '../src/stores/shared-transactions.ts';
 
@@ -17,7 +18,7 @@ function heldTransactions() {
   const hold = (name: string) => new Promise<void>((resolve) => running.set(name, resolve));
   const transaction = { rollback: async () => {} } as Transaction;
   const run = inSharedTransactions<Request, string>(
-    { begin: async () => transaction },
+    { begin: async () => transaction, metrics: NO_METRICS },
     {
       keysOf: ({ keys }) => keys,
       async saveTogether(_, requests) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Job } from '@svc/application';
+import { expect } from '@jest/globals';
+import { type GroupFailure, type Job, NO_METRICS } from '@svc/application';
 import { createFixedClock, PERSONAL_DATA_BEHAVIORS, type StoresUnderTest, storesSuite } from '@svc/testkit';
 import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
@@ -10,7 +11,9 @@ const PENDING = `SELECT j.payload AS job, j.run_at FROM graphile_worker._private
 const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<StoresUnderTest> => {
   const database = await createDatabase();
   const clock = createFixedClock();
-  const stores = await connect({ url: database.url, clock, encryption });
+  const failed: GroupFailure[] = [];
+  const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
+  const stores = await connect({ url: database.url, clock, encryption, metrics });
   // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });
   return {
@@ -25,6 +28,8 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
     },
     clock,
     async dispose() {
+      // A defect of a group would be hidden by the transactions of its requests.
+      expect(failed).toEqual([]);
       await queue.end();
       await stores.close();
       await database.drop();

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { Unavailable } from '@svc/application';
+import { NO_METRICS, Unavailable } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
 import type { Statement } from '../src/driver/session.ts';
 import type { StatementRunner } from '../src/driver/statement-runner.ts';
@@ -26,7 +26,7 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
 async function sharedBy(transaction: Transaction) {
   let savedAgain = 0;
   const request = inSharedTransactions<number, unknown>(
-    { begin: async () => transaction },
+    { begin: async () => transaction, metrics: NO_METRICS },
     {
       keysOf: () => [],
       async saveTogether(shared) {

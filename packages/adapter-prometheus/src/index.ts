@@ -61,6 +61,11 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     "Changes in firms' feeds, by the new status of the claim.",
     ['status'],
   );
+  const failedGroups = counter(
+    'postgres_groups_failed_total',
+    'Transactions of several requests that were rolled back, by reason; each request ran again alone.',
+    ['reason'],
+  );
   const signIns = counter('sign_in_failures_total', 'Failed sign-ins, and codes not emailed, by kind.', [
     'kind',
   ]);
@@ -88,6 +93,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       commits.observe(seconds);
       for (const status of changed) feedChanges.inc({ status });
     },
+    groupFailed: (reason) => failedGroups.inc({ reason }),
     signInFailed: (kind) => signIns.inc({ kind }),
     jobEnded: (kind, outcome) => jobs.inc({ kind, outcome }),
     pushEnded: (outcome) => pushes.inc({ outcome }),

@@ -28,6 +28,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   metrics.addressLimited();
   metrics.connectionAwaited(0.02);
   metrics.transactionCommitted(0.003, ['pending_acceptance', 'pending_acceptance']);
+  metrics.groupFailed('rejected');
   metrics.jobEnded('notify_offer', 'retried');
   metrics.pushEnded('unauthorized');
   metrics.signInFailed('refused');
@@ -46,6 +47,7 @@ test('everything that happened and every source is in the text', async () => {
       'postgres_connection_wait_seconds_count 1',
       'postgres_commit_duration_seconds_count 1',
       'feed_changes_total{status="pending_acceptance"} 2',
+      'postgres_groups_failed_total{reason="rejected"} 1',
       'jobs_total{kind="notify_offer",outcome="retried"} 1',
       'postgres_connections{pool="requests",state="used"} 1',
       'postgres_connections_waiting{pool="requests"} 2',

@@ -8,7 +8,7 @@ import { checkPolicyTerm } from './policy.ts';
 
 declare const asSent: unique symbol;
 /**
- * The claim's content as the JSON text the firm sent, stored unchanged. Rules use the fields in {@link ClaimFacts}.
+ * The claim's content as the JSON text the firm sent, on one line, stored unchanged. Rules use the fields in {@link ClaimFacts}.
  */
 export type ClaimAsSent = string & { readonly [asSent]: true };
 

@@ -1,5 +1,6 @@
-import { Unavailable } from '@svc/application';
+import { type GroupFailure, Unavailable } from '@svc/application';
 import type { Database } from '../driver/database.ts';
+import { ConcurrencyConflict } from '../driver/errors.ts';
 import type { Transaction } from '../driver/transaction.ts';
 
 /** Requests in a transaction. Their audit events, up to 8 kB of text in a row, are stored without compression. */
@@ -29,6 +30,11 @@ export interface SharedTransactions<Request, Result> {
 const mayRunAgain = (error: unknown): boolean =>
   !(error instanceof Unavailable) || error.reason === 'database_busy' || error.reason === 'other';
 
+const failureOf = (error: unknown): GroupFailure => {
+  if (error instanceof Unavailable) return 'unavailable';
+  return error instanceof ConcurrencyConflict ? 'conflict' : 'rejected';
+};
+
 interface Waiting<Request, Result> {
   readonly request: Request;
   readonly keys: readonly string[];
@@ -41,7 +47,7 @@ interface Waiting<Request, Result> {
  * messages for all of them. What it does not settle, and all of it if a statement fails, is saved one by one.
  */
 export function inSharedTransactions<Request, Result>(
-  database: Pick<Database, 'begin'>,
+  database: Pick<Database, 'begin' | 'metrics'>,
   { keysOf, saveTogether, oneByOne }: SharedTransactions<Request, Result>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
@@ -65,7 +71,9 @@ export function inSharedTransactions<Request, Result>(
     try {
       settled = await settle(group.map(({ request }) => request));
     } catch (error) {
-      if (!mayRunAgain(error)) {
+      if (mayRunAgain(error)) {
+        database.metrics.groupFailed(failureOf(error));
+      } else {
         const fail = (): never => {
           throw error;
         };

@@ -6,6 +6,9 @@ import type { SignInFailure, UnavailableReason } from './support.ts';
 /** Failed: no attempt is left. */
 export type JobOutcome = 'completed' | 'retried' | 'failed';
 
+/** Unavailable: a lock, a key or the database. Conflict: with a concurrent change. Rejected: everything else. */
+export type GroupFailure = 'unavailable' | 'conflict' | 'rejected';
+
 /**
  * What happened, for the operator's metrics. Every method is synchronous and never throws. No argument identifies a firm
  * or a person, and each text is one of few.
@@ -27,6 +30,8 @@ export interface Metrics {
   connectionAwaited(seconds: number): void;
   /** @param changed the status of each claim whose change the firm's feed shows. */
   transactionCommitted(seconds: number, changed: readonly AssignmentStatus[]): void;
+  /** A transaction of several requests was rolled back; each runs again alone. `rejected` points to a defect. */
+  groupFailed(reason: GroupFailure): void;
   jobEnded(kind: JobKind, outcome: JobOutcome): void;
   /** One message to one device. */
   pushEnded(outcome: DeliveryOutcome): void;
@@ -38,6 +43,7 @@ export const NO_METRICS: Metrics = {
   addressLimited() {},
   connectionAwaited() {},
   transactionCommitted() {},
+  groupFailed() {},
   jobEnded() {},
   pushEnded() {},
   signInFailed() {},

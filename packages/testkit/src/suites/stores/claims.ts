@@ -43,7 +43,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const adjuster = await newMember(firm);
       const asSent =
-        '{ "b":2500.00, "a" : 2.5e3,"\\u00e9":"\\u2028 🌊 \\ud83c\\udf0a \\\\ \\" \'","b2":0.10000000000000000555,\n"z":[ ],"a ":null}';
+        '{ "b":2500.00, "a" : 2.5e3,"\\u00e9":"\\u2028 🌊 \\ud83c\\udf0a \\\\ \\" \'","b2":0.10000000000000000555, "z":[ ],"a ":null}';
       const claim = { ...newClaim(), asSent: asSent as ClaimAsSent };
       const { claim: sent } = await send(firm.live, adjuster, { claim });
       expect((await read(firm, sent.id))?.asSent).toBe(asSent);
