@@ -4,16 +4,12 @@ import { TOKENS } from '@svc/api/tooling';
 import { smallestClaim } from '@svc/contract';
 import { NO_OVERRIDES } from '@svc/domain';
 import { Command } from 'commander';
-import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
-import { build } from '../services/build.ts';
-import { openOperator } from '../services/operator.ts';
-import { startPostgres } from '../services/postgres.ts';
-import type { Finding } from './finding.ts';
-import { inParallel } from './finding.ts';
+import { type Finding, inParallel } from './finding.ts';
 import { guessing, largeBodies, wrongKeys } from './floods.ts';
 import { isolationMatrix } from './isolation.ts';
 import { slowAttacks, slowClients, unreadPages } from './slow-clients.ts';
 import { smuggling } from './smuggling.ts';
+import { startTarget } from './target.ts';
 import { unauthenticatedCosts, unauthenticatedFindings } from './unauthenticated.ts';
 
 /** A change of the registry is in force in every process after a second. */
@@ -29,12 +25,7 @@ const options = program.opts<{ requests: string; seconds: string; json: boolean 
 const [requests, seconds] = [Number(options.requests), Number(options.seconds)];
 if (!(requests >= 1 && seconds >= 1)) program.help({ error: true });
 
-const [postgres] = await Promise.all([startPostgres(), build()]);
-const operator = await openOperator(postgres.url);
-const service = await launchApiProcess({
-  env: { DATABASE_URL: postgres.url, EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' },
-});
-await waitUntilHealthy(service);
+const { service, operator, stop } = await startTarget();
 
 const send = async (method: string, path: string, { as, body }: { as?: string; body?: unknown }) => {
   const response = await fetch(service.url + path, {
@@ -86,9 +77,7 @@ await pause(LIMITS_IN_FORCE_MS);
 const attacks = [unreadPages(firm.live, 'with usual limits'), ...slowAttacks(firm.live)];
 findings.push(...(await slowClients(service, attacks, seconds)));
 const isRunning = service.running();
-await service.shutDown();
-await operator.close();
-await postgres.stop();
+await stop();
 findings.push({
   attack: 'all of them',
   bound: 'the process survives',

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
-import { MAX_GROWTH_BYTES } from './bounds.ts';
 import type { Finding } from './finding.ts';
+import { MAX_GROWTH_BYTES } from './finding.ts';
 import { residentBytes, watchMemory } from './process-usage.ts';
 
 interface Attack {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Endpoint, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
 import { Agent, request } from 'undici';
-import { MAX_CPU_MS, MAX_RESPONSE_BYTES } from './bounds.ts';
-import { type Finding, inParallel } from './finding.ts';
+import { type Finding, inParallel, MAX_CPU_MS, MAX_RESPONSE_BYTES } from './finding.ts';
 import { unknownKey } from './floods.ts';
 import { cpuMs } from './process-usage.ts';
 

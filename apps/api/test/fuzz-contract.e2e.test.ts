@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { fuzz } from '../../../tools/fuzz/fuzzer.ts';
+import { fuzz } from '../../../tools/attack/fuzzer.ts';
 import { type ClosableOperator, openOperator } from '../../../tools/services/operator.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 

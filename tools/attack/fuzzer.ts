@@ -4,8 +4,8 @@ import { TOKENS } from '@svc/api/tooling';
 import type { Svcid } from '@svc/domain';
 import { seededRandom } from '../generate/random.ts';
 import type { Operator } from '../services/operator.ts';
+import { type FuzzData, nextRequest } from './fuzz-requests.ts';
 import { describeFinding, type FuzzRequest, type FuzzResponse, judge } from './judge.ts';
-import { type FuzzData, nextRequest } from './requests.ts';
 
 interface FuzzReport {
   readonly seed: string;

@@ -1,11 +1,8 @@
 // `pnpm test:fuzz`: valid and invalid requests generated from the OpenAPI document, against a real service.
 import { Command } from 'commander';
-import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
 import { keepAlive } from '../cluster/keep-alive.ts';
-import { build } from '../services/build.ts';
-import { openOperator } from '../services/operator.ts';
-import { startPostgres } from '../services/postgres.ts';
 import { fuzz } from './fuzzer.ts';
+import { startTarget } from './target.ts';
 
 const program = new Command('test:fuzz')
   .description('Sends valid and invalid requests, and checks every response against the OpenAPI document.')
@@ -17,26 +14,13 @@ const options = program.opts<{ requests: string; seed: string; json: boolean }>(
 const requests = Number(options.requests);
 if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
 
-const [postgres] = await Promise.all([startPostgres(), build()]);
-const operator = await openOperator(postgres.url);
-const service = await launchApiProcess({
-  env: {
-    DATABASE_URL: postgres.url,
-    EDGE_LIMIT_PER_MINUTE: '0',
-    SESSION_LIMIT_PER_MINUTE: '0',
-    LOG_LEVEL: 'warn',
-  },
-  onLine: (line) => {
-    if (line.includes('"level":"error"')) console.error(line);
-  },
+const { service, operator, stop } = await startTarget({ SESSION_LIMIT_PER_MINUTE: '0' }, (line) => {
+  if (line.includes('"level":"error"')) console.error(line);
 });
-await waitUntilHealthy(service);
 const kept = keepAlive(service);
 const report = await fuzz({ url: service.url, operator, requests, seed: options.seed, log: console.error });
 kept.stop();
-await service.shutDown();
-await operator.close();
-await postgres.stop();
+await stop();
 
 if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 else {

@@ -12,7 +12,7 @@ import {
 } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
 import type { Random } from '../generate/random.ts';
-import { type Mutation, mutateBody, type Schema } from './bodies.ts';
+import { type Mutation, mutateBody, type Schema } from './fuzz-bodies.ts';
 import type { FuzzRequest } from './judge.ts';
 
 /** Existing data for the requests to name, so that they pass the first checks. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Endpoint, ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
-import type { Mutation } from './bodies.ts';
+import type { Mutation } from './fuzz-bodies.ts';
 
 export interface FuzzResponse {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ErrorCode, endpoints, makeProblem, smallestClaim } from '@svc/contract';
 import { seededRandom } from '../generate/random.ts';
-import { mutateBody } from './bodies.ts';
+import { mutateBody } from './fuzz-bodies.ts';
 import { describeFinding, type FuzzRequest, type FuzzResponse, judge } from './judge.ts';
 
 const headers = { 'x-request-id': 'r1', 'cache-control': 'no-store' };
