@@ -36,8 +36,14 @@ const api: AnswerApi & WorkApi & SettingsApi & OutboxApi = {
     updateSession({ kind: 'profile', profile: changed, number: sessionNumber() });
   },
 };
+const stored = createOutboxStore();
+
 export const outbox = createOutbox({
-  store: createOutboxStore(),
+  store: {
+    ...stored,
+    // Nothing was stored yet where another tab kept the database from being opened.
+    owner: async () => (await stored.owner()) ?? session.profile.value?.svc_id,
+  },
   clock: Date,
   api,
   handlers: { answer: answerHandler, work: workHandler, settings: settingsHandler },

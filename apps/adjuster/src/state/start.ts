@@ -114,7 +114,7 @@ export async function start(): Promise<void> {
     await readOutbox().catch(() => {});
   }
   void restoreOrigin();
-  await showOutcomes();
+  await showOutcomes().catch(() => {});
   openChannel().addEventListener('message', receive);
   addEventListener('online', sync);
   addEventListener('offline', () => {
