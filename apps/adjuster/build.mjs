@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, 'dist');
-const INPUTS_FILE = join(DIST, '.inputs.json');
+const INPUTS_FILE = join(DIST, '.inputs');
 
 const FIRST_LOAD =
   /node_modules(?!.*(simplewebauthn|fake-indexeddb))|src\/(state(?!\/(more|profile|settings))|data|outbox|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs|error)|model\/(api-error|arrange|error|shapes|list-changes|history|live|session|toast|work-edits|deadlines|duration|push|notification|update|phone|distance|leb|zip)/;

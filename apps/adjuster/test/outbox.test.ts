@@ -5,7 +5,6 @@ import { pastOffer } from '../src/model/history.ts';
 import { type AnswerApi, answerHandler, type Outcome } from '../src/outbox/answers.ts';
 import type { AnswerContent, Entry, WorkContent } from '../src/outbox/entry.ts';
 import { canCancel, nextDueAt, stateOf } from '../src/outbox/entry.ts';
-import { entriesOfOlderQueues } from '../src/outbox/older-queues.ts';
 import { createOutbox, type OutboxApi, type OutboxStore } from '../src/outbox/outbox.ts';
 import { type SettingsApi, settingsHandler } from '../src/outbox/settings.ts';
 import { type WorkApi, workHandler } from '../src/outbox/work.ts';
@@ -467,50 +466,5 @@ describe('the outbox', () => {
       handlers: {},
     });
     expect(await older.send()).toMatchObject({ sent: [], failed: [] });
-  });
-});
-
-describe('the queues of earlier releases', () => {
-  test('are taken over without losing anything, and sent for their adjusters in order', async () => {
-    const claim = offer();
-    const given = { claimId: claim.id, svcId: 'SVC-1', title: 'Ana', offeredAt: claim.offered_at };
-    const entries = entriesOfOlderQueues({
-      answers: [
-        { ...given, claimId: 'late', answer: 'accept', at: 2, offeredAt: 'seen', tried: true },
-        { ...given, answer: 'reject', reason: 'Too far away', at: 1, sendAt: 5000 },
-      ],
-      work: {
-        a: {
-          svcId: 'SVC-1',
-          entries: { notes: 'Wet' },
-          contacts: [{ id: '1', at: 'then', result: 'reached' }],
-          close: true,
-        },
-      },
-      settings: {
-        svcId: 'SVC-2',
-        changes: { max_open_offers: 3, device: { quietHours: null, deadlineReminders: true } },
-      },
-      offers: [claim],
-    });
-    expect(entries).toMatchObject([
-      {
-        kind: 'answer',
-        key: claim.id,
-        tried: false,
-        at: 1,
-        notBefore: 5000,
-        past: { reason: 'Too far away' },
-      },
-      { kind: 'answer', key: 'late', tried: true, offeredAt: 'seen' },
-      { kind: 'work', key: 'a', entries: { notes: 'Wet' } },
-      { kind: 'work', key: 'a', contact: { id: '1' } },
-      { kind: 'work', key: 'a', close: true },
-      { kind: 'settings', key: 'availability', owner: 'SVC-2', changes: { max_open_offers: 3 } },
-      { kind: 'settings', key: 'device', owner: 'SVC-2' },
-    ]);
-    expect(entriesOfOlderQueues({ answers: [], work: undefined, settings: undefined, offers: [] })).toEqual(
-      [],
-    );
   });
 });

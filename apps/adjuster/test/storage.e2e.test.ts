@@ -35,14 +35,14 @@ const row = (page: Page, name: string) => page.getByRole('link', { name: new Reg
 const isAccepted = async (id: string | undefined): Promise<boolean> =>
   (await assignmentOf(app.service, app.firm, id ?? '')).status === 'accepted';
 
-/** Runs a script with `kept` and `answers`, the object stores of the app. */
+/** Runs a script with `kept`, the object store of the app. */
 const inDatabase = (page: Page, script: string): Promise<unknown> =>
   page.evaluate(`new Promise((resolve) => {
     indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
       // The app has not created them yet.
       if (result.objectStoreNames.length === 0) return result.close(), resolve();
-      const changing = result.transaction(['kept', 'answers'], 'readwrite');
-      const [kept, answers] = [changing.objectStore('kept'), changing.objectStore('answers')];
+      const changing = result.transaction('kept', 'readwrite');
+      const kept = changing.objectStore('kept');
       let found;
       ${script}
       changing.oncomplete = () => { result.close(); resolve(found?.result); };
@@ -164,7 +164,6 @@ test('an older tab that does not close the database delays only what is stored, 
       const opening = indexedDB.open('claims', 1);
       opening.onupgradeneeded = () => {
         opening.result.createObjectStore('kept');
-        opening.result.createObjectStore('answers', { keyPath: 'claimId' });
       };
       opening.onsuccess = () => { globalThis.held = opening.result; indexedDB.deleteDatabase('claims'); resolve(); };
     })`);

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openDB } from 'idb';
 import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
-import { storage, storedOutbox } from '../src/data/storage.ts';
+import { storage } from '../src/data/storage.ts';
 import { isClaim, isStoredShape } from '../src/model/shapes.ts';
 import { offer, ownClaim } from './claims.ts';
 
@@ -16,8 +16,7 @@ beforeEach(() => {
 describe('the database of the device', () => {
   const stores = {
     upgrade: (database: { createObjectStore(name: string): unknown; objectStoreNames: DOMStringList }) => {
-      for (const store of ['kept', 'answers'])
-        if (!database.objectStoreNames.contains(store)) database.createObjectStore(store);
+      if (!database.objectStoreNames.contains('kept')) database.createObjectStore('kept');
     },
   };
 
@@ -123,27 +122,4 @@ describe('a claim', () => {
   ])('whose %s is %j cannot be shown', (field, value) => {
     expect(isClaim({ ...offer(), [field]: value })).toBe(false);
   });
-});
-
-test('the outbox takes over the queues of an earlier release in IndexedDB, once, beside what it has', async () => {
-  const entry = {
-    kind: 'work',
-    key: 'a',
-    entries: { notes: 'New' },
-    id: '1',
-    owner: 'SVC-1',
-    at: 1,
-  } as const;
-  await storedOutbox.update(() => [entry]);
-  const queues = await openDB('claims');
-  const given = { svcId: 'SVC-1', title: 'Ana', offeredAt: 'seen', at: 1, tried: false, answer: 'accept' };
-  await queues.put('answers', { ...given, claimId: 'b' });
-  await queues.put('kept', { c: { svcId: 'SVC-1', entries: {}, contacts: [], close: true } }, 'work');
-  await queues.put('kept', { svcId: 'SVC-1', changes: { max_open_offers: 3 } }, 'settings');
-  for (let n = 0; n < 2; n += 1) await storedOutbox.adoptOlderQueues();
-  expect((await storedOutbox.read()).map(({ kind, key }) => `${kind} ${key}`)).toEqual([
-    ...['work a', 'answer b', 'work c', 'settings availability'],
-  ]);
-  expect(await queues.count('answers')).toBe(0);
-  queues.close();
 });

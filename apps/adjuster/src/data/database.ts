@@ -1,10 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
-import type { OlderQueues } from '../outbox/older-queues.ts';
 
 export interface Schema extends DBSchema {
   kept: { key: string; value: unknown };
-  /** Answers that an earlier release has queued. */
-  answers: { key: string; value: OlderQueues['answers'][number] };
 }
 export type Database = IDBPDatabase<Schema>;
 
@@ -43,9 +40,7 @@ export function connectDatabase(name: string, version: number): DatabaseConnecti
     new Promise((resolve, reject) => {
       const opened = openDB<Schema>(name, at, {
         upgrade(database) {
-          const { objectStoreNames: existing } = database;
-          if (!existing.contains('kept')) database.createObjectStore('kept');
-          if (!existing.contains('answers')) database.createObjectStore('answers', { keyPath: 'claimId' });
+          if (!database.objectStoreNames.contains('kept')) database.createObjectStore('kept');
         },
         // It goes on without stored data until the other tab is closed, when the database opens after all.
         blocked: () => reject(new DatabaseBlocked()),

@@ -28,32 +28,18 @@ function askToKeepData(): void {
 }
 
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
-export function createOutboxStore(): OutboxStore {
-  let adopted: Promise<void> | undefined;
-  const adopt = async (): Promise<void> => {
-    adopted ??= storedOutbox.adoptOlderQueues();
-    await adopted.catch((error: unknown) => {
-      adopted = undefined;
-      throw error;
-    });
-  };
-  return {
-    read: async () => {
-      await adopt();
-      return storedOutbox.read();
-    },
-    async update(change) {
-      await adopt();
-      const before = await storedOutbox.update(change);
-      askToKeepData();
-      notifyTabs({ kind: 'outbox' });
-      return before;
-    },
-    owner: async () => (await storage.get('profile'))?.svc_id,
-    exclusive: (task) =>
-      'locks' in navigator ? (navigator.locks.request('outbox', task) as ReturnType<typeof task>) : task(),
-  };
-}
+export const createOutboxStore = (): OutboxStore => ({
+  read: storedOutbox.read,
+  async update(change) {
+    const before = await storedOutbox.update(change);
+    askToKeepData();
+    notifyTabs({ kind: 'outbox' });
+    return before;
+  },
+  owner: async () => (await storage.get('profile'))?.svc_id,
+  exclusive: (task) =>
+    'locks' in navigator ? (navigator.locks.request('outbox', task) as ReturnType<typeof task>) : task(),
+});
 
 /** @param isVisible whether a page shows results now; otherwise a lost acceptance is a notification. */
 export const answerApi = (isVisible: () => Promise<boolean>): AnswerApi & OutboxApi => ({

@@ -8,7 +8,6 @@ import { isStoredShape } from '../model/shapes.ts';
 import type { WorkEntries } from '../model/work-edits.ts';
 import type { Outcome } from '../outbox/answers.ts';
 import type { Entry } from '../outbox/entry.ts';
-import { entriesOfOlderQueues, type OlderQueues } from '../outbox/older-queues.ts';
 import type { Language } from '../texts/language.ts';
 import { database } from './database.ts';
 
@@ -161,24 +160,6 @@ export const storedOutbox = {
       const after = change(entries);
       return after.length === 0 ? undefined : after;
     })) ?? [],
-  /** Takes over, in one transaction, what an earlier release has queued; it may still be open in another tab. */
-  async adoptOlderQueues(): Promise<void> {
-    const transaction = (await database()).transaction(['kept', 'answers'], 'readwrite');
-    const [kept, queued] = [transaction.objectStore('kept'), transaction.objectStore('answers')];
-    const [answers, work, settings, offers, before] = await Promise.all([
-      queued.getAll(),
-      kept.get('work') as Promise<OlderQueues['work']>,
-      kept.get('settings') as Promise<OlderQueues['settings']>,
-      kept.get('offers') as Promise<OlderQueues['offers']>,
-      kept.get('outbox') as Promise<StoredValues['outbox'] | undefined>,
-    ]);
-    const entries = entriesOfOlderQueues({ answers, work, settings, offers });
-    if (entries.length > 0) {
-      await kept.put([...(before ?? []), ...entries], 'outbox');
-      await Promise.all([queued.clear(), kept.delete('work'), kept.delete('settings')]);
-    }
-    await transaction.done;
-  },
 };
 
 /** A random id, created once per device. */
