@@ -10,7 +10,11 @@ import {
   verifyAuditChain,
 } from '@svc/application';
 import { acceptClaim, type Claim, DomainError, type FirmId, type Svcid } from '@svc/domain';
+import { openDatabase } from '../src/driver/database.ts';
+import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
+import { pgOfferResponses } from '../src/stores/pg-offer-responses.ts';
 import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -50,8 +54,8 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
       object: claimObject(claim.id),
     }),
   });
-  const respond = ({ id, assignment }: Claim, decide = accept) =>
-    stores.offerResponses.save(assignment.adjuster, id, decide);
+  const respond = ({ id, assignment }: Claim, decide = accept, on = stores.offerResponses) =>
+    on.save(assignment.adjuster, id, decide);
   const updatedAtOf = async (claim: Claim): Promise<number> =>
     (await stores.firmReads.claim(claim.firmId, 'live', claim.id))?.updatedAt ?? Number.NaN;
   const statusOf = async (claim: Claim): Promise<string | undefined> =>
@@ -139,6 +143,44 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     ]);
     expect(await acceptedObjects(firm.firmId)).toEqual([claimObject(third.id)]);
   });
+
+  test.each([1, 3])(
+    'a transaction of %d responses that fails before its commit changes nothing',
+    async (count) => {
+      const firm = await aFirm(stores);
+      const claims = await offers(firm, count);
+      const timeouts = {
+        statementTimeoutMs: 10_000,
+        lockTimeoutMs: 8000,
+        idleInTransactionTimeoutMs: 10_000,
+      };
+      const options = { url: database.url, poolMax: 2, connectTimeoutMs: 2000, pooler, log: SILENT };
+      const inner = await openDatabase({ ...options, ...timeouts });
+      let saved = 0;
+      const begin = async () => {
+        const transaction = await inner.begin();
+        transaction.rowsAndCommit = async (statement, values) => {
+          saved += (await transaction.rows(statement, values)).length;
+          throw new Error('before the commit');
+        };
+        return transaction;
+      };
+      const alone = { save: () => Promise.reject(new Error('saved alone')) };
+      const failing = pgOfferResponses(
+        { begin, metrics: NO_METRICS },
+        { now: () => NOW },
+        NO_ENCRYPTION,
+        alone,
+      );
+      const ends = await Promise.allSettled(claims.map((claim) => respond(claim, accept, failing)));
+      await inner.close();
+      expect(ends).toMatchObject(claims.map(() => ({ reason: { message: 'saved alone' } })));
+      expect(saved).toBe(count);
+      expect(await Promise.all(claims.map(statusOf))).toEqual(claims.map(() => 'pending_acceptance'));
+      expect(await Promise.all(claims.map(updatedAtOf))).toEqual(claims.map(({ updatedAt }) => updatedAt));
+      expect(await acceptedObjects(firm.firmId)).toEqual([]);
+    },
+  );
 
   test('a response does not wait for locks on other claims, memberships or firms', async () => {
     const firms = [await aFirm(stores), await aFirm(stores), await aFirm(stores), await aFirm(stores)];

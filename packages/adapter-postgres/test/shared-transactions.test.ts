@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NO_METRICS } from '@svc/application';
+import { NO_METRICS, Unavailable } from '@svc/application';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { inSharedTransactions, type Settled } from '../src/stores/shared-transactions.ts';
 
@@ -83,4 +83,20 @@ test('two groups run at a time, of up to 50 requests each, in the order of arriv
   end(groups[0] as string);
   end(groups[2] as string);
   expect(await Promise.all(results)).toEqual(names.map((name) => `${name} together`));
+});
+
+test.each([
+  new Unavailable('PostgreSQL is temporarily unable to run responses_save (55P03).', 'database_busy'),
+  new Unavailable('The data key of a firm is not available.'),
+  new Error('PostgreSQL rejected responses_save: 23514.'),
+])('requests whose transaction was rolled back are saved one by one: $message', async (failure) => {
+  const run = inSharedTransactions<string, string>(
+    { begin: async () => ({ rollback: async () => {} }) as Transaction, metrics: NO_METRICS },
+    {
+      keysOf: (name) => [name],
+      saveTogether: () => Promise.reject(failure),
+      oneByOne: async (name) => `${name} alone`,
+    },
+  );
+  expect(await Promise.all(['a', 'b'].map(run))).toEqual(['a alone', 'b alone']);
 });
