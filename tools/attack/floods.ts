@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createSecrets } from '@svc/api/tooling';
 import { LIMITS } from '@svc/contract';
 import { isHealthy } from '../cluster/api-process.ts';
+import { cpuMs, residentBytes, watchMemory } from '../services/process-usage.ts';
 import { type Finding, inParallel, MAX_CPU_MS, MAX_GROWTH_BYTES } from './finding.ts';
-import { cpuMs, residentBytes, watchMemory } from './process-usage.ts';
 
 interface Target {
   readonly url: string;

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isHealthy } from '../cluster/api-process.ts';
+import { residentBytes, watchMemory } from '../services/process-usage.ts';
 import type { Finding } from './finding.ts';
 import { MAX_GROWTH_BYTES } from './finding.ts';
-import { residentBytes, watchMemory } from './process-usage.ts';
 
 interface Attack {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Endpoint, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
 import { Agent, request } from 'undici';
+import { cpuMs } from '../services/process-usage.ts';
 import { type Finding, inParallel, MAX_CPU_MS, MAX_RESPONSE_BYTES } from './finding.ts';
 import { unknownKey } from './floods.ts';
-import { cpuMs } from './process-usage.ts';
 
 // What a request without a credential costs: each operation of the contract without one, and the worst bodies and headers.
 

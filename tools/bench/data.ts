@@ -9,7 +9,6 @@ import copyStreams from 'pg-copy-streams';
 import { stringify as uuidText, v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
 import type { BenchRequest } from './connection.ts';
-import { loadingBar } from './loading-bar.ts';
 import type { Path } from './paths.ts';
 
 export interface Firm {
@@ -56,6 +55,7 @@ export interface BenchData {
 /** Pending offers per firm for the acceptance path; reset before each round. */
 const OFFERS_PER_FIRM = 400;
 export const DAY_MS = 86_400_000;
+const PROGRESS_ROWS = 100_000;
 export const START = Date.parse('2025-01-01T00:00:00Z');
 
 const secrets = createSecrets(new Uint8Array(32));
@@ -191,7 +191,6 @@ export async function copyClaims(
   const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
   const series = from === START ? '' : `${from}-`;
   let done = 0;
-  const bar = loadingBar(rows);
   function* lines(): Generator<string> {
     let batch = '';
     for (const [number, firm] of firms.entries()) {
@@ -216,11 +215,10 @@ export async function copyClaims(
           yield batch;
           batch = '';
         }
-        bar.at(done);
+        if ((done + 1) % PROGRESS_ROWS === 0) process.stderr.write(`Loaded ${done + 1} of ${rows} claims\n`);
       }
     }
     yield batch;
-    bar.end();
   }
   const sink = client.query(
     copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { cpuMs } from '../services/process-usage.ts';
 import { type BenchRequest, Connection } from './connection.ts';
 
 export interface Measured {
@@ -77,26 +77,9 @@ export function measureCpu(groups: CpuGroups): () => Record<string, number> {
 }
 
 function cpuSeconds(pid: number): number {
-  const TICKS_PER_SECOND = 100;
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return cpuMs(pid) / 1000;
   } catch {
     return 0;
-  }
-}
-
-/** Child processes. */
-export function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-      .trim()
-      .split(' ')
-      .filter(Boolean)
-      .map(Number);
-  } catch {
-    return [];
   }
 }

@@ -2,31 +2,7 @@ import type { ChaosReport } from './chaos.ts';
 import { RULE_NAMES } from './checker.ts';
 
 export function printReport(report: ChaosReport, print: (line: string) => void): void {
-  const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
-  const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
-  print('');
-  print(`seed ${report.seed}, ${report.seconds} s, ${report.processes} processes`);
-  print(
-    `${operations} operations in ${report.requests} requests: ${tasks.map(([name, count]) => `${count} ${name}`).join(', ')}`,
-  );
-  print(`${report.lost} without a response, ${report.unavailable} unavailable, ${report.replays} replayed`);
-  print(`${report.cut.requests} requests and ${report.cut.responses} responses cut`);
-  print(
-    `${report.claims} claims; rate-limited key: ${report.limited.accepted} accepted, ${report.limited.rejected} rejected`,
-  );
-  const { kills } = report;
-  print(`killed: ${kills.processes} processes, ${kills.redis} × Redis, ${kills.postgres} × PostgreSQL`);
-  print('');
-  for (const [kind, { count, recovery }] of Object.entries(report.faults)) {
-    print(
-      `${kind.padEnd(28)} ${String(count).padStart(4)} ×   healthy after ${String(recovery.p50).padStart(5)} ms (p50), ${String(recovery.p99).padStart(5)} ms (p99), at most ${recovery.longest} ms`,
-    );
-  }
-  const { judged } = report;
-  print('');
-  print(
-    `judged: ${judged.claims} claims as registers (${judged.operations} operations, ${judged.undecided} undecided), ${judged.polls} polls and ${judged.changes} changes as lists, ${judged.actions} actions in ${judged.chains} audit chains, in ${report.judgedInSeconds} s`,
-  );
+  print(markdownTables(report));
   const byRule = new Map<string, number>();
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
   for (const [rule, count] of byRule) {
@@ -42,12 +18,14 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
 
 /** The results as Markdown tables. */
 export function markdownTables(report: ChaosReport): string {
-  const { tasks, kills, judged, limited, cut } = report;
-  const operations = Object.values(tasks).reduce((sum, count) => sum + count, 0);
+  const { kills, judged, limited, cut } = report;
+  const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
+  const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
   const run = {
     seed: `\`${report.seed}\``,
     'duration, processes': `${report.seconds} s, ${report.processes}`,
     operations: `${operations} in ${report.requests} requests`,
+    'operations by kind': tasks.map(([name, count]) => `${count} ${name}`).join(', '),
     'requests without a response, `503`, replayed': `${report.lost}, ${report.unavailable}, ${report.replays}`,
     'requests and responses cut by the proxies': `${cut.requests}, ${cut.responses}`,
     'requests of the rate-limited key: accepted, rejected': `${limited.accepted}, ${limited.rejected}`,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
 import { createTemporaryFolder, freePort, SELF, startWatchdog } from '@svc/embedded-postgres';
-import { findCommand, installDebianPackage } from '../services/debian-package.ts';
+import { requireCommand } from '../services/debian-package.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
 // from different loopback addresses.
@@ -50,7 +50,7 @@ async function portOf(server: Server): Promise<number> {
 
 /** The shipped configuration, in front of one server. */
 async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
-  const command = await program();
+  const command = await requireCommand('haproxy');
   const folder = await createTemporaryFolder(SELF);
   const port = await freePort();
   const child = spawn(command, ['-db', '-f', CONFIGURATION], {
@@ -87,15 +87,6 @@ async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
     });
   await listening(child, () => send('127.0.0.99'));
   return send;
-}
-
-async function program(): Promise<string> {
-  const installed = findCommand('haproxy');
-  if (installed) return installed;
-  const error = await installDebianPackage('haproxy', () => {});
-  const command = findCommand('haproxy');
-  if (command) return command;
-  throw new Error(`These tests need HAProxy, and it could not be installed: ${error}.`);
 }
 
 async function listening(child: ChildProcess, probe: () => Promise<unknown>): Promise<void> {

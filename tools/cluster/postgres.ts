@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import {
 } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { CITUS_SETTINGS, citusBinaries, createClusterRole, joinNodes } from '../services/citus.ts';
+import { childrenOf } from '../services/process-usage.ts';
 import { postgresBinaries } from '../services/system-postgres.ts';
 import { addSynchronousStandby, openPostgresServers, untilStandbyIsSynchronous } from './postgres-server.ts';
 
@@ -249,21 +249,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
-}
-
-function childrenOf(pid: number): number[] {
-  const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  if (listed.status === 0) {
-    const pairs = listed.stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/).map(Number));
-    return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
-  }
-  // Slim containers have no ps.
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number);
 }

@@ -24,6 +24,20 @@ export function findCommand(...names: string[]): string | undefined {
   return undefined;
 }
 
+/** The path of a command that tests need, from Debian's package of this name if it is missing. */
+export async function requireCommand(
+  name: string,
+  { packageName = name, log = () => {} }: { packageName?: string; log?: (line: string) => void } = {},
+): Promise<string> {
+  const found = findCommand(name);
+  if (found) return found;
+  const error = await installDebianPackage(packageName, log);
+  const installed = findCommand(name);
+  if (installed) return installed;
+  const why = error ?? 'the package contains no such command';
+  throw new Error(`${name} is required: it is not on the PATH, and apt-get could not install it (${why}).`);
+}
+
 /** Returns why the package could not be installed, or undefined on success. */
 export async function installDebianPackage(
   name: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTemporaryFolder, freePort, startWatchdog, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
-import { findCommand, installDebianPackage } from './debian-package.ts';
+import { requireCommand } from './debian-package.ts';
 
 export interface PgBouncer {
   /** The same database, through the pooler. */
@@ -24,7 +24,7 @@ export async function startPgBouncer({
   poolSize?: number;
   log?: (line: string) => void;
 }): Promise<PgBouncer> {
-  const command = await program(log);
+  const command = await requireCommand('pgbouncer', { log });
   // Like PostgreSQL, PgBouncer does not run as root.
   const account = unprivilegedAccount(log);
   const folder = await createTemporaryFolder(account);
@@ -113,17 +113,6 @@ ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
 `;
-}
-
-async function program(log: (line: string) => void): Promise<string> {
-  const found = findCommand('pgbouncer');
-  if (found) return found;
-  const installError = await installDebianPackage('pgbouncer', log);
-  const installed = findCommand('pgbouncer');
-  if (installed) return installed;
-  throw new Error(
-    `PgBouncer is required: pgbouncer is not on the PATH, and apt-get could not install it (${installError ?? 'the package contains no such command'}).`,
-  );
 }
 
 async function checkConnection(url: string): Promise<void> {

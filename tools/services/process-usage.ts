@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
@@ -25,4 +26,21 @@ export function watchMemory(pid: number): () => number {
     clearInterval(timer);
     return Math.max(peak, residentBytes(pid));
   };
+}
+
+export function childrenOf(pid: number): number[] {
+  const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  if (listed.status === 0) {
+    const pairs = listed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    return pairs.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
+  }
+  // Slim containers have no ps.
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
 }
