@@ -26,6 +26,7 @@ export interface UpgradeResult {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FIRST_SCHEMA = 'packages/adapter-postgres/src/schema/migrations/0001-first-schema.ts';
 const SENDERS = 3;
 const run = promisify(execFile);
 const inRoot = async (command: string, args: readonly string[], cwd = ROOT): Promise<string> =>
@@ -46,6 +47,10 @@ export async function runUpgrade({
   const stops: (() => unknown)[] = [];
   try {
     const ref = from ?? (await lastRelease());
+    if ((await inRoot('git', ['diff', '--name-only', ref, '--', FIRST_SCHEMA])) !== '')
+      throw new Error(
+        `${ref} has another first schema, whose database is refused: name a later commit with --from.`,
+      );
     const old = await checkOut(ref, stops);
     await build();
     note(`${await describe(ref)} and ${await describe('HEAD')} are built`);

@@ -133,12 +133,12 @@ describe('with a database role that owns nothing', () => {
 
   test('a schema that is not up to date stops the start with the command that migrates', async () => {
     await withClient(database.url, async (client) => {
-      await client.query(`UPDATE schema_migrations SET "timestamp" = 9021 WHERE "timestamp" = 21`);
+      await client.query(`UPDATE schema_migrations SET "timestamp" = 9001 WHERE "timestamp" = 1`);
       const started = startServiceUnderTest({ databaseUrl: url });
       await expect(started).rejects.toThrow(
         `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
       );
-      await client.query(`UPDATE schema_migrations SET "timestamp" = 21 WHERE "timestamp" = 9021`);
+      await client.query(`UPDATE schema_migrations SET "timestamp" = 1 WHERE "timestamp" = 9001`);
     });
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
+import { checkSchema } from '../src/svc/doctor.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -418,30 +419,41 @@ test('firm list, firm show and doctor say that a firm is erased, also when erasi
   expect((await me(firm.live)).status).toBe(401);
 });
 
-test('doctor names the migrations of a newer release and those that were changed', async () => {
-  const schema = async () =>
+test('doctor names migrations of a newer release or with changed SQL, and refuses a build before the first release', async () => {
+  const check = async (wanted: string) =>
     (JSON.parse((await run('doctor', '--json')).stdout).checks as { what: string }[]).find(
-      ({ what }) => what === 'schema',
+      ({ what }) => what === wanted,
     );
   await withClient(service.databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'later 0000000000999')`,
     );
     await client.query('INSERT INTO graphile_worker.migrations (id) VALUES (1000)');
-    expect(await schema()).toMatchObject({
+    expect(await check('schema')).toMatchObject({
       state: 'note',
       detail: 'has migrations of a newer release: 999 (later), 1000 (job queue)',
     });
-    await client.query(`UPDATE schema_migrations SET checksum = 'x' WHERE id = 2`);
-    expect(await schema()).toMatchObject({
-      state: 'wrong',
-      detail: 'applied with SQL that differs from this release: 2 (request log)',
-    });
+    const { rows } = await client.query('SELECT checksum FROM schema_migrations WHERE id = 1');
+    await client.query(`UPDATE schema_migrations SET checksum = 'x' WHERE id = 1`);
+    const refused = `The database ${new URL(service.databaseUrl).pathname.slice(1)} has the tables of a build before the first release, which this one cannot use: create a new database and name it in DATABASE_URL, or name an empty folder in DATA_DIR for the embedded server.`;
+    expect(await check('database')).toMatchObject({ state: 'wrong', detail: `DATABASE_URL: ${refused}` });
     const { code, stderr } = await run('migrate');
-    expect([code, stderr]).toEqual([
-      1,
-      'svc: the schema was applied with SQL that differs from this release: 2 (request log)\n',
-    ]);
+    expect([code, stderr]).toEqual([1, `svc: ${refused}\n`]);
+    await client.query('UPDATE schema_migrations SET checksum = $1 WHERE id = 1', [rows[0].checksum]);
+  });
+  const applied = [2, 3].map((id) => ({ id, name: `change ${id}`, at: 0 }));
+  const state = {
+    server: '18',
+    current: false,
+    applied,
+    pending: [],
+    unknown: [],
+    queue: 1,
+    queueIsNewer: false,
+  };
+  expect(checkSchema({ ...state, changed: [3] })).toMatchObject({
+    state: 'wrong',
+    detail: 'applied with SQL that differs from this release: 3 (change 3)',
   });
 });
 

@@ -10,9 +10,9 @@ export { backUp, type CopiedRows, restoreBackup } from './schema/backup.ts';
 export { type Distribution, distribute, type PlacedTable, type TablePlacement } from './schema/distribute.ts';
 export {
   type MigrateOptions,
-  MigrationRightsError,
   migrate,
   type NamedMigration,
+  SchemaError,
   type SchemaState,
   type ServiceSecret,
   schemaState,

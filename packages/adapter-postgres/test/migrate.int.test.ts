@@ -1,28 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditRow, auditText, type ExportedRow, verifyAuditChain } from '@svc/application';
-import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { ExportedRow } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
-import { sha256 } from '@svc/testkit/test-secrets';
-import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { onCitus } from '../../../tools/services/citus.ts';
-import { createDatabase, withClient } from '../../../tools/services/postgres.ts';
+import { createDatabase } from '../../../tools/services/postgres.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
 import { layoutMisfits, tableLayout } from '../src/schema/distribute.ts';
 import { MIGRATIONS, type Migration } from '../src/schema/migrations/index.ts';
-import { aClaim, NOW, newId } from './a-firm.ts';
+import { aClaim, aFirm } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
-/** As the releases before TypeORM's runner did. */
-async function applyAsEarlier(client: pg.ClientBase, migrations: readonly Migration[]): Promise<void> {
-  await client.query(`CREATE TABLE schema_migrations (id integer PRIMARY KEY, name text NOT NULL,
-    checksum text NOT NULL, applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp())`);
-  for (const { id, name, sql } of migrations) {
-    await client.query(sql);
-    await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3)', [id, name, sha256(sql)]);
-  }
-}
+/** A release that changes tables which the first one uses. */
+const NEXT_RELEASE: readonly Migration[] = [
+  ...MIGRATIONS,
+  {
+    id: 2,
+    name: 'more columns',
+    sql: `ALTER TABLE claims ADD COLUMN more text;
+-- Next statement
+ALTER TABLE devices ADD COLUMN more text;
+-- Next statement
+ALTER TABLE adjusters ADD COLUMN more text`,
+  },
+];
 
 describe('migrations', () => {
   let database: FreshDatabase;
@@ -47,14 +47,6 @@ describe('migrations', () => {
     expect(state).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
     expect(state.applied.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
     expect(state.queue).toBeGreaterThanOrEqual(19);
-  });
-
-  test('no migration of the job queue stops the queue of an earlier release from starting', async () => {
-    await migrate(database);
-    const { rows } = await database.sql.query(
-      'SELECT id FROM graphile_worker.migrations WHERE breaking AND id > 18',
-    );
-    expect(rows).toEqual([]);
   });
 
   test('migrating again changes nothing and keeps the generated secrets', async () => {
@@ -92,8 +84,15 @@ describe('migrations', () => {
       queueIsNewer: true,
       changed: [],
     });
-    await database.sql.query(`UPDATE schema_migrations SET checksum = 'edited' WHERE id = 1`);
-    expect(await schemaState(database)).toMatchObject({ current: false, unknown: [999], changed: [1] });
+    const next = { ...database, migrations: NEXT_RELEASE };
+    expect(await schemaState(next)).toMatchObject({
+      current: false,
+      pending: [{ id: 2, name: 'more columns' }],
+    });
+    await database.sql.query(
+      `INSERT INTO schema_migrations ("timestamp", name, checksum) VALUES (2, 'more columns 0000000000002', 'edited')`,
+    );
+    expect(await schemaState(next)).toMatchObject({ current: false, unknown: [999], changed: [2] });
   });
 
   test('a failed migration leaves nothing behind', async () => {
@@ -124,188 +123,100 @@ describe('migrations', () => {
     await empty.drop();
   });
 
-  async function earlierDatabase(count: number): Promise<FreshDatabase> {
+  test.each([
+    ['of another checksum', `UPDATE schema_migrations SET checksum = 'of an earlier build'`],
+    ['without the columns of the present table', 'ALTER TABLE schema_migrations DROP "timestamp"'],
+  ])('a database of a build before the first release is refused by its name: %s', async (_, change) => {
+    const early = await freshDatabase();
+    await migrate(early);
+    await early.sql.query(change);
+    await early.sql.query(`UPDATE schema_migrations SET checksum = 'of an earlier build'`);
+    const tables = async () => (await early.sql.query('SELECT * FROM schema_migrations')).rows;
+    const before = await tables();
+    const name = new URL(early.url).pathname.slice(1);
+    const refused = `The database ${name} has the tables of a build before the first release, which this one cannot use: create a new database and name it in DATABASE_URL, or name an empty folder in DATA_DIR for the embedded server.`;
+    await expect(migrate(early)).rejects.toThrow(refused);
+    await expect(schemaState(early)).rejects.toThrow(refused);
+    expect(await tables()).toEqual(before);
+    await early.drop();
+  });
+
+  async function earlierRelease(): Promise<FreshDatabase> {
     const earlier = await freshDatabase();
-    await applyAsEarlier(earlier.sql, MIGRATIONS.slice(0, count));
+    await migrate(earlier);
     return earlier;
   }
 
-  test('a database of an earlier release keeps its applied migrations and gets only the pending ones', async () => {
-    const earlier = await earlierDatabase(2);
+  test('a database of the earlier release keeps its applied migrations and gets only the pending ones', async () => {
+    const earlier = await earlierRelease();
     const before = await schemaState(earlier);
-    expect(before).toMatchObject({ current: false, unknown: [], changed: [] });
-    expect(before.pending.map(({ id }) => id)).toEqual(MIGRATIONS.slice(2).map(({ id }) => id));
-    await Promise.all([1, 2, 3].map(() => migrate(earlier)));
-    const after = await schemaState(earlier);
+    const next = { ...earlier, migrations: NEXT_RELEASE };
+    const applied = (await Promise.all([1, 2, 3].map(() => migrate(next)))).flat();
+    expect(applied).toEqual([{ id: 2, name: 'more columns' }]);
+    const after = await schemaState(next);
     expect(after).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
-    expect(after.applied.slice(0, 2)).toEqual(before.applied);
-    expect(after.applied.map(({ id, name }) => ({ id, name }))).toEqual(
-      MIGRATIONS.map(({ id, name }) => ({ id, name })),
-    );
-    // An earlier release that still runs beside this one finds its migrations by these ids.
-    const { rows } = await earlier.sql.query('SELECT id FROM schema_migrations ORDER BY id');
-    expect(rows).toEqual(MIGRATIONS.map((_, index) => ({ id: index + 1 })));
+    expect(after.applied.slice(0, -1)).toEqual(before.applied);
+    // The earlier release starts beside it.
+    expect(await migrate(earlier)).toEqual([]);
+    expect(await schemaState(earlier)).toMatchObject({ current: true, unknown: [2] });
     await earlier.drop();
   });
 
   test('a migration that waits for a lock lets others use the table, and is applied once the lock is released', async () => {
-    const earlier = await earlierDatabase(2);
-    await earlier.sql.query('BEGIN; LOCK TABLE sign_in_codes IN ROW SHARE MODE');
+    const earlier = await earlierRelease();
+    await earlier.sql.query('BEGIN; LOCK TABLE devices IN ROW SHARE MODE');
     let retries = 0;
     const warn = () => {
       retries += 1;
     };
-    const migrated = migrate({ ...earlier, lockTimeoutMs: 20, log: { info() {}, warn, error() {} } });
+    const migrated = migrate({
+      ...{ ...earlier, migrations: NEXT_RELEASE, lockTimeoutMs: 20 },
+      log: { info() {}, warn, error() {} },
+    });
     await eventually(() => retries > 0);
     const reader = new pg.Client({ connectionString: earlier.url });
     await reader.connect();
-    expect((await reader.query('SELECT * FROM sign_in_codes')).rows).toEqual([]);
+    expect((await reader.query('SELECT * FROM devices')).rows).toEqual([]);
     await reader.end();
     await earlier.sql.query('COMMIT');
     await migrated;
-    expect(await schemaState(earlier)).toMatchObject({ current: true });
+    expect(await schemaState({ ...earlier, migrations: NEXT_RELEASE })).toMatchObject({ current: true });
     await earlier.drop();
   });
 
   test('a migration that deadlocks with a request is applied afterwards, and the request succeeds', async () => {
-    const earlier = await earlierDatabase(2);
+    const earlier = await earlierRelease();
     // The migration is the one that finds the deadlock.
     await earlier.sql.query(`SET deadlock_timeout = '30s'; BEGIN; LOCK TABLE devices IN ROW SHARE MODE`);
-    const migrated = migrate(earlier);
+    const migrated = migrate({ ...earlier, migrations: NEXT_RELEASE });
     const watcher = new pg.Client({ connectionString: earlier.url });
     await watcher.connect();
     const waits = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'devices'::regclass`;
     await eventually(async () => (await watcher.query(waits)).rowCount === 1);
     await watcher.end();
-    expect((await earlier.sql.query('SELECT * FROM adjusters')).rows).toEqual([]);
+    expect((await earlier.sql.query('SELECT * FROM claims')).rows).toEqual([]);
     await earlier.sql.query('COMMIT');
     await migrated;
-    expect(await schemaState(earlier)).toMatchObject({ current: true });
+    expect(await schemaState({ ...earlier, migrations: NEXT_RELEASE })).toMatchObject({ current: true });
     await earlier.drop();
   });
 });
 
-describe('a database of an earlier release with rows', () => {
-  const firmId = newId<FirmId>();
-  const erasedId = newId<FirmId>();
-  const svcId = newId<Svcid>();
-  const claimId = newId<ClaimId>();
-  const caller = { actor: 'key:key_1', address: null, requestId: null };
-  const event = {
-    at: NOW,
-    ...caller,
-    action: 'claim.read',
-    object: `claim:${claimId}`,
-    outcome: 'ok',
-  } as const;
-
-  /** The first release that could be distributed over a Citus cluster. */
-  async function fillAsEarlier(client: pg.ClientBase): Promise<void> {
-    await applyAsEarlier(
-      client,
-      MIGRATIONS.filter(({ id }) => id <= 70),
-    );
-    const insert = (table: string, values: Record<string, unknown>) =>
-      client.query(
-        `INSERT INTO ${table} (${Object.keys(values)}) VALUES (${Object.keys(values).map((_, at) => `$${at + 1}`)})`,
-        Object.values(values),
-      );
-    const at = new Date(NOW);
-    const text = auditText(auditRow({ chain: firmId, entry: event }));
-    const start = sha256(firmId);
-    const hash = Buffer.from(sha256(`${start}\n1\n${text}`), 'hex');
-    const purged_hash = Buffer.from(start, 'hex');
-    const flags = { can_accept_claims: true, accepting_assignments: true };
-    await insert('firms', { id: firmId, name: 'Firm', plan: 'standard', created_at: at });
-    await insert('firms', { id: erasedId, name: 'Erased firm', plan: 'standard', created_at: at });
-    await insert('firm_feeds', { firm_id: firmId, last_stamp: at });
-    await insert('audit_log', { firm_id: firmId, seq: 1, at, entry: text, hash });
-    await insert('audit_chains', { firm_id: firmId, last_seq: 1, last_hash: hash, purged_hash });
-    await insert('adjusters', { svc_id: svcId });
-    await insert('memberships', {
-      firm_id: firmId,
-      svc_id: svcId,
-      status: 'active',
-      first_known_at: at,
-      ...flags,
-    });
-    await insert('claims', {
-      firm_id: firmId,
-      id: claimId,
-      environment: 'live',
-      external_id: 'earlier',
-      claim_number: 'earlier',
-      carrier_key: 'tidewater',
-      carrier: '{"name":"Tidewater"}',
-      document: '{"external_id":"earlier"}',
-      status: 'pending_acceptance',
-      adjuster_svc_id: svcId,
-      offered_at: at,
-      created_at: at,
-      updated_at: at,
-    });
-  }
-
-  test('is migrated, on Citus while it is distributed, and then takes claims and reads all of them', async () => {
-    const { url, drop } = await createDatabase({
-      template: 'earlier_release',
-      migrate: async (draft) => {
-        await withClient(draft, fillAsEarlier);
-        await runMigrations({ connectionString: draft });
-      },
-    });
-    await migrate({ url });
-    if (onCitus()) {
-      const moved = (await distribute({ url })).tables.filter(({ changed }) => changed);
-      // The release had moved its tables.
-      expect(moved.map(({ table }) => table)).not.toContain('claims');
-    }
-    const stores = await connect({ url });
-    const poll = async () =>
-      (await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 10 })).rows.map(
-        ({ id }) => id,
-      );
-    expect(await poll()).toEqual([claimId]);
-    const erasures = (await stores.operatorReads.firms()).map(({ id, erasure }) => [id, erasure]);
-    expect(Object.fromEntries(erasures)).toEqual({ [firmId]: null, [erasedId]: 'finished' });
-
-    const sent = aClaim(firmId, svcId);
-    await stores.unitOfWork.run(async (tx) => {
-      await tx.idempotency.bind({ firmId, environment: 'live', key: 'k' }, 'print', sent.id, NOW);
-      await tx.carriers.merge(firmId, sent.carrier);
-      await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: sent.id, svcId });
-      await tx.audit.record({ chain: firmId, entry: event });
-      await tx.claims.add(sent);
-    });
-    expect(await poll()).toEqual([claimId, sent.id]);
-    const offered = await stores.appReads.claimIds(svcId, 'pending_acceptance');
-    expect([...offered].sort()).toEqual([claimId, sent.id].sort());
-    expect(await verifyAuditChain({ reads: stores.auditReads, sha256 }, firmId)).toMatchObject({
-      intact: true,
-      rows: 2,
-    });
-    const done: unknown[] = [];
-    stores.startJobs(async (job) => {
-      done.push(job);
-    });
-    await eventually(() => done.length === 1);
-    await stores.close();
-    await drop();
-  });
+test('a database with rows is migrated, on Citus while it is distributed, and then takes claims and reads all of them', async () => {
+  const { url, drop } = await createDatabase();
+  const stores = await connect({ url });
+  const { firmId, svcId } = await aFirm(stores);
+  const [one, other] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
+  await stores.unitOfWork.run((tx) => tx.claims.add(one));
+  await migrate({ url, migrations: NEXT_RELEASE });
+  await stores.unitOfWork.run((tx) => tx.claims.add(other));
+  const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 10 });
+  expect(page.rows.map(({ id }) => id)).toEqual([one.id, other.id]);
+  await stores.close();
+  await drop();
 });
 
 describe('a migration beside the earlier release', () => {
-  /** Before the first release no earlier one serves requests. Later ones: see "Migrations" in CONTRIBUTING.md. */
-  const BEFORE_FIRST_RELEASE: readonly string[] = [
-    '5 checks all rows of api_keys',
-    '5 rewrites sessions',
-    '5 builds an index of sessions',
-    '22 builds an index of claims',
-    '30 checks all rows of sessions',
-    '40 checks all rows of firms',
-    '80 drops audit_chains',
-  ];
-
   interface Snapshot {
     /** By name of the table. */
     readonly tables: Readonly<Record<string, { file: number; indexes: string[]; constraints: string[] }>>;
@@ -368,7 +279,7 @@ describe('a migration beside the earlier release', () => {
     const found: string[] = [];
     for (const { id, sql } of MIGRATIONS)
       for (const hazard of await hazardsOf(database.sql, sql)) found.push(`${id} ${hazard}`);
-    expect(found).toEqual(BEFORE_FIRST_RELEASE);
+    expect(found).toEqual([]);
   });
 
   test.each([

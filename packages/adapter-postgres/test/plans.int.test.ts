@@ -37,9 +37,9 @@ const FIRMS = 20;
 const CLAIMS_PER_FIRM = 1500;
 
 const FILL = `
-  INSERT INTO firms SELECT gen_random_uuid(), 'F' || n, 'standard', NULL, NULL, NULL, now()
+  INSERT INTO firms (id, name, plan, created_at) SELECT gen_random_uuid(), 'F' || n, 'standard', now()
     FROM generate_series(1, ${FIRMS}) n;
-  INSERT INTO firm_feeds SELECT id, 'epoch' FROM firms;
+  INSERT INTO firm_feeds (firm_id, last_stamp) SELECT id, 'epoch' FROM firms;
   INSERT INTO adjusters (svc_id) SELECT 'A' || n FROM generate_series(1, 5000) n;
   INSERT INTO adjuster_edits SELECT svc_id, 1 FROM adjusters;
   INSERT INTO adjusters (svc_id, test_firm_id, test_behavior) SELECT 'test_' || id, id, 'manual' FROM firms;

@@ -12,7 +12,6 @@ import {
   type DatabaseUrl,
   distribute,
   EncryptionKeyError,
-  MigrationRightsError,
   migrate,
   type NamedMigration,
   type PostgresStores,
@@ -20,6 +19,7 @@ import {
   reportServers,
   restoreBackup,
   roleRights,
+  SchemaError,
   type SchemaState,
   schemaState,
   type TablePlacement,
@@ -254,7 +254,7 @@ export const migrateDatabase = (
 ): Promise<readonly NamedMigration[]> =>
   migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
     (error: Error) => {
-      if (error instanceof MigrationRightsError) throw error;
+      if (error instanceof SchemaError) throw error;
       const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
       // Without the password, which may contain `@`, and the parameters; several hosts are no URL for the parser.
       const where = text

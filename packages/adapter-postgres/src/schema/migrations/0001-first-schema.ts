@@ -1,10 +1,10 @@
 /**
- * Keys of tables that belong to a firm start with firm_id, so that the tables can be sharded by firm.
- *
- * Ids chosen by clients compare by code point (COLLATE "C"), so that the order of a page does not depend on the locale
- * of the database.
+ * Keys of tables that belong to a firm start with firm_id, so that the tables can be split by firm. Ids chosen by clients
+ * compare by code point (COLLATE "C"), so that the order of a page does not depend on the locale of the database.
  */
 export const FIRST_SCHEMA = `
+-- Firms and their keys
+
 CREATE TABLE firms (
   id uuid PRIMARY KEY,
   name text NOT NULL,
@@ -12,16 +12,31 @@ CREATE TABLE firms (
   requests_per_minute integer CHECK (requests_per_minute > 0),
   writes_per_minute integer CHECK (writes_per_minute > 0),
   burst integer CHECK (burst > 0),
+  -- How long the firm waits for the response to an offer, to show it to the adjuster.
+  offer_wait_hours integer CHECK (offer_wait_hours > 0),
   created_at timestamptz(3) NOT NULL,
+  -- 'started' or 'finished'. Null: the firm is not erased.
+  erasure text,
   CONSTRAINT firms_plan_check CHECK (plan IN ('standard', 'claims_only', 'read_only'))
 );
 
--- The last stamp of each firm's change feed. The row is the firm's feed lock, and nothing else is in it: whoever
--- changes the firm itself holds up no claim. Rewritten with every visible change, so pages keep room for that.
+-- The last timestamp of each firm's change feed, and the ends of its audit chain, which most visible changes extend. The
+-- row is the firm's feed lock, and nothing else is in it: changes of the firm itself block no claim. It is rewritten with
+-- every visible change, so pages keep room for that. No reference to firms: the service's own audit chain has a row, which
+-- belongs to no firm, and the rows of erased firms remain.
 CREATE TABLE firm_feeds (
-  firm_id uuid PRIMARY KEY REFERENCES firms (id),
-  last_stamp timestamptz(3) NOT NULL
+  firm_id uuid PRIMARY KEY,
+  last_stamp timestamptz(3) NOT NULL DEFAULT 'epoch',
+  audit_seq bigint NOT NULL DEFAULT 0,
+  -- Of the latest audit row. Null: none yet; the chain starts from the hash of its id.
+  audit_hash bytea,
+  -- The audit row before the oldest that is kept.
+  audit_purged_seq bigint NOT NULL DEFAULT 0,
+  audit_purged_hash bytea
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+INSERT INTO firm_feeds (firm_id, audit_hash, audit_purged_hash)
+  SELECT service::uuid, hash, hash FROM (VALUES ('00000000-0000-0000-0000-000000000000')) AS chains (service),
+    LATERAL (SELECT sha256(convert_to(service, 'UTF8'))) AS start (hash);
 
 CREATE TABLE api_keys (
   id text COLLATE "C" PRIMARY KEY,
@@ -33,29 +48,49 @@ CREATE TABLE api_keys (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   last_used_at timestamptz(3),
+  -- The lifetime that the key was created with, for the key that replaces it: rolling a key shortens expires_at.
+  lifetime_ms double precision CHECK (lifetime_ms > 0),
   CONSTRAINT api_keys_secret_hash_key UNIQUE (secret_hash)
 );
 CREATE INDEX api_keys_of_firm ON api_keys (firm_id, created_at, id);
 
--- One row: a number that grows with every change to a key, a plan or a firm's limits.
+-- One row: a number that grows with every change of a key, a plan or a firm's limits.
 CREATE TABLE registry_version (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   version bigint NOT NULL
 ) WITH (fillfactor = 20);
 INSERT INTO registry_version (version) VALUES (1);
 
-CREATE TABLE service_secrets (
-  name text PRIMARY KEY,
-  value bytea NOT NULL
+-- Firms that cannot be erased, and of which retention deletes nothing.
+CREATE TABLE legal_holds (
+  firm_id uuid PRIMARY KEY,
+  since timestamptz(3) NOT NULL
 );
+
+-- Failures that a firm simulates with a test key, for its next requests. At most one row for each key.
+CREATE TABLE simulated_faults (
+  firm_id uuid NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  remaining integer NOT NULL CHECK (remaining >= 0),
+  PRIMARY KEY (firm_id, key_id)
+);
+
+-- Adjusters and their memberships
 
 CREATE TABLE adjusters (
   svc_id text COLLATE "C" PRIMARY KEY,
   first_name text,
   last_name text,
   email text,
-  -- The address as it is compared.
+  -- The address as it is compared, or a keyed hash of it where encryption is on.
   email_key text COLLATE "C",
+  -- Whether a code that was sent to the address was entered.
+  email_confirmed boolean NOT NULL DEFAULT false,
+  -- {acceptingAssignments, away: [{firstDay, lastDay, timeZone}], maxOpenOffers}. Null: takes offers at any time.
+  availability json,
+  -- Set while the operator has disabled the account.
+  disabled_at timestamptz(3),
   test_firm_id uuid REFERENCES firms (id),
   test_behavior text
     CHECK (test_behavior IN ('manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines')),
@@ -67,10 +102,17 @@ CREATE TABLE adjusters (
 CREATE UNIQUE INDEX adjusters_email_key ON adjusters (email_key) WHERE test_firm_id IS NULL;
 CREATE INDEX adjusters_test_accounts ON adjusters (test_firm_id, svc_id) WHERE test_firm_id IS NOT NULL;
 
+-- Counts an adjuster's own edits, of claims and of the account, for live updates of their other devices. Apart from
+-- adjusters, which Citus has on every node and locks for each change.
+CREATE TABLE adjuster_edits (
+  svc_id text COLLATE "C" PRIMARY KEY REFERENCES adjusters (svc_id),
+  count bigint NOT NULL
+);
+
 CREATE TABLE memberships (
   firm_id uuid NOT NULL REFERENCES firms (id),
   svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
-  -- "expired" is not among them: it is what the clock makes of "pending".
+  -- Without "expired", which depends on the time and is stored as "pending".
   status text NOT NULL CHECK (status IN ('pending', 'active', 'declined', 'withdrawn', 'left')),
   first_known_at timestamptz(3) NOT NULL,
   invited_at timestamptz(3),
@@ -82,6 +124,8 @@ CREATE TABLE memberships (
   note text,
   can_accept_claims boolean NOT NULL,
   accepting_assignments boolean NOT NULL,
+  -- Until when a former member reads accepted claims.
+  readable_until timestamptz(3),
   PRIMARY KEY (firm_id, svc_id),
   CONSTRAINT memberships_pending_check
     CHECK (status <> 'pending' OR (invited_at IS NOT NULL AND expires_at IS NOT NULL AND responded_at IS NULL))
@@ -89,8 +133,101 @@ CREATE TABLE memberships (
 CREATE INDEX memberships_list ON memberships (firm_id, first_known_at, svc_id) WHERE status <> 'left';
 CREATE INDEX memberships_of_adjuster ON memberships (svc_id, firm_id);
 
--- No foreign keys on what every claim writes: each would lock a row that all claims of a firm share. A claim cannot
--- be added without its firm's feed, and firms and adjusters are never removed.
+-- The firms that each adjuster ever belonged to. Filled and read only on Citus, where it is on every node: statements by
+-- adjuster name these firms, so that they run on few shards.
+CREATE TABLE adjuster_firms (
+  svc_id text COLLATE "C" NOT NULL,
+  firm_id uuid NOT NULL,
+  PRIMARY KEY (svc_id, firm_id)
+);
+
+-- Sign-in and devices
+
+CREATE TABLE sessions (
+  token_hash text COLLATE "C" PRIMARY KEY,
+  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
+  expires_at timestamptz(3) NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  device_name text,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  last_used_at timestamptz(3) NOT NULL DEFAULT now(),
+  -- The absolute end; expires_at moves with each use, up to it.
+  ends_at timestamptz(3) NOT NULL DEFAULT now() + interval '180 days',
+  -- How it was opened.
+  method text NOT NULL DEFAULT 'code' CHECK (method IN ('code', 'secret', 'passkey', 'operator'))
+);
+CREATE INDEX sessions_end ON sessions (expires_at);
+CREATE INDEX sessions_of_adjuster ON sessions (svc_id, last_used_at);
+
+CREATE TABLE sign_in_codes (
+  email_key text COLLATE "C" PRIMARY KEY,
+  code_hash text NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  tries_left integer NOT NULL DEFAULT 5 CHECK (tries_left >= 0),
+  -- Derives the same code, to mail it again.
+  seed text
+);
+
+-- By a keyed hash of who or what is counted: the table holds no address.
+CREATE TABLE sign_in_attempts (
+  subject text COLLATE "C" PRIMARY KEY,
+  count integer NOT NULL CHECK (count >= 0),
+  last_at timestamptz(3) NOT NULL,
+  ends_at timestamptz(3) NOT NULL
+);
+CREATE INDEX sign_in_attempts_end ON sign_in_attempts (ends_at);
+
+-- A new e-mail address that waits for the code sent there.
+CREATE TABLE email_changes (
+  svc_id text COLLATE "C" PRIMARY KEY REFERENCES adjusters (svc_id),
+  email text NOT NULL,
+  code_hash text NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  tries_left integer NOT NULL CHECK (tries_left >= 0)
+);
+CREATE INDEX email_changes_end ON email_changes (expires_at);
+
+-- WebAuthn credentials. A credential belongs to one account.
+CREATE TABLE passkeys (
+  id uuid PRIMARY KEY,
+  credential_id text COLLATE "C" NOT NULL UNIQUE,
+  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id) ON DELETE CASCADE,
+  name text NOT NULL,
+  public_key text NOT NULL,
+  sign_count double precision NOT NULL CHECK (sign_count >= 0),
+  transports json NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  last_used_at timestamptz(3)
+);
+CREATE INDEX passkeys_of_adjuster ON passkeys (svc_id, created_at);
+
+-- Answered challenges, until they expire: each one works once.
+CREATE TABLE used_passkey_challenges (
+  challenge text COLLATE "C" PRIMARY KEY,
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX used_passkey_challenges_end ON used_passkey_challenges (expires_at);
+
+CREATE TABLE devices (
+  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
+  device_id text COLLATE "C" NOT NULL,
+  subscription json NOT NULL,
+  -- SHA-256 of the endpoint of the subscription, which belongs to one device.
+  endpoint_hash text COLLATE "C",
+  -- Token hash of the session that registered the device, with which it ends.
+  session_hash text COLLATE "C",
+  registered_at timestamptz(3) NOT NULL DEFAULT now(),
+  -- {timeZone, quietHours: {start, end} or null, deadlineReminders}
+  preferences json,
+  -- When the next reminder is queued.
+  reminder_at timestamptz(3),
+  PRIMARY KEY (svc_id, device_id)
+);
+
+-- Claims
+
+-- No references from what every claim writes: each would lock a row that all claims of a firm share. A claim cannot be
+-- added without its firm's feed, and firms and adjusters are never removed.
 CREATE TABLE claims (
   firm_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -99,7 +236,7 @@ CREATE TABLE claims (
   claim_number text COLLATE "C" NOT NULL,
   carrier_key text COLLATE "C" NOT NULL,
   carrier json NOT NULL,
-  -- The claim to the letter, as it will be answered. json, since jsonb would order keys and rewrite numbers.
+  -- The claim as it was sent. json, since jsonb would order keys and rewrite numbers.
   document json NOT NULL,
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending_acceptance', 'accepted', 'rejected', 'unassigned')),
   adjuster_svc_id text COLLATE "C" NOT NULL,
@@ -109,6 +246,10 @@ CREATE TABLE claims (
   work_contact_date date,
   work_inspection_date date,
   work_notes text,
+  -- Planned visit, dates of reports and the contact log.
+  work_details json,
+  -- When the adjuster last changed any of the work, for lists that are read by difference.
+  work_changed_at timestamptz(3),
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   closed_at timestamptz(3),
@@ -118,20 +259,24 @@ CREATE TABLE claims (
   CONSTRAINT claims_rejection_reason_check CHECK (rejection_reason IS NULL OR status = 'rejected'),
   CONSTRAINT claims_stamp_check CHECK (updated_at >= created_at)
 )
--- A usual claim is about as long as the limit from which PostgreSQL compresses. Left as it is, a page of fifty is
--- read without unpacking fifty documents.
+-- A usual claim is about as long as the limit from which PostgreSQL compresses. Uncompressed, a page of fifty is read
+-- without unpacking fifty documents.
 WITH (toast_tuple_target = 8160);
+-- Without compression: lists read the sizes of large values first, which are then the sizes of their texts.
+ALTER TABLE claims ALTER document SET STORAGE EXTERNAL, ALTER work_details SET STORAGE EXTERNAL;
 CREATE INDEX claims_open_number ON claims (firm_id, environment, claim_number) WHERE closed_at IS NULL;
--- The change feed, whole and for each filter of it: none of them may have to walk through what it leaves out.
+-- The change feed, whole and for each of its filters, so that no page skips rows.
 CREATE INDEX claims_feed ON claims (firm_id, updated_at, id);
 CREATE INDEX claims_feed_by_status ON claims (firm_id, status, updated_at, id);
 CREATE INDEX claims_test_feed ON claims (firm_id, updated_at, id) WHERE environment = 'test';
 CREATE INDEX claims_test_feed_by_status ON claims (firm_id, status, updated_at, id) WHERE environment = 'test';
--- The adjuster's lists. What is closed piles up for years, so it stays out of the lists that are looked at all day.
+-- The adjuster's lists. Closed claims accumulate for years, so they are not in the index of the lists in daily use.
 CREATE INDEX claims_of_adjuster ON claims (firm_id, adjuster_svc_id, status, offered_at, id)
   WHERE closed_at IS NULL;
 CREATE INDEX claims_closed_of_adjuster ON claims (firm_id, adjuster_svc_id, status, offered_at, id)
   WHERE closed_at IS NOT NULL;
+-- For the retention of closed claims.
+CREATE INDEX claims_closed_at ON claims (closed_at) WHERE closed_at IS NOT NULL;
 
 CREATE TABLE carriers (
   firm_id uuid NOT NULL,
@@ -152,28 +297,78 @@ CREATE TABLE idempotency_records (
   bound_at timestamptz(3) NOT NULL,
   PRIMARY KEY (firm_id, environment, key)
 );
--- For the purge alone. Rows come in the order of time, so a summary per range of pages does, and costs nothing.
+-- For the purge alone. Rows are in order of time, so a summary per range of pages is enough, and costs nothing.
 CREATE INDEX idempotency_records_age ON idempotency_records USING brin (bound_at) WITH (pages_per_range = 32);
 
-CREATE TABLE sessions (
-  token_hash text COLLATE "C" PRIMARY KEY,
-  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
-  expires_at timestamptz(3) NOT NULL
-);
-CREATE INDEX sessions_end ON sessions (expires_at);
-
-CREATE TABLE sign_in_codes (
-  email_key text COLLATE "C" PRIMARY KEY,
-  code_hash text NOT NULL,
-  expires_at timestamptz(3) NOT NULL,
-  tries_left integer NOT NULL CHECK (tries_left >= 0)
+-- Deadlines of single events, where they differ from the general ones.
+CREATE TABLE deadline_overrides (
+  event text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  hours integer NOT NULL CHECK (hours > 0),
+  source text NOT NULL,
+  PRIMARY KEY (event, kind)
 );
 
-CREATE TABLE devices (
-  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
-  device_id text COLLATE "C" NOT NULL,
-  subscription json NOT NULL,
-  PRIMARY KEY (svc_id, device_id)
+-- Operation of the service
+
+-- Who did what: ids only. A row's hash covers the row and the hash before, so that a changed or missing row shows.
+CREATE TABLE audit_log (
+  firm_id uuid NOT NULL,
+  seq bigint NOT NULL,
+  at timestamptz(3) NOT NULL,
+  -- The text that is hashed.
+  entry text NOT NULL,
+  hash bytea NOT NULL,
+  PRIMARY KEY (firm_id, seq)
+)
+-- The events stay in the row, uncompressed: compressing them takes longer than anything else that is done for them.
+WITH (toast_tuple_target = 8160);
+-- Rows are added, and deleted by retention; nothing changes one, not even the owner of the table.
+REVOKE UPDATE, TRUNCATE ON audit_log FROM CURRENT_USER;
+
+-- Requests and their errors, for support, without anything that was sent. Written in batches, and kept for two weeks.
+CREATE TABLE request_log (
+  firm_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  at timestamptz(3) NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  route text COLLATE "C" NOT NULL,
+  status integer,
+  code text COLLATE "C",
+  places json NOT NULL,
+  duration_ms real NOT NULL,
+  -- The other requests of the same firm and batch, none later than the row. Null: none.
+  others json,
+  PRIMARY KEY (firm_id, request_id)
+)
+-- The others stay in the row, uncompressed.
+WITH (toast_tuple_target = 8160);
+CREATE INDEX request_log_latest ON request_log (firm_id, at, request_id);
+-- For the purge alone, as with the idempotency records.
+CREATE INDEX request_log_age ON request_log USING brin (at) WITH (pages_per_range = 32);
+
+-- Generated by the migration.
+CREATE TABLE service_secrets (
+  name text PRIMARY KEY,
+  value bytea NOT NULL
+);
+
+-- The keys that personal columns are encrypted with, each encrypted ("wrapped") by a key that is not in the database.
+-- The row of firm 00000000-0000-0000-0000-000000000000 is the service's own, for what belongs to no firm.
+CREATE TABLE data_keys (
+  firm_id uuid NOT NULL,
+  id integer NOT NULL CHECK (id > 0),
+  wrapped_key bytea NOT NULL,
+  wrapping_key_id text COLLATE "C" NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (firm_id, id)
+);
+
+-- One row for each restore to an earlier time after which the change feeds were restamped.
+CREATE TABLE feed_restamps (
+  since timestamptz(3) PRIMARY KEY,
+  started_at timestamptz(3) NOT NULL,
+  finished_at timestamptz(3)
 );
 
 -- Workers of the job queue that live, and when each was last seen.
@@ -181,4 +376,119 @@ CREATE TABLE job_workers (
   worker_id text PRIMARY KEY,
   seen_at timestamptz NOT NULL
 );
+
+-- For processes of an earlier build that append to the trail in a separate statement.
+CREATE VIEW audit_chains AS
+  SELECT firm_id, audit_seq AS last_seq, audit_hash AS last_hash, audit_purged_seq AS purged_seq,
+    audit_purged_hash AS purged_hash FROM firm_feeds;
+
+-- Functions with the rights of the owner, for a service whose role may do less
+
+-- Retention of the audit trail. The role that calls it is not trusted: it may add rows anywhere and write the ends of the
+-- chains. So only rows before the first younger one are deleted, for no role a row younger than 2555 days (the shortest
+-- retention of a plan), and each purge is an event of the chain. A row without its predecessors deletes nothing. Firms under
+-- legal hold are left alone; the service's own chain is kept as long as a standard plan's. Stops after max_rows, so that few
+-- chains are locked at a time. In PL/pgSQL: Citus plans no statement that refers to the parameters of a function in SQL.
+CREATE FUNCTION purge_audit(plans text[], since timestamptz[], max_rows integer) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER AS $purge$
+DECLARE
+  oldest_kept CONSTANT timestamptz := now() - interval '2555 days';
+  purged_at CONSTANT timestamptz := date_trunc('milliseconds', now());
+  due record;
+  feed record;
+  latest record;
+  latest_at timestamptz;
+  entry text;
+  event_hash bytea;
+  batch bigint;
+  removed bigint := 0;
+BEGIN
+  FOR due IN
+    SELECT c.firm_id, least(kept.since, oldest_kept) AS cutoff
+      FROM firm_feeds c LEFT JOIN firms f ON f.id = c.firm_id
+      JOIN unnest(plans, purge_audit.since) AS kept (plan, since) ON kept.plan = coalesce(f.plan, 'standard')
+      JOIN audit_log l ON l.firm_id = c.firm_id AND l.seq = c.audit_purged_seq + 1 AND l.at <= least(kept.since, oldest_kept)
+     WHERE NOT EXISTS (SELECT 1 FROM legal_holds h WHERE h.firm_id = c.firm_id)
+     ORDER BY c.firm_id
+  LOOP
+    SELECT audit_seq, audit_hash, audit_purged_seq INTO feed FROM firm_feeds WHERE firm_id = due.firm_id FOR NO KEY UPDATE;
+    SELECT l.seq, l.hash INTO latest FROM audit_log l
+     WHERE l.firm_id = due.firm_id AND l.seq = least(feed.audit_seq, feed.audit_purged_seq + max_rows, (
+       SELECT min(young.seq) - 1 FROM audit_log young WHERE young.firm_id = due.firm_id AND young.at > due.cutoff));
+    CONTINUE WHEN latest.seq IS NULL OR latest.seq <= feed.audit_purged_seq;
+
+    SELECT max(l.at) INTO latest_at FROM audit_log l WHERE l.firm_id = due.firm_id AND l.seq <= latest.seq;
+    DELETE FROM audit_log l WHERE l.firm_id = due.firm_id AND l.seq <= latest.seq;
+    GET DIAGNOSTICS batch = ROW_COUNT;
+    removed := removed + batch;
+
+    entry := format(
+      '{"at":"%s","actor":"service","address":null,"action":"audit.purge","object":null,"changes":{"purged_seq":{"from":%s,"to":%s},"purged_hash":{"from":null,"to":"%s"},"purged_until":{"from":null,"to":"%s"}},"outcome":"ok","request_id":null}',
+      to_char(purged_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), feed.audit_purged_seq, latest.seq,
+      encode(latest.hash, 'hex'), to_char(latest_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+    event_hash := sha256(feed.audit_hash || sha256(convert_to(entry, 'UTF8')));
+    UPDATE firm_feeds SET audit_seq = feed.audit_seq + 1, audit_hash = event_hash,
+        audit_purged_seq = latest.seq, audit_purged_hash = latest.hash
+     WHERE firm_id = due.firm_id;
+    INSERT INTO audit_log (firm_id, seq, at, entry, hash)
+      VALUES (due.firm_id, feed.audit_seq + 1, purged_at, entry, event_hash);
+    EXIT WHEN removed >= max_rows;
+  END LOOP;
+  RETURN removed;
+END
+$purge$;
+
+-- Lets a column hold only ciphertext from now on, whoever writes it: values of encryption.ts, or as a hash. The function
+-- has its owner's rights: the service's role can require this, but not take it back.
+CREATE FUNCTION require_encryption(of_table text, of_column text, kind text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER AS $require$
+DECLARE
+  pattern CONSTANT text := CASE kind
+    WHEN 'text' THEN '^enc:[1-9][0-9]{0,8}:' WHEN 'json' THEN '^"enc:[1-9][0-9]{0,8}:' WHEN 'hash' THEN '^[0-9a-f]{64}$' END;
+BEGIN
+  -- The start alone: matching costs time for each character.
+  EXECUTE format('ALTER TABLE %I ADD CONSTRAINT %I CHECK (left(%I::text, 65) ~ %L) NOT VALID',
+    of_table, of_table || '_' || of_column || '_encrypted', of_column, pattern);
+END
+$require$;
+
+-- Analyzes tables that have more than twice the pages that their statistics know, and returns their names. Autovacuum does
+-- so a minute later; until then, connections keep plans that they made for tables with few rows. Only an owner may analyze.
+CREATE FUNCTION refresh_statistics() RETURNS text[]
+LANGUAGE plpgsql SECURITY DEFINER AS $refresh$
+DECLARE
+  name text;
+  analyzed text[] := '{}';
+BEGIN
+  -- One process at a time. The key is arbitrary.
+  IF NOT pg_try_advisory_xact_lock(7262811543019267) THEN
+    RETURN analyzed;
+  END IF;
+  FOR name IN
+    SELECT relname FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+       AND relname IN ('adjuster_edits', 'adjusters', 'api_keys', 'audit_log', 'carriers', 'claims', 'devices',
+         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions')
+       AND pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint
+     ORDER BY relname
+  LOOP
+    -- Waiting for the lock of a running autovacuum would cancel it.
+    EXECUTE format('ANALYZE (SKIP_LOCKED) %I.%I', current_schema(), name);
+    analyzed := analyzed || name;
+  END LOOP;
+  RETURN analyzed;
+END
+$refresh$;
+
+REVOKE EXECUTE ON FUNCTION purge_audit, require_encryption, refresh_statistics FROM PUBLIC;
+
+-- Temporary tables are found last: otherwise the caller could put its own in the place of the service's.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['purge_audit', 'require_encryption', 'refresh_statistics'] LOOP
+    EXECUTE format('ALTER FUNCTION %I SET search_path = %I, pg_temp', name, current_schema());
+  END LOOP;
+END $$;
 `;
