@@ -133,7 +133,8 @@ async function addFirm(client: pg.Client, number: number): Promise<Firm> {
     [id, adjuster],
   );
   await client.query(
-    `INSERT INTO sessions (token_hash, svc_id, expires_at) VALUES ($1, $2, now() + interval '90 days')`,
+    `INSERT INTO sessions (token_hash, id, svc_id, created_at, last_used_at, expires_at, ends_at, method)
+       VALUES ($1, gen_random_uuid(), $2, now(), now(), now() + interval '90 days', now() + interval '90 days', 'code')`,
     [session.hash, adjuster],
   );
   return { id, key: key.secret, adjuster, session: session.secret, claims: new ClaimIds() };

@@ -90,7 +90,6 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   firms: ['erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
   simulated_faults: ['key_id', 'kind'],
-  job_workers: ['worker_id'],
   schema_migrations: ['name', 'checksum'],
 };
 

@@ -368,7 +368,6 @@ describe('the layout on a Citus cluster', () => {
         'devices',
         'email_changes',
         'feed_restamps',
-        'job_workers',
         'passkeys',
         'registry_version',
         'service_secrets',

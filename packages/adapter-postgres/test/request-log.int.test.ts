@@ -53,21 +53,6 @@ describe('the request log in PostgreSQL', () => {
     expect(rows.map(({ requests }) => requests).sort()).toEqual([10, 25, 25]);
   });
 
-  test('has rows of an earlier build beside those of this one', async () => {
-    const earlier = aLoggedRequest({ at: 2 });
-    const { firmId, requestId, keyId, route, status, code, places, durationMs } = earlier;
-    await database.sql.query(
-      `INSERT INTO request_log (firm_id, request_id, at, key_id, route, status, code, places, duration_ms)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [firmId, requestId, new Date(2), keyId, route, status, code, JSON.stringify(places), durationMs],
-    );
-    const batch = [1, 3, 4].map((at) => aLoggedRequest({ firmId, at }));
-    await stores.requestLog.append(loggedRequestsOf(batch));
-    const all = await stores.requestLog.requestsOf(firmId, { limit: 10 });
-    expect(all).toEqual([batch[2], batch[1], earlier, batch[0]]);
-    expect(await stores.requestLog.requestsOf(firmId, { requestId, limit: 1 })).toEqual([earlier]);
-  });
-
   test('searches for an id that is not in it only around the time in the id', async () => {
     const { firmId, requestId } = aLoggedRequest();
     const at = Date.UTC(2026, 8, 20);

@@ -127,7 +127,7 @@ const sealValue = (key: DataKey, place: string, plain: string): string =>
 
 function openValue(keys: FirmKeys, place: string, stored: string): string {
   const [header, id] = HEADER.exec(stored) ?? [];
-  if (header === undefined) return stored; // plain text written by an earlier release
+  if (header === undefined) return stored; // written before encryption was on
   if (header === PLAIN) return stored.slice(PLAIN.length);
   const dataKey = keys.byId.get(Number(id));
   // Another process of a rolling restart may have the key, so a retry may succeed.

@@ -4,7 +4,6 @@ import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
-import { SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
 import { purgeClosedClaims, startPurge } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
@@ -37,7 +36,8 @@ const DEVICES = sql(
   'purge_devices',
   `DELETE FROM devices WHERE ctid = ANY (ARRAY(
      SELECT d.ctid FROM devices d
-      WHERE d.registered_at <= $1 AND NOT EXISTS (SELECT FROM sessions s WHERE ${SESSION_OF_DEVICE})
+      WHERE d.registered_at <= $1 AND NOT EXISTS (
+          SELECT FROM sessions s WHERE s.svc_id = d.svc_id AND s.token_hash = d.session_hash)
       LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 );
 /** The session of a device that is registered at this moment may be later than what the statement sees. */

@@ -3,7 +3,7 @@ import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, rowByKey, type Session, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
-import { decryptDevices, SESSION_OF_DEVICE } from '../stores/pg-devices.ts';
+import { decryptDevices } from '../stores/pg-devices.ts';
 
 const FIRM_NAME = sql('jobs_firm_name', 'SELECT name FROM firms WHERE id = $1');
 
@@ -23,7 +23,8 @@ const DEVICES = sql(
   'jobs_devices',
   `SELECT d.device_id, d.subscription, d.preferences FROM devices d
     WHERE d.svc_id = $1 AND EXISTS (
-      SELECT FROM (SELECT * FROM sessions s WHERE ${SESSION_OF_DEVICE} OFFSET 0) s WHERE s.expires_at > $2)
+      SELECT FROM (${rowByKey('sessions', { token_hash: 'd.session_hash' })}) s
+       WHERE s.svc_id = d.svc_id AND s.expires_at > $2)
     ORDER BY d.device_id`,
 );
 

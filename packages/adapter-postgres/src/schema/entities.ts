@@ -122,8 +122,8 @@ interface Device {
   /** JSON; as text, which TypeORM does not serialize again. */
   readonly subscription: string;
   readonly registeredAt: Instant;
-  readonly sessionHash: string | null;
-  readonly endpointHash: string | null;
+  readonly sessionHash: string;
+  readonly endpointHash: string;
 }
 
 export const DEVICES = new EntitySchema<Device>({
@@ -134,8 +134,8 @@ export const DEVICES = new EntitySchema<Device>({
     deviceId: { ...column('text', 'device_id'), ...key },
     subscription: column('text'),
     registeredAt: instant('registered_at'),
-    sessionHash: { ...column('text', 'session_hash'), ...nullable },
-    endpointHash: { ...column('text', 'endpoint_hash'), ...nullable },
+    sessionHash: column('text', 'session_hash'),
+    endpointHash: column('text', 'endpoint_hash'),
   },
 });
 

@@ -25,13 +25,6 @@ const KEEP_LATEST = sql(
      SELECT device_id FROM devices WHERE svc_id = $1 ORDER BY registered_at DESC, device_id LIMIT $2)`,
 );
 
-/**
- * The session `s` that lets a device `d` get notifications. A device registered with an earlier release has none of its
- * own: any session of its account counts.
- */
-export const SESSION_OF_DEVICE =
-  's.svc_id = d.svc_id AND (d.session_hash IS NULL OR s.token_hash = d.session_hash)';
-
 const LOCK = sql(
   'devices_lock',
   'SELECT preferences, reminder_at FROM devices WHERE svc_id = $1 AND device_id = $2 FOR UPDATE',

@@ -162,7 +162,7 @@ export const makeRequestSignInCode =
       const adjuster = await tx.adjusters.findByEmail(email);
       const slot = codeSlot(deps.secrets, key, clientSecret);
       const held = await tx.signInCodes.lock(slot);
-      const seed = held !== null && now < held.expiresAt ? (held.seed ?? undefined) : undefined;
+      const seed = held !== null && now < held.expiresAt ? held.seed : undefined;
       const issued = deps.secrets.issueCode(key, seed);
       await tx.signInCodes.put({ slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
       if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;

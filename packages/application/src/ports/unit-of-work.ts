@@ -248,8 +248,8 @@ export interface SignInCode {
   readonly slot: string;
   readonly codeHash: string;
   readonly expiresAt: Instant;
-  /** Derives the same code again; null for codes of an earlier release. */
-  readonly seed: string | null;
+  /** Derives the same code again. */
+  readonly seed: string;
 }
 
 /** A new email address that does not count before its code is confirmed. */

@@ -118,15 +118,6 @@ export const nextLink = (previous: AuditLink, text: string, sha256: Sha256): Aud
   hash: sha256(previous.hash + sha256(text), 'hex'),
 });
 
-/**
- * As builds before that compute it; their rows are kept, and during an upgrade both append to a chain. The hashed text is
- * longer than 64 bytes, so no row has both hashes.
- */
-const earlierNextLink = (previous: AuditLink, text: string, sha256: Sha256): AuditLink => {
-  const seq = previous.seq + 1;
-  return { seq, hash: sha256(`${previous.hash}\n${seq}\n${text}`) };
-};
-
 export type AuditVerification =
   | { readonly intact: true; readonly rows: number; readonly last: AuditLink }
   /** The first row with a problem. */
@@ -209,12 +200,10 @@ export async function verifyAuditChain(
     for (const row of page) {
       const seq = link.seq + 1;
       if (row.seq !== seq) return { intact: false, seq, problem: 'missing' };
-      const expected = [nextLink, earlierNextLink].find(
-        (next) => next(link, row.text, sha256).hash === row.hash,
-      );
+      const expected = nextLink(link, row.text, sha256).hash;
       const first = firstEventOf(row);
       // The column by which rows are searched is not hashed itself.
-      if (expected === undefined || first?.at !== row.at) return { intact: false, seq, problem: 'changed' };
+      if (row.hash !== expected || first?.at !== row.at) return { intact: false, seq, problem: 'changed' };
       if (first.action === 'audit.purge') {
         lastPurge = purgeFrom(first);
         if (lastPurge.isEarly) return { intact: false, seq: lastPurge.seq, problem: 'purged' };

@@ -26,7 +26,7 @@ CREATE TABLE firms (
 -- belongs to no firm, and the rows of erased firms remain.
 CREATE TABLE firm_feeds (
   firm_id uuid PRIMARY KEY,
-  last_stamp timestamptz(3) NOT NULL DEFAULT 'epoch',
+  last_stamp timestamptz(3) NOT NULL,
   audit_seq bigint NOT NULL DEFAULT 0,
   -- Of the latest audit row. Null: none yet; the chain starts from the hash of its id.
   audit_hash bytea,
@@ -34,8 +34,8 @@ CREATE TABLE firm_feeds (
   audit_purged_seq bigint NOT NULL DEFAULT 0,
   audit_purged_hash bytea
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-INSERT INTO firm_feeds (firm_id, audit_hash, audit_purged_hash)
-  SELECT service::uuid, hash, hash FROM (VALUES ('00000000-0000-0000-0000-000000000000')) AS chains (service),
+INSERT INTO firm_feeds (firm_id, last_stamp, audit_hash, audit_purged_hash)
+  SELECT service::uuid, 'epoch', hash, hash FROM (VALUES ('00000000-0000-0000-0000-000000000000')) AS chains (service),
     LATERAL (SELECT sha256(convert_to(service, 'UTF8'))) AS start (hash);
 
 CREATE TABLE api_keys (
@@ -145,16 +145,16 @@ CREATE TABLE adjuster_firms (
 
 CREATE TABLE sessions (
   token_hash text COLLATE "C" PRIMARY KEY,
+  id uuid NOT NULL,
   svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
-  expires_at timestamptz(3) NOT NULL,
-  id uuid NOT NULL DEFAULT gen_random_uuid(),
   device_name text,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  last_used_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- The absolute end; expires_at moves with each use, up to it.
-  ends_at timestamptz(3) NOT NULL DEFAULT now() + interval '180 days',
+  created_at timestamptz(3) NOT NULL,
+  last_used_at timestamptz(3) NOT NULL,
+  -- Moves with each use, up to the absolute end.
+  expires_at timestamptz(3) NOT NULL,
+  ends_at timestamptz(3) NOT NULL,
   -- How it was opened.
-  method text NOT NULL DEFAULT 'code' CHECK (method IN ('code', 'secret', 'passkey', 'operator'))
+  method text NOT NULL CHECK (method IN ('code', 'secret', 'passkey', 'operator'))
 );
 CREATE INDEX sessions_end ON sessions (expires_at);
 CREATE INDEX sessions_of_adjuster ON sessions (svc_id, last_used_at);
@@ -163,9 +163,8 @@ CREATE TABLE sign_in_codes (
   email_key text COLLATE "C" PRIMARY KEY,
   code_hash text NOT NULL,
   expires_at timestamptz(3) NOT NULL,
-  tries_left integer NOT NULL DEFAULT 5 CHECK (tries_left >= 0),
   -- Derives the same code, to mail it again.
-  seed text
+  seed text NOT NULL
 );
 
 -- By a keyed hash of who or what is counted: the table holds no address.
@@ -213,10 +212,10 @@ CREATE TABLE devices (
   device_id text COLLATE "C" NOT NULL,
   subscription json NOT NULL,
   -- SHA-256 of the endpoint of the subscription, which belongs to one device.
-  endpoint_hash text COLLATE "C",
+  endpoint_hash text COLLATE "C" NOT NULL,
   -- Token hash of the session that registered the device, with which it ends.
-  session_hash text COLLATE "C",
-  registered_at timestamptz(3) NOT NULL DEFAULT now(),
+  session_hash text COLLATE "C" NOT NULL,
+  registered_at timestamptz(3) NOT NULL,
   -- {timeZone, quietHours: {start, end} or null, deadlineReminders}
   preferences json,
   -- When the next reminder is queued.
@@ -370,17 +369,6 @@ CREATE TABLE feed_restamps (
   started_at timestamptz(3) NOT NULL,
   finished_at timestamptz(3)
 );
-
--- Workers of the job queue that live, and when each was last seen.
-CREATE TABLE job_workers (
-  worker_id text PRIMARY KEY,
-  seen_at timestamptz NOT NULL
-);
-
--- For processes of an earlier build that append to the trail in a separate statement.
-CREATE VIEW audit_chains AS
-  SELECT firm_id, audit_seq AS last_seq, audit_hash AS last_hash, audit_purged_seq AS purged_seq,
-    audit_purged_hash AS purged_hash FROM firm_feeds;
 
 -- Functions with the rights of the owner, for a service whose role may do less
 

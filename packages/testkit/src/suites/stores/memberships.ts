@@ -253,7 +253,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       const before = await stores.firmReads.claim(firm.id, 'live', id);
-      // State left by an earlier release: permission removed, offer still pending.
+      // A state that no use case leaves: permission removed, offer still pending.
       await stores.unitOfWork.run(async (tx) => {
         const membership = await tx.memberships.lock(firm.id, svcId);
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
