@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, ClaimsConnectionError, createClient } from '@svc/client';
+import { smallestClaim } from '@svc/contract';
 import type { PostgresServer } from '../cluster/postgres-server.ts';
 import type { TestFirm } from '../services/operator.ts';
 
@@ -193,14 +194,10 @@ export function compare(result: LoadResult, stored: ReadonlyMap<string, string>)
 }
 
 const claimOf = (externalId: string, adjuster: string) => ({
+  ...smallestClaim,
   external_id: externalId,
   claim_number: externalId,
   adjuster_svc_id: adjuster,
-  loss: { date: '2026-09-26' },
-  policy: { number: '8704421973' },
-  carrier: { name: 'Gulf Mutual Flood' },
-  loss_location: { street: '114 Bayshore Dr', city: 'Cedar Key', state: 'FL', zip: '32625' },
-  policyholder: { company_name: 'Bayshore Marina', phone: '352-555-0142' },
 });
 
 /** Statuses of claims by id. */

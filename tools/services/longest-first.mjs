@@ -30,7 +30,6 @@ const LONGEST = [
   'packages/adapter-postgres/test/migrate',
   'packages/adapter-postgres/test/outage',
   'packages/adapter-postgres/test/unit-of-work',
-  'tools/openfema/import-claims',
   'apps/api/test/hostile-',
   'apps/api/test/limits-',
   'apps/api/test/fuzz-contract',
