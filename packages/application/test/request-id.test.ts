@@ -11,6 +11,6 @@ test('a request id is a UUID of version 7 with the time of the request and rando
   expect(timeOfRequestId(requestIdAt(1, RANDOM))).toBe(1);
 });
 
-test('an id of an earlier release has no time', () => {
+test('a UUID of another version has no time', () => {
   expect(timeOfRequestId(RANDOM)).toBeNull();
 });

@@ -10,6 +10,6 @@ export function requestIdAt(at: Instant, random: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
-/** When the request arrived; null: the id is of an earlier release. */
+/** When the request arrived; null: the id is a UUID of another version. */
 export const timeOfRequestId = (id: string): Instant | null =>
   id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null;
