@@ -93,7 +93,7 @@ test('a restore into a database with a firm is refused, and so is a backup over 
   await svcInProcess(['firm', 'create', '--name', 'Other Firm'], { DATABASE_URL: url });
   const content = await contentOf(url);
   const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: url });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('"Other Firm"') });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('firm Other Firm') });
   expect(await contentOf(url)).toEqual(content);
 });
 
@@ -101,6 +101,17 @@ test.each([
   ['that ends too early', (text: string) => text.slice(0, text.length / 2), /ends too early|damaged/],
   ['without its end', (text: string) => text.replace(/\n[^\n]*\n$/, '\n'), /ends too early/],
   ['that lost a row', (text: string) => text.replace(/(\{"table":"public.claims".*\n).*\n/, '$1'), /damaged/],
+  [
+    'with SQL in a list of columns',
+    (text: string) => text.replace(/("columns":"[^"]*)"/, `$1) FROM PROGRAM 'false' --"`),
+    /damaged/,
+  ],
+  [
+    'that is only a beginning and an end',
+    (text: string) => `${text.split('\n')[0]}\n{"rows":{},"sequences":[]}\n`,
+    /damaged/,
+  ],
+  ['whose second line is a number', (text: string) => `${text.split('\n')[0]}\n5\n`, /damaged/],
   [
     'of another release',
     (text: string) => text.replace(/"schema":"\w{4}/, '"schema":"0000'),
@@ -138,6 +149,41 @@ test('a move is refused while the service runs, and afterwards copies every row 
   const moved = await svcInProcess(['database', 'move', '--to', to, '--json'], { DATABASE_URL: from });
   expect(moved).toMatchObject({ code: 0, stderr: '' });
   expect(await contentOf(to)).toEqual(await contentOf(from));
+});
+
+test('a move that is refused leaves the old database as usable as before', async () => {
+  const [from, to] = [await emptyDatabase(), await emptyDatabase()];
+  await svcInProcess(['database', 'restore', backup('whole.gz')], { DATABASE_URL: from });
+  await svcInProcess(['firm', 'create', '--name', 'Other Firm'], { DATABASE_URL: to });
+  const refused = await svcInProcess(['database', 'move', '--to', to], { DATABASE_URL: from });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Other Firm') });
+  const locks = "SELECT 1 FROM pg_locks WHERE relation = 'claims'::regclass AND mode = 'ShareLock'";
+  expect(await query(from, locks)).toEqual([]);
+});
+
+test('the owner of the new database need not be a superuser', async () => {
+  const url = new URL(await emptyDatabase());
+  const owner = `move_owner_${process.pid}`;
+  await query(url.href, `CREATE ROLE ${owner} LOGIN PASSWORD 'x'`);
+  await query(url.href, `CREATE DATABASE ${owner} OWNER ${owner}`);
+  const admin = url.href;
+  try {
+    [url.username, url.password, url.pathname] = [owner, 'x', `/${owner}`];
+    const restored = await svcInProcess(['database', 'restore', backup('whole.gz')], {
+      DATABASE_URL: url.href,
+    });
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    // A session of another role counts too.
+    const other = new URL(admin);
+    other.pathname = url.pathname;
+    await withClient(other.href, async () => {
+      const refused = await svcInProcess(['database', 'move', '--to', admin], { DATABASE_URL: url.href });
+      expect(refused.stderr).toContain('stop the service first');
+    });
+  } finally {
+    await query(admin, `DROP DATABASE ${owner} WITH (FORCE)`);
+    await query(admin, `DROP ROLE ${owner}`);
+  }
 });
 
 test('--to that is no URL of PostgreSQL is named', async () => {

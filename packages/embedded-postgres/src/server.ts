@@ -141,7 +141,7 @@ export function checkVersion(place: Place): void {
   throw new Error(
     `${dataOf(place)} holds data of PostgreSQL ${data}, and this release has PostgreSQL ${program}. ` +
       'Run "svc database backup FILE" with the release that used this data, then "svc database restore FILE" with ' +
-      'this one and an empty DATA_DIR.',
+      'this one and an empty DATA_DIR. If the schemas differ, restore into a server with the former release first.',
   );
 }
 

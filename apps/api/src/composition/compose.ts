@@ -251,6 +251,7 @@ export const migrateDatabase = (
   url: DatabaseUrl,
   log: Log,
   migrationUrl = url,
+  variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL',
 ): Promise<readonly NamedMigration[]> =>
   migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
     (error: Error) => {
@@ -261,7 +262,6 @@ export const migrateDatabase = (
         .replace(/^[a-z]+:\/\//i, '')
         .replace(/\?.*$/, '')
         .replace(/:[^/]*@/, '@');
-      const variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL';
       throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
     },
   );

@@ -1,4 +1,13 @@
-import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -56,11 +65,12 @@ export function addDatabaseCommands(program: Command): void {
   );
   addCommand(database, 'restore <file>', 'fill an empty database with a backup of this release').action(
     async (file: string, options: OutputOptions) => {
+      accessSync(file, constants.R_OK);
       const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()));
       if (options.json) return printJson({ file, at, rows });
       printRows(rows);
       process.stdout.write(
-        `Restored ${file}. Run svc feed restamp --since ${at} before the service starts.\n`,
+        `Restored ${file}. Before the service starts, run svc feed restamp --since ${at}; with encryption, also svc encryption apply.\n`,
       );
     },
   );
@@ -70,13 +80,13 @@ export function addDatabaseCommands(program: Command): void {
       const target = targetUrl(to);
       const log = createLog({ level: 'error', format: 'json', stream: process.stderr });
       const { rows } = await withDatabase(async (url) => {
-        await migrateDatabase(target, log);
+        await migrateDatabase(target, log, target, '--to');
         return restoreDatabase(target, backUpDatabase(url, { isMove: true }), progress());
       });
       if (options.json) return printJson({ rows });
       printRows(rows);
       process.stdout.write(
-        'Moved. The old database is unchanged: set DATABASE_URL before the service starts.\n',
+        'Moved. The old database is unchanged: set DATABASE_URL before the service starts. With encryption, run svc encryption apply there.\n',
       );
     });
   addCommand(
@@ -128,7 +138,7 @@ function targetUrl(to: string): string {
 /** Under another name until it is complete. Returns the rows that its last line counts. */
 async function writeBackup(backup: AsyncIterable<Buffer>, file: string): Promise<CopiedRows> {
   if (existsSync(file)) throw new OperatorError(`${file} exists; name a new file`);
-  const draft = `${file}.part`;
+  const draft = `${file}.${process.pid}.part`;
   let last: Buffer = Buffer.alloc(0);
   async function* remembered() {
     for await (const chunk of backup) {
@@ -140,7 +150,7 @@ async function writeBackup(backup: AsyncIterable<Buffer>, file: string): Promise
     await pipeline(
       Readable.from(remembered()),
       createGzip(),
-      createWriteStream(draft, { mode: 0o600, flush: true }),
+      createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
     );
     renameSync(draft, file);
   } finally {

@@ -51,11 +51,15 @@ const REFERENCES = `SELECT DISTINCT format('%I.%I', n.nspname, c.relname) AS fro
 const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS last
   FROM pg_sequences WHERE last_value IS NOT NULL ORDER BY 1`;
 
+/** By what every role sees of the sessions of others. Only those of clients have a user. */
 const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
-  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  WHERE datname = current_database() AND usesysid IS NOT NULL AND pid <> pg_backend_pid()`;
 
 /** For connections that were closed just before, such as that of the migration. */
 const DISCONNECT_TIMEOUT_MS = 2000;
+
+/** Twice the largest document, and escapes. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** COPY's end mark. No row is equal to it, since COPY escapes backslashes. */
 const END_OF_ROWS = '\\.\n';
@@ -73,9 +77,10 @@ export async function* backUp(
   const client = await connected(url);
   try {
     const tables = await tablesInOrder(client);
+    if (isMove) await refuseOthers(client, 'Moving the database');
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
     if (isMove) {
-      await refuseOthers(client, 'Moving the database');
+      // Before the snapshot, which the first other statement takes.
       await client.query(`LOCK TABLE ${tables.map(({ table }) => table).join(', ')} IN SHARE MODE`);
     }
     const {
@@ -117,6 +122,19 @@ export async function restoreBackup(
   onProgress: Progress = () => {},
 ): Promise<{ readonly rows: CopiedRows; readonly at: string }> {
   const lines = splitLines(backup);
+  try {
+    return await restoreLines(url, lines, onProgress);
+  } finally {
+    // Also ends the transaction that a failed restore was reading from.
+    await lines.return();
+  }
+}
+
+async function restoreLines(
+  url: DatabaseUrl,
+  lines: AsyncGenerator<Buffer, void, undefined>,
+  onProgress: Progress,
+): Promise<{ readonly rows: CopiedRows; readonly at: string }> {
   const header = await nextJson<Header>(lines);
   if (header?.format !== 'claims-backup-1') throw new OperatorError('this is no backup of the service');
   if (header.schema !== SCHEMA_CHECKSUM)
@@ -125,29 +143,40 @@ export async function restoreBackup(
   try {
     await refuseOthers(client, 'Restoring a backup');
     await client.query('BEGIN');
-    const tables = (await tablesInOrder(client)).map(({ table }) => table);
-    await client.query(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
-    const firms = (await client.query('SELECT name FROM firms ORDER BY created_at LIMIT 3')).rows;
-    if (firms.length > 0)
+    const tables = new Map((await tablesInOrder(client)).map(({ table, columns }) => [table, columns]));
+    const names = [...tables.keys()].join(', ');
+    await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+    const [found] = (
+      await client.query(
+        "(SELECT 'firm ' || name AS row FROM firms LIMIT 1) UNION ALL (SELECT 'adjuster ' || svc_id FROM adjusters LIMIT 1)",
+      )
+    ).rows;
+    if (found !== undefined)
       throw new OperatorError(
-        `the database is not empty (it has the firm ${JSON.stringify(firms[0].name)}); restore into a new one, such as an empty DATA_DIR`,
+        `the database is not empty (it has the ${found.row}); restore into a new one, such as an empty DATA_DIR`,
       );
-    await client.query(`TRUNCATE ${tables.join(', ')}`);
+    // Not TRUNCATE, which the owner has taken from itself for the audit trail.
+    for (const table of [...tables.keys()].reverse()) await client.query(`DELETE FROM ${table}`);
     const rows: Record<string, number> = {};
     let copied = 0;
     for (;;) {
-      const next = await nextJson<Table | Footer>(lines);
+      const next = await nextJson<Partial<Table & Footer>>(lines);
       if (next === null) throw new OperatorError('the backup is incomplete: it ends too early');
-      if (!('table' in next)) {
-        if (JSON.stringify(next.rows) !== JSON.stringify(rows))
+      const { table } = next;
+      if (table === undefined) {
+        const complete = Object.keys(rows).length === tables.size && Array.isArray(next.sequences);
+        if (!complete || JSON.stringify(next.rows) !== JSON.stringify(rows))
           throw new OperatorError('the backup is damaged: it has other rows than its end says');
-        await setSequences(client, next);
+        await setSequences(client, next.sequences ?? []);
         break;
       }
-      if (!tables.includes(next.table)) throw new OperatorError(`this release has no table ${next.table}`);
-      const stream = client.query(copyStreams.from(`COPY ${next.table} (${next.columns}) FROM STDIN`));
+      // Nothing of the file becomes SQL.
+      const columns = tables.get(table);
+      if (columns === undefined || columns !== next.columns || table in rows)
+        throw new OperatorError('the backup is damaged: it has other tables than this release');
+      const stream = client.query(copyStreams.from(`COPY ${table} (${columns}) FROM STDIN`));
       await pipeline(Readable.from(rowsOf(lines), { objectMode: true }), stream);
-      rows[next.table] = stream.rowCount;
+      rows[table] = stream.rowCount;
       copied += stream.rowCount;
       onProgress(copied);
     }
@@ -204,7 +233,7 @@ async function tablesInOrder(client: pg.Client): Promise<Table[]> {
   return [...ordered];
 }
 
-async function setSequences(client: pg.Client, { sequences }: Footer): Promise<void> {
+async function setSequences(client: pg.Client, sequences: Footer['sequences']): Promise<void> {
   for (const { name, last } of sequences) await client.query('SELECT setval($1::regclass, $2)', [name, last]);
 }
 
@@ -212,27 +241,35 @@ const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`
 
 /** Each line with its line break. */
 async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-  let rest = Buffer.alloc(0);
+  let started: Uint8Array[] = [];
+  let startedBytes = 0;
   for await (const chunk of chunks) {
-    const text = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const text = Buffer.from(chunk);
     let from = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      yield text.subarray(from, end + 1);
+      yield Buffer.concat([...started, text.subarray(from, end + 1)]);
+      started = [];
+      startedBytes = 0;
       from = end + 1;
     }
-    rest = text.subarray(from);
+    started.push(text.subarray(from));
+    startedBytes += text.length - from;
+    if (startedBytes > MAX_LINE_BYTES)
+      throw new OperatorError('the backup is damaged: it has too long a row');
   }
-  if (rest.length > 0) yield rest;
+  if (startedBytes > 0) yield Buffer.concat(started);
 }
 
 async function nextJson<Value>(lines: AsyncGenerator<Buffer, void, undefined>): Promise<Value | null> {
   const { value, done } = await lines.next();
   if (done || value === undefined) return null;
   try {
-    return JSON.parse(value.toString('utf8'));
+    const parsed: unknown = JSON.parse(value.toString('utf8'));
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Value;
   } catch {
-    throw new OperatorError('this is no backup of the service, or it is damaged');
+    // Not JSON.
   }
+  throw new OperatorError('this is no backup of the service, or it is damaged');
 }
 
 async function* rowsOf(lines: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer> {
