@@ -190,3 +190,20 @@ test('an offer has no way to reach the people of a claim, and the accepted claim
     await button(page, 'Accept').click();
     await until('the calls', async () => (await calls.count()) >= 4);
   }));
+
+test.each([
+  ['phone', PHONE],
+  ['tablet', TABLET],
+])('on a %s, Undo is not where a second tap on Accept lands', (_, device) =>
+  app.visiting(device, async ({ page }) => {
+    const { ids, token } = await offers('Above', 'Below');
+    await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
+    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    const accept = await button(page, 'Accept').boundingBox();
+    await button(page, 'Accept').click();
+    const undo = await button(page, 'Undo').boundingBox();
+    const next = await button(page, 'Next offer').boundingBox();
+    if (accept === null || undo === null || next === null) throw new Error('A button is not shown.');
+    expect(undo.y + undo.height).toBeLessThanOrEqual(Math.min(accept.y, next.y));
+  }),
+);

@@ -123,3 +123,16 @@ describe('a claim', () => {
     expect(isClaim({ ...offer(), [field]: value })).toBe(false);
   });
 });
+
+test('what an adjuster has typed is back after another one has used the device, and the other one does not see it', async () => {
+  const typed = { 'claim-1': 'Not sent' };
+  await storage.put('contactNotes', typed);
+  await storage.put('draft:claim-1', { notes: 'Typed' });
+  await storage.setTypedAside('SVC-1');
+  await storage.clear();
+  await storage.bringTypedBack('SVC-2');
+  expect(await storage.getAll('contactNotes', 'draft:claim-1')).toEqual([undefined, undefined]);
+  await storage.clear();
+  await storage.bringTypedBack('SVC-1');
+  expect(await storage.getAll('contactNotes', 'draft:claim-1')).toEqual([typed, { notes: 'Typed' }]);
+});

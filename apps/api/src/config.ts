@@ -171,15 +171,25 @@ function rereadable<T>(read: () => T): () => T {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Whether letters are missing, doubled or in the wrong order. Another letter or a longer name is another word, as in
+ * DATABASE_URI and DATABASE_URL_RO, and meant for another program.
+ */
+function isMisspelled(name: string, meant: string): boolean {
+  if (name === meant) return true; // in another case
+  if (meant.length < 6 || name.includes(meant)) return false;
+  const difference = Math.abs(name.length - meant.length);
+  if (difference > 0) return difference <= 2 && editDistance(name, meant) === difference;
+  const sorted = (text: string): string => [...text].sort().join('');
+  return editDistance(name, meant) <= 2 && sorted(name) === sorted(meant);
+}
+
 /** Names that nothing of ours has, so that a misspelled variable is not ignored. */
 function rejectMisspelled(env: Env, known: ReadonlySet<string>): void {
   for (const name of Object.keys(env)) {
     if (known.has(name) || env[name] === '') continue;
     for (const meant of known) {
-      // In a short name, a changed letter makes another word.
-      const maxEdits = meant.length < 6 ? -1 : meant.length < 10 ? 1 : 2;
-      if (Math.abs(name.length - meant.length) > 2 || editDistance(name.toUpperCase(), meant) > maxEdits)
-        continue;
+      if (!isMisspelled(name.toUpperCase(), meant)) continue;
       throw new ConfigError(
         `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
       );

@@ -144,7 +144,7 @@ test.each([
   ['DATABSE_URL', 'DATABASE_URL'],
   ['database_url', 'DATABASE_URL'],
   ['DATABASE_URL_FIL', 'DATABASE_URL_FILE'],
-  ['REDIS_URI', 'REDIS_URL'],
+  ['REDIS_ULR', 'REDIS_URL'],
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['VAPID_PIRVATE_KEY', 'VAPID_PRIVATE_KEY'],
 ])('a variable that is surely misspelled stops the start: %s', (name, meant) => {
@@ -164,6 +164,13 @@ test('variables of other programs are ignored', () => {
       'NODE_EXTRA_CA_CERTS',
       'REDIS_PORT',
       'SMTP_HOST',
+      'DATABASE_URI',
+      'DATABASE_SSL',
+      'DATABASE_URL_2',
+      'DATABASE_URLS',
+      'PGDATABASE_URL',
+      'DB_POOL_MIN',
+      'METRICS_HOST',
     ],
     ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES', 'POSTGRES_URL', 'SVC_OPERATOR', 'NODE_ENV'],
   ];

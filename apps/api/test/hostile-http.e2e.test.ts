@@ -83,6 +83,21 @@ describe('invalid HTTP', () => {
     expectClosedWith(bytes, 400, 'malformed_request'),
   );
 
+  test('a connection ends that sends many small chunks of a body that nobody reads', async () => {
+    const head = request('GET /v1/health', {
+      'Transfer-Encoding': 'chunked',
+      Connection: 'keep-alive',
+    }).trimEnd();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    const closed = once(socket, 'close');
+    socket.write(`${head}\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200/);
+    socket.resume().write('1\r\n \r\n'.repeat(20_000));
+    await closed;
+  });
+
   test('an invalid chunk gets malformed_request as the response to its request', async () => {
     const headers = { ...bearer, 'Idempotency-Key': 'k', 'Content-Type': 'application/json' };
     const { responses, ended } = await sendBytes(

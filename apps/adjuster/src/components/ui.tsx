@@ -272,7 +272,8 @@ export function Dialog(props: {
 /** Keeps the height of a pinned element in a CSS variable, so that nothing is hidden behind it. */
 export function useHeightVariable<E extends HTMLElement>(name: string) {
   const element = useRef<E>(null);
-  useEffect(() => {
+  // Not a later effect: its cleanup would remove the height that the next bar has set.
+  useLayoutEffect(() => {
     const root = document.documentElement.style;
     const observer = new ResizeObserver(([entry]) =>
       root.setProperty(name, `${entry?.borderBoxSize[0]?.blockSize ?? 0}px`),

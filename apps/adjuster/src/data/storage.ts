@@ -69,6 +69,9 @@ const DEVICE_VALUES: readonly string[] = [
   // Its entries name their adjuster.
   'outbox',
 ];
+const TYPED_BY = 'typed by ';
+const isTyped = (name: string): boolean =>
+  name.startsWith('draft:') || name === 'rejections' || name === 'contactNotes';
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
 /** Another number than the stored one: the lists are read again. Raised when the shape of a stored value changes. */
@@ -108,8 +111,24 @@ export const storage = {
   async clear(): Promise<void> {
     const opened = await database();
     for (const name of await opened.getAllKeys('kept')) {
-      if (!DEVICE_VALUES.includes(name)) await opened.delete('kept', name);
+      if (!DEVICE_VALUES.includes(name) && !name.startsWith(TYPED_BY)) await opened.delete('kept', name);
     }
+  },
+  /** Keeps what an adjuster has typed and not sent until they sign in again, out of sight of the next one. */
+  async setTypedAside(svcId: string): Promise<void> {
+    const { store, done } = (await database()).transaction('kept', 'readwrite');
+    const names = (await store.getAllKeys()).filter(isTyped);
+    const values = await Promise.all(names.map((name) => store.get(name)));
+    if (names.length > 0)
+      await store.put(Object.fromEntries(names.map((name, i) => [name, values[i]])), `${TYPED_BY}${svcId}`);
+    await done;
+  },
+  async bringTypedBack(svcId: string): Promise<void> {
+    const { store, done } = (await database()).transaction('kept', 'readwrite');
+    const typed = (await store.get(`${TYPED_BY}${svcId}`)) as object | undefined;
+    for (const [name, value] of Object.entries(typed ?? {})) await store.put(value, name);
+    await store.delete(`${TYPED_BY}${svcId}`);
+    await done;
   },
   /** Removes what the service can send again. */
   async clearLists(): Promise<void> {

@@ -26,10 +26,15 @@ export async function signIn(proof: SignInBody): Promise<void> {
     await request(() => call('POST', 'session', proof));
     const before = await storage.get('profile').catch(() => undefined);
     const found = await request(() => call<Profile>('GET', 'v1/me'));
-    if (before !== undefined && before.svc_id !== found.svc_id) await forget();
+    if (before !== undefined && before.svc_id !== found.svc_id) {
+      await storage.setTypedAside(before.svc_id).catch(() => {});
+      await forget();
+    }
+    await storage.bringTypedBack(found.svc_id).catch(() => {});
     await storage.put('profile', found).catch(() => {});
     return found;
   });
+  await restoreTyped();
   updateSession({ kind: 'signedIn', profile });
   notifyOfSession();
   void readFirstOffers().catch(() => {});

@@ -38,5 +38,6 @@ export const closeToast = (): void => update({ kind: 'close' });
 export function showError(error: unknown): void {
   if (needsSignIn(error)) return;
   const { network } = texts.value;
-  showToast(error instanceof NetworkError ? network.needed : network.failed, 'error');
+  const isUnreachable = error instanceof NetworkError && error.reason !== 'service';
+  showToast(isUnreachable ? network.needed : network.failed, 'error');
 }

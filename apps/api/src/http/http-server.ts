@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { makeProblem } from '@svc/contract';
+import { LIMITS, makeProblem } from '@svc/contract';
 import type { Request, Response } from 'express';
 import type { Log } from '../logging.ts';
 import type { HttpApplication } from './app.ts';
+import { SMALL_CHUNK_BYTES } from './pipeline/read-body.ts';
 import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
 import { createWaitingRequests } from './pipeline/waiting-requests.ts';
@@ -80,6 +81,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
     if (url.includes('%')) request.url = withoutNeedlessEscapes(request.url ?? '/');
+    if (request.headers['transfer-encoding'] !== undefined) endFloods(request, response);
     app(request as Request, response as Response);
   };
 
@@ -218,6 +220,21 @@ const withoutNeedlessEscapes = (target: string): string =>
       return /[\w.~-]/.test(character) ? character : escaped;
     }),
   );
+
+/** Node receives the rest of a body that nobody has read, and each chunk of it costs processor time. */
+function endFloods(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    let [chunks, bytes] = [0, 0];
+    request.on('data', (chunk: Buffer) => {
+      chunks += 1;
+      bytes += chunk.length;
+      if (chunks <= LIMITS.openSmallChunks || bytes >= chunks * SMALL_CHUNK_BYTES) return;
+      request.socket.pause();
+      request.socket.destroy();
+    });
+  });
+}
 
 /** Destroys the connection if it is still open after the delay. */
 function closeSoon(socket: Duplex): void {

@@ -86,7 +86,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 /** A chunk takes 1 µs, as much as a hundred bytes: beyond the allowed number, chunks must have this size on average. */
-const SMALL_CHUNK_BYTES = 16;
+export const SMALL_CHUNK_BYTES = 16;
 const COUNTED_CHUNKS = 1024;
 /** Before the response on a closing connection, up to this much of a rejected body is received and dropped. */
 const MAX_DISCARDED_BYTES = 8 * LIMITS.bodyBytes;
@@ -132,6 +132,8 @@ async function readBytes(request: Request, response: Response, rules: BodyRules)
     if (isFlooded) {
       // Receiving the rest would cost as much as what is rejected here.
       response.shouldKeepAlive = false;
+      request.pause();
+      request.socket.pause();
     } else if (response.shouldKeepAlive) request.resume();
     // Otherwise a client that still sends would never read the response.
     else await discard(request);

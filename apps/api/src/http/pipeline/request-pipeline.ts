@@ -61,7 +61,7 @@ export interface RequestTrace {
   /** The claim that it was about, for a path or a response with one. */
   claimId?: string | undefined;
   firmId?: string;
-  /** In place of the response's status: an operation that failed inside a message of another protocol. */
+  /** In place of the response's status: of an operation inside a message of another protocol. */
   status?: number;
   code?: string;
   /** Why the service could not process it now. */
@@ -259,10 +259,14 @@ export function createPipeline(
           delete trace.reader;
         }
         const value = parseOrThrow(operation, raw);
-        return await operation.handle(value, {
+        const result = await operation.handle(value, {
           ...{ sentBody: raw.body, origin, userAgent, cookies, actor, grant },
           maxPageBytes: LIMITS.toolPage.bytes,
         });
+        trace.status = result.status;
+        if (endpoint.path.includes('/claims/{id}')) trace.claimId = raw.params.id?.toLowerCase();
+        if (result.claimId !== undefined) trace.claimId = result.claimId;
+        return result;
       } catch (error) {
         const problem = asHttpProblem(error);
         trace.status = ERRORS[problem.code].status;
