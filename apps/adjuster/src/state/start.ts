@@ -91,15 +91,21 @@ let storing: ReturnType<typeof setTimeout> | undefined;
 /** The browser has closed the database, perhaps to remove what was stored: the page still has it. */
 function storeAgain(): void {
   clearTimeout(storing);
+  // As they are now: what reads the emptied database before they are stored again would find none.
+  unstored ??= entries.value;
   // Not at once: the browser may not have finished, and would remove it again.
   storing = setTimeout(() => void storeShown().catch(storeAgain), STORE_AGAIN_MS);
 }
+
+let unstored: typeof entries.value | undefined;
 
 async function storeShown(): Promise<void> {
   const profile = session.profile.value;
   if (profile == null) return;
   await storage.put('profile', profile);
-  await outbox.restore(entries.value);
+  await outbox.restore(unstored ?? []);
+  unstored = undefined;
+  await readOutbox();
   await storeLists();
 }
 
