@@ -344,7 +344,7 @@ describe('the outbox', () => {
     expect(state.calls).toEqual(['POST a/rejection']);
   });
 
-  test('an entry that is being sent cannot be undone, and what is added to it meanwhile is sent after it', async () => {
+  test('an entry that is being sent cannot be undone, and what is added to it during that time is sent after it', async () => {
     const { state, open } = device();
     const outbox = open();
     const ids = await outbox.add([notes('a', 'First')]);

@@ -107,7 +107,7 @@ describe('a used idempotency key', () => {
     expect(transactions.count).toBe(0);
   });
 
-  test('whose record was lost by a restore of the database is used anew', async () => {
+  test('whose record was lost by a restore of the database can be used again', async () => {
     const { sendClaim, firm, command, used } = await setUp();
     used.add(JSON.stringify({ firmId: firm.id, environment: 'live', key: 'key-1' }));
     const sent = await sendClaim(firm.live, command);

@@ -230,7 +230,6 @@ function endFloods(request: IncomingMessage, response: ServerResponse): void {
       chunks += 1;
       bytes += chunk.length;
       if (chunks <= LIMITS.openSmallChunks || bytes >= chunks * SMALL_CHUNK_BYTES) return;
-      request.socket.pause();
       request.socket.destroy();
     });
   });
