@@ -1,4 +1,4 @@
-// `npx pnpm openapi`: runs code generators and linters from npm on the OpenAPI documents and compiles the results.
+// `npx pnpm test:generators`: runs code generators and linters from npm on the OpenAPI documents and compiles the results.
 // The tools are installed in a temporary folder: together they are larger than the dependencies of the workspace.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -110,7 +110,7 @@ const checksOf = (document: string): readonly Check[] => [
   })),
 ];
 
-const program = new Command('openapi')
+const program = new Command('test:generators')
   .description('Runs code generators and linters on the OpenAPI documents.')
   .option('--keep <folder>', 'copies the documents and the generated code to this folder')
   .option(

@@ -10,7 +10,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 // Checks the interface documents with a linter, three code generators and a JSON Schema validator.
-// `npx pnpm openapi` runs more generators, which are not dependencies of this workspace.
+// `npx pnpm test:generators` runs more generators, which are not dependencies of this workspace.
 
 type Json = Record<string, unknown>;
 

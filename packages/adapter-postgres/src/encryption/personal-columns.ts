@@ -19,8 +19,8 @@ export interface PersonalTable {
 export const SERVICE = NIL_UUID as FirmId;
 
 /**
- * The columns that hold personal data, which are encrypted where the operator has set a key (docs/decisions.md says why
- * these). The ids of claims, accounts and the sender's own, by which rows are found, are not among them.
+ * The columns that hold personal data, which are encrypted where the operator has set a key (why these:
+ * docs/decisions/0019-encryption-per-firm.md). The ids of claims, accounts and the sender's own, by which rows are found, are not among them.
  */
 export const PERSONAL = {
   claims: {
