@@ -1,6 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync } from 'node:zlib';
-import { TOKENS } from '@svc/api/tooling';
 import type { Svcid } from '@svc/domain';
 import { seededRandom } from '../generate/random.ts';
 import type { Operator } from '../services/operator.ts';
@@ -92,7 +91,7 @@ export async function fuzz(options: {
       for (const svcId of members) await operator.addMember(firmId, svcId).catch(() => {});
     }
     if (endpoint?.id === 'updateMembership') {
-      const setAcceptingAssignments = operator.services.get(TOKENS.setAcceptingAssignments);
+      const setAcceptingAssignments = operator.services.get('appUseCases').setAcceptingAssignments;
       // Fails for an adjuster who has left the firm since.
       for (const svcId of members) await setAcceptingAssignments({ svcId }, firmId, true).catch(() => {});
     }

@@ -1,6 +1,5 @@
 // `pnpm test:attack`: attacks on a real service, with the bound of each and what was observed.
 import { setTimeout as pause } from 'node:timers/promises';
-import { TOKENS } from '@svc/api/tooling';
 import { smallestClaim } from '@svc/contract';
 import { NO_OVERRIDES } from '@svc/domain';
 import { Command } from 'commander';
@@ -72,7 +71,7 @@ await inParallel(
 );
 findings.push(...(await slowClients(service, [unreadPages(firm.live, 'with lifted limits')], seconds)));
 // With the limits that every firm has unless the operator raises them.
-await operator.services.get(TOKENS.setLimits)(firm.id, NO_OVERRIDES);
+await operator.services.get('operatorUseCases').setLimits(firm.id, NO_OVERRIDES);
 await pause(LIMITS_IN_FORCE_MS);
 const attacks = [unreadPages(firm.live, 'with usual limits'), ...slowAttacks(firm.live)];
 findings.push(...(await slowClients(service, attacks, seconds)));

@@ -4,7 +4,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { TOKENS } from '@svc/api/tooling';
 import {
   buildPage,
   en,
@@ -123,7 +122,7 @@ try {
     as: token,
     body: { contact_date: '2026-08-30', notes: 'Water line 14 inches in the den. Owner has photos.' },
   });
-  await service.service.services.get(TOKENS.setOfferWait)(firm.id, 48);
+  await service.service.services.get('operatorUseCases').setOfferWait(firm.id, 48);
   await service.call('PATCH', '/app/v1/me/availability', {
     as: token,
     body: { away: [{ first_day: '2031-09-07', last_day: '2031-09-11', time_zone: 'America/Chicago' }] },

@@ -4,9 +4,8 @@ import {
   createLog,
   migrateDatabase,
   readConfig,
-  type Services,
+  type ServiceContainer,
   sha256,
-  TOKENS,
 } from '@svc/api/tooling';
 import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
@@ -48,7 +47,7 @@ export interface Audit {
 
 /** The operator commands of `svc`, without starting a process for each. */
 export interface Operator {
-  readonly services: Services;
+  readonly services: ServiceContainer;
   /** A firm with a live and a test key, and without rate limits unless `limited`. */
   firm(options?: { name?: string; limited?: boolean; plan?: Plan }): Promise<TestFirm>;
   key(
@@ -81,12 +80,12 @@ const AUDIT_PAGE_ROWS = 1_000;
 
 let adjusters = 0;
 
-export function operatorOf(services: Services): Operator {
+export function operatorOf(services: ServiceContainer): Operator {
   const operator: Operator = {
     services,
     async firm({ name = 'Gulf Adjusting Partners', limited = false, plan = 'standard' } = {}) {
-      const { firm, testAccounts } = await services.get(TOKENS.createFirm)({ name, plan });
-      if (!limited) await services.get(TOKENS.setLimits)(firm.id, UNLIMITED);
+      const { firm, testAccounts } = await services.get('operatorUseCases').createFirm({ name, plan });
+      if (!limited) await services.get('operatorUseCases').setLimits(firm.id, UNLIMITED);
       return {
         id: firm.id,
         live: (await operator.key(firm.id)).secret,
@@ -101,16 +100,16 @@ export function operatorOf(services: Services): Operator {
     },
     async key(firmId, { environment = 'live', purpose = 'full_access' } = {}) {
       const command = { firmId: firmId as FirmId, environment, purpose, lifetimeMs: null };
-      const { key, secret } = await services.get(TOKENS.createKey)(command);
+      const { key, secret } = await services.get('operatorUseCases').createKey(command);
       return { id: key.id, secret };
     },
     async revoke(keyId) {
-      await services.get(TOKENS.revokeKey)(keyId as KeyId);
+      await services.get('operatorUseCases').revokeKey(keyId as KeyId);
     },
     async adjuster(profile = {}) {
       adjusters += 1;
       const svcId = (profile.svcId ?? `SVC-${adjusters}-${Math.random().toString(36).slice(2, 8)}`) as Svcid;
-      await services.get(TOKENS.createAdjuster)({
+      await services.get('operatorUseCases').createAdjuster({
         firstName: 'Jean',
         lastName: 'Delacroix',
         email: `${svcId.toLowerCase()}@example.com`,
@@ -120,16 +119,18 @@ export function operatorOf(services: Services): Operator {
       return { svcId, token: await operator.session(svcId) };
     },
     async addMember(firmId, svcId) {
-      await services.get(TOKENS.addMember)(firmId as FirmId, svcId as Svcid);
+      await services.get('operatorUseCases').addMember(firmId as FirmId, svcId as Svcid);
     },
     async setMember(firmId, svcId, canAcceptClaims) {
-      await services.get(TOKENS.setMember)(firmId as FirmId, svcId as Svcid, canAcceptClaims);
+      await services.get('operatorUseCases').setMember(firmId as FirmId, svcId as Svcid, canAcceptClaims);
     },
     async setEnabled(svcId, isEnabled) {
-      await services.get(isEnabled ? TOKENS.enableAdjuster : TOKENS.disableAdjuster)(svcId as Svcid);
+      await services
+        .get('operatorUseCases')
+        [isEnabled ? 'enableAdjuster' : 'disableAdjuster'](svcId as Svcid);
     },
     async closeClaim(id) {
-      await services.get(TOKENS.closeClaimAsOperator)(id as ClaimId);
+      await services.get('operatorUseCases').closeClaimAsOperator(id as ClaimId);
     },
     async member(firmId) {
       const joined = await operator.adjuster();
@@ -137,10 +138,10 @@ export function operatorOf(services: Services): Operator {
       return joined;
     },
     async session(svcId) {
-      return (await services.get(TOKENS.openSession)(svcId as Svcid)).token;
+      return (await services.get('operatorUseCases').openSession(svcId as Svcid)).token;
     },
     async audit(firmId = SERVICE_CHAIN) {
-      const reads = services.get(TOKENS.auditReads);
+      const reads = services.get('auditReads');
       const chain = firmId as FirmId;
       const verified = await verifyAuditChain({ reads, sha256 }, chain);
       const actions = new Set<string>();

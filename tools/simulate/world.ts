@@ -65,11 +65,11 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
     newClaims,
     singleFlight: noSingleFlight,
     usedKeys: NO_USED_KEYS,
-    reads: firmReads,
+    firmReads,
     clock,
     ids,
   };
-  const app = { uow, offerResponses: responsesInTransactions(uow), clock, reads: NO_APP_READS };
+  const app = { uow, offerResponses: responsesInTransactions(uow), clock, appReads: NO_APP_READS };
   // Memberships need neither secrets nor sessions.
   const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];
   return {
@@ -86,7 +86,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
     handleJob: makeRunJob({
       uow,
       offerResponses: app.offerResponses,
-      reads: jobReads,
+      jobReads,
       firmReads,
       appReads: NO_APP_READS as never,
       // Only invitation emails need them, and nobody is invited.
@@ -104,6 +104,6 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
 }
 
 export type Process = ReturnType<typeof connectProcess>;
-type AppReads = Parameters<typeof makeLeaveFirm>[0]['reads'];
+type AppReads = Parameters<typeof makeLeaveFirm>[0]['appReads'];
 /** The simulated use cases do not read through the app's views. */
 const NO_APP_READS = {} as AppReads;

@@ -18,7 +18,7 @@ import {
   type DatabaseUrl,
   migrateDatabase,
 } from './composition/compose.ts';
-import { type Services, TOKENS } from './composition/tokens.ts';
+import type { ServiceContainer } from './composition/services.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { Observe } from './http/app.ts';
@@ -41,7 +41,7 @@ export interface Service {
   readonly port: number;
   /** Null without METRICS_PORT. The probes `/live` and `/ready` are on the same port. */
   readonly metricsUrl: string | null;
-  readonly services: Services;
+  readonly services: ServiceContainer;
   /**
    * Health turns 503 at once. New requests are served for another `lingerMs`, so that load balancers notice; then
    * requests in flight finish and everything is closed. SHUTDOWN_GRACE_MS bounds the whole wait.
@@ -70,7 +70,7 @@ export async function startService(
   });
   try {
     const api = await startApi({ config, databaseUrl, log, clock, metrics });
-    checkReady = api.services.get(TOKENS.checkHealth);
+    checkReady = api.services.get('checkHealth');
     return {
       ...api,
       metricsUrl: `${urlOf(host, operations.port)}/metrics`,
@@ -141,11 +141,11 @@ async function startApi({
   requestLog = createBatch({
     rows: collectLoggedRequests(),
     capacity: REQUEST_LOG_CAPACITY,
-    store: services.get(TOKENS.requestLog),
+    store: services.get('requestLog'),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const server = createHttpServer(services.get(TOKENS.app), {
+  const server = createHttpServer(services.get('app'), {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
@@ -165,19 +165,19 @@ async function startApi({
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
   addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
 
-  const jobs = wired.startJobs(services.get(TOKENS.runJob));
+  const jobs = wired.startJobs(services.get('runJob'));
   const saveLastUse = async (): Promise<void> => {
-    const keys = services.get(TOKENS.apiKeyAuthenticator).takeUses();
-    const sessions = services.get(TOKENS.sessionAuthenticator).takeUses();
+    const keys = services.get('apiKeyAuthenticator').takeUses();
+    const sessions = services.get('sessionAuthenticator').takeUses();
     if (keys.size === 0 && sessions.size === 0) return;
-    await services.get(TOKENS.credentials).recordUse({ keys, sessions });
+    await services.get('credentials').recordUse({ keys, sessions });
   };
   // A lost batch makes "last used" half a minute older; a failing database is reported elsewhere.
   const lastUseTimer = setInterval(
     () => void saveLastUse().catch(() => {}),
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
-  const auditBatch = services.get(TOKENS.auditBatch);
+  const auditBatch = services.get('auditBatch');
   // Alternately: writing either delays requests, and the delays must not add up.
   let writesAudit = false;
   const batchTimer = setInterval(() => {

@@ -2,7 +2,7 @@
 
 export { compose, migrateDatabase } from './composition/compose.ts';
 export { createSecrets, sha256 } from './composition/secrets.ts';
-export { type Services, TOKENS } from './composition/tokens.ts';
+export type { ServiceContainer } from './composition/services.ts';
 export { readConfig } from './config.ts';
 export { createDemo, walkThrough } from './demo.ts';
 export { createLog } from './logging.ts';

@@ -12,7 +12,6 @@ import {
 import { CHUNK_ROWS } from '../../adjuster/src/model/row-chunks.ts';
 import { en } from '../../adjuster/src/texts/en.ts';
 import { es } from '../../adjuster/src/texts/es.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   assignmentOf,
   buildPage,
@@ -1249,8 +1248,7 @@ test('a push notification shows only the firm, and opens the claim', async () =>
     await page.getByRole('switch', { name: 'Remind me of due dates' }).click();
     await page.getByRole('switch', { name: 'Quiet hours' }).click();
     await page.getByLabel('Until').fill('07:15');
-    const preferences = () =>
-      service.service.services.get(TOKENS.jobReads).devices(svcId as never, Date.now());
+    const preferences = () => service.service.services.get('jobReads').devices(svcId as never, Date.now());
     await until(
       'the preferences',
       async () => (await preferences())[0]?.preferences?.quietHours?.end === '07:15',
@@ -1493,7 +1491,7 @@ test('in forced colors a switch shows its state, and the main button stands out'
 test('an offer with all that decides it fits on a phone, and an answer can be taken back before it is sent', () =>
   visiting(PHONE, async ({ page }) => {
     const waiting = await service.firm();
-    await service.service.services.get(TOKENS.setOfferWait)(waiting.id, 48);
+    await service.service.services.get('operatorUseCases').setOfferWait(waiting.id, 48);
     const { svcId, token } = await service.member(waiting);
     const first = await offerFullClaim(service, waiting, svcId, {
       instructions: 'Call the tenant. '.repeat(20),

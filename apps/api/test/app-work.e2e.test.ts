@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints, LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
   type ApiResponse,
@@ -431,7 +430,7 @@ test('an offer that was answered or closed is no longer pending', async () => {
     expect((await seen(firm, id)).json).toEqual(before.json);
   }
   const closed = await offered(firm, person);
-  await service.service.services.get(TOKENS.closeClaimAsOperator)(closed as never);
+  await service.service.services.get('operatorUseCases').closeClaimAsOperator(closed as never);
   expectProblem(await app(person, 'POST', `/claims/${closed}/acceptance`), 409, 'offer_not_pending');
   expectProblem(await app(person, 'POST', `/claims/${closed}/rejection`), 409, 'offer_not_pending');
 });
@@ -646,7 +645,8 @@ test('closing a claim is permanent, frees the claim number and is not visible to
 test('lists are filtered by status, oldest offer first, and pages neither miss nor repeat a claim', async () => {
   const firms = [await service.firm(), await service.firm()] as const;
   const person = await service.adjuster();
-  for (const firm of firms) await service.service.services.get(TOKENS.addMember)(firm.id, person.svcId);
+  for (const firm of firms)
+    await service.service.services.get('operatorUseCases').addMember(firm.id, person.svcId);
   const ids: string[] = [];
   for (let i = 0; i < 7; i++) {
     if (i % 3 === 0) now += 1;
@@ -773,8 +773,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
       keys: { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' },
     },
   });
-  const devices = (svcId: string) =>
-    service.service.services.get(TOKENS.jobReads).devices(svcId as never, now);
+  const devices = (svcId: string) => service.service.services.get('jobReads').devices(svcId as never, now);
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));
@@ -797,8 +796,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   expect((await set(preferences)).status).toBe(204);
   // Registering a device again keeps them.
   await app(person, 'PUT', path, subscription('https://push.example.net/2'));
-  const { jobReads } = TOKENS;
-  expect(await service.service.services.get(jobReads).devices(person.svcId as never, now)).toMatchObject([
+  expect(await service.service.services.get('jobReads').devices(person.svcId as never, now)).toMatchObject([
     {
       deviceId: 'phone one',
       preferences: {

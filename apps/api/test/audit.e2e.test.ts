@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, SERVICE_CHAIN } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
@@ -16,7 +15,7 @@ const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.da
 
 /** Every event of a firm, as `svc` exports it. */
 async function exported(firmId: string): Promise<Record<string, unknown>[]> {
-  await service.service.services.get(TOKENS.auditBatch).flush();
+  await service.service.services.get('auditBatch').flush();
   const { code, stdout } = await svc('audit', 'export', '--firm', firmId);
   expect(code).toBe(0);
   return stdout
@@ -77,7 +76,7 @@ test('attempts that fail are recorded with the error; a malformed request is not
     ['claim.read', 'not_found'],
     ['claim.send', 'insufficient_scope'],
   ]);
-  const auditReads = service.service.services.get(TOKENS.auditReads);
+  const auditReads = service.service.services.get('auditReads');
   const ofService = (await auditReads.latest(SERVICE_CHAIN, { limit: 100 })).flatMap(({ text }) =>
     auditEntriesFrom(text),
   );
@@ -225,7 +224,7 @@ test('a running process writes reads to the trail without being asked', async ()
   const { svcId } = await service.member(firm);
   const { id } = (await sendClaim(service, firm.live, claimBody(svcId))).json;
   await service.call('GET', `/v1/claims/${id}`, { as: firm.live });
-  const reads = service.service.services.get(TOKENS.auditReads);
+  const reads = service.service.services.get('auditReads');
   const latestAction = async () => {
     const [latest] = await reads.latest(firm.id, { limit: 1 });
     return latest === undefined ? undefined : auditEntriesFrom(latest.text)[0]?.action;

@@ -1,19 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import type {
-  AppReads,
-  FirmReads,
-  NewClaims,
-  OfferResponses,
-  RateLimiter,
-  SingleFlight,
-  Tx,
-  UnitOfWork,
-} from '@svc/application';
-import type { Container, ServiceIdentifier } from 'inversify';
+import type { SingleFlight, Tx, UnitOfWork } from '@svc/application';
 import { compose } from '../src/composition/compose.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
@@ -98,25 +87,22 @@ export async function startCrashingHost(options: {
     isDraining: () => false,
     observe: () => {},
   };
-  const wired = await compose(compositionOptions);
-
-  // The product's container, with its ports instrumented.
-  const container = wired.services as Container;
-  const replace = async <T>(token: ServiceIdentifier<T>, by: (held: T) => T): Promise<void> => {
-    const held = container.get(token);
-    (await container.rebindAsync(token)).toConstantValue(by(held));
-  };
-  await replace<UnitOfWork>(TOKENS.unitOfWork, (held) => instrumentedUnitOfWork(held, at));
-  await replace<NewClaims>(TOKENS.newClaims, (held) => instrumented(held, 'newClaims', at));
-  await replace<OfferResponses>(TOKENS.offerResponses, (held) => instrumented(held, 'responses', at));
-  await replace<SingleFlight>(TOKENS.singleFlight, (held) => instrumentedSingleFlight(held, at));
-  await replace<RateLimiter>(TOKENS.rateLimiter, (held) => instrumented(held, 'limits', at));
-  await replace<FirmReads>(TOKENS.firmReads, (held) => instrumented(held, 'reads', at));
-  await replace<AppReads>(TOKENS.appReads, (held) => instrumented(held, 'reads', at));
+  const wired = await compose({
+    ...compositionOptions,
+    replacePorts: (ports) => ({
+      unitOfWork: instrumentedUnitOfWork(ports.unitOfWork, at),
+      newClaims: instrumented(ports.newClaims, 'newClaims', at),
+      offerResponses: instrumented(ports.offerResponses, 'responses', at),
+      singleFlight: instrumentedSingleFlight(ports.singleFlight, at),
+      rateLimiter: instrumented(ports.rateLimiter, 'limits', at),
+      firmReads: instrumented(ports.firmReads, 'reads', at),
+      appReads: instrumented(ports.appReads, 'reads', at),
+    }),
+  });
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(container.get(TOKENS.app), { ...timeouts, addresses, log });
+  const server = createHttpServer(wired.services.get('app'), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Plan, Purpose } from '@svc/domain';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   DAY,
@@ -141,7 +140,7 @@ describe('the next request sees the change', () => {
 
   test('of a plan', async () => {
     const firm = await service.firm();
-    const setPlan = service.service.services.get(TOKENS.setPlan);
+    const setPlan = service.service.services.get('operatorUseCases').setPlan;
     const invitation = () =>
       service.call('POST', '/v1/adjusters/invitations', { as: firm.live, body: { svc_id: 'SVC-nobody' } });
     expect(outcome(await invitation())).toEqual([422, 'unknown_osaid']);
@@ -156,14 +155,16 @@ describe('the next request sees the change', () => {
     const firm = await service.firm();
     const second = await service.key(firm);
     expect(await listOutcome(second)).toEqual([200]);
-    await service.service.services.get(TOKENS.revokeKey)(await keyId(second));
+    await service.service.services.get('operatorUseCases').revokeKey(await keyId(second));
     expect(await listOutcome(second)).toEqual([401, 'invalid_key']);
     expect(await listOutcome(firm.live)).toEqual([200]);
   });
 
   test('of a rolled key: both keys work during the overlap', async () => {
     const firm = await service.firm();
-    const rolled = await service.service.services.get(TOKENS.rollKey)(await keyId(firm.live), DAY);
+    const rolled = await service.service.services
+      .get('operatorUseCases')
+      .rollKey(await keyId(firm.live), DAY);
     expect([await listOutcome(firm.live), await listOutcome(rolled.secret)]).toEqual([[200], [200]]);
     clock.advance(DAY - 1);
     expect(await listOutcome(firm.live)).toEqual([200]);
@@ -177,7 +178,7 @@ describe('the next request sees the change', () => {
   test('of a key rolled without an overlap', async () => {
     const firm = await service.firm();
     const claim = await sentClaim(service, firm.test, firm.account.manual);
-    const rolled = await service.service.services.get(TOKENS.rollKey)(await keyId(firm.test), 0);
+    const rolled = await service.service.services.get('operatorUseCases').rollKey(await keyId(firm.test), 0);
     expect(await listOutcome(firm.test)).toEqual([401, 'invalid_key']);
     expect((await getClaim(service, rolled.secret, claim.id)).json).toEqual(claim);
     const { json } = await service.call('GET', '/v1/me', { as: rolled.secret });
@@ -186,7 +187,7 @@ describe('the next request sees the change', () => {
 
   test('of an expired key', async () => {
     const firm = await service.firm();
-    const { secret } = await service.service.services.get(TOKENS.createKey)({
+    const { secret } = await service.service.services.get('operatorUseCases').createKey({
       firmId: firm.id,
       environment: 'live',
       purpose: 'full_access',

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   DATE_TIME,
@@ -177,7 +176,7 @@ describe('an offer to another adjuster', () => {
   test.each<Status>(STATUSES)('of a closed claim that was %s fails', async (status) => {
     const { claim } = await claimIn(status);
     const second = await service.member(firm);
-    await service.service.services.get(TOKENS.closeClaimAsOperator)(claim.id);
+    await service.service.services.get('operatorUseCases').closeClaimAsOperator(claim.id);
     const response = await offerClaim(service, firm.live, claim.id, second.svcId);
     expect(outcome(response)).toEqual([
       409,
@@ -274,7 +273,7 @@ describe.each<[string, (svcId: unknown) => Promise<ApiResponse>]>([
   });
   test('to an adjuster without the permission to accept claims fails until it is granted', async () => {
     const member = await service.member(firm);
-    const set = service.service.services.get(TOKENS.setMember);
+    const set = service.service.services.get('operatorUseCases').setMember;
     await set(firm.id, member.svcId, false);
     expect(outcome(await to(member.svcId))).toEqual([422, 'adjuster_not_accepting']);
     await set(firm.id, member.svcId, true);
@@ -286,7 +285,7 @@ test('when an adjuster loses the permission, a pending offer becomes unassigned 
   const member = await service.member(firm);
   const { id } = await sentClaim(service, firm.live, member.svcId);
   const before = await now(id);
-  await service.service.services.get(TOKENS.setMember)(firm.id, member.svcId, false);
+  await service.service.services.get('operatorUseCases').setMember(firm.id, member.svcId, false);
   const after = await now(id);
   expect(after.assignment).toEqual({ ...before.assignment, status: 'unassigned' });
   expect(after.updated_at > before.updated_at).toBe(true);
@@ -327,7 +326,7 @@ describe('a claim number', () => {
         existing_claim_id: claim.id,
         existing_claim_url: `${service.url}/v1/claims/${claim.id}`,
       });
-      await service.service.services.get(TOKENS.closeClaimAsOperator)(claim.id);
+      await service.service.services.get('operatorUseCases').closeClaimAsOperator(claim.id);
       expect(outcome(await again(claim.claim_number, svcId))).toEqual([201]);
       expect(outcome(await again(claim.claim_number, svcId))).toEqual([409, 'duplicate_claim']);
     },
@@ -353,7 +352,7 @@ describe('an external id', () => {
       headers: { Authorization: `Bearer ${firm.live}` },
     });
     expect(await existing.json()).toEqual(claim);
-    await service.service.services.get(TOKENS.closeClaimAsOperator)(claim.id);
+    await service.service.services.get('operatorUseCases').closeClaimAsOperator(claim.id);
     expect(outcome(await again())).toEqual([409, 'duplicate_claim']);
   });
 

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { changeSlowly, startPoller, versionOf } from '../../../tools/bench/feed.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   getClaim,
@@ -171,7 +170,7 @@ test('a slow transaction of a firm blocks neither other firms nor readers', asyn
     expect((await listClaims(service, slow.live)).json.data).toEqual([claim]);
     await listClaims(service, free.live);
     // The reads of both firms are recorded together.
-    const recorded = service.service.services.get(TOKENS.auditBatch).flush();
+    const recorded = service.service.services.get('auditBatch').flush();
     await pause(100);
     await sentClaim(service, free.live, freeMember.svcId);
     await client.query('COMMIT');

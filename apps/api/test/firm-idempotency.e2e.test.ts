@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   DAY,
@@ -77,7 +76,7 @@ describe('a retry of a send', () => {
     const [key, body] = [freshKey(), claimBody(leaver.svcId)];
     const { id } = (await sendClaim(service, firm.live, body, key)).json;
     await leaveFirm(service, leaver.token, firm.id);
-    await service.service.services.get(TOKENS.closeClaimAsOperator)(id);
+    await service.service.services.get('operatorUseCases').closeClaimAsOperator(id);
     const again = await sendClaim(service, firm.live, body, key);
     expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
   });
@@ -144,7 +143,7 @@ describe('an Idempotency-Key', () => {
     const again = await sendClaim(service, second, body, key);
     expect([again.status, again.json.id, replayed(again)]).toEqual([201, id, 'true']);
     const { key: own } = (await service.call('GET', '/v1/me', { as: second })).json;
-    const rolled = await service.service.services.get(TOKENS.rollKey)(own.id, 0);
+    const rolled = await service.service.services.get('operatorUseCases').rollKey(own.id, 0);
     expect((await sendClaim(service, rolled.secret, body, key)).json.id).toBe(id);
   });
 

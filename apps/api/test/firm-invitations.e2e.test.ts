@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   adjusterRecord,
   answerInvitation,
@@ -367,7 +366,7 @@ describe('a withdrawal', () => {
 
   test('accepts SVCIDs with any characters', async () => {
     for (const svcId of ['SVC/../x y', 'SVC%2F?#&+', 'SVC-日本-🌊', '.hidden', 'a\'b"c\\d']) {
-      await service.service.services.get(TOKENS.createAdjuster)({
+      await service.service.services.get('operatorUseCases').createAdjuster({
         svcId: svcId as never,
         firstName: null,
         lastName: null,
@@ -386,7 +385,7 @@ describe('a withdrawal', () => {
 
 test('an invited adjuster whom the operator makes a member can receive claims', async () => {
   const { svcId } = await adjusterIn('pending');
-  await service.service.services.get(TOKENS.addMember)(firm.id, svcId);
+  await service.service.services.get('operatorUseCases').addMember(firm.id, svcId);
   expect(await adjusterRecord(service, firm.live, svcId)).toMatchObject({
     status: 'active',
     expires_at: null,
@@ -445,7 +444,7 @@ describe('the list of adjusters', () => {
     const known = ['b', 'a', 'C', 'é', '_'].map((letter) => `${letter}-${own.id}`);
     for (const svcId of known) {
       const profile = { svcId: svcId as never, firstName: null, lastName: null, email: null };
-      await service.service.services.get(TOKENS.createAdjuster)(profile);
+      await service.service.services.get('operatorUseCases').createAdjuster(profile);
       await invite(service, own.live, svcId);
     }
     const list = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
@@ -456,7 +455,7 @@ describe('the list of adjusters', () => {
     const own = await service.firm();
     for (const letter of ['x', '🌊', '"', '日']) {
       const svcId = letter.repeat(128) as never;
-      await service.service.services.get(TOKENS.createAdjuster)({
+      await service.service.services.get('operatorUseCases').createAdjuster({
         svcId,
         firstName: null,
         lastName: null,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   acceptClaim,
   adjusterRecord,
@@ -349,7 +348,7 @@ describe('with two processes', () => {
     const own = await service.firm();
     expect((await listClaims(otherService, own.live)).status).toBe(200);
     const { json } = await service.call('GET', '/v1/me', { as: own.live });
-    await service.service.services.get(TOKENS.revokeKey)(json.key.id);
+    await service.service.services.get('operatorUseCases').revokeKey(json.key.id);
     const failed = await eventually(
       () => listClaims(otherService, own.live),
       (response) => response.status !== 200,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { surgeClaim } from '@svc/contract';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   type ApiResponse,
   claimBody,
@@ -42,11 +41,11 @@ afterAll(() => service.stop());
 async function rejectedKeys(): Promise<{ unknown: string; revoked: string; expired: string }> {
   const { services } = service.service;
   const options = { firmId: firm.id, environment: 'test', purpose: 'full_access' } as const;
-  const createKey = services.get(TOKENS.createKey);
+  const createKey = services.get('operatorUseCases').createKey;
   const revoked = await createKey({ ...options, lifetimeMs: null });
-  await services.get(TOKENS.revokeKey)(revoked.key.id);
+  await services.get('operatorUseCases').revokeKey(revoked.key.id);
   const expired = await createKey({ ...options, lifetimeMs: 1 });
-  const unknown = services.get(TOKENS.secrets).issue('test_key');
+  const unknown = services.get('secrets').issue('test_key');
   return { unknown: unknown.secret, revoked: revoked.secret, expired: expired.secret };
 }
 

@@ -39,7 +39,7 @@ function reader() {
 
 const live = (edition: () => string = () => 'one', openSessions: () => string[] = () => ['hash']) =>
   createLiveUpdates({
-    reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
+    appReads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
     credentials: { openSessions: async () => new Set(openSessions()) },
     clock: { now: () => Date.now() },
     isDraining: () => false,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { withClient } from '../../../tools/services/postgres.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { createDataDir, type DataDir } from './child.ts';
 import { request, sendBytes } from './raw-http.ts';
 import {
@@ -137,7 +136,7 @@ async function callEveryOperation(): Promise<string[]> {
   });
   secrets.push(json.token);
   await call('DELETE', '/app/v1/sessions/current', { as: json.token });
-  const created = await service.service.services.get(TOKENS.createKey)({
+  const created = await service.service.services.get('operatorUseCases').createKey({
     firmId: firm.id,
     environment: 'live',
     purpose: 'full_access',

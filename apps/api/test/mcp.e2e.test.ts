@@ -4,7 +4,6 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from '@svc/testkit/eventually';
-import { TOKENS } from '../src/composition/tokens.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -140,7 +139,7 @@ test('a call is in the request log and the audit trail as the operation that it 
   await call(writer, 'listAdjusters');
 
   const env = { DATABASE_URL: service.databaseUrl };
-  await service.service.services.get(TOKENS.auditBatch).flush();
+  await service.service.services.get('auditBatch').flush();
   const { stdout } = await svcInProcess(['audit', 'export', '--firm', failing.id], env);
   const events = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   expect(events.filter(({ actor }) => actor.startsWith('key:'))).toEqual([

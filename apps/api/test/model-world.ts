@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { createMemoryRateLimiter, createMemorySingleFlight, createMemoryStores } from '@svc/adapter-memory';
-import type { Clock, RateLimiter, SingleFlight } from '@svc/application';
+import type { Clock } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
-import type { Container, ServiceIdentifier } from 'inversify';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { compose } from '../src/composition/compose.ts';
-import { type Services, TOKENS } from '../src/composition/tokens.ts';
+import type { ServiceContainer } from '../src/composition/services.ts';
 import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
 import { createLog } from '../src/logging.ts';
@@ -17,7 +16,7 @@ import { callHttp } from './service-under-test.ts';
 /** The service with one kind of store. */
 export interface ModelHost {
   readonly url: string;
-  readonly services: Services;
+  readonly services: ServiceContainer;
   close(): Promise<void>;
 }
 
@@ -33,10 +32,10 @@ const addresses = {
 };
 const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, false);
 
-async function listening(services: Services, close: () => Promise<void>): Promise<ModelHost> {
+async function listening(services: ServiceContainer, close: () => Promise<void>): Promise<ModelHost> {
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(services.get(TOKENS.app), { ...timeouts, addresses, log });
+  const server = createHttpServer(services.get('app'), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -59,23 +58,14 @@ export async function startOnPostgres(databaseUrl: string, clock: Clock): Promis
 /** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
-  const container = wired.services as Container;
-  const stores = createMemoryStores({ clock });
-  const replace = async <T>(token: ServiceIdentifier<T>, by: T): Promise<void> => {
-    (await container.rebindAsync(token)).toConstantValue(by);
+  const ports = {
+    ...createMemoryStores({ clock }),
+    rateLimiter: createMemoryRateLimiter({ clock }),
+    singleFlight: createMemorySingleFlight(),
   };
-  await replace(TOKENS.unitOfWork, stores.unitOfWork);
-  await replace(TOKENS.newClaims, stores.newClaims);
-  await replace(TOKENS.offerResponses, stores.offerResponses);
-  await replace(TOKENS.firmReads, stores.firmReads);
-  await replace(TOKENS.appReads, stores.appReads);
-  await replace(TOKENS.operatorReads, stores.operatorReads);
-  await replace(TOKENS.jobReads, stores.jobReads);
-  await replace(TOKENS.credentials, stores.credentials);
-  await replace<RateLimiter>(TOKENS.rateLimiter, createMemoryRateLimiter({ clock }));
-  await replace<SingleFlight>(TOKENS.singleFlight, createMemorySingleFlight());
-  return listening(container, () => wired.close());
+  const replacePorts = () => ports;
+  const wired = await compose({ config, databaseUrl, clock, replacePorts, ...compositionOptions });
+  return listening(wired.services, () => wired.close());
 }
 
 /** The result of a step, normalized so that it is equal for all stores. */
@@ -199,7 +189,7 @@ export async function createWorld(host: ModelHost, world: string, start: number)
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'operator closes':
           if (claims[step.which] !== undefined)
-            await services.get(TOKENS.closeClaimAsOperator)(claimId(step.which) as ClaimId);
+            await services.get('operatorUseCases').closeClaimAsOperator(claimId(step.which) as ClaimId);
           return { status: 0, replayed: false, text: '', claims: [] };
         case 'send': {
           const body = {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { INTERFACE_VERSION } from '@svc/contract';
 import { build } from '../../../tools/services/build.ts';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { callHttp, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -29,7 +28,7 @@ test('the documents list exactly the operations that the service routes', async 
       documented.push(...Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
   }
   const routed = service.service.services
-    .get(TOKENS.routes)
+    .get('routes')
     // The sign-in of the adjuster page is internal.
     .filter(({ endpoint }) => /^(\/app)?\/v1\//.test(endpoint.path))
     .map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);

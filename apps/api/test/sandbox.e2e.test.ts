@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Endpoint, type FaultKind, LIMITS, sandboxEndpoints } from '@svc/contract';
-import { TOKENS } from '../src/composition/tokens.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -132,6 +131,6 @@ test('faults end when they are cleared, and requests that failed with one have a
 });
 
 test('the sandbox is routed exactly as the contract lists it', () => {
-  const routed = service.service.services.get(TOKENS.sandboxRoutes).map(({ endpoint }) => endpoint.id);
+  const routed = service.service.services.get('sandboxRoutes').map(({ endpoint }) => endpoint.id);
   expect(routed.sort()).toEqual(Object.keys(sandboxEndpoints).sort());
 });

@@ -1,21 +1,11 @@
 import {
-  type AppReads,
-  type AuditLog,
-  type AuditReads,
   type Clock,
   type CredentialStore,
-  type FaultStore,
-  type FirmData,
-  type FirmReads,
   type Job,
-  type JobReads,
-  type NewClaims,
   newClaimsInTransactions,
-  type OfferResponses,
-  type OperatorReads,
-  type RequestLogStore,
   responsesInTransactions,
   SESSION_LIFETIME_MS,
+  type Stores,
   type Tx,
   type UnitOfWork,
 } from '@svc/application';
@@ -46,21 +36,8 @@ export interface MemoryJobs {
   runDue(now: Instant, handler: (job: Job) => Promise<void>): Promise<number>;
 }
 
-export interface MemoryStores {
-  readonly unitOfWork: UnitOfWork;
-  readonly newClaims: NewClaims;
-  readonly offerResponses: OfferResponses;
-  readonly firmReads: FirmReads;
-  readonly appReads: AppReads;
-  readonly operatorReads: OperatorReads;
-  readonly credentials: CredentialStore;
-  readonly jobReads: JobReads;
-  readonly faults: FaultStore;
+export interface MemoryStores extends Stores {
   readonly jobs: MemoryJobs;
-  readonly audit: AuditLog;
-  readonly auditReads: AuditReads;
-  readonly requestLog: RequestLogStore;
-  readonly firmData: FirmData;
 }
 
 const systemClock: Clock = { now: () => Date.now() };

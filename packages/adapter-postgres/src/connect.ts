@@ -1,22 +1,4 @@
-import type {
-  AppReads,
-  AuditLog,
-  AuditReads,
-  Clock,
-  CredentialStore,
-  DataEncryption,
-  FaultStore,
-  FirmData,
-  FirmReads,
-  JobReads,
-  MetricSources,
-  Metrics,
-  NewClaims,
-  OfferResponses,
-  OperatorReads,
-  RequestLogStore,
-  UnitOfWork,
-} from '@svc/application';
+import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
 import { newClaimsInTransactions, responsesInTransactions } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { openDatabase } from './driver/database.ts';
@@ -73,20 +55,7 @@ export interface ConnectOptions {
 }
 
 /** Everything the application keeps in PostgreSQL. */
-export interface PostgresStores {
-  readonly unitOfWork: UnitOfWork;
-  readonly newClaims: NewClaims;
-  readonly offerResponses: OfferResponses;
-  readonly firmReads: FirmReads;
-  readonly appReads: AppReads;
-  readonly operatorReads: OperatorReads;
-  readonly credentials: CredentialStore;
-  readonly jobReads: JobReads;
-  readonly requestLog: RequestLogStore;
-  readonly audit: AuditLog;
-  readonly auditReads: AuditReads;
-  readonly firmData: FirmData;
-  readonly faults: FaultStore;
+export interface PostgresStores extends Stores {
   readonly encryption: DataEncryption;
   readonly behindPooler: boolean;
   readonly metricSources: Pick<MetricSources, 'overdueOffers' | 'pools' | 'queue' | 'replication'>;

@@ -148,11 +148,11 @@ async function sentClaims(fixture: Fixture) {
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
   const rejected = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
-  await use.acceptOffer({ svcId }, accepted);
+  await use.acceptClaim({ svcId }, accepted);
   await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
   const call = { id: 'call-1', at: fixture.clock.now(), result: 'left_message', note: CALL_NOTE } as const;
   await use.logContact({ svcId }, accepted, call);
-  await use.rejectOffer({ svcId }, rejected, 'Too far: No answer at the door');
+  await use.rejectClaim({ svcId }, rejected, 'Too far: No answer at the door');
   return { firm, svcId, accepted, rejected };
 }
 

@@ -37,7 +37,7 @@ test('a firm is erased in batches until nothing is left, and its name last', asy
   const eraseFirm = makeEraseFirm({
     ...memory,
     ...deps,
-    reads: memory.operatorReads,
+    operatorReads: memory.operatorReads,
     firmData: {
       ...memory.firmData,
       async eraseBatch() {

@@ -18,7 +18,7 @@ const runnerWith = (
   makeRunJob({
     uow: memory.unitOfWork,
     offerResponses: memory.offerResponses,
-    reads: memory.jobReads,
+    jobReads: memory.jobReads,
     firmReads: memory.firmReads,
     appReads: memory.appReads,
     secrets,
@@ -89,7 +89,7 @@ describe('a notification', () => {
       await fixture.sendId(firm.live, svcId),
     ];
     await fixture.sendId(firm.live, svcId);
-    await fixture.use.acceptOffer({ svcId }, accepted);
+    await fixture.use.acceptClaim({ svcId }, accepted);
     await fixture.offer(firm.live, moved, other);
     await fixture.use.leaveFirm({ svcId }, firm.id);
     await runDue(fixture);
@@ -294,7 +294,7 @@ describe('a channel that failed', () => {
     const id = await fixture.sendId(firm.live, svcId);
     const { channels, run } = notifying(fixture, new Set(['device:phone']));
     await run();
-    await fixture.use.acceptOffer({ svcId }, id);
+    await fixture.use.acceptClaim({ svcId }, id);
     fixture.clock.advance(2000);
     await run();
     expect(channels).toEqual([undefined]);
@@ -361,7 +361,7 @@ describe('a reminder of deadlines', () => {
     await runDue(fixture);
     clock.advance(MINUTE);
     const id = await fixture.sendId(firm.live, svcId);
-    await use.acceptOffer({ svcId }, id);
+    await use.acceptClaim({ svcId }, id);
     const countsOn = async (days: number): Promise<number[]> => {
       const before = fixture.external.notifications.length;
       for (let day = 0; day < days; day += 1) {
@@ -474,9 +474,9 @@ describe('a test account with simulated responses', () => {
       await fixture.sendId(firm.test, accepts),
       await fixture.sendId(firm.test, rejects),
     ];
-    await use.rejectOffer({ svcId: accepts }, byAdjuster, 'by hand');
+    await use.rejectClaim({ svcId: accepts }, byAdjuster, 'by hand');
     await fixture.offer(firm.test, moved, manual);
-    await use.closeClaim(closed);
+    await use.closeClaimAsOperator(closed);
     await use.leaveFirm({ svcId: rejects }, firm.id);
     const read = (id: typeof byAdjuster) => stores.firmReads.claim(firm.id, 'test', id);
     const ids = [byAdjuster, moved, closed, lapsed];

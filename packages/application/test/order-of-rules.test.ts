@@ -86,14 +86,14 @@ describe('offering a claim that breaks several rules', () => {
     const member = await newMember(firm);
     const open = await sendId(firm.live, member, { idempotencyKey: 'bound' });
     const accepted = await sendId(firm.live, member);
-    await use.acceptOffer({ svcId: member }, accepted);
+    await use.acceptClaim({ svcId: member }, accepted);
     const done = await sendId(firm.live, member);
-    await use.acceptOffer({ svcId: member }, done);
+    await use.acceptClaim({ svcId: member }, done);
     await use.closeAcceptedClaim({ svcId: member }, done);
     const closed = await sendId(firm.live, member);
-    await use.closeClaim(closed);
+    await use.closeClaimAsOperator(closed);
     const tested = await sendId(firm.test, firm.accounts.manual);
-    await use.closeClaim(tested);
+    await use.closeClaimAsOperator(tested);
 
     const attempt = (id: ClaimId, idempotencyKey = 'fresh') =>
       errorCodeOf(offer(firm.live, id, UNKNOWN_ADJUSTER, { idempotencyKey }));
@@ -122,7 +122,7 @@ describe('offering a claim that breaks several rules', () => {
     const firm = await newFirm();
     const [first, second] = [await newMember(firm), await newMember(firm)];
     const id = await sendId(firm.live, first);
-    await use.rejectOffer({ svcId: first }, id, null);
+    await use.rejectClaim({ svcId: first }, id, null);
     await offer(firm.live, id, second);
     const kinds = (await jobsOf(firm)).map(({ job }) => job.kind);
     expect(kinds).not.toContain('notify_offer_withdrawn');
@@ -138,7 +138,7 @@ describe('accepting an invitation', () => {
     expect(await use.acceptInvitation({ svcId }, two.id)).toMatchObject({ firmId: two.id });
     const { unitOfWork: uow, appReads } = memory;
     const left = { ...appReads, memberships: async () => [] };
-    const pause = makeSetAcceptingAssignments({ uow, reads: left, clock });
+    const pause = makeSetAcceptingAssignments({ uow, appReads: left, clock });
     expect(await errorCodeOf(pause({ svcId }, two.id, false))).toBe('not_found');
   });
 });

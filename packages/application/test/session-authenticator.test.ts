@@ -138,7 +138,7 @@ test.each(['signOut', 'signOutEverywhere', 'endSession', 'endSessions', 'disable
 
 test('only a transaction that used sessions makes them be read again', async () => {
   const { other, token, state, memory } = await started();
-  const uow = invalidatingSessions({ uow: memory.unitOfWork, sessionAuthenticator: other });
+  const uow = invalidatingSessions({ unitOfWork: memory.unitOfWork, sessionAuthenticator: other });
   await other.authenticate(token);
   await uow.run(async ({ firms }) => firms);
   await other.authenticate(token);

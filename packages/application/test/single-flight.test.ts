@@ -24,7 +24,7 @@ describe('sending a claim through SingleFlight', () => {
       newClaims: newClaimsInTransactions(uow),
       singleFlight,
       usedKeys,
-      reads: memory.firmReads,
+      firmReads: memory.firmReads,
       clock,
       ids,
     });
@@ -86,7 +86,7 @@ describe('a used idempotency key', () => {
         has: async (slot) => used.has(JSON.stringify(slot)),
         add: (slot) => void used.add(JSON.stringify(slot)),
       },
-      reads: memory.firmReads,
+      firmReads: memory.firmReads,
       clock,
       ids,
     });
@@ -158,7 +158,7 @@ describe('a duplicate that commits while this request is running', () => {
     const claimId = await sendId(firm.live, first);
     const command = { claimId, adjuster: second, idempotencyKey: 'key-1', fingerprint: 'f' };
     await use.offerClaim(firm.live, command);
-    await use.acceptOffer({ svcId: second }, claimId);
+    await use.acceptClaim({ svcId: second }, claimId);
     const { offerClaim } = useOn(missingFirstLookup(memory.unitOfWork));
     expect(await offerClaim(firm.live, command)).toMatchObject({
       replayed: true,

@@ -50,12 +50,12 @@ describe('any sequence of actions of firm, adjusters and operator', () => {
             else if (what === 'wait') clock.advance(DAY);
             else if (id === undefined) continue;
             else if (what === 'offer') await offer(firm.live, id, svcId);
-            else if (what === 'accept') await use.acceptOffer(actor, id);
-            else if (what === 'reject') await use.rejectOffer(actor, id, null);
+            else if (what === 'accept') await use.acceptClaim(actor, id);
+            else if (what === 'reject') await use.rejectClaim(actor, id, null);
             else if (what === 'work') await use.recordWork(actor, id, { notes: 'n' });
             else if (what === 'close') await use.closeAcceptedClaim(actor, id);
             else {
-              await use.closeClaim(id);
+              await use.closeClaimAsOperator(id);
               closedByOperator.add(id);
             }
           } catch (error) {

@@ -1,102 +1,37 @@
 import {
   type AdjusterView,
-  type AppReads,
   type AuditEvent,
-  type AuditLog,
-  type AuditReads,
+  appUseCases,
   type Batch,
   type ChannelChoice,
-  type CredentialStore,
   collectAuditRows,
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
-  type FaultStore,
+  type DataEncryption,
   type FirmActor,
-  type FirmData,
-  type FirmReads,
+  firmUseCases,
   invalidatingSessions,
   type Job,
-  type JobReads,
   type KeysetPosition,
   type Mailer,
-  makeAcceptClaim,
-  makeAcceptInvitation,
-  makeAddMember,
-  makeCloseAcceptedClaim,
-  makeCloseClaimAsOperator,
-  makeConfirmEmail,
-  makeCreateAdjuster,
-  makeCreateFirm,
-  makeCreateKey,
-  makeDeclineInvitation,
-  makeDisableAdjuster,
-  makeEnableAdjuster,
-  makeEndSession,
-  makeEndSessions,
-  makeEraseFirm,
-  makeExportFirm,
-  makeInviteAdjuster,
-  makeLeaveFirm,
-  makeLogContact,
-  makeOfferClaim,
-  makeOpenSession,
-  makePutDevice,
-  makeReadAppClaim,
-  makeReadProfile,
-  makeRecordWork,
-  makeRegisterPasskey,
-  makeRejectClaim,
-  makeRemoveCarrier,
-  makeRemoveDeadline,
-  makeRemoveDevice,
-  makeRemoveMember,
-  makeRemovePasskey,
-  makeRemovePasskeys,
-  makeRenamePasskey,
-  makeRequestSignInCode,
-  makeRestampFeeds,
-  makeRevokeKey,
-  makeRollKey,
   makeRunJob,
-  makeSandbox,
-  makeSendClaim,
-  makeSetAcceptingAssignments,
-  makeSetAvailability,
-  makeSetCarrier,
-  makeSetDeadline,
-  makeSetDevicePreferences,
-  makeSetLegalHold,
-  makeSetLimits,
-  makeSetMember,
-  makeSetOfferWait,
-  makeSetPlan,
-  makeSignIn,
-  makeSignOut,
-  makeSignOutEverywhere,
-  makeStartPasskeyRegistration,
-  makeStartPasskeySignIn,
-  makeTestDevice,
-  makeUpdateProfile,
-  makeWithdrawInvitation,
-  type NewClaims,
   NO_USED_KEYS,
   type Notification,
   type Notifier,
   newClaimsInTransactions,
-  type OfferResponses,
-  type OperatorReads,
+  operatorUseCases,
   type Page,
   type PageRequest,
   type PasskeyVerifier,
   type PushSubscription,
-  type RequestLogStore,
   responsesInTransactions,
   type SentClaim,
   type SignInFailure,
   type SignInMonitor,
   type SignInProof,
   type SingleFlight,
+  type Stores,
   type UnitOfWork,
 } from '@svc/application';
 import {
@@ -117,21 +52,8 @@ import type { FixedClock } from './fixed-clock.ts';
 import { createTestPasskeyVerifier } from './test-passkeys.ts';
 import { createTestSecrets, sha256 } from './test-secrets.ts';
 
-/** All stores the use cases need. */
-export interface Stores {
-  readonly unitOfWork: UnitOfWork;
-  readonly newClaims: NewClaims;
-  readonly offerResponses: OfferResponses;
-  readonly firmReads: FirmReads;
-  readonly appReads: AppReads;
-  readonly operatorReads: OperatorReads;
-  readonly credentials: CredentialStore;
-  readonly jobReads: JobReads;
-  readonly audit: AuditLog;
-  readonly auditReads: AuditReads;
-  readonly requestLog: RequestLogStore;
-  readonly firmData: FirmData;
-  readonly faults: FaultStore;
+/** The stores, and the jobs of their outbox. */
+export interface TestStores extends Stores {
   readonly jobs: {
     /** Committed jobs that have not run. */
     pending(): Promise<readonly { readonly job: Job; readonly runAt: Instant }[]>;
@@ -170,8 +92,14 @@ export const OPERATOR = { name: 'test-operator' } as const;
 /** Shares nothing, so that only the stores guarantee idempotency. */
 const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
 
+const noEncryption: DataEncryption = {
+  status: async () => ({ wrappingKeyId: null, dataKeys: [], plainRows: {}, rejectsPlainText: false }),
+  rewrap: async () => 0,
+  encryptExisting: async () => 0,
+};
+
 function composeUseCases(
-  stores: Stores,
+  stores: TestStores,
   unitOfWork: UnitOfWork,
   support: {
     clock: FixedClock;
@@ -183,10 +111,10 @@ function composeUseCases(
     passkeysRequired: boolean;
   },
 ) {
-  const { clock, secrets, ids, external, auditBatch, passkeyVerifier, passkeysRequired } = support;
-  const { firmReads, appReads, credentials, jobReads } = stores;
+  const { clock, secrets, external, passkeysRequired } = support;
+  const { credentials } = stores;
   const sessionAuthenticator = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired });
-  const uow = invalidatingSessions({ uow: unitOfWork, sessionAuthenticator });
+  const uow = invalidatingSessions({ unitOfWork, sessionAuthenticator });
   const mailer: Mailer = {
     async sendSignInCode(email, code) {
       external.mails.push({ email, code });
@@ -206,119 +134,48 @@ function composeUseCases(
       return [];
     },
   };
-  const sessionMaxAgeMs = 180 * DAY;
   const networkOf = (clientAddress: string): string => clientAddress;
   const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
-  const ofSignIn = { uow, secrets, clock, networkOf, signInMonitor };
-  const passkeys = {
-    uow,
-    secrets,
-    clock,
-    ids,
-    mailer,
-    passkeyVerifier,
-    passkeysRequired,
-  };
-  const signIn = makeSignIn({ ...passkeys, ...ofSignIn, sessionMaxAgeMs, auditBatch });
-  const requestSignInCode = makeRequestSignInCode({ ...ofSignIn, mailer });
-  const apiKeyAuthenticator = createApiKeyAuthenticator({ credentials, secrets, clock });
   const isOwn = unitOfWork === stores.unitOfWork;
-  const newClaims = isOwn ? stores.newClaims : newClaimsInTransactions(uow);
-  const firm = {
+  const deps = {
+    ...stores,
+    ...support,
     uow,
-    newClaims,
+    newClaims: isOwn ? stores.newClaims : newClaimsInTransactions(uow),
+    offerResponses: isOwn ? stores.offerResponses : responsesInTransactions(uow),
+    apiKeyAuthenticator: createApiKeyAuthenticator({ credentials, secrets, clock }),
+    sessionAuthenticator,
     singleFlight: noSingleFlight,
     usedKeys: NO_USED_KEYS,
-    reads: firmReads,
-    clock,
-    ids,
+    encryption: noEncryption,
+    mailer,
+    notifier,
+    signInMonitor,
+    networkOf,
+    operator: OPERATOR,
+    sessionMaxAgeMs: 180 * DAY,
+    exportPageRows: 3,
+    pause: async () => {},
   };
-  const offerResponses = isOwn ? stores.offerResponses : responsesInTransactions(uow);
-  const app = { uow, offerResponses, reads: appReads, clock };
-  const { operatorReads, auditReads, requestLog, firmData } = stores;
-  const ofFirm = { uow, reads: operatorReads, auditReads, requestLog, firmData, clock, operator: OPERATOR };
-  const operator = { uow, secrets, clock, ids, apiKeyAuthenticator, sessionMaxAgeMs, operator: OPERATOR };
+  const app = appUseCases(deps);
   return {
-    apiKeyAuthenticator,
+    apiKeyAuthenticator: deps.apiKeyAuthenticator,
     sessionAuthenticator,
-    sendClaim: makeSendClaim(firm),
-    offerClaim: makeOfferClaim(firm),
-    inviteAdjuster: makeInviteAdjuster({ uow, clock }),
-    withdrawInvitation: makeWithdrawInvitation({ uow, clock }),
-    readAppClaim: makeReadAppClaim(app),
-    acceptOffer: makeAcceptClaim(app),
-    rejectOffer: makeRejectClaim(app),
-    logContact: makeLogContact(app),
-    recordWork: makeRecordWork(app),
-    closeAcceptedClaim: makeCloseAcceptedClaim(app),
-    acceptInvitation: makeAcceptInvitation(app),
-    declineInvitation: makeDeclineInvitation(app),
-    setAcceptingAssignments: makeSetAcceptingAssignments(app),
-    leaveFirm: makeLeaveFirm(app),
-    readProfile: makeReadProfile(app),
-    updateProfile: makeUpdateProfile({ ...app, secrets, mailer, networkOf }),
-    confirmEmail: makeConfirmEmail({ ...app, secrets, mailer }),
-    putDevice: makePutDevice({ uow, clock }),
-    setAvailability: makeSetAvailability({ uow, clock }),
-    setDevicePreferences: makeSetDevicePreferences({ uow, clock }),
-    testDevice: makeTestDevice({ uow, secrets, clock }),
-    removeDevice: makeRemoveDevice({ uow }),
+    ...firmUseCases(deps),
+    ...app,
+    ...operatorUseCases(deps),
+    runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
-      requestSignInCode(email, clientAddress, clientSecret),
+      app.requestSignInCode(email, clientAddress, clientSecret),
     signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) =>
-      signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
-    signOut: makeSignOut({ uow, clock }),
-    signOutEverywhere: makeSignOutEverywhere({ uow, clock }),
-    endSession: makeEndSession({ uow, clock }),
-    startPasskeySignIn: makeStartPasskeySignIn(passkeys),
-    startPasskeyRegistration: makeStartPasskeyRegistration(passkeys),
-    registerPasskey: makeRegisterPasskey(passkeys),
-    renamePasskey: makeRenamePasskey({ uow, clock }),
-    removePasskey: makeRemovePasskey(passkeys),
-    sandbox: makeSandbox({ uow, offerResponses, reads: firmReads, faults: stores.faults, clock }),
-    runJob: makeRunJob({
-      uow,
-      offerResponses,
-      reads: jobReads,
-      firmReads,
-      appReads,
-      notifier,
-      auditBatch,
-      secrets,
-      clock,
-    }),
-    exportFirm: makeExportFirm({ ...ofFirm, pageRows: 3 }),
-    eraseFirm: makeEraseFirm({ ...ofFirm, pause: async () => {} }),
-    setLegalHold: makeSetLegalHold(ofFirm),
-    setCarrier: makeSetCarrier(operator),
-    removeCarrier: makeRemoveCarrier(operator),
-    setDeadline: makeSetDeadline(operator),
-    removeDeadline: makeRemoveDeadline(operator),
-    restampFeeds: makeRestampFeeds(ofFirm),
-    createFirm: makeCreateFirm(operator),
-    setPlan: makeSetPlan(operator),
-    setLimits: makeSetLimits(operator),
-    setOfferWait: makeSetOfferWait(operator),
-    createKey: makeCreateKey(operator),
-    revokeKey: makeRevokeKey(operator),
-    rollKey: makeRollKey(operator),
-    createAdjuster: makeCreateAdjuster(operator),
-    openSession: makeOpenSession(operator),
-    addMember: makeAddMember(operator),
-    setMember: makeSetMember(operator),
-    removeMember: makeRemoveMember(operator),
-    disableAdjuster: makeDisableAdjuster(operator),
-    enableAdjuster: makeEnableAdjuster(operator),
-    endSessions: makeEndSessions(operator),
-    removePasskeys: makeRemovePasskeys(operator),
-    closeClaim: makeCloseClaimAsOperator(operator),
+      app.signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
   };
 }
 
 export type UseCases = ReturnType<typeof composeUseCases>;
 
 /** The use cases on the given stores, with helpers for common test setups. */
-export function createFixture(stores: Stores, clock: FixedClock) {
+export function createFixture(stores: TestStores, clock: FixedClock) {
   const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
   const auditBatch = createBatch({ rows: collectAuditRows(), store: stores.audit, onDropped: () => {} });
   const support = {

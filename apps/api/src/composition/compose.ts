@@ -49,8 +49,8 @@ import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
 import { createPasskeyVerifier } from './passkey-verifier.ts';
 import { createSecrets } from './secrets.ts';
+import type { ExternalServices, ServiceContainer } from './services.ts';
 import { createSignInMonitor } from './sign-in-monitor.ts';
-import { type ExternalServices, type Services, TOKENS } from './tokens.ts';
 import { type Tracing, tracedPorts } from './tracing.ts';
 
 /** How long a ping of the database is reused. */
@@ -68,7 +68,7 @@ const READ_PERMITS = 40;
 const WRITE_PERMITS_PER_CONNECTION = 4;
 
 interface Application {
-  readonly services: Services;
+  readonly services: ServiceContainer;
   /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
   startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -87,6 +87,8 @@ interface Environment {
   readonly clock?: Clock | undefined;
   readonly metrics?: CollectedMetrics | undefined;
   readonly tracing?: Tracing | null;
+  /** Ports that tests put in the place of others. */
+  readonly replacePorts?: (ports: ExternalServices) => Partial<ExternalServices>;
 }
 
 export type CollectedMetrics = PrometheusMetrics;
@@ -113,6 +115,7 @@ export async function compose(environment: Environment): Promise<Application> {
     clock = systemClock,
     metrics,
     tracing = null,
+    replacePorts = () => ({}),
   } = environment;
   const stores = await connect({
     url: databaseUrl,
@@ -200,16 +203,19 @@ export async function compose(environment: Environment): Promise<Application> {
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
     tracing,
+    pause,
   };
-  const services = createContainer(
-    tracing === null ? external : { ...external, ...tracedPorts(tracing, external, redis !== null) },
-  );
+  const services = createContainer({
+    ...external,
+    ...(tracing !== null && tracedPorts(tracing, external, redis !== null)),
+    ...replacePorts(external),
+  });
   return {
     services,
     startJobs: (run) => stores.startJobs(tracing === null ? run : tracing.jobs(run)),
     async close() {
       clearInterval(statusTimer);
-      await services.get(TOKENS.auditBatch).flush();
+      await services.get('auditBatch').flush();
       await redis?.close();
       await stores.close();
     },

@@ -2,7 +2,7 @@ import type { Tracing } from '@svc/adapter-opentelemetry';
 import type { NewClaims, UnitOfWork } from '@svc/application';
 import type { Config } from '../config.ts';
 import type { Log } from '../logging.ts';
-import type { ExternalServices } from './tokens.ts';
+import type { ExternalServices } from './services.ts';
 
 export type { Tracing };
 

@@ -2,7 +2,6 @@ import { type AppReads, OperatorError, type Session, toDateTime } from '@svc/app
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { passkeyToWire } from '../http/serialization/adjuster.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
@@ -21,7 +20,7 @@ const adjusterDocument = (adjuster: Adjuster) => ({
 /** Reads of an account that must exist. */
 const readAccount = <T>(svcId: Svcid, read: (reads: AppReads) => Promise<T>): Promise<T> =>
   withService(async (services) => {
-    const reads = services.get(TOKENS.appReads);
+    const reads = services.get('appReads');
     if ((await reads.adjuster(svcId)) === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
     return read(reads);
   });
@@ -56,7 +55,7 @@ export function addAdjusterCommands(program: Command): void {
       ) => {
         const { svcId, firstName = null, lastName = null, email = null } = options;
         const created = await withService((services) =>
-          services.get(TOKENS.createAdjuster)({ svcId, firstName, lastName, email }),
+          services.get('operatorUseCases').createAdjuster({ svcId, firstName, lastName, email }),
         );
         printAdjuster(created, options);
       },
@@ -65,7 +64,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'session', 'open a session; its token is shown once')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const { token } = await withService((services) => services.get(TOKENS.openSession)(svcId));
+      const { token } = await withService((services) => services.get('operatorUseCases').openSession(svcId));
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);
     });
@@ -73,13 +72,19 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'disable', 'end all sessions, allow no sign-in, and withdraw pending offers')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      printAdjuster(await withService((services) => services.get(TOKENS.disableAdjuster)(svcId)), options);
+      printAdjuster(
+        await withService((services) => services.get('operatorUseCases').disableAdjuster(svcId)),
+        options,
+      );
     });
 
   addCommand(group, 'enable', 'allow sign-in and offers again')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      printAdjuster(await withService((services) => services.get(TOKENS.enableAdjuster)(svcId)), options);
+      printAdjuster(
+        await withService((services) => services.get('operatorUseCases').enableAdjuster(svcId)),
+        options,
+      );
     });
 
   addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
@@ -103,7 +108,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'remove-passkeys', 'remove all passkeys of an account and end its sessions')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const removed = await withService((services) => services.get(TOKENS.removePasskeys)(svcId));
+      const removed = await withService((services) => services.get('operatorUseCases').removePasskeys(svcId));
       if (options.json) return printJson({ removed });
       process.stdout.write(`${removed} ${removed === 1 ? 'passkey' : 'passkeys'} removed.\n`);
     });
@@ -111,7 +116,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'end-sessions', 'end all sessions of an account')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const ended = await withService((services) => services.get(TOKENS.endSessions)(svcId));
+      const ended = await withService((services) => services.get('operatorUseCases').endSessions(svcId));
       if (options.json) return printJson({ ended });
       process.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended.\n`);
     });

@@ -14,7 +14,6 @@ import {
 import type { FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { sha256 } from '../composition/secrets.ts';
-import { TOKENS } from '../composition/tokens.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
@@ -97,7 +96,7 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: OutputOptions & Period & ChosenChain & { limit: number }) => {
       const chain = chainOf(options);
       const rows = await withService((services) =>
-        readChain(services.get(TOKENS.auditReads), chain, (reads) => reads.latest(chain, options)),
+        readChain(services.get('auditReads'), chain, (reads) => reads.latest(chain, options)),
       );
       const events = rows.flatMap((row) => auditDocuments(row).reverse()).slice(0, options.limit);
       if (options.json) return printJson({ audit: events });
@@ -115,7 +114,7 @@ export function addAuditCommands(program: Command): void {
     async (options: OutputOptions & Period & ChosenChain) => {
       const chain = chainOf(options);
       await withService((services) =>
-        readChain(services.get(TOKENS.auditReads), chain, (reads) => exportRows(reads, chain, options)),
+        readChain(services.get('auditReads'), chain, (reads) => exportRows(reads, chain, options)),
       );
     },
   );
@@ -134,7 +133,7 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: OutputOptions & Period & ChosenChain & { known?: AuditLink }) => {
       const chain = chainOf(options);
       const result = await withService(async (services) => {
-        const deps = { reads: services.get(TOKENS.auditReads), sha256 };
+        const deps = { reads: services.get('auditReads'), sha256 };
         const { known } = options;
         if (known !== undefined) {
           const purged = (await deps.reads.chain(chain))?.purged.seq ?? 0;
@@ -145,7 +144,7 @@ export function addAuditCommands(program: Command): void {
         }
         const verified = await verifyAuditChain(deps, chain, options);
         if (verified === null && options.firm !== undefined)
-          await findFirm(services.get(TOKENS.operatorReads), options.firm);
+          await findFirm(services.get('operatorReads'), options.firm);
         return verified;
       });
       if (result === null)

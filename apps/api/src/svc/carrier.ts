@@ -8,7 +8,7 @@ import {
   type FirmId,
 } from '@svc/domain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Services, TOKENS } from '../composition/tokens.ts';
+import type { ServiceContainer } from '../composition/services.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -31,11 +31,11 @@ const fieldsOf = ({ address, ...fields }: ReturnType<typeof carrierDocument>) =>
   address: address === null ? null : `${address.street}, ${address.city}, ${address.state} ${address.zip}`,
 });
 
-const carriersOf = async (services: Services, firmId: FirmId): Promise<CarrierDetails[]> => {
-  await findFirm(services.get(TOKENS.operatorReads), firmId);
+const carriersOf = async (services: ServiceContainer, firmId: FirmId): Promise<CarrierDetails[]> => {
+  await findFirm(services.get('operatorReads'), firmId);
   const carriers: CarrierDetails[] = [];
   const entries = inPages(
-    (after: string | null) => services.get(TOKENS.firmData).carriers(firmId, after, PAGE_ROWS),
+    (after: string | null) => services.get('firmData').carriers(firmId, after, PAGE_ROWS),
     ({ nameKey }: CarrierBookEntry) => nameKey,
   );
   for await (const { carrier } of entries) carriers.push(carrier);
@@ -139,7 +139,7 @@ export function addCarrierCommands(program: Command): void {
     const correction = correctionFrom(options, (message) => set.error(message));
     const { firm, name } = options;
     const corrected = await withService((services) =>
-      services.get(TOKENS.setCarrier)(firm, name, correction),
+      services.get('operatorUseCases').setCarrier(firm, name, correction),
     );
     const document = carrierDocument(corrected);
     if (options.json) return printJson({ carrier: document });
@@ -148,7 +148,9 @@ export function addCarrierCommands(program: Command): void {
 
   addNamed('remove', 'remove a carrier; the next claim that names it starts a new entry').action(
     async ({ firm, name, json }: CarrierOptions) => {
-      const removed = await withService((services) => services.get(TOKENS.removeCarrier)(firm, name));
+      const removed = await withService((services) =>
+        services.get('operatorUseCases').removeCarrier(firm, name),
+      );
       if (json) return printJson({ removed: { name: removed.name } });
       process.stdout.write('Removed.\n');
     },

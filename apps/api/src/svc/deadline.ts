@@ -1,7 +1,6 @@
 import { LIMITS } from '@svc/contract';
 import { DEADLINE_KINDS, DEADLINE_RULES, type DeadlineKind } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { parseIntegerWithin, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
@@ -24,7 +23,7 @@ export function addDeadlineCommands(program: Command): void {
 
   addCommand(group, 'list', 'list the deadlines, and those of single events').action(
     async (options: OutputOptions) => {
-      const overrides = await withService((services) => services.get(TOKENS.jobReads).deadlineOverrides());
+      const overrides = await withService((services) => services.get('jobReads').deadlineOverrides());
       const general = DEADLINE_RULES.map(({ kind, from, hours, source }) => ({
         event: null,
         kind,
@@ -59,7 +58,7 @@ export function addDeadlineCommands(program: Command): void {
     .action(async (options: DeadlineOptions & { hours: number; source: string }) => {
       const { event, kind, hours, source } = options;
       const deadline = { event, kind, hours, source };
-      await withService((services) => services.get(TOKENS.setDeadline)(deadline));
+      await withService((services) => services.get('operatorUseCases').setDeadline(deadline));
       if (options.json) return printJson({ deadline });
       printTable([deadline], 'none');
     });
@@ -68,7 +67,7 @@ export function addDeadlineCommands(program: Command): void {
     .addOption(eventOption())
     .addOption(kindOption())
     .action(async ({ event, kind, json }: DeadlineOptions) => {
-      await withService((services) => services.get(TOKENS.removeDeadline)(event, kind));
+      await withService((services) => services.get('operatorUseCases').removeDeadline(event, kind));
       if (json) return printJson({ removed: { event, kind } });
       process.stdout.write('Removed.\n');
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printFields, printJson, progressOf } from './output.ts';
 import { withService } from './session.ts';
@@ -12,7 +11,7 @@ export function addEncryptionCommands(program: Command): void {
     'status',
     'show which keys are in use, and how many rows are stored as plain text',
   ).action(async (options: OutputOptions) => {
-    const status = await withService((services) => services.get(TOKENS.encryption).status());
+    const status = await withService((services) => services.get('encryption').status());
     const dataKeys = Object.fromEntries(
       status.dataKeys.map(({ wrappingKeyId, count }) => [wrappingKeyId, count]),
     );
@@ -33,7 +32,7 @@ export function addEncryptionCommands(program: Command): void {
   addCommand(group, 'rotate', 'encrypt the data keys with the first key of ENCRYPTION_KEY').action(
     async (options: OutputOptions) => {
       const changed = await withService((services) =>
-        services.get(TOKENS.rotateEncryption)(progressOf('data keys')),
+        services.get('operatorUseCases').rotateEncryption(progressOf('data keys')),
       );
       if (options.json) return printJson({ data_keys: changed });
       process.stdout.write(`${changed} data keys changed.\n`);
@@ -45,7 +44,9 @@ export function addEncryptionCommands(program: Command): void {
     'apply',
     'encrypt rows that were stored before encryption was on, and reject plain text from then on',
   ).action(async (options: OutputOptions) => {
-    const rows = await withService((services) => services.get(TOKENS.encryptExisting)(progressOf('rows')));
+    const rows = await withService((services) =>
+      services.get('operatorUseCases').encryptExisting(progressOf('rows')),
+    );
     if (options.json) return printJson({ rows });
     process.stdout.write(`${rows} rows encrypted.\n`);
   });

@@ -1,7 +1,6 @@
 import { toDateTime } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { parseTime } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { printJson, progressOf } from './output.ts';
@@ -22,7 +21,7 @@ export function addFeedCommands(program: Command): void {
     )
     .action(async ({ since, json }: OutputOptions & { since: Instant }) => {
       const claims = await withService((services) =>
-        services.get(TOKENS.restampFeeds)(since, progressOf('claims')),
+        services.get('operatorUseCases').restampFeeds(since, progressOf('claims')),
       );
       if (json) return printJson({ since: toDateTime(since), claims });
       process.stdout.write(

@@ -9,7 +9,6 @@ import {
 import { LIMITS } from '@svc/contract';
 import { type FirmId, MINUTE, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
@@ -104,7 +103,7 @@ export function addFirmCommands(program: Command): void {
     .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
       const { firm, testAccounts } = await withService((services) =>
-        services.get(TOKENS.createFirm)(options),
+        services.get('operatorUseCases').createFirm(options),
       );
       const document = {
         firm: { id: firm.id, name: firm.name, plan: firm.plan },
@@ -121,7 +120,7 @@ export function addFirmCommands(program: Command): void {
     });
 
   addCommand(group, 'list', 'list the firms').action(async (options: OutputOptions) => {
-    const firms = await withService((services) => services.get(TOKENS.operatorReads).firms());
+    const firms = await withService((services) => services.get('operatorReads').firms());
     const documents = firms.map(firmDocument);
     if (options.json) return printJson({ firms: documents });
     printTable(
@@ -135,9 +134,9 @@ export function addFirmCommands(program: Command): void {
     .addOption(new Option('--limit <n>', 'how many keys at most').argParser(parsePositiveInteger).default(20))
     .action(async ({ json, minutes, limit }: OutputOptions & { minutes: number; limit: number }) => {
       const documents = await withService(async (services) => {
-        const since = services.get(TOKENS.clock).now() - minutes * MINUTE;
-        const keys = await services.get(TOKENS.requestLog).busiestKeys(since, limit);
-        const firms = await services.get(TOKENS.operatorReads).firms();
+        const since = services.get('clock').now() - minutes * MINUTE;
+        const keys = await services.get('requestLog').busiestKeys(since, limit);
+        const firms = await services.get('operatorReads').firms();
         const names = new Map(firms.map(({ id, name }) => [id, name]));
         return keys.map(({ firmId, keyId, ...counts }) => ({
           firm_id: firmId,
@@ -155,7 +154,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .action(async (id: FirmId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        const reads = services.get(TOKENS.operatorReads);
+        const reads = services.get('operatorReads');
         const firm = await findFirm(reads, id);
         const accounts = await reads.testAccounts(id);
         return {
@@ -177,7 +176,9 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
     .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
-      const document = firmDocument(await withService((services) => services.get(TOKENS.setPlan)(id, plan)));
+      const document = firmDocument(
+        await withService((services) => services.get('operatorUseCases').setPlan(id, plan)),
+      );
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, plan: document.plan });
     });
@@ -191,7 +192,7 @@ export function addFirmCommands(program: Command): void {
     )
     .action(async (id: FirmId, options: OutputOptions & { hours?: number }) => {
       const firm = await withService((services) =>
-        services.get(TOKENS.setOfferWait)(id, options.hours ?? null),
+        services.get('operatorUseCases').setOfferWait(id, options.hours ?? null),
       );
       const document = firmDocument(firm);
       if (options.json) return printJson({ firm: document });
@@ -215,7 +216,7 @@ export function addFirmCommands(program: Command): void {
         const { requestsPerMinute = null, writesPerMinute = null, burst = null } = options;
         const limits = { requestsPerMinute, writesPerMinute, burst };
         const document = firmDocument(
-          await withService((services) => services.get(TOKENS.setLimits)(id, limits)),
+          await withService((services) => services.get('operatorUseCases').setLimits(id, limits)),
         );
         if (options.json) return printJson({ firm: document });
         printFields({ id: document.id, name: document.name, ...document.limits });
@@ -229,7 +230,7 @@ export function addFirmCommands(program: Command): void {
         const counts: Partial<Record<ExportedRow['type'], number>> = {};
         const onProgress = progressOf('rows');
         let rows = 0;
-        for await (const row of services.get(TOKENS.exportFirm)(id)) {
+        for await (const row of services.get('operatorUseCases').exportFirm(id)) {
           if (!process.stdout.write(jsonLine(exportDocument(row)))) await once(process.stdout, 'drain');
           counts[row.type] = (counts[row.type] ?? 0) + 1;
           rows += 1;
@@ -246,7 +247,7 @@ export function addFirmCommands(program: Command): void {
     .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
     .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
       const erased = await withService((services) =>
-        services.get(TOKENS.eraseFirm)(id, options.confirm, progressOf('rows')),
+        services.get('operatorUseCases').eraseFirm(id, options.confirm, progressOf('rows')),
       );
       if (options.json) return printJson({ erased });
       process.stdout.write(`${erased} rows erased.\n`);
@@ -262,7 +263,9 @@ export function addFirmCommands(program: Command): void {
     addCommand(group, name, what)
       .addArgument(firmIdArgument())
       .action(async (id: FirmId, options: OutputOptions) => {
-        const since = await withService((services) => services.get(TOKENS.setLegalHold)(id, isHeld));
+        const since = await withService((services) =>
+          services.get('operatorUseCases').setLegalHold(id, isHeld),
+        );
         const document = { id, legal_hold_since: toDateTimeOrNull(since) };
         if (options.json) return printJson({ firm: document });
         printFields(document);

@@ -11,7 +11,7 @@ import {
   scopesOf,
 } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { type Services, TOKENS } from '../composition/tokens.ts';
+import type { ServiceContainer } from '../composition/services.ts';
 import { parseDuration, parseLifetime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -29,8 +29,8 @@ const keyDocument = (key: ApiKey, plan: Plan) => ({
   last_used_at: toDateTimeOrNull(key.lastUsedAt),
 });
 
-const planOf = async (services: Services, { firmId }: ApiKey): Promise<Plan> =>
-  (await findFirm(services.get(TOKENS.operatorReads), firmId)).plan;
+const planOf = async (services: ServiceContainer, { firmId }: ApiKey): Promise<Plan> =>
+  (await findFirm(services.get('operatorReads'), firmId)).plan;
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(program, 'key', 'API keys');
@@ -56,7 +56,7 @@ export function addKeyCommands(program: Command): void {
         },
       ) => {
         const document = await withService(async (services) => {
-          const { key, secret } = await services.get(TOKENS.createKey)({
+          const { key, secret } = await services.get('operatorUseCases').createKey({
             firmId: options.firm,
             environment: options.environment,
             purpose: options.purpose,
@@ -73,7 +73,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(firmOption())
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
-        const reads = services.get(TOKENS.operatorReads);
+        const reads = services.get('operatorReads');
         const { plan } = await findFirm(reads, options.firm);
         const keys = await reads.keys(options.firm);
         return keys.map((key) => keyDocument(key, plan));
@@ -89,7 +89,7 @@ export function addKeyCommands(program: Command): void {
     .argument('<key-id>', "the key's id")
     .action(async (id: KeyId, options: OutputOptions) => {
       const document = await withService(async (services) => {
-        const key = await services.get(TOKENS.revokeKey)(id);
+        const key = await services.get('operatorUseCases').revokeKey(id);
         return keyDocument(key, await planOf(services, key));
       });
       if (options.json) return printJson({ key: document });
@@ -105,7 +105,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
     .action(async (id: KeyId, options: OutputOptions & { overlap: number }) => {
       const document = await withService(async (services) => {
-        const { key, secret, replaced } = await services.get(TOKENS.rollKey)(id, options.overlap);
+        const { key, secret, replaced } = await services.get('operatorUseCases').rollKey(id, options.overlap);
         const plan = await planOf(services, key);
         return { key: keyDocument(key, plan), secret, replaced: keyDocument(replaced, plan) };
       });

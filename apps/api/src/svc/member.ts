@@ -1,6 +1,5 @@
 import { type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { parseBoolean } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson } from './output.ts';
@@ -33,7 +32,10 @@ export function addMemberCommands(program: Command): void {
     .addOption(svcIdOption())
     .action(async (options: MemberOptions) => {
       const { firm, svcId } = options;
-      printMember(await withService((services) => services.get(TOKENS.addMember)(firm, svcId)), options);
+      printMember(
+        await withService((services) => services.get('operatorUseCases').addMember(firm, svcId)),
+        options,
+      );
     });
 
   addCommand(group, 'set', 'grant or revoke the permission to accept claims')
@@ -43,7 +45,7 @@ export function addMemberCommands(program: Command): void {
     .action(async (options: MemberOptions & { canAcceptClaims: boolean }) => {
       const { firm, svcId, canAcceptClaims } = options;
       const membership = await withService((services) =>
-        services.get(TOKENS.setMember)(firm, svcId, canAcceptClaims),
+        services.get('operatorUseCases').setMember(firm, svcId, canAcceptClaims),
       );
       printMember(membership, options);
     });
@@ -53,6 +55,9 @@ export function addMemberCommands(program: Command): void {
     .addOption(svcIdOption())
     .action(async (options: MemberOptions) => {
       const { firm, svcId } = options;
-      printMember(await withService((services) => services.get(TOKENS.removeMember)(firm, svcId)), options);
+      printMember(
+        await withService((services) => services.get('operatorUseCases').removeMember(firm, svcId)),
+        options,
+      );
     });
 }

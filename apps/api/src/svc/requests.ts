@@ -1,7 +1,6 @@
 import { type LoggedRequest, toDateTime } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { TOKENS } from '../composition/tokens.ts';
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
@@ -27,8 +26,8 @@ export function addRequestsCommand(program: Command): void {
     )
     .action(async (options: OutputOptions & { firm: FirmId; requestId?: string; limit: number }) => {
       const requests = await withService(async (services) => {
-        await findFirm(services.get(TOKENS.operatorReads), options.firm);
-        return services.get(TOKENS.requestLog).requestsOf(options.firm, options);
+        await findFirm(services.get('operatorReads'), options.firm);
+        return services.get('requestLog').requestsOf(options.firm, options);
       });
       const documents = requests.map(requestDocument);
       if (options.json) return printJson({ requests: documents });

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
-import type { Services } from '../composition/tokens.ts';
+import type { ServiceContainer } from '../composition/services.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
 import { allowedLine, isLine, OPERATOR_NAME } from './arguments.ts';
@@ -54,7 +54,7 @@ export const withDatabase = <T>(
 ): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations));
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export const withService = <T>(work: (services: Services) => Promise<T>): Promise<T> =>
+export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
   withMigrated(async ({ config, log, database }) => {
     const wired = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },

@@ -81,9 +81,9 @@ const change = (
   });
 
 export const makeReadAppClaim =
-  (deps: { reads: AppReads }) =>
+  (deps: { appReads: AppReads }) =>
   async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const view = await deps.reads.claim(actor.svcId, id);
+    const view = await deps.appReads.claim(actor.svcId, id);
     if (view === null) throw notFound();
     return view;
   };

@@ -18,7 +18,7 @@ import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, byAdjuster, recordAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
-type Deps = { uow: UnitOfWork; reads: AppReads; clock: Clock };
+type Deps = { uow: UnitOfWork; appReads: AppReads; clock: Clock };
 
 async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const membership = await tx.memberships.lock(firmId, svcId);
@@ -42,7 +42,7 @@ function recordMemberAction(
 }
 
 async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmMembershipView> {
-  const firms = await deps.reads.memberships(svcId);
+  const firms = await deps.appReads.memberships(svcId);
   const view = firms.find((firm) => firm.firmId === firmId);
   // The adjuster may have left on another device since the commit.
   if (view === undefined) throw new DomainError('not_found', 'You are not a member of this firm.');

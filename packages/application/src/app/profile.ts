@@ -23,11 +23,11 @@ export interface Profile {
 }
 
 export const makeReadProfile =
-  (deps: { reads: AppReads }) =>
+  (deps: { appReads: AppReads }) =>
   async (actor: AdjusterActor): Promise<Profile> => {
     const [adjuster, firms] = await Promise.all([
-      deps.reads.adjuster(actor.svcId),
-      deps.reads.memberships(actor.svcId),
+      deps.appReads.adjuster(actor.svcId),
+      deps.appReads.memberships(actor.svcId),
     ]);
     return { adjuster: existingAccount(adjuster), firms };
   };
@@ -35,7 +35,7 @@ export const makeReadProfile =
 type ProfileChanges = Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>;
 type UpdateDeps = {
   uow: UnitOfWork;
-  reads: AppReads;
+  appReads: AppReads;
   clock: Clock;
   secrets: Secrets;
   mailer: Mailer;
@@ -84,7 +84,7 @@ export const makeUpdateProfile =
       if (mail.code !== null) void deps.mailer.sendEmailCode(mail.email, mail.code);
       if (mail.notify !== null) void deps.mailer.sendAccountNotice(mail.notify, 'email_requested');
     }
-    return { adjuster, firms: await deps.reads.memberships(actor.svcId) };
+    return { adjuster, firms: await deps.appReads.memberships(actor.svcId) };
   };
 
 /** The code is bound to the account and the new address. */
@@ -95,7 +95,7 @@ const codeRefused = (): DomainError =>
 
 /** Replaces the email address by the one that the code was sent to. */
 export const makeConfirmEmail =
-  (deps: Pick<UpdateDeps, 'uow' | 'reads' | 'clock' | 'secrets' | 'mailer'>) =>
+  (deps: Pick<UpdateDeps, 'uow' | 'appReads' | 'clock' | 'secrets' | 'mailer'>) =>
   async (actor: AdjusterActor, code: string): Promise<Profile> => {
     // A wrong code is counted, so the unit must commit: it returns null instead of throwing.
     const confirming = deps.uow.run(async (tx) => {
@@ -122,7 +122,7 @@ export const makeConfirmEmail =
     });
     if (confirmed === null) throw codeRefused();
     if (confirmed.notify !== null) void deps.mailer.sendAccountNotice(confirmed.notify, 'email_changed');
-    return { adjuster: confirmed.adjuster, firms: await deps.reads.memberships(actor.svcId) };
+    return { adjuster: confirmed.adjuster, firms: await deps.appReads.memberships(actor.svcId) };
   };
 
 /** An account gets no push notifications on more devices; registering another one removes the oldest. */

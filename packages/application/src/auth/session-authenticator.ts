@@ -116,16 +116,16 @@ export function createSessionAuthenticator(deps: {
 
 /** A unit of work that drops cached sessions after each transaction that used the store of sessions. */
 export const invalidatingSessions = ({
-  uow,
+  unitOfWork,
   sessionAuthenticator,
 }: {
-  uow: UnitOfWork;
+  unitOfWork: UnitOfWork;
   sessionAuthenticator: Pick<SessionAuthenticator, 'invalidate'>;
 }): UnitOfWork => ({
   async run(work) {
     let isUsed = false;
     try {
-      return await uow.run((tx) =>
+      return await unitOfWork.run((tx) =>
         work({
           ...tx,
           get sessions() {

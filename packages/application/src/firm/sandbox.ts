@@ -28,7 +28,7 @@ import { isSameContent } from '../support/same-content.ts';
 interface Deps {
   readonly uow: UnitOfWork;
   readonly offerResponses: OfferResponses;
-  readonly reads: FirmReads;
+  readonly firmReads: FirmReads;
   readonly faults: FaultStore;
   readonly clock: Clock;
 }
@@ -37,7 +37,7 @@ export type Sandbox = ReturnType<typeof makeSandbox>;
 
 /** What a test key can simulate: actions of adjusters, the end of an invitation, and failures of the service. */
 export function makeSandbox(deps: Deps) {
-  const { uow, reads, faults, clock } = deps;
+  const { uow, firmReads, faults, clock } = deps;
   const acceptClaim = makeAcceptClaim(deps);
   const rejectClaim = makeRejectClaim(deps);
 
@@ -45,7 +45,7 @@ export function makeSandbox(deps: Deps) {
   const addresseeOf = async (actor: FirmActor, id: ClaimId): Promise<AdjusterActor> => {
     const { firmId, environment, origin } = actor;
     checkSandboxKey(environment);
-    const claim = await reads.claim(firmId, environment, id);
+    const claim = await firmReads.claim(firmId, environment, id);
     if (claim === null) throw noClaim();
     return { svcId: claim.assignment.adjuster, origin };
   };

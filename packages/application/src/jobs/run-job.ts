@@ -38,7 +38,7 @@ import { limitPerAccount } from './limit-per-account.ts';
 interface Deps {
   readonly uow: UnitOfWork;
   readonly offerResponses: OfferResponses;
-  readonly reads: JobReads;
+  readonly jobReads: JobReads;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
@@ -83,11 +83,11 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
   const recipientOf = async ({ svcId }: NotifyJob): Promise<Recipient> => ({
     svcId,
-    devices: await deps.reads.devices(svcId, deps.clock.now()),
+    devices: await deps.jobReads.devices(svcId, deps.clock.now()),
   });
 
   const readOffer = (job: Extract<Job, { kind: `notify_offer${string}` }>) =>
-    Promise.all([deps.reads.assignment(job.firmId, job.claimId), recipientOf(job)]);
+    Promise.all([deps.jobReads.assignment(job.firmId, job.claimId), recipientOf(job)]);
 
   /** So that support can follow a claim from the offer to the phone. */
   const recordPushes = (job: NotifyJob, deliveries: readonly Delivery[]): void => {
@@ -144,7 +144,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     async notify_invitation(job) {
       const { firmId, svcId, invitedAt } = job;
       const [firmName, record, recipient] = await Promise.all([
-        deps.reads.firmName(firmId),
+        deps.jobReads.firmName(firmId),
         deps.firmReads.adjuster(firmId, svcId),
         recipientOf(job),
       ]);
@@ -167,7 +167,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       const now = deps.clock.now();
       const [facts, overrides] = await Promise.all([
         readDeadlineFacts(deps.appReads, svcId),
-        deps.reads.deadlineOverrides(),
+        deps.jobReads.deadlineOverrides(),
       ]);
       await deps.uow.run(async (tx) => {
         // The lock and the time make a job that runs twice, or a second one, find nothing to do.

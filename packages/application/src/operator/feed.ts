@@ -10,7 +10,7 @@ import { OperatorError } from './operator-error.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
-  readonly reads: OperatorReads;
+  readonly operatorReads: OperatorReads;
   readonly clock: Clock;
   readonly operator: Operator;
 }
@@ -52,7 +52,7 @@ async function start(tx: Tx, since: Instant, now: Instant): Promise<FeedRestamp>
  * @returns how many claims got a new timestamp.
  */
 export const makeRestampFeeds =
-  ({ uow, reads, clock, operator }: Deps) =>
+  ({ uow, operatorReads, clock, operator }: Deps) =>
   async (since: Instant, onProgress: (done: number) => void): Promise<number> => {
     const restamp = await uow.run(async (tx) => {
       const now = clock.now();
@@ -63,7 +63,7 @@ export const makeRestampFeeds =
       return started;
     });
     let total = 0;
-    for (const { id } of await reads.firms()) {
+    for (const { id } of await operatorReads.firms()) {
       for (let count = BATCH_CLAIMS; count === BATCH_CLAIMS; ) {
         count = await uow.run(async (tx) => {
           const restamped = await tx.feeds.restamp(id, restamp, BATCH_CLAIMS);

@@ -14,7 +14,7 @@ import { OperatorError } from './operator-error.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
-  readonly reads: OperatorReads;
+  readonly operatorReads: OperatorReads;
   readonly auditReads: AuditReads;
   readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
@@ -34,18 +34,18 @@ export type ExportedRow =
 const PAGE_ROWS = 500;
 
 /** Everything that is stored for a firm. A row that changes during the export may be from before or after it. */
-export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
+export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }) =>
   async function* (id: FirmId): AsyncGenerator<ExportedRow> {
     const exportedFirm = await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, id);
       await recordFirmAction(tx, deps, id, 'firm.export');
       return { firm, legalHoldSince: await tx.firms.legalHoldSince(id) };
     });
-    const { firmData, pageRows = PAGE_ROWS } = deps;
+    const { firmData, exportPageRows = PAGE_ROWS } = deps;
     yield { type: 'firm', ...exportedFirm };
-    for (const key of await deps.reads.keys(id)) yield { type: 'key', key };
+    for (const key of await deps.operatorReads.keys(id)) yield { type: 'key', key };
     const members = inPages(
-      (after) => firmData.members(id, after, pageRows),
+      (after) => firmData.members(id, after, exportPageRows),
       ({ membership }: AdjusterView) => membership.svcId,
     );
     for await (const { membership, adjuster } of members) {
@@ -54,22 +54,22 @@ export const makeExportFirm = (deps: Deps & { readonly pageRows?: number }) =>
       yield { type: 'member', member: { membership, adjuster: account } };
     }
     const carriers = inPages(
-      (after) => firmData.carriers(id, after, pageRows),
+      (after) => firmData.carriers(id, after, exportPageRows),
       ({ nameKey }: CarrierBookEntry) => nameKey,
     );
     for await (const { carrier } of carriers) yield { type: 'carrier', carrier };
     const claims = inPages(
-      (after) => firmData.claims(id, after, pageRows),
+      (after) => firmData.claims(id, after, exportPageRows),
       (claim: Claim) => claim.id,
     );
     for await (const claim of claims) yield { type: 'claim', claim };
     const requests = inPages(
-      (after: LoggedRequest | null) => deps.requestLog.pageOf(id, after, pageRows),
+      (after: LoggedRequest | null) => deps.requestLog.pageOf(id, after, exportPageRows),
       ([latest]) => latest,
     );
     for await (const batch of requests) for (const request of batch) yield { type: 'request', request };
     const trail = inPages(
-      (after) => deps.auditReads.rows(id, { after: after ?? 0, limit: pageRows }),
+      (after) => deps.auditReads.rows(id, { after: after ?? 0, limit: exportPageRows }),
       ({ seq }: AuditRow) => seq,
     );
     for await (const row of trail) yield { type: 'audit', row };

@@ -20,7 +20,7 @@ export interface SentClaim {
 export interface IdempotentDeps {
   readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
-  readonly reads: FirmReads;
+  readonly firmReads: FirmReads;
   readonly clock: Clock;
 }
 
@@ -36,11 +36,11 @@ export async function executeIdempotently(
   attempt: (request: KeyedRequest) => Promise<Claim | Attempt>,
 ): Promise<SentClaim> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
-  const { reads, usedKeys } = deps;
+  const { firmReads, usedKeys } = deps;
   let current: ClaimView | null = null;
   const { claimId, replayed } = await deps.singleFlight.run(slot, fingerprint, async () => {
     const at = deps.clock.now();
-    const bound = (await usedKeys.has(slot)) ? await reads.boundClaim(slot, at) : null;
+    const bound = (await usedKeys.has(slot)) ? await firmReads.boundClaim(slot, at) : null;
     const known = replayOf(bound && { fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
     if (known !== null) {
       current = bound?.claim ?? null;
@@ -52,7 +52,7 @@ export async function executeIdempotently(
     current = result;
     return { claimId: result.id, replayed: false };
   });
-  const claim = current ?? (await reads.claim(firmId, environment, claimId));
+  const claim = current ?? (await firmReads.claim(firmId, environment, claimId));
   if (claim === null) throw new Error(`Idempotency-Key refers to claim ${claimId}, which does not exist`);
   return { claim, replayed };
 }

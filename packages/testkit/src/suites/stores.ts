@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { FixedClock } from '../fixed-clock.ts';
-import { createFixture, type Fixture, type Stores } from '../fixture.ts';
+import { createFixture, type Fixture, type TestStores } from '../fixture.ts';
 import { accountsBehavior } from './stores/accounts.ts';
 import { appReadsBehavior } from './stores/app-reads.ts';
 import { auditBehavior } from './stores/audit.ts';
@@ -24,7 +24,7 @@ import { sandboxBehavior } from './stores/sandbox.ts';
 
 export interface StoresUnderTest {
   /** Initially empty. */
-  readonly stores: Stores;
+  readonly stores: TestStores;
   /** The clock the stores use for change timestamps. */
   readonly clock: FixedClock;
   dispose(): Promise<void>;

@@ -33,7 +33,7 @@ export interface LiveUpdateSubscriber {
  * seconds serves all connections of this process, so processes need no coordination.
  */
 export function createLiveUpdates(deps: {
-  readonly reads: Pick<AppReads, 'revisions'>;
+  readonly appReads: Pick<AppReads, 'revisions'>;
   readonly credentials: Pick<CredentialStore, 'openSessions'>;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
@@ -49,7 +49,7 @@ export function createLiveUpdates(deps: {
     if (polling) return;
     polling = true;
     try {
-      const revisions = await deps.reads.revisions([...streams.keys()]);
+      const revisions = await deps.appReads.revisions([...streams.keys()]);
       for (const stream of allStreams()) stream.update(revisions.get(stream.svcId));
     } catch {
       // The database is unavailable. The app falls back to polling, which reports the error.

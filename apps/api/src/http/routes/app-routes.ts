@@ -1,36 +1,10 @@
 import {
   type AppClaimView,
   type AppReads,
+  type AppUseCases,
   type Clock,
   claimObject,
   type JobReads,
-  type makeAcceptClaim,
-  type makeAcceptInvitation,
-  type makeCloseAcceptedClaim,
-  type makeConfirmEmail,
-  type makeDeclineInvitation,
-  type makeEndSession,
-  type makeLeaveFirm,
-  type makeLogContact,
-  type makePutDevice,
-  type makeReadAppClaim,
-  type makeReadProfile,
-  type makeRecordWork,
-  type makeRegisterPasskey,
-  type makeRejectClaim,
-  type makeRemoveDevice,
-  type makeRemovePasskey,
-  type makeRenamePasskey,
-  type makeRequestSignInCode,
-  type makeSetAcceptingAssignments,
-  type makeSetAvailability,
-  type makeSetDevicePreferences,
-  type makeSignIn,
-  type makeSignOut,
-  type makeStartPasskeyRegistration,
-  type makeStartPasskeySignIn,
-  type makeTestDevice,
-  type makeUpdateProfile,
   type SignInProof,
 } from '@svc/application';
 import { endpoints, type ReportErrorBody, readInstant, type SignInBody } from '@svc/contract';
@@ -56,36 +30,10 @@ import { page, pageRequest } from './paging.ts';
 import { appRoute, jsonResponse, publicRoute, type Route, type RouteResponse } from './route.ts';
 
 export interface AppRouteDeps {
-  readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
-  readonly signIn: ReturnType<typeof makeSignIn>;
-  readonly signOut: ReturnType<typeof makeSignOut>;
-  readonly endSession: ReturnType<typeof makeEndSession>;
-  readonly startPasskeySignIn: ReturnType<typeof makeStartPasskeySignIn>;
-  readonly startPasskeyRegistration: ReturnType<typeof makeStartPasskeyRegistration>;
-  readonly registerPasskey: ReturnType<typeof makeRegisterPasskey>;
-  readonly renamePasskey: ReturnType<typeof makeRenamePasskey>;
-  readonly removePasskey: ReturnType<typeof makeRemovePasskey>;
-  readonly readProfile: ReturnType<typeof makeReadProfile>;
-  readonly updateProfile: ReturnType<typeof makeUpdateProfile>;
-  readonly confirmEmail: ReturnType<typeof makeConfirmEmail>;
-  readonly acceptInvitation: ReturnType<typeof makeAcceptInvitation>;
-  readonly declineInvitation: ReturnType<typeof makeDeclineInvitation>;
-  readonly setAcceptingAssignments: ReturnType<typeof makeSetAcceptingAssignments>;
-  readonly setAvailability: ReturnType<typeof makeSetAvailability>;
-  readonly leaveFirm: ReturnType<typeof makeLeaveFirm>;
-  readonly readClaim: ReturnType<typeof makeReadAppClaim>;
-  readonly acceptClaim: ReturnType<typeof makeAcceptClaim>;
-  readonly rejectClaim: ReturnType<typeof makeRejectClaim>;
-  readonly recordWork: ReturnType<typeof makeRecordWork>;
-  readonly logContact: ReturnType<typeof makeLogContact>;
-  readonly closeClaim: ReturnType<typeof makeCloseAcceptedClaim>;
-  readonly putDevice: ReturnType<typeof makePutDevice>;
-  readonly setDevicePreferences: ReturnType<typeof makeSetDevicePreferences>;
-  readonly testDevice: ReturnType<typeof makeTestDevice>;
-  readonly removeDevice: ReturnType<typeof makeRemoveDevice>;
+  readonly appUseCases: AppUseCases;
   readonly jobReads: Pick<JobReads, 'devices' | 'firmName' | 'deadlineOverrides'>;
   readonly reportAppError: (report: ReportErrorBody) => void;
-  readonly reads: AppReads;
+  readonly appReads: AppReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
@@ -132,44 +80,45 @@ function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
 
 /** The endpoints of the adjuster app. */
 export function appRoutes(deps: AppRouteDeps): Route[] {
-  const claimResponse = async (claim: ReturnType<typeof deps.readClaim>): Promise<RouteResponse> => ({
+  const use = deps.appUseCases;
+  const claimResponse = async (claim: ReturnType<typeof use.readClaim>): Promise<RouteResponse> => ({
     status: 200,
     json: appClaimToWire(await claim),
   });
 
   return [
     publicRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
-      await deps.requestSignInCode(body.email, origin.address, body.client_secret);
+      await use.requestSignInCode(body.email, origin.address, body.client_secret);
       return { status: 202 };
     }),
 
     publicRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
-      const session = await deps.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
-      return jsonResponse(sessionToWire(session, await deps.readProfile(session.adjuster)), 201);
+      const session = await use.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
+      return jsonResponse(sessionToWire(session, await use.readProfile(session.adjuster)), 201);
     }),
 
     appRoute(endpoints.signOut, async (_, { actor, session }) => {
-      await deps.signOut(actor, session.tokenHash);
+      await use.signOut(actor, session.tokenHash);
       return NO_CONTENT;
     }),
 
     appRoute(endpoints.listSessions, async (_, { actor, session }) => {
-      const sessions = await deps.reads.sessions(actor.svcId, deps.clock.now());
+      const sessions = await deps.appReads.sessions(actor.svcId, deps.clock.now());
       const data = sessions.map((own) => ownSessionToWire(own, session.sessionId));
       return jsonResponse({ data, next_cursor: null });
     }),
 
     appRoute(endpoints.endSession, async ({ params }, { actor }) => {
-      await deps.endSession(actor, params.session_id);
+      await use.endSession(actor, params.session_id);
       return NO_CONTENT;
     }),
 
     publicRoute(endpoints.startPasskeySignIn, async ({ body }) =>
-      jsonResponse({ options: await deps.startPasskeySignIn(body.client_secret) }),
+      jsonResponse({ options: await use.startPasskeySignIn(body.client_secret) }),
     ),
 
     appRoute(endpoints.startPasskeyRegistration, async (_, { actor, session }) =>
-      jsonResponse({ options: await deps.startPasskeyRegistration(actor, session) }),
+      jsonResponse({ options: await use.startPasskeyRegistration(actor, session) }),
     ),
 
     appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) => {
@@ -180,25 +129,25 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         attestationObject: attestation_object,
         transports,
       };
-      return jsonResponse(passkeyToWire(await deps.registerPasskey(actor, session, { name, response })), 201);
+      return jsonResponse(passkeyToWire(await use.registerPasskey(actor, session, { name, response })), 201);
     }),
 
     appRoute(endpoints.listPasskeys, async (_, { actor }) => {
-      const passkeys = await deps.reads.passkeys(actor.svcId);
+      const passkeys = await deps.appReads.passkeys(actor.svcId);
       return jsonResponse({ data: passkeys.map(passkeyToWire), next_cursor: null });
     }),
 
     appRoute(endpoints.renamePasskey, async ({ params, body }, { actor }) =>
-      jsonResponse(passkeyToWire(await deps.renamePasskey(actor, params.passkey_id, body.name))),
+      jsonResponse(passkeyToWire(await use.renamePasskey(actor, params.passkey_id, body.name))),
     ),
 
     appRoute(endpoints.removePasskey, async ({ params }, { actor }) => {
-      await deps.removePasskey(actor, params.passkey_id);
+      await use.removePasskey(actor, params.passkey_id);
       return NO_CONTENT;
     }),
 
     appRoute(endpoints.getProfile, async (_, { actor }) =>
-      jsonResponse(profileToWire(await deps.readProfile(actor))),
+      jsonResponse(profileToWire(await use.readProfile(actor))),
     ),
 
     appRoute(endpoints.updateProfile, async ({ body }, { actor }) => {
@@ -207,7 +156,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         lastName: body.last_name,
         email: body.email,
       });
-      return jsonResponse(profileToWire(await deps.updateProfile(actor, changes)));
+      return jsonResponse(profileToWire(await use.updateProfile(actor, changes)));
     }),
 
     appRoute(endpoints.updateAvailability, async ({ body }, { actor }) => {
@@ -216,7 +165,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         away: awayFromWire(body.away),
         maxOpenOffers: body.max_open_offers,
       });
-      return jsonResponse(availabilityToWire(await deps.setAvailability(actor, changes)));
+      return jsonResponse(availabilityToWire(await use.setAvailability(actor, changes)));
     }),
 
     appRoute(endpoints.listDeadlines, async () =>
@@ -224,7 +173,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     ),
 
     appRoute(endpoints.confirmEmail, async ({ body }, { actor }) =>
-      jsonResponse(profileToWire(await deps.confirmEmail(actor, body.code))),
+      jsonResponse(profileToWire(await use.confirmEmail(actor, body.code))),
     ),
 
     appRoute(endpoints.listInvitations, async ({ query }, context) => {
@@ -232,33 +181,33 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
       const request = pageRequest(query, context, deps.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
-        deps.reads.adjuster(actor.svcId),
-        deps.reads.invitations(actor.svcId, deps.clock.now(), request),
+        deps.appReads.adjuster(actor.svcId),
+        deps.appReads.invitations(actor.svcId, deps.clock.now(), request),
       ]);
       if (adjuster === null) throw new DomainError('not_found', 'No such account.');
       return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), deps.cursors, scope);
     }),
 
     appRoute(endpoints.acceptInvitation, async ({ params }, { actor }) =>
-      jsonResponse(membershipToWire(await deps.acceptInvitation(actor, params.firm_id as FirmId))),
+      jsonResponse(membershipToWire(await use.acceptInvitation(actor, params.firm_id as FirmId))),
     ),
 
     appRoute(endpoints.declineInvitation, async ({ params }, { actor }) => {
       const firmId = params.firm_id as FirmId;
-      const declined = await deps.declineInvitation(actor, firmId);
+      const declined = await use.declineInvitation(actor, firmId);
       return jsonResponse(declinedToWire(declined, await deps.jobReads.firmName(firmId)));
     }),
 
     appRoute(endpoints.updateMembership, async ({ params, body }, { actor }) =>
       jsonResponse(
         membershipToWire(
-          await deps.setAcceptingAssignments(actor, params.firm_id as FirmId, body.accepting_assignments),
+          await use.setAcceptingAssignments(actor, params.firm_id as FirmId, body.accepting_assignments),
         ),
       ),
     ),
 
     appRoute(endpoints.leaveFirm, async ({ params }, { actor }) => {
-      await deps.leaveFirm(actor, params.firm_id as FirmId);
+      await use.leaveFirm(actor, params.firm_id as FirmId);
       return NO_CONTENT;
     }),
 
@@ -272,23 +221,23 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         filters: { list, ...(since !== undefined && { since }) },
       };
       const request = pageRequest(query, context, deps.cursors, scope);
-      const claims = await deps.reads.claims(actor.svcId, list, request, since);
+      const claims = await deps.appReads.claims(actor.svcId, list, request, since);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
-      const more = wantsIds ? { ids: await deps.reads.claimIds(actor.svcId, list) } : {};
+      const more = wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list) } : {};
       return { ...page(claims, appClaimToWire, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {
-      const claim = await deps.readClaim(actor, params.id as ClaimId);
+      const claim = await use.readClaim(actor, params.id as ClaimId);
       const read = { firmId: claim.firm.id, action: 'claim.read', object: claimObject(claim.id) } as const;
       return { status: 200, json: appClaimToWire(claim), reads: [read] };
     }),
     appRoute(endpoints.acceptClaim, ({ params, body }, { actor }) =>
-      claimResponse(deps.acceptClaim(actor, params.id as ClaimId, seenOffer(body))),
+      claimResponse(use.acceptClaim(actor, params.id as ClaimId, seenOffer(body))),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimResponse(deps.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, seenOffer(body))),
+      claimResponse(use.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, seenOffer(body))),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
       const edits = withoutUndefined({
@@ -303,7 +252,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         proofOfLossDate: body.proof_of_loss_date,
       });
       const all = Object.keys(details).length === 0 ? edits : { ...edits, details };
-      return claimResponse(deps.recordWork(actor, params.id as ClaimId, all));
+      return claimResponse(use.recordWork(actor, params.id as ClaimId, all));
     }),
     appRoute(endpoints.logContact, ({ params, body }, { actor }) => {
       const { at, result, note } = body;
@@ -313,10 +262,10 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         result,
         ...(note !== undefined && { note }),
       };
-      return claimResponse(deps.logContact(actor, params.id as ClaimId, attempt));
+      return claimResponse(use.logContact(actor, params.id as ClaimId, attempt));
     }),
     appRoute(endpoints.closeClaim, ({ params }, { actor }) =>
-      claimResponse(deps.closeClaim(actor, params.id as ClaimId)),
+      claimResponse(use.closeAcceptedClaim(actor, params.id as ClaimId)),
     ),
 
     appRoute(endpoints.reportError, async ({ body }) => {
@@ -330,20 +279,20 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return jsonResponse({ device_id: device.deviceId, endpoint: device.subscription.endpoint });
     }),
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor, session }) => {
-      await deps.putDevice(actor, session.tokenHash, params.device_id, body.subscription);
+      await use.putDevice(actor, session.tokenHash, params.device_id, body.subscription);
       return NO_CONTENT;
     }),
     appRoute(endpoints.setDevicePreferences, async ({ params, body }, { actor }) => {
       const { time_zone: timeZone, quiet_hours: quietHours, deadline_reminders: deadlineReminders } = body;
-      await deps.setDevicePreferences(actor, params.device_id, { timeZone, quietHours, deadlineReminders });
+      await use.setDevicePreferences(actor, params.device_id, { timeZone, quietHours, deadlineReminders });
       return NO_CONTENT;
     }),
     appRoute(endpoints.testDevice, async ({ params }, { actor }) => {
-      await deps.testDevice(actor, params.device_id);
+      await use.testDevice(actor, params.device_id);
       return { status: 202 };
     }),
     appRoute(endpoints.unregisterDevice, async ({ params }, { actor }) => {
-      await deps.removeDevice(actor, params.device_id);
+      await use.removeDevice(actor, params.device_id);
       return NO_CONTENT;
     }),
   ];

@@ -1,12 +1,4 @@
-import {
-  type makeRequestSignInCode,
-  type makeSignIn,
-  type makeSignOut,
-  type makeSignOutEverywhere,
-  type makeStartPasskeySignIn,
-  type Secrets,
-  toDateTime,
-} from '@svc/application';
+import { type AppUseCases, type Secrets, toDateTime } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import {
   expiredSessionCookie,
@@ -21,18 +13,14 @@ import { toProof } from './app-routes.ts';
 import { appRoute, jsonResponse, publicRoute, type Route } from './route.ts';
 
 export interface BrowserSessionRouteDeps {
-  readonly requestSignInCode: ReturnType<typeof makeRequestSignInCode>;
-  readonly startPasskeySignIn: ReturnType<typeof makeStartPasskeySignIn>;
-  readonly signIn: ReturnType<typeof makeSignIn>;
-  readonly signOut: ReturnType<typeof makeSignOut>;
-  readonly signOutEverywhere: ReturnType<typeof makeSignOutEverywhere>;
+  readonly appUseCases: AppUseCases;
   readonly secrets: Secrets;
   readonly addresses: ProblemAddresses;
 }
 
 /** Sign-in and sign-out with a session cookie instead of a token, for the adjuster app in a browser. */
 export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
-  const { addresses } = deps;
+  const { addresses, appUseCases: use } = deps;
   const { body: _, ...startPasskeySignIn } = endpoints.startPasskeySignIn;
   const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': expiredSessionCookie(addresses) } });
   /** The secret that binds a sign-in to this browser; a new one if it holds none. */
@@ -46,7 +34,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
       { ...endpoints.requestSignInCode, id: 'requestPageCode', path: PAGE_PATHS.signInCodes },
       async ({ body }, { origin, cookies }) => {
         const clientSecret = secretOf(cookies);
-        await deps.requestSignInCode(body.email, origin.address, clientSecret);
+        await use.requestSignInCode(body.email, origin.address, clientSecret);
         return { status: 202, headers: { 'Set-Cookie': signInCookie(addresses, clientSecret) } };
       },
     ),
@@ -55,7 +43,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
       async (_, { cookies }) => {
         const clientSecret = secretOf(cookies);
         return {
-          ...jsonResponse({ options: await deps.startPasskeySignIn(clientSecret) }),
+          ...jsonResponse({ options: await use.startPasskeySignIn(clientSecret) }),
           headers: { 'Set-Cookie': signInCookie(addresses, clientSecret) },
         };
       },
@@ -64,7 +52,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
       { ...endpoints.signIn, id: 'openPageSession', path: PAGE_PATHS.session },
       async ({ body }, { origin, userAgent, cookies }) => {
         const deviceName = body.device_name ?? deviceNameOf(userAgent);
-        const session = await deps.signIn(
+        const session = await use.signIn(
           toProof({ ...body, client_secret: secretOf(cookies) }),
           origin,
           deviceName,
@@ -78,14 +66,14 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
     appRoute(
       { ...endpoints.signOut, id: 'closePageSession', path: PAGE_PATHS.session },
       async (_, { actor, session }) => {
-        await deps.signOut(actor, session.tokenHash);
+        await use.signOut(actor, session.tokenHash);
         return signedOut();
       },
     ),
     appRoute(
       { ...endpoints.signOut, id: 'closeAllSessions', path: PAGE_PATHS.sessions },
       async (_, { actor }) => {
-        await deps.signOutEverywhere(actor);
+        await use.signOutEverywhere(actor);
         return signedOut();
       },
     ),

@@ -3,10 +3,7 @@ import {
   claimObject,
   type FirmActor,
   type FirmReads,
-  type makeInviteAdjuster,
-  type makeOfferClaim,
-  type makeSendClaim,
-  type makeWithdrawInvitation,
+  type FirmUseCases,
   type SentClaim,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
@@ -29,11 +26,8 @@ import {
 import { sendClaimRules } from './send-claim-rules.ts';
 
 export interface FirmRouteDeps {
-  readonly sendClaim: ReturnType<typeof makeSendClaim>;
-  readonly offerClaim: ReturnType<typeof makeOfferClaim>;
-  readonly inviteAdjuster: ReturnType<typeof makeInviteAdjuster>;
-  readonly withdrawInvitation: ReturnType<typeof makeWithdrawInvitation>;
-  readonly reads: FirmReads;
+  readonly firmUseCases: FirmUseCases;
+  readonly firmReads: FirmReads;
   readonly cursors: Cursors;
   readonly clock: Clock;
   /** Throws `Unavailable` when the service is not healthy. */
@@ -59,9 +53,10 @@ const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.en
 
 /** The endpoints for firm systems. */
 export function firmRoutes(deps: FirmRouteDeps): Route[] {
+  const use = deps.firmUseCases;
   return [
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
-      const claim = await deps.reads.claim(actor.firmId, actor.environment, params.id as ClaimId);
+      const claim = await deps.firmReads.claim(actor.firmId, actor.environment, params.id as ClaimId);
       if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
       return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
@@ -74,7 +69,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         externalId: query.external_id,
       };
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
-      const claims = await deps.reads.claims(
+      const claims = await deps.firmReads.claims(
         firmId,
         environment,
         filter,
@@ -105,7 +100,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         claimResponse(
           201,
           actor,
-          await deps.sendClaim(actor, {
+          await use.sendClaim(actor, {
             idempotencyKey: headers['Idempotency-Key'],
             fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
             ...claimFromWire(body),
@@ -118,7 +113,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       claimResponse(
         200,
         actor,
-        await deps.offerClaim(actor, {
+        await use.offerClaim(actor, {
           idempotencyKey: headers['Idempotency-Key'],
           fingerprint: requestFingerprint(endpoints.offerClaim, params, sentBody),
           claimId: params.id as ClaimId,
@@ -130,7 +125,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     firmRoute(endpoints.listAdjusters, async ({ query }, context) => {
       const { firmId, environment } = context.actor;
       const scope: CursorScope = { list: 'adjusters', reader: readerOf(context), filters: {} };
-      const adjusters = await deps.reads.adjusters(
+      const adjusters = await deps.firmReads.adjusters(
         firmId,
         environment,
         pageRequest(query, context, deps.cursors, scope),
@@ -143,7 +138,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     }),
 
     firmRoute(endpoints.inviteAdjuster, async ({ body }, { actor }) => {
-      const view = await deps.inviteAdjuster(actor, {
+      const view = await use.inviteAdjuster(actor, {
         svcId: body.svc_id as Svcid,
         notes: notesFromWire(body),
       });
@@ -151,7 +146,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
     }),
 
     firmRoute(endpoints.withdrawInvitation, async ({ params }, { actor }) => {
-      const view = await deps.withdrawInvitation(actor, params.svc_id as Svcid);
+      const view = await use.withdrawInvitation(actor, params.svc_id as Svcid);
       return jsonResponse(adjusterToWire(view, deps.clock.now()));
     }),
   ];

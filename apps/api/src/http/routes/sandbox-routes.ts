@@ -1,4 +1,4 @@
-import type { AdjusterView, ClaimView, Clock, makeSandbox } from '@svc/application';
+import type { AdjusterView, ClaimView, Clock, FirmUseCases } from '@svc/application';
 import { type DepartedAdjuster, endpoints, type SimulatedFaults } from '@svc/contract';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { adjusterToWire } from '../serialization/adjuster.ts';
@@ -7,10 +7,10 @@ import { firmRoute, jsonResponse, type Route, type RouteResponse } from './route
 
 /** The endpoints with which a test key simulates adjusters, time and failures. */
 export function sandboxRoutes({
-  sandbox,
+  firmUseCases: { sandbox },
   clock,
 }: {
-  readonly sandbox: ReturnType<typeof makeSandbox>;
+  readonly firmUseCases: Pick<FirmUseCases, 'sandbox'>;
   readonly clock: Clock;
 }): Route[] {
   const claim = async (changed: Promise<ClaimView>): Promise<RouteResponse> => ({

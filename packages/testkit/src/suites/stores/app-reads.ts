@@ -66,7 +66,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       await expectChange({});
       await offer(firm.live, id, other);
       await expectChange({ own: true, other: true });
-      await use.acceptOffer({ svcId: other }, id);
+      await use.acceptClaim({ svcId: other }, id);
       await expectChange({ other: true });
       await use.recordWork({ svcId: other }, id, { notes: 'Water line at 14 inches.' });
       await expectChange({ other: true });
@@ -123,11 +123,11 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         ClaimId,
       ];
       const actor = { svcId };
-      await use.acceptOffer(actor, accepted);
-      await use.acceptOffer(actor, done);
+      await use.acceptClaim(actor, accepted);
+      await use.acceptClaim(actor, done);
       await use.closeAcceptedClaim(actor, done);
-      await use.rejectOffer(actor, rejected, null);
-      await use.closeClaim(closedWaiting);
+      await use.rejectClaim(actor, rejected, null);
+      await use.closeClaimAsOperator(closedWaiting);
       await use.addMember(two.id, other);
       await offer(two.live, lost, other);
       clock.advance(1);
@@ -135,9 +135,9 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect(await listed(svcId, 'pending_acceptance')).toEqual([pending, ids[6], reoffered]);
       expect(await listed(svcId, 'accepted')).toEqual([accepted]);
       expect(await listed(svcId, 'closed')).toEqual([done]);
-      expect(await errorCodeOf(use.readAppClaim(actor, lost))).toBe('not_found');
-      expect(await errorCodeOf(use.readAppClaim(actor, rejected))).toBe('not_found');
-      expect((await use.readAppClaim(actor, closedWaiting)).closedAt).not.toBeNull();
+      expect(await errorCodeOf(use.readClaim(actor, lost))).toBe('not_found');
+      expect(await errorCodeOf(use.readClaim(actor, rejected))).toBe('not_found');
+      expect((await use.readClaim(actor, closedWaiting)).closedAt).not.toBeNull();
     });
 
     test('hides rejected and reassigned claims, and closed ones after leaving, from reads and lists', async () => {
@@ -155,14 +155,14 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         ClaimId,
         ClaimId,
       ];
-      await use.rejectOffer(actor, rejected, null);
+      await use.rejectClaim(actor, rejected, null);
       await offer(firm.live, lost, other);
-      await use.acceptOffer(actor, open);
-      await use.acceptOffer(actor, done);
+      await use.acceptClaim(actor, open);
+      await use.acceptClaim(actor, done);
       await use.closeAcceptedClaim(actor, done);
-      await use.closeClaim(closedWaiting);
+      await use.closeClaimAsOperator(closedWaiting);
       const readable = async () => {
-        const reads = await Promise.allSettled(made.map((id) => use.readAppClaim(actor, id)));
+        const reads = await Promise.allSettled(made.map((id) => use.readClaim(actor, id)));
         return made.filter((_, n) => reads[n]?.status === 'fulfilled');
       };
       const lists = async () => [
@@ -193,7 +193,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       const ids: ClaimId[] = [];
       for (let n = 0; n < 4; n++) ids.push(await sendId(firm.live, svcId));
       const [worked, logged, still, lost] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
-      for (const id of [worked, logged, still]) await use.acceptOffer(actor, id);
+      for (const id of [worked, logged, still]) await use.acceptClaim(actor, id);
       const since = clock.advance(60_000);
       const changed = async (list: AppClaimList) =>
         (await everyPage((page) => stores.appReads.claims(svcId, list, page, since), 1)).map(({ id }) => id);
@@ -208,13 +208,13 @@ export function appReadsBehavior(fixture: () => Fixture): void {
       expect((await changed('accepted')).sort()).toEqual([worked, logged].sort());
       expect(await changed('pending_acceptance')).toEqual([added]);
       expect(await stores.appReads.claimIds(svcId, 'pending_acceptance')).toEqual([added]);
-      expect((await use.readAppClaim(actor, logged)).work.details).toEqual({ contacts: [contact] });
-      expect((await use.readAppClaim(actor, worked)).work.details).toEqual({
+      expect((await use.readClaim(actor, logged)).work.details).toEqual({ contacts: [contact] });
+      expect((await use.readClaim(actor, worked)).work.details).toEqual({
         plannedVisitDate: '2026-09-01',
       });
       // Neither a later change of the firm's nor of the adjuster's loses what was entered.
       await use.recordWork(actor, worked, { notes: 'n' });
-      expect((await use.readAppClaim(actor, worked)).work.details).toEqual({
+      expect((await use.readClaim(actor, worked)).work.details).toEqual({
         plannedVisitDate: '2026-09-01',
       });
       await use.closeAcceptedClaim(actor, worked);
@@ -235,7 +235,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
         4,
         async () => {
           const id = toRespond.shift();
-          if (id !== undefined) await use.acceptOffer({ svcId }, id);
+          if (id !== undefined) await use.acceptClaim({ svcId }, id);
         },
       );
       const seen = found.map(({ id }) => id);

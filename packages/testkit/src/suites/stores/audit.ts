@@ -73,7 +73,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         svcId,
       );
       await offer(firm.live, id, svcId);
-      await use.acceptOffer({ svcId, origin: { address: '198.51.100.4', requestId: 'r-2' } }, id);
+      await use.acceptClaim({ svcId, origin: { address: '198.51.100.4', requestId: 'r-2' } }, id);
       await use.closeAcceptedClaim({ svcId }, id);
       const rows = (await rowsOf(firm.id)).slice(before).flatMap(({ text }) => auditEntriesFrom(text));
       expect(rows).toMatchObject([
@@ -339,7 +339,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         await use.disableAdjuster(svcId);
         await use.endSessions(svcId);
         await use.removePasskeys(svcId);
-        await use.closeClaim(claimId);
+        await use.closeClaimAsOperator(claimId);
       }
       for (const _ of ['first', 'again']) await use.enableAdjuster(svcId);
       await use.setDeadline({ ...deadline, hours: 48 });
@@ -436,14 +436,14 @@ export function auditBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const [first, second] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
       const accepted = await sendId(firm.live, svcId);
-      await use.acceptOffer({ svcId }, accepted);
+      await use.acceptClaim({ svcId }, accepted);
       await stores.unitOfWork.run(async (tx) => {
         const membership = await tx.memberships.lock(firm.id, svcId);
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
       const before = (await actionsOf(firm.id)).length;
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, first))).toBe('offer_not_pending');
-      await use.rejectOffer({ svcId }, second, null);
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, first))).toBe('offer_not_pending');
+      await use.rejectClaim({ svcId }, second, null);
       await use.recordWork({ svcId }, accepted, { notes: 'Gate is locked.' });
       await use.logContact({ svcId }, accepted, { id: 'c-1', at: 1, result: 'reached' });
       expect((await actionsOf(firm.id)).slice(before)).toEqual([
@@ -460,7 +460,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const [svcId, tested] = [await newMember(firm), firm.accounts.manual];
       const actor = { svcId };
       const id = await sendId(firm.live, svcId);
-      await use.acceptOffer(actor, id);
+      await use.acceptClaim(actor, id);
       const session = { tokenHash: (await newSession(svcId)).tokenHash, mayOnlyAddPasskey: false };
       const options = await use.startPasskeyRegistration(actor, session);
       const response = attestationFor(options, `credential of ${svcId}`);
@@ -501,9 +501,9 @@ export function auditBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      await use.acceptOffer({ svcId }, id);
+      await use.acceptClaim({ svcId }, id);
       const before = await rowsOf(firm.id);
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
       expect(await rowsOf(firm.id)).toEqual(before);
     });
 

@@ -35,7 +35,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
         outcomes.push(await sendingTo(firm, svcId));
       }
       expect(outcomes).toEqual(['adjuster_not_accepting', 'adjuster_not_accepting', null]);
-      expect((await use.acceptOffer({ svcId }, before)).assignment.status).toBe('accepted');
+      expect((await use.acceptClaim({ svcId }, before)).assignment.status).toBe('accepted');
       expect((await use.readProfile({ svcId })).adjuster.availability).toEqual({
         acceptingAssignments: true,
         ...away(1, 2),
@@ -66,10 +66,10 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       const firmOf = async (id: typeof first) =>
         (await stores.firmReads.claim(one.id, 'live', id)) === null ? two : one;
       await offer((await firmOf(first)).live, first, svcId);
-      await use.rejectOffer({ svcId }, second, null);
+      await use.rejectClaim({ svcId }, second, null);
       await send(two.live, svcId);
       expect(await sendingTo(one, svcId)).toBe('adjuster_not_accepting');
-      await use.acceptOffer({ svcId }, third);
+      await use.acceptClaim({ svcId }, third);
       expect(await sendingTo(one, svcId)).toBeNull();
     });
 
@@ -79,7 +79,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       const [svcId, other] = [await newMember(firm), await newMember(firm)];
       await use.setAvailability({ svcId }, { maxOpenOffers: 1 });
       const [pending, rejected] = [await sendId(firm.live, other), await sendId(firm.live, svcId)];
-      await use.rejectOffer({ svcId }, rejected, null);
+      await use.rejectClaim({ svcId }, rejected, null);
       await sendId(firm.live, svcId);
       for (const id of [pending, rejected])
         expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('adjuster_not_accepting');
@@ -144,7 +144,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
         ({ job, runAt }) => job.svcId === svcId && 'only' in job && !isDue(runAt),
       );
       expect(waiting.map(({ runAt }) => new Date(runAt).getUTCHours())).toEqual([6, 6]);
-      await use.acceptOffer({ svcId }, answered);
+      await use.acceptClaim({ svcId }, answered);
       advanceTo(6);
       await runJobsOf(svcId, done);
       const late = notificationsTo(svcId).slice(before + offers.length);
@@ -211,7 +211,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
       advanceTo(7);
       const accept = async () => {
         const id = await sendId(firm.live, svcId);
-        await use.acceptOffer({ svcId }, id);
+        await use.acceptClaim({ svcId }, id);
         return id;
       };
       const first = await accept();

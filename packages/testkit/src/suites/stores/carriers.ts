@@ -5,7 +5,7 @@ import type { Fixture } from '../../fixture.ts';
 
 export function carriersBehavior(fixture: () => Fixture): void {
   const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
-    (await fixture().use.readAppClaim({ svcId }, id)).bookCarrier;
+    (await fixture().use.readClaim({ svcId }, id)).bookCarrier;
 
   describe("the firm's carrier book", () => {
     const address = { street: '1 Levee Rd', city: 'Slidell', state: 'LA', zip: '70458' };
@@ -109,7 +109,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
       const named = { claim: newClaim({ carrier: { name: 'gulf mutual', phone: '985-555-0142' } }) };
       const two = await send(firm.live, svcId, named);
       for (const { claim } of [one, two]) expect(await held(svcId, claim.id)).toEqual(corrected);
-      expect((await use.readAppClaim({ svcId }, one.claim.id)).asSent).toBe(one.claim.asSent);
+      expect((await use.readClaim({ svcId }, one.claim.id)).asSent).toBe(one.claim.asSent);
       expect(await held(other.accounts.manual, theirs.claim.id)).toEqual(sent);
 
       await use.removeCarrier(firm.id, 'gulf mutual');

@@ -55,7 +55,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       const at = clock.advance(4_321);
-      const view = await use.acceptOffer({ svcId }, id);
+      const view = await use.acceptClaim({ svcId }, id);
       expect(view).toMatchObject({ id, updatedAt: at, assignment: { status: 'accepted', respondedAt: at } });
       expect(await read(firm, id)).toMatchObject({
         createdAt: at - 4_321,
@@ -72,7 +72,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
         const svcId = await newMember(firm);
         const id = await sendId(firm.live, svcId);
         const at = clock.advance(1);
-        await use.rejectOffer({ svcId }, id, reason);
+        await use.rejectClaim({ svcId }, id, reason);
         expect(await read(firm, id)).toMatchObject({
           updatedAt: at,
           assignment: { status: 'rejected', respondedAt: at, rejectionReason: reason },
@@ -85,7 +85,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, first);
-      await use.rejectOffer({ svcId: first }, id, 'too far');
+      await use.rejectClaim({ svcId: first }, id, 'too far');
       const at = clock.advance(10);
       await offer(firm.live, id, second);
       expect(await read(firm, id)).toMatchObject({
@@ -98,9 +98,9 @@ export function claimsBehavior(fixture: () => Fixture): void {
           rejectionReason: null,
         },
       });
-      expect(await errorCodeOf(use.acceptOffer({ svcId: first }, id))).toBe('not_found');
-      expect(await errorCodeOf(use.readAppClaim({ svcId: first }, id))).toBe('not_found');
-      await use.acceptOffer({ svcId: second }, id);
+      expect(await errorCodeOf(use.acceptClaim({ svcId: first }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readClaim({ svcId: first }, id))).toBe('not_found');
+      await use.acceptClaim({ svcId: second }, id);
     });
 
     test('an accepted claim cannot be offered again and is unchanged', async () => {
@@ -108,7 +108,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [first, second] = [await newMember(firm), await newMember(firm)];
       const id = await sendId(firm.live, first);
-      await use.acceptOffer({ svcId: first }, id);
+      await use.acceptClaim({ svcId: first }, id);
       const before = await read(firm, id);
       expect(await errorCodeOf(offer(firm.live, id, second))).toBe('claim_already_accepted');
       expect(await read(firm, id)).toEqual(before);
@@ -119,10 +119,10 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      await use.rejectOffer({ svcId }, id, null);
+      await use.rejectClaim({ svcId }, id, null);
       const before = await read(firm, id);
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
-      expect(await errorCodeOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.rejectClaim({ svcId }, id, null))).toBe('offer_not_pending');
       expect(await read(firm, id)).toEqual(before);
     });
 
@@ -131,7 +131,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      await use.acceptOffer({ svcId }, id);
+      await use.acceptClaim({ svcId }, id);
       const before = await read(firm, id);
       clock.advance(60_000);
       await use.recordWork({ svcId }, id, { contactDate: '2026-09-02', notes: 'water line at 14″' });
@@ -155,10 +155,10 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      await use.closeClaim(id);
+      await use.closeClaimAsOperator(id);
       expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('claim_closed');
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
-      expect(await errorCodeOf(use.rejectOffer({ svcId }, id, null))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.rejectClaim({ svcId }, id, null))).toBe('offer_not_pending');
     });
 
     test('a claim that does not exist cannot be offered, accepted or read', async () => {
@@ -168,8 +168,8 @@ export function claimsBehavior(fixture: () => Fixture): void {
       const id = ids.next() as ClaimId;
       expect(await read(firm, id)).toBeNull();
       expect(await errorCodeOf(offer(firm.live, id, svcId))).toBe('not_found');
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('not_found');
-      expect(await errorCodeOf(use.readAppClaim({ svcId }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readClaim({ svcId }, id))).toBe('not_found');
     });
   });
 
@@ -184,7 +184,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
         send(firm.live, adjuster, { claim: newClaim({ externalId: first.facts.externalId }) });
       const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
       await expect(again()).rejects.toMatchObject(rejected);
-      await use.closeClaim(claim.id);
+      await use.closeClaimAsOperator(claim.id);
       await expect(again()).rejects.toMatchObject(rejected);
     });
 
@@ -198,7 +198,7 @@ export function claimsBehavior(fixture: () => Fixture): void {
         send(firm.live, svcId, { claim: newClaim({ claimNumber: first.facts.claimNumber }) });
       const rejected = { code: 'duplicate_claim', existingClaimId: claim.id };
       await expect(again()).rejects.toMatchObject(rejected);
-      await use.acceptOffer({ svcId }, claim.id);
+      await use.acceptClaim({ svcId }, claim.id);
       await expect(again()).rejects.toMatchObject(rejected);
       await use.closeAcceptedClaim({ svcId }, claim.id);
       expect((await again()).replayed).toBe(false);

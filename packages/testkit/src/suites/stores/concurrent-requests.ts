@@ -73,7 +73,7 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
         const expected = [0, 1, 2, 3].map((at) => claimOf(at, n).asSent);
         expect(feed.map(({ asSent }) => asSent).sort()).toEqual(expected.sort());
         for (const { id } of feed) {
-          const { bookCarrier } = await use.readAppClaim({ svcId: member.svcId }, id);
+          const { bookCarrier } = await use.readClaim({ svcId: member.svcId }, id);
           expect(bookCarrier).toEqual({ name: 'Gulf Mutual', ...detailsOf(n) });
         }
       }
@@ -93,7 +93,7 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
           });
       await Promise.all(
         offers.map(({ member: { svcId }, id, rejectionReason }) =>
-          use.rejectOffer({ svcId }, id, rejectionReason),
+          use.rejectClaim({ svcId }, id, rejectionReason),
         ),
       );
       for (const member of members) {
@@ -124,7 +124,7 @@ export function concurrentRequestsBehavior(fixture: () => Fixture): void {
         job.kind === 'notify_offer' ? [claimObject(job.claimId)] : [],
       );
       expect(notified.sort()).toEqual(objects);
-      await Promise.all(ids.map((id) => use.acceptOffer({ svcId }, id)));
+      await Promise.all(ids.map((id) => use.acceptClaim({ svcId }, id)));
       expect(await audited(member, 'claim.accept')).toEqual(await checkFeed());
       expect(await verified(member)).toMatchObject({ intact: true });
     });

@@ -39,8 +39,8 @@ export function feedBehavior(fixture: () => Fixture): void {
         at + 3,
         at + 4,
       ]);
-      await use.acceptOffer({ svcId }, ids[1] as ClaimId);
-      await use.rejectOffer({ svcId }, ids[0] as ClaimId, null);
+      await use.acceptClaim({ svcId }, ids[1] as ClaimId);
+      await use.rejectClaim({ svcId }, ids[0] as ClaimId, null);
       const after = await feed(firm);
       expect(idsOf(after)).toEqual([ids[2], ids[3], ids[4], ids[1], ids[0]]);
       expect(after.slice(-2).map(({ updatedAt }) => updatedAt)).toEqual([at + 5, at + 6]);
@@ -56,7 +56,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const { firm, svcId, ids } = await setUp(2);
       const last = (await feed(firm)).at(-1)?.updatedAt ?? 0;
       clock.advance(-60_000);
-      await use.acceptOffer({ svcId }, ids[0] as ClaimId);
+      await use.acceptClaim({ svcId }, ids[0] as ClaimId);
       clock.advance(60_000);
       expect((await feed(firm)).at(-1)).toMatchObject({ id: ids[0], updatedAt: last + 1 });
     });
@@ -87,8 +87,8 @@ export function feedBehavior(fixture: () => Fixture): void {
       const { firm, svcId, ids } = await setUp(4);
       const [pending, accepted, rejected, unassigned] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
       const leaver = await fixture().newMember(firm);
-      await use.acceptOffer({ svcId }, accepted);
-      await use.rejectOffer({ svcId }, rejected, null);
+      await use.acceptClaim({ svcId }, accepted);
+      await use.rejectClaim({ svcId }, rejected, null);
       await fixture().offer(firm.live, unassigned, leaver);
       await use.leaveFirm({ svcId: leaver }, firm.id);
       for (const [assignmentStatus, id] of [
@@ -144,7 +144,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const toAccept = [ids[0], ids[11], ids[5], ids[1]] as ClaimId[];
       const found = await feed(firm, {}, 3, async () => {
         const id = toAccept.shift();
-        if (id !== undefined) await use.acceptOffer({ svcId }, id);
+        if (id !== undefined) await use.acceptClaim({ svcId }, id);
       });
       const lastSeen = new Map(found.map((view) => [view.id, view]));
       expect([...lastSeen.keys()].sort()).toEqual([...ids].sort());
@@ -178,7 +178,7 @@ export function feedBehavior(fixture: () => Fixture): void {
           for (let n = 0; n < 8; n++) {
             if (w === 0) clock.advance(n % 3);
             const id = await sendId(firm.live, svcId);
-            if (n % 3 === 1) await use.acceptOffer({ svcId }, id);
+            if (n % 3 === 1) await use.acceptClaim({ svcId }, id);
             if (n % 3 === 2) await offer(firm.live, id, writers[(w + 1) % writers.length] as Svcid);
           }
         }),
@@ -197,7 +197,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const { use, clock } = fixture();
       const { firm, svcId, ids } = await setUp(20);
       const at = clock.advance(1_000);
-      await Promise.all(ids.map((id) => use.acceptOffer({ svcId }, id)));
+      await Promise.all(ids.map((id) => use.acceptClaim({ svcId }, id)));
       const timestamps = (await feed(firm, { updatedSince: at }, 50)).map(({ updatedAt }) => updatedAt);
       expect(timestamps).toEqual(Array.from({ length: 20 }, (_, n) => at + n));
     });
@@ -215,12 +215,12 @@ export function feedBehavior(fixture: () => Fixture): void {
       clock.advance(HOUR);
       const { firm, svcId, ids } = await setUp(4);
       const [pending, accepted, rejected, closed] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
-      await use.acceptOffer({ svcId }, accepted);
-      await use.rejectOffer({ svcId }, rejected, null);
+      await use.acceptClaim({ svcId }, accepted);
+      await use.rejectClaim({ svcId }, rejected, null);
       const leaver = await newMember(firm);
       const unassigned = await sendId(firm.live, leaver);
       await use.leaveFirm({ svcId: leaver }, firm.id);
-      await use.closeClaim(closed);
+      await use.closeClaimAsOperator(closed);
       return { firm, svcId, pending, accepted, rejected, unassigned, closed, to: clock.advance(1000) };
     };
 
@@ -257,7 +257,7 @@ export function feedBehavior(fixture: () => Fixture): void {
     test('claims that changed since the time of the restore are delivered as well, accepted ones too', async () => {
       const { use, clock } = fixture();
       const { firm, svcId, pending, accepted, to } = await restored();
-      await use.acceptOffer({ svcId }, pending);
+      await use.acceptClaim({ svcId }, pending);
       const latest = clock.advance(MINUTE);
       await restamp(to);
       const received = idsOf(await feed(firm, { updatedSince: latest }));
@@ -295,7 +295,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const { firm, svcId, pending, to } = await restored();
       clock.advance(MINUTE);
       await restamp(to);
-      await use.acceptOffer({ svcId }, pending);
+      await use.acceptClaim({ svcId }, pending);
       const all = await feed(firm);
       expect(all.at(-1)).toMatchObject({ id: pending, assignment: { status: 'accepted' } });
       expect(new Set(all.map(({ updatedAt }) => updatedAt)).size).toBe(all.length);

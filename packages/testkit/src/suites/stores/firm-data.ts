@@ -11,7 +11,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     const firm = await newFirm();
     const svcId = await newMember(firm);
     const accepted = await sendId(firm.live, svcId);
-    await use.acceptOffer({ svcId }, accepted);
+    await use.acceptClaim({ svcId }, accepted);
     await use.recordWork({ svcId }, accepted, { notes: 'Water line in the den' });
     await sendId(firm.test, firm.accounts.manual);
     await use.createKey({ firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null });
@@ -129,7 +129,6 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const interrupted = makeEraseFirm({
         ...stores,
         uow: stores.unitOfWork,
-        reads: stores.operatorReads,
         clock: fixture().clock,
         operator: OPERATOR,
         pause: async () => {
@@ -168,7 +167,6 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const erase = makeEraseFirm({
         ...stores,
         uow: stores.unitOfWork,
-        reads: stores.operatorReads,
         clock,
         operator: OPERATOR,
         pause: async () => void (await use.setLegalHold(firm.id, true)),

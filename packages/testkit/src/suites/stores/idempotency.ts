@@ -17,7 +17,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1' };
       const first = await send(firm.live, svcId, request);
-      await use.acceptOffer({ svcId }, first.claim.id);
+      await use.acceptClaim({ svcId }, first.claim.id);
       const jobs = (await jobsOf(firm)).length;
       const again = await send(firm.live, svcId, request);
       expect(again).toEqual({
@@ -33,7 +33,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       const { firm, svcId, claim } = await setUp();
       const request = { claim, idempotencyKey: 'key-1', fingerprint: 'f'.repeat(64) };
       const sent = await send(firm.live, svcId, request);
-      await use.acceptOffer({ svcId }, sent.claim.id);
+      await use.acceptClaim({ svcId }, sent.claim.id);
       const slot = { firmId: firm.id, environment: 'live', key: 'key-1' } as const;
       const { firmReads } = stores;
       expect(await firmReads.boundClaim(slot, clock.now())).toEqual({
@@ -151,7 +151,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       const second = await newMember(firm);
       const id = await sendId(firm.live, svcId);
       await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
-      await use.acceptOffer({ svcId: second }, id);
+      await use.acceptClaim({ svcId: second }, id);
       const again = await offer(firm.live, id, second, { idempotencyKey: 'key-1' });
       expect(again).toMatchObject({ replayed: true, claim: { id, assignment: { status: 'accepted' } } });
       expect(await errorCodeOf(offer(firm.live, id, second))).toBe('claim_already_accepted');

@@ -17,7 +17,7 @@ export function isolationBehavior(fixture: () => Fixture): void {
     const claim = newClaim();
     const id = await sendId(owner.live, svcId, { claim, idempotencyKey: 'owner' });
     const accepted = await sendId(owner.live, svcId);
-    await use.acceptOffer({ svcId }, accepted);
+    await use.acceptClaim({ svcId }, accepted);
     return { owner, other, svcId, stranger, invited, claim, id, accepted };
   };
 
@@ -106,9 +106,9 @@ export function isolationBehavior(fixture: () => Fixture): void {
       const { stranger, id, accepted } = await setUp();
       const actor = { svcId: stranger };
       for (const claimId of [id, accepted]) {
-        expect(await errorCodeOf(use.readAppClaim(actor, claimId))).toBe('not_found');
-        expect(await errorCodeOf(use.acceptOffer(actor, claimId))).toBe('not_found');
-        expect(await errorCodeOf(use.rejectOffer(actor, claimId, 'no'))).toBe('not_found');
+        expect(await errorCodeOf(use.readClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.acceptClaim(actor, claimId))).toBe('not_found');
+        expect(await errorCodeOf(use.rejectClaim(actor, claimId, 'no'))).toBe('not_found');
         expect(await errorCodeOf(use.recordWork(actor, claimId, { notes: 'mine' }))).toBe('not_found');
         expect(await errorCodeOf(use.closeAcceptedClaim(actor, claimId))).toBe('not_found');
       }

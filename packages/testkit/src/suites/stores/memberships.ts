@@ -126,8 +126,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         await sendId(firm.live, svcId),
         await sendId(firm.live, svcId),
       ];
-      await use.acceptOffer({ svcId }, accepted);
-      await use.rejectOffer({ svcId }, rejected, 'no');
+      await use.acceptClaim({ svcId }, accepted);
+      await use.rejectClaim({ svcId }, rejected, 'no');
       const at = clock.advance(1_000);
       await use.leaveFirm({ svcId }, firm.id);
 
@@ -145,8 +145,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(unassigned.map((each) => each.at).sort()).toEqual([at, at + 1]);
       expect(await claim(rejected)).toMatchObject({ status: 'rejected' });
       expect(await claim(accepted)).toMatchObject({ status: 'accepted' });
-      expect((await use.readAppClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
-      expect(await errorCodeOf(use.readAppClaim({ svcId }, one))).toBe('not_found');
+      expect((await use.readClaim({ svcId }, accepted)).assignment.status).toBe('accepted');
+      expect(await errorCodeOf(use.readClaim({ svcId }, one))).toBe('not_found');
       expect(await errorCodeOf(use.leaveFirm({ svcId }, firm.id))).toBe('not_found');
     });
 
@@ -155,7 +155,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      await use.closeClaim(id);
+      await use.closeClaimAsOperator(id);
       const before = await stores.firmReads.claim(firm.id, 'live', id);
       clock.advance(1_000);
       await use.leaveFirm({ svcId }, firm.id);
@@ -220,8 +220,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         await sendId(firm.live, svcId),
         await sendId(firm.live, svcId),
       ];
-      await use.acceptOffer(actor, taken);
-      await use.rejectOffer(actor, turned, null);
+      await use.acceptClaim(actor, taken);
+      await use.rejectClaim(actor, turned, null);
       const kept = [await sendId(firm.live, other), await sendId(elsewhere.live, svcId)];
       const seen = (id: ClaimId, at = firm) => stores.firmReads.claim(at.id, 'live', id);
       const untouched = () =>
@@ -239,8 +239,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         const unassigned = await seen(id);
         expect(unassigned?.assignment).toEqual({ ...waiting[n]?.assignment, status: 'unassigned' });
         expect(unassigned?.updatedAt).toBeGreaterThan(waiting[n]?.updatedAt ?? 0);
-        expect(await errorCodeOf(use.acceptOffer(actor, id))).toBe('offer_not_pending');
-        expect(await errorCodeOf(use.readAppClaim(actor, id))).toBe('not_found');
+        expect(await errorCodeOf(use.acceptClaim(actor, id))).toBe('offer_not_pending');
+        expect(await errorCodeOf(use.readClaim(actor, id))).toBe('not_found');
       }
       expect(await untouched()).toEqual(before);
       await use.setMember(firm.id, svcId, true);
@@ -259,7 +259,7 @@ export function membershipsBehavior(fixture: () => Fixture): void {
         if (membership !== null) await tx.memberships.save({ ...membership, canAcceptClaims: false });
       });
       clock.advance(1);
-      expect(await errorCodeOf(use.acceptOffer({ svcId }, id))).toBe('offer_not_pending');
+      expect(await errorCodeOf(use.acceptClaim({ svcId }, id))).toBe('offer_not_pending');
       const after = await stores.firmReads.claim(firm.id, 'live', id);
       expect(after?.assignment).toEqual({ ...before?.assignment, status: 'unassigned' });
       expect(after?.updatedAt).toBeGreaterThan(before?.updatedAt ?? 0);

@@ -12,7 +12,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
     const firm = await newFirm();
     const svcId = await newMember(firm);
     const accepted = await sendId(firm.live, svcId);
-    await use.acceptOffer({ svcId }, accepted);
+    await use.acceptClaim({ svcId }, accepted);
     return { firm, svcId, accepted, pending: await sendId(firm.live, svcId) };
   };
   const statusOf = async ({ firm, pending }: Awaited<ReturnType<typeof setUp>>) =>

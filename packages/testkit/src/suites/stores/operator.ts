@@ -215,9 +215,9 @@ export function operatorBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcId, { claim });
       await use.leaveFirm({ svcId }, firm.id);
       const at = clock.advance(1);
-      expect(await use.closeClaim(id)).toMatchObject({ id, closedAt: at });
+      expect(await use.closeClaimAsOperator(id)).toMatchObject({ id, closedAt: at });
       clock.advance(1);
-      expect(await use.closeClaim(id)).toMatchObject({ id, closedAt: at });
+      expect(await use.closeClaimAsOperator(id)).toMatchObject({ id, closedAt: at });
       expect(await stores.operatorReads.claim(id)).toMatchObject({
         id,
         externalId: claim.facts.externalId,
@@ -273,7 +273,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
       expect(await stores.jobReads.firmName(nothing as FirmId)).toBeNull();
       expect(await stores.jobReads.firmName(firm.id)).toBe(firm.name);
       for (const id of [nothing, 'no uuid']) {
-        await expect(use.closeClaim(id as ClaimId)).rejects.toThrow(id);
+        await expect(use.closeClaimAsOperator(id as ClaimId)).rejects.toThrow(id);
         await expect(use.revokeKey(id as KeyId)).rejects.toThrow(id);
         await expect(use.setPlan(id as FirmId, 'standard')).rejects.toThrow(id);
         await expect(use.openSession(id as Svcid)).rejects.toThrow(id);

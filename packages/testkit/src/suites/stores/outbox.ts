@@ -47,7 +47,7 @@ export function outboxBehavior(fixture: () => Fixture): void {
       const { assignment } = stores.jobReads;
       const held = { firmName: firm.name, status: 'pending_acceptance', adjuster: svcId };
       expect(await assignment(firm.id, claimId)).toEqual(held);
-      await use.acceptOffer({ svcId }, claimId);
+      await use.acceptClaim({ svcId }, claimId);
       expect(await assignment(firm.id, claimId)).toEqual({ ...held, status: 'accepted' });
       const nothing = ids.next() as ClaimId;
       for (const [firmId, id] of [

@@ -58,7 +58,7 @@ export function pageSizeBehavior(fixture: () => Fixture): void {
     test("in a list of accepted claims, with the adjuster's own notes and contacts", async () => {
       const { use, clock, stores } = fixture();
       const { svcId, ids } = await setUp([100, 100, 100]);
-      for (const id of ids) await use.acceptOffer({ svcId }, id);
+      for (const id of ids) await use.acceptClaim({ svcId }, id);
       const [logged, noted] = ids as [ClaimId, ClaimId];
       for (let n = 0; n < 25; n++) {
         const attempt = {

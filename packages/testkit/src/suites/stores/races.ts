@@ -47,7 +47,7 @@ export function racesBehavior(fixture: () => Fixture): void {
         const [accepted, offered] = await outcomes(
           inEitherOrder<unknown>(
             n,
-            () => use.acceptOffer({ svcId }, id),
+            () => use.acceptClaim({ svcId }, id),
             () => offer(firm.live, id, other),
           ),
         );
@@ -73,8 +73,8 @@ export function racesBehavior(fixture: () => Fixture): void {
       for (const id of again) await offer(firm.live, id, svcId);
       const respond = (id: ClaimId, n: number, offeredAt: number) =>
         n % 4 < 2
-          ? use.acceptOffer({ svcId }, id, offeredAt)
-          : use.rejectOffer({ svcId }, id, null, offeredAt);
+          ? use.acceptClaim({ svcId }, id, offeredAt)
+          : use.rejectClaim({ svcId }, id, null, offeredAt);
       const ends = await outcomes(ids.map((id, n) => respond(id, n, seen)));
       expect(ends).toEqual(ids.map((id) => (again.includes(id) ? 'offer_not_pending' : null)));
       expect(await outcomes(again.map((id, n) => respond(id, n, clock.now())))).toEqual(
@@ -91,8 +91,8 @@ export function racesBehavior(fixture: () => Fixture): void {
         const ends = await outcomes(
           inEitherOrder<unknown>(
             n,
-            () => use.acceptOffer({ svcId }, id),
-            () => use.rejectOffer({ svcId }, id, 'no'),
+            () => use.acceptClaim({ svcId }, id),
+            () => use.rejectClaim({ svcId }, id, 'no'),
           ),
         );
         expect([...ends].sort()).toEqual([null, 'offer_not_pending'].sort());
@@ -105,7 +105,7 @@ export function racesBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const id = await sendId(firm.live, svcId);
-      const ends = await outcomes(Array.from({ length: 10 }, () => use.acceptOffer({ svcId }, id)));
+      const ends = await outcomes(Array.from({ length: 10 }, () => use.acceptClaim({ svcId }, id)));
       expect(ends.filter((end) => end === null)).toHaveLength(1);
       expect(ends.filter((end) => end === 'offer_not_pending')).toHaveLength(9);
     });
@@ -117,7 +117,7 @@ export function racesBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcIds[0] as Svcid);
       await outcomes(svcIds.map((svcId) => offer(firm.live, id, svcId)));
       const { adjuster } = await assignmentOf(firm, id);
-      const ends = await outcomes(svcIds.map((svcId) => use.acceptOffer({ svcId }, id)));
+      const ends = await outcomes(svcIds.map((svcId) => use.acceptClaim({ svcId }, id)));
       expect(svcIds.filter((_, n) => ends[n] === null)).toEqual([adjuster]);
     });
 
@@ -178,7 +178,7 @@ export function racesBehavior(fixture: () => Fixture): void {
           inEitherOrder<unknown>(
             n,
             () => use.leaveFirm({ svcId }, firm.id),
-            () => use.acceptOffer({ svcId }, id),
+            () => use.acceptClaim({ svcId }, id),
           ),
         );
         expect(left).toBeNull();
@@ -196,7 +196,7 @@ export function racesBehavior(fixture: () => Fixture): void {
           inEitherOrder<unknown>(
             n,
             () => use.setMember(firm.id, svcId, false),
-            () => use.acceptOffer({ svcId }, id),
+            () => use.acceptClaim({ svcId }, id),
           ),
         );
         expect(taken).toBeNull();
@@ -271,9 +271,9 @@ export function racesBehavior(fixture: () => Fixture): void {
       for (let n = 0; n < 10; n++) ids.push(await sendId(firm.live, at(n)));
       await outcomes(
         ids.flatMap((id, n) => [
-          use.acceptOffer({ svcId: at(n) }, id),
+          use.acceptClaim({ svcId: at(n) }, id),
           offer(firm.live, id, at(n + 1)),
-          use.rejectOffer({ svcId: at(n + 1) }, id, null),
+          use.rejectClaim({ svcId: at(n + 1) }, id, null),
           offer(firm.live, id, at(n + 2)),
           send(firm.live, at(n + 3)),
           ...(n % 5 === 0 ? [use.leaveFirm({ svcId: at(n / 5) }, firm.id)] : []),

@@ -95,7 +95,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
 
     test('accepting, editing and closing a claim', async () => {
       const { svcId, id, everything } = await setUp();
-      await failingAtEachStep((use) => use.acceptOffer({ svcId }, id), everything);
+      await failingAtEachStep((use) => use.acceptClaim({ svcId }, id), everything);
       await failingAtEachStep((use) => use.recordWork({ svcId }, id, { notes: 'n' }), everything);
       await failingAtEachStep((use) => use.closeAcceptedClaim({ svcId }, id), everything);
     });

@@ -1,0 +1,106 @@
+import type {
+  ApiKeyAuthenticator,
+  AppUseCases,
+  AuditEvent,
+  Batch,
+  Clock,
+  DataEncryption,
+  FirmUseCases,
+  Ids,
+  Job,
+  Mailer,
+  Notifier,
+  Operator,
+  OperatorUseCases,
+  PasskeyVerifier,
+  RateLimiter,
+  Secrets,
+  SessionAuthenticator,
+  SignInMonitor,
+  SingleFlight,
+  Stores,
+  UnitOfWork,
+  UsedKeys,
+} from '@svc/application';
+import type { ReportErrorBody } from '@svc/contract';
+import type { RequestHandler } from 'express';
+import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
+import type { EdgeLimiter, HttpApplication, Observe, RequestTracing } from '../http/app.ts';
+import type { DocsAddresses } from '../http/docs/files.ts';
+import type { ConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
+import type { RejectionPace } from '../http/pipeline/rejection-pace.ts';
+import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
+import type { Route } from '../http/routes/route.ts';
+import type { Cursors } from '../http/serialization/cursor.ts';
+import type { StatusMonitor } from '../http/status/status.ts';
+import type { Log } from '../logging.ts';
+
+/** Express' own name refers to types that the declarations of this file cannot name. */
+interface Middleware extends RequestHandler {}
+
+/** What exists before the container: connected, configured or generated outside. */
+export interface ExternalServices extends Stores {
+  readonly log: Log;
+  readonly addresses: DocsAddresses;
+  readonly trustProxy: boolean | number | string;
+  readonly isDraining: () => boolean;
+  readonly observe: Observe;
+  readonly tracing: RequestTracing | null;
+  readonly status: StatusMonitor;
+  readonly readLimit: ConcurrencyLimit;
+  readonly writeLimit: ConcurrencyLimit;
+  readonly checkHealth: () => Promise<void>;
+  /** The part of a client's address that limits are counted by. */
+  readonly networkOf: (clientAddress: string) => string;
+  readonly pushKey: () => string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly cursors: Cursors;
+  readonly mailer: Mailer;
+  readonly signInMonitor: SignInMonitor;
+  readonly notifier: Notifier;
+  /** Whom the operator's commands of this process are recorded for. */
+  readonly operator: Operator;
+  readonly sessionMaxAgeMs: number;
+  readonly passkeyVerifier: PasskeyVerifier;
+  readonly passkeysRequired: boolean;
+  readonly sessionLimiter: SessionLimiter;
+  readonly encryption: DataEncryption;
+  readonly rateLimiter: RateLimiter;
+  readonly singleFlight: SingleFlight;
+  readonly usedKeys: UsedKeys;
+  readonly edgeLimiter: EdgeLimiter;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** Every service of the container, by name. */
+export interface Services extends ExternalServices {
+  readonly rejectionPace: RejectionPace;
+  readonly apiKeyAuthenticator: ApiKeyAuthenticator;
+  readonly sessionAuthenticator: SessionAuthenticator;
+  /** Drops cached sessions that a transaction ended. */
+  readonly uow: UnitOfWork;
+  readonly auditBatch: Batch<AuditEvent>;
+  readonly runJob: (job: Job) => Promise<void>;
+
+  readonly firmUseCases: FirmUseCases;
+  readonly appUseCases: AppUseCases;
+  readonly operatorUseCases: OperatorUseCases;
+
+  readonly firmRoutes: readonly Route[];
+  readonly sandboxRoutes: readonly Route[];
+  readonly appRoutes: readonly Route[];
+  readonly browserSessionRoutes: readonly Route[];
+  readonly mcpRoute: Route;
+  readonly routes: readonly Route[];
+  readonly reportAppError: (report: ReportErrorBody) => void;
+  readonly liveUpdates: LiveUpdates;
+  readonly adjusterApp: Middleware;
+  readonly app: HttpApplication;
+}
+
+/** Creates a service, with those it needs, when it is first asked for. */
+export interface ServiceContainer {
+  get<Name extends keyof Services>(name: Name): Services[Name];
+}

@@ -1,0 +1,206 @@
+import type { Operator } from './actors.ts';
+import { makeSetAvailability, makeSetDevicePreferences, makeTestDevice } from './app/availability.ts';
+import {
+  makeAcceptClaim,
+  makeCloseAcceptedClaim,
+  makeLogContact,
+  makeReadAppClaim,
+  makeRecordWork,
+  makeRejectClaim,
+} from './app/claims.ts';
+import {
+  makeAcceptInvitation,
+  makeDeclineInvitation,
+  makeLeaveFirm,
+  makeSetAcceptingAssignments,
+} from './app/memberships.ts';
+import {
+  makeConfirmEmail,
+  makePutDevice,
+  makeReadProfile,
+  makeRemoveDevice,
+  makeUpdateProfile,
+} from './app/profile.ts';
+import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
+import {
+  makeRegisterPasskey,
+  makeRemovePasskey,
+  makeRenamePasskey,
+  makeStartPasskeyRegistration,
+  makeStartPasskeySignIn,
+} from './auth/passkeys.ts';
+import {
+  makeEndSession,
+  makeRequestSignInCode,
+  makeSignIn,
+  makeSignOut,
+  makeSignOutEverywhere,
+  type NetworkOf,
+} from './auth/sign-in.ts';
+import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
+import { makeOfferClaim } from './firm/offer-claim.ts';
+import { makeSandbox } from './firm/sandbox.ts';
+import { makeSendClaim } from './firm/send-claim.ts';
+import { makeWithdrawInvitation } from './firm/withdraw-invitation.ts';
+import {
+  makeAddMember,
+  makeCreateAdjuster,
+  makeDisableAdjuster,
+  makeEnableAdjuster,
+  makeEndSessions,
+  makeOpenSession,
+  makeRemoveMember,
+  makeRemovePasskeys,
+  makeSetMember,
+} from './operator/adjusters.ts';
+import { makeRemoveCarrier, makeSetCarrier } from './operator/carriers.ts';
+import { makeCloseClaimAsOperator } from './operator/close-claim.ts';
+import { makeRemoveDeadline, makeSetDeadline } from './operator/deadlines.ts';
+import { makeEncryptExisting, makeRotateEncryption } from './operator/encryption.ts';
+import { makeRestampFeeds } from './operator/feed.ts';
+import { makeEraseFirm, makeExportFirm, makeSetLegalHold } from './operator/firm-data.ts';
+import {
+  makeCreateFirm,
+  makeCreateFirstFirm,
+  makeSetLimits,
+  makeSetOfferWait,
+  makeSetPlan,
+} from './operator/firms.ts';
+import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
+import type { AuditEvent, AuditReads } from './ports/audit.ts';
+import type { DataEncryption } from './ports/encryption.ts';
+import type { FaultStore } from './ports/faults.ts';
+import type { FirmData } from './ports/firm-data.ts';
+import type { NewClaims } from './ports/new-claims.ts';
+import type { OfferResponses } from './ports/offer-responses.ts';
+import type { PasskeyVerifier } from './ports/passkeys.ts';
+import type { AppReads, FirmReads, OperatorReads } from './ports/reads.ts';
+import type { RequestLogStore } from './ports/request-log.ts';
+import type { SingleFlight } from './ports/single-flight.ts';
+import type { Clock, Ids, Mailer, Secrets, SignInMonitor } from './ports/support.ts';
+import type { UnitOfWork } from './ports/unit-of-work.ts';
+import type { UsedKeys } from './ports/used-keys.ts';
+
+interface FirmDeps {
+  readonly uow: UnitOfWork;
+  readonly newClaims: NewClaims;
+  readonly offerResponses: OfferResponses;
+  readonly firmReads: FirmReads;
+  readonly singleFlight: SingleFlight;
+  readonly usedKeys: UsedKeys;
+  readonly faults: FaultStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type FirmUseCases = ReturnType<typeof firmUseCases>;
+
+/** What firm systems do. */
+export const firmUseCases = (deps: FirmDeps) => ({
+  sendClaim: makeSendClaim(deps),
+  offerClaim: makeOfferClaim(deps),
+  inviteAdjuster: makeInviteAdjuster(deps),
+  withdrawInvitation: makeWithdrawInvitation(deps),
+  sandbox: makeSandbox(deps),
+});
+
+interface AppDeps {
+  readonly uow: UnitOfWork;
+  readonly offerResponses: OfferResponses;
+  readonly appReads: AppReads;
+  readonly auditBatch: { add(event: AuditEvent): void };
+  readonly mailer: Mailer;
+  readonly secrets: Secrets;
+  readonly passkeyVerifier: PasskeyVerifier;
+  readonly passkeysRequired: boolean;
+  readonly signInMonitor: SignInMonitor;
+  readonly sessionMaxAgeMs: number;
+  readonly networkOf: NetworkOf;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type AppUseCases = ReturnType<typeof appUseCases>;
+
+/** What adjusters do. */
+export const appUseCases = (deps: AppDeps) => ({
+  requestSignInCode: makeRequestSignInCode(deps),
+  signIn: makeSignIn(deps),
+  signOut: makeSignOut(deps),
+  signOutEverywhere: makeSignOutEverywhere(deps),
+  endSession: makeEndSession(deps),
+  startPasskeySignIn: makeStartPasskeySignIn(deps),
+  startPasskeyRegistration: makeStartPasskeyRegistration(deps),
+  registerPasskey: makeRegisterPasskey(deps),
+  renamePasskey: makeRenamePasskey(deps),
+  removePasskey: makeRemovePasskey(deps),
+  readProfile: makeReadProfile(deps),
+  updateProfile: makeUpdateProfile(deps),
+  confirmEmail: makeConfirmEmail(deps),
+  acceptInvitation: makeAcceptInvitation(deps),
+  declineInvitation: makeDeclineInvitation(deps),
+  setAcceptingAssignments: makeSetAcceptingAssignments(deps),
+  setAvailability: makeSetAvailability(deps),
+  leaveFirm: makeLeaveFirm(deps),
+  readClaim: makeReadAppClaim(deps),
+  acceptClaim: makeAcceptClaim(deps),
+  rejectClaim: makeRejectClaim(deps),
+  recordWork: makeRecordWork(deps),
+  logContact: makeLogContact(deps),
+  closeAcceptedClaim: makeCloseAcceptedClaim(deps),
+  putDevice: makePutDevice(deps),
+  setDevicePreferences: makeSetDevicePreferences(deps),
+  testDevice: makeTestDevice(deps),
+  removeDevice: makeRemoveDevice(deps),
+});
+
+interface OperatorDeps {
+  readonly uow: UnitOfWork;
+  readonly operatorReads: OperatorReads;
+  readonly auditReads: AuditReads;
+  readonly requestLog: RequestLogStore;
+  readonly firmData: FirmData;
+  readonly encryption: DataEncryption;
+  readonly apiKeyAuthenticator: ApiKeyAuthenticator;
+  readonly secrets: Secrets;
+  readonly sessionMaxAgeMs: number;
+  /** Whom the audit trail names. */
+  readonly operator: Operator;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type OperatorUseCases = ReturnType<typeof operatorUseCases>;
+
+/** What the operator does. */
+export const operatorUseCases = (deps: OperatorDeps) => ({
+  createFirm: makeCreateFirm(deps),
+  createFirstFirm: makeCreateFirstFirm(deps),
+  setPlan: makeSetPlan(deps),
+  setLimits: makeSetLimits(deps),
+  setOfferWait: makeSetOfferWait(deps),
+  exportFirm: makeExportFirm(deps),
+  eraseFirm: makeEraseFirm(deps),
+  setLegalHold: makeSetLegalHold(deps),
+  rotateEncryption: makeRotateEncryption(deps),
+  encryptExisting: makeEncryptExisting(deps),
+  restampFeeds: makeRestampFeeds(deps),
+  setCarrier: makeSetCarrier(deps),
+  removeCarrier: makeRemoveCarrier(deps),
+  setDeadline: makeSetDeadline(deps),
+  removeDeadline: makeRemoveDeadline(deps),
+  createKey: makeCreateKey(deps),
+  revokeKey: makeRevokeKey(deps),
+  rollKey: makeRollKey(deps),
+  createAdjuster: makeCreateAdjuster(deps),
+  openSession: makeOpenSession(deps),
+  addMember: makeAddMember(deps),
+  setMember: makeSetMember(deps),
+  removeMember: makeRemoveMember(deps),
+  disableAdjuster: makeDisableAdjuster(deps),
+  enableAdjuster: makeEnableAdjuster(deps),
+  endSessions: makeEndSessions(deps),
+  removePasskeys: makeRemovePasskeys(deps),
+  closeClaimAsOperator: makeCloseClaimAsOperator(deps),
+});
