@@ -6,7 +6,7 @@
 //   npx pnpm bench:scale feed        changes that a poller without overlap misses
 //   npx pnpm bench:scale overload    ten times the connections of full load
 //   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
-//   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/sizing.md
+//   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
 //   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
 //   npx pnpm bench:scale audit       the hot paths with and without the audit trail
 //   npx pnpm bench:scale first       sends of a new installation's first minutes, and after a purge of keys
@@ -445,7 +445,9 @@ const COSTS = [
 
 program
   .command('costs')
-  .description('Measures processor time, WAL and disk of each request under load, for docs/sizing.md.')
+  .description(
+    'Measures processor time, WAL and disk of each request under load, for docs/operating/scale.md.',
+  )
   .option('--rows <n>', 'claims in the database', whole, 40_000)
   .option('--seconds <n>', 'load time of each request', whole, 8)
   .action(({ rows, seconds }) =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -39,6 +39,24 @@ test('an empty environment gives the default configuration with an embedded data
     requestTimeoutMs: 30_000,
     responseTimeoutMs: 30_000,
   });
+});
+
+test('the page on configuration lists the variables that are read, and no others', () => {
+  const read = new Set(['SVC_OPERATOR']);
+  const recording = new Proxy<Record<string, string | undefined>>(
+    {},
+    {
+      get: (_, name) => {
+        read.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readConfig(recording, false);
+  const page = readFileSync(new URL('../../../docs/operating/configure.md', import.meta.url), 'utf8');
+  const cells = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, cell = '']) => cell);
+  const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(listed.toSorted()).toEqual([...read].toSorted());
 });
 
 test('a version of Node without security fixes is warned of', () => {

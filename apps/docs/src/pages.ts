@@ -63,17 +63,6 @@ export const SITE: readonly PageGroup[] = [
     ],
   },
   {
-    title: 'Security',
-    pages: [
-      page('threat-model', 'Threat model', 'What is protected, against whom, and what remains.'),
-      page(
-        'security-standards',
-        'OWASP API Top 10 and ASVS',
-        'How each item is met, which test shows it, and what is left to the operator.',
-      ),
-    ],
-  },
-  {
     title: 'Reference',
     pages: [
       page('reference', 'API reference', 'Every operation of the API in brief.'),

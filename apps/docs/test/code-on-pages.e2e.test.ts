@@ -170,7 +170,13 @@ it('every command for the repository names the pnpm version of package.json', as
   const { packageManager } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
     packageManager: string;
   };
-  const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/operating.md', 'docs/performance.md'];
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'docs/operating/deploy.md',
+    'docs/performance.md',
+  ];
   const printed = ['apps/api/src/http/adjuster-app/handler.ts', 'apps/api/src/http/docs/handler.ts'];
   pages.push(...printed, 'tools/cluster/main.ts');
   const texts = await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')));

@@ -40,6 +40,22 @@ it('every link to a file or a heading of the repository has a target', () => {
   expect(broken).toEqual([]);
 });
 
+it('every file and folder that a page names exists', () => {
+  const missing = PAGES.flatMap((page) =>
+    [...readText(page).matchAll(/`((?:apps|docker|docs|packages|tools)\/[\w./-]+)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !/(^|\/)dist(\/|$)/.test(path) && path !== 'docker/.env')
+      .filter((path) => !existsSync(join(ROOT, path)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('the readme has no line of more than 120 characters', () => {
+  const lines = readText('README.md').split('\n');
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
 describe('decisions', () => {
   const names = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d/.test(name));
 

@@ -58,7 +58,7 @@ const PERSONAL = [
 
 /**
  * Columns of text, JSON or bytes that are stored as they are, by table. A new column is added to `PERSONAL` or here, and
- * to "Encryption of personal data" in docs/operating.md.
+ * to "Encryption of personal data" in docs/operating/secure.md.
  */
 const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   // The carrier's name finds its details.

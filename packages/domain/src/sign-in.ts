@@ -22,7 +22,7 @@ export const SIGN_IN_CODE_LIFETIME_MS = 10 * MINUTE;
 /** Wrong codes that one client may try for one address. */
 export const SIGN_IN_CODE_TRIES = 5;
 
-/** docs/operating.md#sign-in-limits derives what they allow; change both together. */
+/** docs/operating/secure.md#sign-in-limits derives what they allow; change both together. */
 export const SIGN_IN_LIMITS = {
   codesPerClient: { free: 30, firstPauseMs: MINUTE, longestPauseMs: HOUR },
   /** Keeps one client from using up `codesPerRecipient`, which would block mail to the recipient. */

@@ -46,7 +46,7 @@ describe('sign-in attempts', () => {
   });
 });
 
-test('the limits are those whose effect docs/operating.md derives', () => {
+test('the limits are those whose effect docs/operating/secure.md derives', () => {
   const day = 22 * HOUR;
   expect(SIGN_IN_LIMITS).toEqual({
     codesPerClient: { free: 30, firstPauseMs: 60_000, longestPauseMs: HOUR },
