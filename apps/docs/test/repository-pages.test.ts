@@ -74,7 +74,7 @@ describe('decisions', () => {
       return !(
         title.startsWith(`# ${Number(name.slice(0, 4))}. `) &&
         /^(Accepted|Superseded by \[\d+\]\(.*\)) · \d{4}-\d\d-\d\d · \S/.test(status) &&
-        text.match(/^## .*$/gm)?.join() === '## Context,## Decision,## Consequences' &&
+        text.match(/^\*\*\w+\.\*\*/gm)?.join() === '**Context.**,**Decision.**,**Consequences.**' &&
         text.split(/\s+/).length <= 250
       );
     });

@@ -20,7 +20,7 @@ export const SERVICE = NIL_UUID as FirmId;
 
 /**
  * The columns that hold personal data, which are encrypted where the operator has set a key (why these:
- * docs/decisions/0019-encryption-per-firm.md). The ids of claims, accounts and the sender's own, by which rows are found, are not among them.
+ * docs/decisions/0017-encryption-per-firm.md). The ids of claims, accounts and the sender's own, by which rows are found, are not among them.
  */
 export const PERSONAL = {
   claims: {

@@ -2,7 +2,7 @@ import type { ApiKey, EmailChange, Firm, Passkey, Session } from '@svc/applicati
 import type { Instant, LimitOverrides, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
-// The tables behind repositories (docs/decisions/0028-typeorm.md says which). The migrations define the schema; it is never
+// The tables behind repositories (docs/decisions/0025-typeorm.md says which). The migrations define the schema; it is never
 // synchronized from here.
 
 const key = { primary: true } as const;
