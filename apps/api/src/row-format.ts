@@ -1,4 +1,3 @@
 // For tools that write rows directly, a million at a time, in the format of the service.
 
-export { createSecrets } from './composition/secrets.ts';
 export { asciiJson } from './http/serialization/ascii-json.ts';

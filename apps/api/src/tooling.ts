@@ -1,7 +1,6 @@
 // For tools and tests that run the service or the operator's commands in their own process.
 
 export { compose, migrateDatabase } from './composition/compose.ts';
-export { createSecrets, sha256 } from './composition/secrets.ts';
 export type { ServiceContainer } from './composition/services.ts';
 export { readConfig } from './config.ts';
 export { createDemo, walkThrough } from './demo.ts';

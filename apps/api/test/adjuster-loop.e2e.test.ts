@@ -8,7 +8,7 @@ import {
   type Device,
   type PushService,
   startPushService,
-} from '../../../packages/adapter-push/test/push-service.ts';
+} from '../../../packages/adapter-notifications/test/push-service.ts';
 import { CHUNK_ROWS } from '../../adjuster/src/model/row-chunks.ts';
 import { en } from '../../adjuster/src/texts/en.ts';
 import { es } from '../../adjuster/src/texts/es.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
-import { createSoftwareAuthenticator } from './software-authenticator.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
-import { type PushService, startPushService } from '../../../packages/adapter-push/test/push-service.ts';
+import {
+  type PushService,
+  startPushService,
+} from '../../../packages/adapter-notifications/test/push-service.ts';
 import { emailOf, until } from './adjuster-app.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
+import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
-import { createSoftwareAuthenticator } from './software-authenticator.ts';
 
 // Whatever clients send, this process connects to its own servers only. Endpoints come from the contract, so that later
 // ones are tested too.

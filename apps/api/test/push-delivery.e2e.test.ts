@@ -4,7 +4,7 @@ import {
   type Device,
   type PushService,
   startPushService,
-} from '../../../packages/adapter-push/test/push-service.ts';
+} from '../../../packages/adapter-notifications/test/push-service.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { until } from './adjuster-app.ts';
 import { expectProblem } from './problem-shape.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createMail } from '@svc/adapter-push';
+import { createMail } from '@svc/adapter-notifications';
 import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres, type TemporaryPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';

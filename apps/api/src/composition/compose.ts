@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createPasskeyVerifier, createSecrets, createSignInMonitor } from '@svc/adapter-credentials';
 import {
   createEdgeLimiter,
   createMemoryRateLimiter,
@@ -47,10 +48,7 @@ import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
 import { createNotifications } from './notifications.ts';
-import { createPasskeyVerifier } from './passkey-verifier.ts';
-import { createSecrets } from './secrets.ts';
 import type { ExternalServices, ServiceContainer } from './services.ts';
-import { createSignInMonitor } from './sign-in-monitor.ts';
 import { type Tracing, tracedPorts } from './tracing.ts';
 
 /** How long a ping of the database is reused. */
@@ -90,6 +88,8 @@ interface Environment {
   /** Ports that tests put in the place of others. */
   readonly replacePorts?: (ports: ExternalServices) => Partial<ExternalServices>;
 }
+
+export { sha256 } from '@svc/adapter-credentials';
 
 export type CollectedMetrics = PrometheusMetrics;
 export const createMetrics = createPrometheusMetrics;

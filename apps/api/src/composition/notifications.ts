@@ -1,4 +1,3 @@
-import type { PostgresStores } from '@svc/adapter-postgres';
 import {
   createMail,
   createMailLog,
@@ -6,14 +5,15 @@ import {
   createWebPush,
   type Vapid,
   vapidUnder,
-} from '@svc/adapter-push';
+} from '@svc/adapter-notifications';
+import type { PostgresStores } from '@svc/adapter-postgres';
 import { type Mailer, type Metrics, type Notifier, Unavailable } from '@svc/application';
 import { makeFolders } from '@svc/embedded-postgres';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 
-export { mailProblem } from '@svc/adapter-push';
+export { mailProblem } from '@svc/adapter-notifications';
 
 interface Notifications {
   readonly mailer: Mailer;

@@ -13,7 +13,7 @@ import {
 } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { sha256 } from '../composition/secrets.ts';
+import { sha256 } from '../composition/compose.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPasskeyVerifier } from '../src/composition/passkey-verifier.ts';
+import { createPasskeyVerifier } from '../src/passkey-verifier.ts';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
 
 const BASE_URL = 'https://claims.example';
 const SITE = { origin: BASE_URL, rpId: 'claims.example' };
-const verifier = createPasskeyVerifier({ baseUrl: BASE_URL, docsUrl: `${BASE_URL}/docs` });
+const verifier = createPasskeyVerifier({ baseUrl: BASE_URL });
 const options = { challenge: Buffer.from('a challenge').toString('base64url') };
 const isExpected = (challenge: string): boolean => challenge === 'a challenge';
 

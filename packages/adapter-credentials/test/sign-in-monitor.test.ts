@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { NO_METRICS } from '@svc/application';
-import { createSignInMonitor } from '../src/composition/sign-in-monitor.ts';
-import type { Log } from '../src/logging.ts';
+import { createSignInMonitor } from '../src/sign-in-monitor.ts';
 
 test('fifty failed sign-ins within a minute are one warning, and every one is counted by kind', () => {
   const clock = { time: 0, now: () => clock.time };
   const warnings: unknown[] = [];
   const counted: string[] = [];
-  const log = { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Log;
+  const log = { warn: (...line: unknown[]) => warnings.push(line) };
   const metrics = { ...NO_METRICS, signInFailed: (kind: string) => counted.push(kind) };
   const monitor = createSignInMonitor({ log, clock, metrics });
   for (let n = 0; n < 49; n += 1) monitor.count('refused');

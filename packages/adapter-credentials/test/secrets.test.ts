@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SecretKind } from '@svc/application';
-import { createSecrets } from '../src/composition/secrets.ts';
+import { createSecrets } from '../src/secrets.ts';
 
 const secrets = createSecrets(Buffer.alloc(32, 1));
 const PREFIXES: Record<SecretKind, string> = {

@@ -6,7 +6,6 @@ import {
 } from '@simplewebauthn/server';
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from '@simplewebauthn/server/helpers';
 import type { PasskeyOptions, PasskeyVerifier } from '@svc/application';
-import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 
 const APP_NAME = 'Claims';
 
@@ -19,7 +18,7 @@ const responseOf = <R>(credentialId: string, response: R) => ({
 });
 
 /** WebAuthn for the site at the base URL. The authenticator must verify the user, since a passkey is the only factor. */
-export function createPasskeyVerifier(addresses: ProblemAddresses): PasskeyVerifier {
+export function createPasskeyVerifier(addresses: { readonly baseUrl: string }): PasskeyVerifier {
   // Read for each request: the port may be known only once the server listens.
   const site = () => {
     const { hostname, origin } = new URL(addresses.baseUrl);

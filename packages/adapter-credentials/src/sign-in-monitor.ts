@@ -1,12 +1,15 @@
 import type { Clock, Metrics, SignInMonitor } from '@svc/application';
 import { MINUTE } from '@svc/domain';
-import type { Log } from '../logging.ts';
 
 /** Failures within a minute, in this process, that are logged as a warning. */
 const ALERT_THRESHOLD = 50;
 
 /** Counts failed sign-ins and logs one warning per minute in which there are many: someone may be guessing. */
-export function createSignInMonitor(deps: { log: Log; clock: Clock; metrics: Metrics }): SignInMonitor {
+export function createSignInMonitor(deps: {
+  log: { warn(message: string, fields: Record<string, unknown>): void };
+  clock: Clock;
+  metrics: Metrics;
+}): SignInMonitor {
   let minute = Number.NEGATIVE_INFINITY;
   let inMinute = 0;
   return {
