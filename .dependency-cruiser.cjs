@@ -81,6 +81,8 @@ module.exports = {
         'express',
         '@types/express',
         '@types/express-serve-static-core',
+        '(@types/)?negotiator',
+        '(@types/)?proxy-addr',
         'canonicalize',
       ),
     ]),

@@ -21,9 +21,9 @@ import {
 import type { ServiceContainer } from './composition/services.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError } from './config.ts';
-import type { Observe } from './http/app.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
+import type { Observe } from './http/request-log.ts';
 import { listen } from './listen.ts';
 import type { Log } from './logging.ts';
 import { startOperationsServer } from './operations-server.ts';

@@ -10,12 +10,9 @@ import {
   type Waiting,
 } from '../src/http/pipeline/concurrency-limit.ts';
 import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
-import {
-  createPipeline,
-  type PipelineDeps,
-  type RequestTrace,
-} from '../src/http/pipeline/request-pipeline.ts';
+import { createPipeline, type PipelineDeps } from '../src/http/pipeline/request-pipeline.ts';
 import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
+import type { RequestTrace } from '../src/http/request-log.ts';
 import { agentRoute, firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
 
 const PERMITS = 3;

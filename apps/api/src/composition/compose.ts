@@ -39,10 +39,10 @@ import {
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
-import type { Observe } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
+import type { Observe } from '../http/request-log.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';

@@ -25,11 +25,13 @@ import type {
 import type { ReportErrorBody } from '@svc/contract';
 import type { RequestHandler } from 'express';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
-import type { EdgeLimiter, HttpApplication, Observe, RequestTracing } from '../http/app.ts';
+import type { EdgeLimiter } from '../http/admission.ts';
+import type { HttpApplication } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { ConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
 import type { RejectionPace } from '../http/pipeline/rejection-pace.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
+import type { Observe, RequestTracing } from '../http/request-log.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LIMITS, makeProblem } from '@svc/contract';
-import type { Request, Response } from 'express';
 import type { Log } from '../logging.ts';
 import type { HttpApplication } from './app.ts';
 import { SMALL_CHUNK_BYTES } from './pipeline/read-body.ts';
-import type { RequestTrace } from './pipeline/request-pipeline.ts';
 import { createUnsentResponses } from './pipeline/unsent-responses.ts';
 import { createWaitingRequests } from './pipeline/waiting-requests.ts';
 import { HttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
+import type { RequestTrace } from './request-log.ts';
 import { commonHeaders, setHeaders } from './response-headers.ts';
 
 interface ServerOptions {
@@ -26,7 +31,12 @@ interface ServerOptions {
   readonly log: Log;
 }
 
-type PlainConstructor = (this: object, ...args: unknown[]) => void;
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Null while it waits for an earlier request of its connection, or when it was rejected at once. */
+  trace: RequestTrace | null;
+}
 
 /** A connection without traffic is closed after this time, also in the middle of a response. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -35,67 +45,49 @@ const DROP_LOG_INTERVAL_MS = 60_000;
 const CLOSE_DELAY_MS = 1000;
 
 /**
- * Creates the HTTP server.
- *
- * Requests and responses are constructed with Express' prototypes. Otherwise Express replaces the prototype of each one,
- * which deoptimizes the object: a read then takes 1.7 times the processor time.
- *
- * Input that never becomes a request (invalid HTTP, oversized headers, slow clients) gets a problem document here.
+ * Creates the HTTP server. Input that never becomes a request (invalid HTTP, oversized headers, slow clients) gets a problem
+ * document here.
  */
 export function createHttpServer(app: HttpApplication, options: ServerOptions): Server {
-  // Node's constructors are plain functions and can be called on another object. Reflect.construct is slower, since V8
-  // does not optimize the shape of what it creates. V8 reserves space for the properties that the constructors in the
-  // prototype chain of a constructor set: without it, a read allocates 1.4 times the memory.
-  function ExpressRequest(this: IncomingMessage, socket: Socket) {
-    (IncomingMessage as unknown as PlainConstructor).call(this, socket);
-  }
-  ExpressRequest.prototype = app.request;
-  Object.setPrototypeOf(ExpressRequest, IncomingMessage);
-  function ExpressResponse(this: ServerResponse, request: IncomingMessage, options: unknown) {
-    (ServerResponse as unknown as PlainConstructor).call(this, request, options);
-  }
-  ExpressResponse.prototype = app.response;
-  Object.setPrototypeOf(ExpressResponse, ServerResponse);
-
-  /** The latest response of each connection. */
-  const latestResponses = new WeakMap<Duplex, ServerResponse>();
+  /** The latest request of each connection. */
+  const latest = new WeakMap<Duplex, Exchange>();
   const waiting = createWaitingRequests<Socket>();
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
-    const previous = latestResponses.get(socket);
-    latestResponses.set(socket, response);
+    const previous = latest.get(socket)?.response;
+    const exchange: Exchange = { request, response, trace: null };
+    latest.set(socket, exchange);
     if (previous === undefined || previous.closed) {
-      dispatch(request, response);
+      dispatch(exchange);
     } else if (waiting.add(socket)) {
       previous.once('close', () => {
         waiting.remove(socket);
-        dispatch(request, response);
+        dispatch(exchange);
       });
     } else {
       socket.destroy();
     }
   };
   /** Pipelined requests run one after the other, so that a connection holds one response at most. */
-  const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
+  const dispatch = (exchange: Exchange): void => {
+    const { request, response } = exchange;
     if (request.socket.destroyed || response.headersSent) return;
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
     if (url.includes('%')) request.url = withoutNeedlessEscapes(request.url ?? '/');
     if (request.headers['transfer-encoding'] !== undefined) endFloods(request, response);
-    app(request as Request, response as Response);
+    exchange.trace = app(request, response);
   };
 
   const server = createServer(
     {
-      IncomingMessage: ExpressRequest as unknown as typeof IncomingMessage,
-      ServerResponse: ExpressResponse as unknown as typeof ServerResponse,
       headersTimeout: options.headersTimeoutMs,
       requestTimeout: options.requestTimeoutMs,
       connectionsCheckingInterval: Math.min(1000, options.headersTimeoutMs),
       // Longer than the idle timeout of common load balancers, so that the balancer closes first.
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
-      // Checked in app.ts, which responds with a problem document.
+      // Checked in admission.ts, which responds with a problem document.
       requireHostHeader: false,
     },
     listener,
@@ -125,7 +117,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
 
   const unsent = createUnsentResponses<Socket>({
     withinMs: options.responseTimeoutMs,
-    latest: latestResponses,
+    latest: { get: (connection) => latest.get(connection)?.response },
   });
   server.on('connection', (socket) => {
     unsent.connections.add(socket);
@@ -147,13 +139,11 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
       return;
     }
     const problem = problemOf(error);
-    const response = latestResponses.get(socket);
+    const { response, trace } = latest.get(socket) ?? {};
     if (response === undefined || response.req.complete) return rejectInOrder(socket, problem);
     // The error is in the body of this request, which may have its response already.
     if (!response.headersSent) {
-      // A request that waits for an earlier one of its connection has no trace yet.
-      const { trace } = ((response as Response).locals ?? {}) as { trace?: RequestTrace };
-      if (trace !== undefined) trace.code = problem.code;
+      if (trace) trace.code = problem.code;
       const requestId = trace?.requestId ?? randomUUID();
       setHeaders(response, [...commonHeaders(requestId, options.addresses), 'Connection', 'close']);
       sendProblem(response, requestId, problem, options.addresses);
@@ -163,7 +153,7 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
 
   /** Responses are sent in the order of their requests. */
   function rejectInOrder(socket: Duplex, problem: HttpProblem): void {
-    const response = latestResponses.get(socket);
+    const response = latest.get(socket)?.response;
     if (response === undefined || response.closed) reject(socket, problem);
     else response.once('close', () => reject(socket, problem));
   }

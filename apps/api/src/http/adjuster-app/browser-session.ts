@@ -1,5 +1,5 @@
-import type { Request } from 'express';
-import type { ProblemAddresses } from '../problems/http-problem.ts';
+import type { IncomingMessage } from 'node:http';
+import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 
 /** Endpoints with a cookie instead of a token, for the app in a browser only. */
 export const PAGE_PATHS = {
@@ -8,6 +8,8 @@ export const PAGE_PATHS = {
   signInCodes: '/app/sign-in-codes',
   passkeyOptions: '/app/passkey-options',
 } as const;
+
+const PAGE_PATH_SET: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS));
 
 /** Other sites cannot send this header: it needs a CORS preflight, which the service never allows. */
 const APP_HEADER = 'x-claims-page';
@@ -44,7 +46,7 @@ export const expiredSessionCookie = (addresses: ProblemAddresses): string =>
 export const signInCookie = (addresses: ProblemAddresses, clientSecret: string): string =>
   cookie(addresses, 'svc-sign-in', clientSecret, SIGN_IN_MAX_AGE_SECONDS);
 
-export const sessionOf = (request: Request, addresses: ProblemAddresses): string | null =>
+export const sessionOf = (request: IncomingMessage, addresses: ProblemAddresses): string | null =>
   cookieValue('svc-session', request.headers.cookie, addresses);
 
 export const signInSecretOf = (cookies: string | undefined, addresses: ProblemAddresses): string | null =>
@@ -62,7 +64,7 @@ function cookieValue(
 }
 
 /** Whether a document of this origin made the request, according to its browser. */
-export function isSameOrigin(request: Request, addresses: ProblemAddresses): boolean {
+export function isSameOrigin(request: IncomingMessage, addresses: ProblemAddresses): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site !== undefined) return site === 'same-origin';
   // Not compared with Host, which the client sends too.
@@ -70,5 +72,24 @@ export function isSameOrigin(request: Request, addresses: ProblemAddresses): boo
 }
 
 /** Whether the adjuster app's script made the request; protects against cross-site request forgery. */
-export const isFromApp = (request: Request, addresses: ProblemAddresses): boolean =>
+const isFromApp = (request: IncomingMessage, addresses: ProblemAddresses): boolean =>
   request.headers[APP_HEADER] !== undefined && isSameOrigin(request, addresses);
+
+/**
+ * Turns the session cookie of the app's own requests into a bearer token, so that they are handled like those of a native app.
+ * @throws HttpProblem `invalid_session` when anything else calls an endpoint of the app in a browser.
+ */
+export function useSessionCookie(request: IncomingMessage, path: string, addresses: ProblemAddresses): void {
+  const isPagePath = PAGE_PATH_SET.has(path);
+  if (!isPagePath && !path.startsWith('/app/v1/')) return;
+  const fromApp = isFromApp(request, addresses);
+  if (isPagePath && !fromApp) {
+    throw new HttpProblem('invalid_session', {
+      detail: `Only the adjuster app at ${addresses.baseUrl} may call this endpoint, from a browser.`,
+    });
+  }
+  const token = fromApp ? sessionOf(request, addresses) : null;
+  if (request.headers.authorization === undefined && token !== null) {
+    request.headers.authorization = `Bearer ${token}`;
+  }
+}

@@ -1,9 +1,9 @@
 import { type SessionAuthenticator, Unavailable } from '@svc/application';
 import type { Request, RequestHandler, Response } from 'express';
-import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
+import type { RequestTrace } from '../request-log.ts';
 import { IMMUTABLE, sendContent } from '../static/compression.ts';
-import { isFromApp, isSameOrigin, PAGE_PATHS, sessionOf } from './browser-session.ts';
+import { isSameOrigin, sessionOf } from './browser-session.ts';
 import { type AppFile, readAppFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
 
@@ -15,8 +15,6 @@ interface AdjusterAppDeps {
   readonly pushKey: () => string;
   readonly isDraining: () => boolean;
 }
-
-const PAGE_PATH_SET: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS));
 
 /** No inline code and nothing from other origins. */
 const CONTENT_SECURITY_POLICY = [
@@ -32,10 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Serves the adjuster app: its files at `/app` and below, its live updates and push key. For `/app/v1` it turns the
- * session cookie into a bearer token. Other requests are passed on.
- */
+/** Serves the adjuster app: its files at `/app` and below, its live updates and push key. Other requests are passed on. */
 export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
   const { addresses } = deps;
   let files: { readonly prefix: string; readonly byPath: ReadonlyMap<string, AppFile> } | undefined;
@@ -53,26 +48,10 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     return files.byPath.get(path === '/app' || path === '/app/' ? 'index.html' : path.slice('/app/'.length));
   };
 
-  const handle: RequestHandler = async (request, response, next) => {
+  return async (request, response, next) => {
     const { path, method } = request;
-    if (path !== '/app' && !path.startsWith('/app/')) return next();
+    if (!/^\/app($|\/(?!v1\/))/.test(path)) return next();
     const trace = response.locals.trace as RequestTrace;
-
-    const isPagePath = PAGE_PATH_SET.has(path);
-    if (isPagePath || path.startsWith('/app/v1/')) {
-      const fromApp = isFromApp(request, addresses);
-      if (isPagePath && !fromApp) {
-        throw new HttpProblem('invalid_session', {
-          detail: `Only the adjuster app at ${addresses.baseUrl} may call this endpoint, from a browser.`,
-        });
-      }
-      const token = fromApp ? sessionOf(request, addresses) : null;
-      // From here on the request is handled like one of a native app.
-      if (request.headers.authorization === undefined && token !== null) {
-        request.headers.authorization = `Bearer ${token}`;
-      }
-      return next();
-    }
 
     const isEvents = path === '/app/events';
     const isPushKey = path === '/app/push-key';
@@ -106,9 +85,6 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       tokenHash: session.tokenHash,
     });
   };
-  // Requests of firms pass through here too and must not wait for a promise.
-  return (request, response, next) =>
-    request.url.startsWith('/app') ? handle(request, response, next) : next();
 }
 
 function sendFile({ content, immutable }: AppFile, request: Request, response: Response): Promise<void> {

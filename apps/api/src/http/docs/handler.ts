@@ -1,7 +1,7 @@
 import { INTERFACE_VERSION, type OpenApiOptions, openApiDocument } from '@svc/contract';
 import type { RequestHandler } from 'express';
-import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
+import type { RequestTrace } from '../request-log.ts';
 import { contentOf, IMMUTABLE, sendContent } from '../static/compression.ts';
 import { type DocsAddresses, type DocsFiles, readDocsFiles } from './files.ts';
 

@@ -1,12 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { KeyRejection } from '@svc/application';
-import type { Request } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
 
 const BEARER = /^Bearer +([!-~]+) *$/i;
 const KEY_PREFIX = /svc_(live|test)_/;
 
 /** Null without exactly one well-formed header. */
-export const bearerToken = (request: Request): string | null =>
+export const bearerToken = (request: IncomingMessage): string | null =>
   isRepeated('authorization', request)
     ? null
     : (BEARER.exec(request.headers.authorization ?? '')?.[1] ?? null);
@@ -18,7 +18,7 @@ const REJECTIONS: Readonly<Record<Exclude<KeyRejection, 'malformed'>, string>> =
 };
 
 /** The error of a request without a valid key. It repeats nothing of what was sent. */
-export function invalidKey(request: Request, rejected: KeyRejection | null): HttpProblem {
+export function invalidKey(request: IncomingMessage, rejected: KeyRejection | null): HttpProblem {
   const detail =
     rejected === null || rejected === 'malformed' ? detailOfHeader(request) : REJECTIONS[rejected];
   return new HttpProblem('invalid_key', { detail });
@@ -26,7 +26,7 @@ export function invalidKey(request: Request, rejected: KeyRejection | null): Htt
 
 const USAGE = 'Send Authorization: Bearer followed by your API key.';
 
-function detailOfHeader(request: Request): string {
+function detailOfHeader(request: IncomingMessage): string {
   const { authorization } = request.headers;
   if (isRepeated('authorization', request)) return 'The Authorization header was sent twice.';
   if (authorization === undefined || authorization.trim() === '') {
@@ -55,7 +55,7 @@ function detailOfToken(token: string): string {
 }
 
 /** Node joins repeated headers or keeps the first one, so this looks at the raw headers. */
-export function isRepeated(name: string, { rawHeaders }: Request): boolean {
+export function isRepeated(name: string, { rawHeaders }: IncomingMessage): boolean {
   let found = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const header = rawHeaders[at];

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { formatSize, LIMITS } from '@svc/contract';
-import type { Request, Response } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { HeldBytes } from './body-memory.ts';
 import { parseJson } from './parse-json.ts';
@@ -41,7 +40,11 @@ interface BodyRules {
  *
  * @throws HttpProblem `payload_too_large`, `malformed_request` or, when the body memory is full, `service_unavailable`.
  */
-export async function readJsonBody(request: Request, response: Response, rules: BodyRules): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rules: BodyRules,
+): Promise<unknown> {
   const { maxBytes, mayBeEmpty } = rules;
   if (mayBeEmpty && isEmpty(request)) return {};
   // Rejected before reading. If the connection closes after this response, what the client sends has to be received first:
@@ -102,7 +105,11 @@ function codingOf(request: IncomingMessage): string | null {
   return others.length > 0 ? codings.join() : coding;
 }
 
-async function readBytes(request: Request, response: Response, rules: BodyRules): Promise<Buffer> {
+async function readBytes(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rules: BodyRules,
+): Promise<Buffer> {
   if (isEmpty(request)) return NO_BYTES;
   const coding = codingOf(request);
   const decoder = coding === null ? null : DECODERS.get(coding)?.();
@@ -153,7 +160,7 @@ function collect(
   source: Readable,
   { maxBytes, held }: BodyRules,
   onChunk?: (chunk: Buffer) => void,
-  response?: Response,
+  response?: ServerResponse,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = NO_BYTES;
@@ -214,7 +221,7 @@ const overloaded = (detail: string): HttpProblem =>
   });
 
 /** Receives the rest of a body and drops it, up to a limit or until the client sends nothing more. */
-function discard(request: Request): Promise<void> {
+function discard(request: IncomingMessage): Promise<void> {
   if (request.destroyed || request.readableEnded) return Promise.resolve();
   return new Promise((resolve) => {
     let discardedBytes = 0;

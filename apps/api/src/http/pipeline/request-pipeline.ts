@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ApiKeyAuthenticator,
@@ -10,7 +11,6 @@ import {
   type RateLimitDecision,
   type RateLimiter,
   type SessionAuthenticator,
-  type UnavailableReason,
 } from '@svc/application';
 import {
   type Endpoint,
@@ -23,11 +23,10 @@ import {
   validationSummary,
 } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
-import type { Request, Response } from 'express';
-import { errorLocations } from '../problems/error-locations.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
+import { type RequestTrace, recordProblem } from '../request-log.ts';
 import type { PerformOperation, Route, RouteResponse } from '../routes/route.ts';
-import { type AuditedRequest, auditActionOf } from './audited-requests.ts';
+import { auditActionOf } from './audited-requests.ts';
 import { createBodyMemory, type HeldBytes } from './body-memory.ts';
 import type { ConcurrencyLimit, Permit, Waiting } from './concurrency-limit.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
@@ -50,27 +49,6 @@ export interface PipelineDeps {
   readonly writeLimit: ConcurrencyLimit;
   /** Delays rejections of clients that repeat requests at once. */
   readonly rejectionPace: RejectionPace;
-}
-
-/** What the access log shows of a request. Filled in step by step, so that a failed request shows how far it came. */
-export interface RequestTrace {
-  readonly requestId: string;
-  readonly clientAddress: string;
-  route?: string;
-  keyId?: string;
-  /** The claim that it was about, for a path or a response with one. */
-  claimId?: string | undefined;
-  firmId?: string;
-  /** In place of the response's status: of an operation inside a message of another protocol. */
-  status?: number;
-  code?: string;
-  /** Why the service could not process it now. */
-  unavailable?: UnavailableReason;
-  /** Locations of validation errors. */
-  errorLocations?: readonly string[];
-  audit?: AuditedRequest;
-  /** Firm, adjuster or address that a response to a GET counts against. */
-  reader?: string;
 }
 
 interface Resources {
@@ -103,8 +81,8 @@ export function createPipeline(
   async function handle(
     route: Route,
     params: Readonly<Record<string, string>>,
-    request: Request,
-    response: Response,
+    request: IncomingMessage,
+    response: ServerResponse,
     trace: RequestTrace,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
@@ -124,7 +102,7 @@ export function createPipeline(
 
   async function acquire(
     { caller, endpoint }: Route,
-    response: Response,
+    response: ServerResponse,
     { within }: Deadline,
   ): Promise<Permit> {
     // Health and sign-in are always served; they have limits for each address.
@@ -140,7 +118,7 @@ export function createPipeline(
 
   async function waitFor(
     { permit, cancel }: Waiting,
-    response: Response,
+    response: ServerResponse,
     within: Deadline['within'],
   ): Promise<Permit> {
     response.once('close', cancel);
@@ -157,8 +135,8 @@ export function createPipeline(
   async function runSteps(
     route: Route,
     params: Readonly<Record<string, string>>,
-    request: Request,
-    response: Response,
+    request: IncomingMessage,
+    response: ServerResponse,
     trace: RequestTrace,
     resources: Resources,
   ): Promise<RouteResponse> {
@@ -169,8 +147,9 @@ export function createPipeline(
     const { requestId, clientAddress: address } = trace;
     const origin = { requestId, address };
     const { 'user-agent': userAgent, cookie: cookies } = request.headers;
-    const queryStart = request.url.indexOf('?');
-    const search = queryStart === -1 ? '' : request.url.slice(queryStart + 1);
+    const { url = '' } = request;
+    const queryStart = url.indexOf('?');
+    const search = queryStart === -1 ? '' : url.slice(queryStart + 1);
 
     const readBody = (held: HeldBytes): Promise<unknown> => {
       const isOpen = endpoint.auth === 'none';
@@ -288,14 +267,14 @@ export function createPipeline(
   }
 
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
-  async function requireKey(request: Request, trace: RequestTrace): Promise<void> {
+  async function requireKey(request: IncomingMessage, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
     const { within } = createDeadline();
     const admit = async () => checkAccess(await authenticate(request, trace), { scope: null, write });
     await within(admit());
   }
 
-  async function authenticate(request: Request, trace: RequestTrace): Promise<KeyGrant> {
+  async function authenticate(request: IncomingMessage, trace: RequestTrace): Promise<KeyGrant> {
     const token = bearerToken(request);
     if (token === null) throw invalidKey(request, null);
     const checked = await deps.apiKeyAuthenticator.check(token);
@@ -316,13 +295,6 @@ export function createPipeline(
   }
 
   return { handle, requireKey };
-}
-
-/** What the logs show of the error. */
-export function recordProblem(trace: RequestTrace, { code, extra }: HttpProblem): void {
-  trace.code = code;
-  trace.errorLocations = errorLocations(extra.errors);
-  if (extra.unavailable !== undefined) trace.unavailable = extra.unavailable;
 }
 
 /** @throws HttpProblem `rate_limited` */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
+import Negotiator from 'negotiator';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -41,9 +43,9 @@ export const compress: Readonly<Record<Encoding, (plain: Buffer | string) => Pro
   gzip: (plain) => promisify(gzip)(plain),
 };
 
-/** The best encoding that the client accepts. Checked one by one, since Express would return the client's first. */
-export const encodingOf = (request: Request): Encoding | null =>
-  ENCODINGS.find((encoding) => request.acceptsEncodings(encoding)) ?? null;
+/** Our best encoding of those that the client accepts. Checked one by one, since of several the client's first is returned. */
+export const encodingOf = (request: IncomingMessage): Encoding | null =>
+  ENCODINGS.find((encoding) => new Negotiator(request).encoding([encoding]) !== undefined) ?? null;
 
 /** @param name its extension determines the media type. */
 export function contentOf(name: string, plain: Buffer | string): Content {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { toDateTime } from '@svc/application';
 import type { RequestHandler } from 'express';
 import type { DocsAddresses } from '../docs/files.ts';
-import type { RequestTrace } from '../pipeline/request-pipeline.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
+import type { RequestTrace } from '../request-log.ts';
 import type { PartName, ServiceStatus, StatusMonitor } from './status.ts';
 
 const PARTS: Readonly<Record<PartName, { readonly title: string; readonly effect: string }>> = {

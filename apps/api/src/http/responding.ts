@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Unavailable } from '@svc/application';
+import type { Log } from '../logging.ts';
+import type { LargeResponses } from './pipeline/large-responses.ts';
+import { asHttpProblem, type ProblemAddresses, sendProblem } from './problems/http-problem.ts';
+import { type RequestTrace, recordProblem } from './request-log.ts';
+import { commonHeaders, setHeaders } from './response-headers.ts';
+import type { Route, RouteResponse } from './routes/route.ts';
+import { compress, encodingOf } from './static/compression.ts';
+
+/** Compression makes an adjuster's lists ten times smaller, which matters on a weak mobile network. */
+const COMPRESS_FROM_BYTES = 4000;
+
+/** Sends what an operation returned. */
+export async function sendResult(
+  { result, route, trace }: { result: RouteResponse; route: Route; trace: RequestTrace },
+  { responses, addresses }: { responses: LargeResponses; addresses: ProblemAddresses },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // The connection failed during the work and has its response already.
+  if (response.headersSent) return;
+  if (result.dropped === true) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = result.status;
+  const headers = commonHeaders(trace.requestId, addresses);
+  if (result.headers !== undefined) headers.push(...Object.entries(result.headers).flat());
+  if (result.json === undefined) {
+    setHeaders(response, headers);
+    response.end();
+    return;
+  }
+  headers.push('Content-Type', 'application/json');
+  const { reader = null } = trace;
+  if (
+    route.caller !== 'adjuster' ||
+    result.json.length < COMPRESS_FROM_BYTES ||
+    route.endpoint.method !== 'GET'
+  ) {
+    responses.end(response, headers, reader, result.json);
+    return;
+  }
+  headers.push('Vary', 'Accept-Encoding');
+  const encoding = encodingOf(request);
+  if (encoding !== null) headers.push('Content-Encoding', encoding);
+  const body = encoding === null ? result.json : await compress[encoding](result.json);
+  // The connection may have failed during compression.
+  if (!response.headersSent) responses.end(response, headers, reader, body);
+}
+
+/** Sends any error as a problem document, and logs it where the service has failed. */
+export function sendError(
+  error: unknown,
+  { log, addresses }: { log: Log; addresses: ProblemAddresses },
+  response: ServerResponse,
+  trace: RequestTrace,
+): void {
+  if (response.writableEnded) return; // the connection failed and has its response already
+  const problem = asHttpProblem(error);
+  recordProblem(trace, problem);
+  const isFailure = problem.code === 'internal_error' || problem.code === 'service_unavailable';
+  // The log says when an overload begins and ends, and when the service shuts down.
+  const { simulated, unavailable } = problem.extra;
+  const isExpected = simulated === true || unavailable === 'overload' || unavailable === 'draining';
+  if (isFailure && !isExpected) {
+    log.error('request failed', { request_id: trace.requestId, code: problem.code, ...describe(error) });
+  }
+  if (response.headersSent) {
+    // A partial response must not look complete.
+    response.destroy();
+    return;
+  }
+  setHeaders(response, commonHeaders(trace.requestId, addresses));
+  sendProblem(response, trace.requestId, problem, addresses);
+}
+
+/** An error for the log. The message of a database error may quote a row, so only its code is logged. */
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  // Without a stack: where it was thrown says nothing more, and with source maps a stack costs a millisecond, which an
+  // overloaded process lacks.
+  if (error instanceof Unavailable) return { error: error.name, reason: error.message };
+  const { code } = error as { code?: unknown };
+  const isDriverError = typeof code === 'string';
+  return {
+    error: error.name,
+    ...(isDriverError ? { error_code: code } : { reason: error.message }),
+    stack: error.stack
+      ?.split('\n')
+      .slice(1, 8)
+      .map((line) => line.trim()),
+  };
+}
