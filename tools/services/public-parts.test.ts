@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What any release of a dependency may change. Public parts have a name in its documentation. */
+const PRIVATE_PARTS: readonly RegExp[] = [
+  // Includes zod's `_zod` and graphile-worker's tables `_private_jobs` and others.
+  /(?<=[\w)\]>]\??)\._[a-z]\w*/gi,
+  /\b(?:Object|Reflect)\.setPrototypeOf\b/g,
+  /\bReflect\.(?:set|construct|defineProperty)\b/g,
+  // Classes of node and of dependencies; a page's own, such as PushManager, may be replaced in its tests.
+  /\b(?:AsyncLocalStorage|Socket|Server|IncomingMessage|ServerResponse|Query|Client|Pool)\.prototype\b/g,
+  /\.driver\b[^;\n]*\.master\b/g,
+  /\bpg\.Query\b/g,
+  /\bas unknown as \{ connection\b/g,
+  /\b(?:parsedStatements|submittedNamedStatements)\b/g,
+  /\bapp\.(?:request|response)\b/g,
+  /\bruntime\.(?:registries|leaveTestCode)\b/g,
+];
+
+/** Files that still use some. Nothing may be added; whoever removes the last use removes the file here. */
+const REMAINING: ReadonlySet<string> = new Set([
+  'apps/api/test/database-roles.e2e.test.ts',
+  'apps/api/test/outgoing-connections.e2e.test.ts',
+  'apps/api/test/processes-together.e2e.test.ts',
+  'apps/api/test/push-delivery.e2e.test.ts',
+  'apps/api/test/tracing.e2e.test.ts',
+  'packages/adapter-postgres/src/driver/cork-writes.ts',
+  'packages/adapter-postgres/src/driver/database.ts',
+  'packages/adapter-postgres/src/driver/servers.ts',
+  'packages/adapter-postgres/src/driver/statement-runner.ts',
+  'packages/adapter-postgres/src/jobs/job-queue.ts',
+  'packages/adapter-postgres/src/reads/pg-metric-sources.ts',
+  'packages/adapter-postgres/src/reads/pg-operator-reads.ts',
+  'packages/adapter-postgres/src/schema/distribute.ts',
+  'packages/adapter-postgres/src/schema/migrate.ts',
+  'packages/adapter-postgres/src/stores/pg-firm-data.ts',
+  'packages/adapter-postgres/src/stores/pg-outbox.ts',
+  'packages/adapter-postgres/test/jobs.int.test.ts',
+  'packages/adapter-postgres/test/migrate.int.test.ts',
+  'packages/adapter-postgres/test/new-claims.int.test.ts',
+  'packages/adapter-postgres/test/session-settings.int.test.ts',
+  'packages/adapter-postgres/test/stores-suite.int.test.ts',
+  'packages/contract/src/fields.ts',
+  'packages/contract/src/response-schema.ts',
+  'packages/contract/test/endpoints.test.ts',
+  'tools/bench/data.ts',
+  'tools/chaos/state-reader.ts',
+  'tools/services/count-rows.ts',
+  'tools/services/jest-shared-modules.mjs',
+]);
+
+const privatePartsIn = (text: string): string[] =>
+  PRIVATE_PARTS.flatMap((part) => [...text.matchAll(part)].map(([found]) => found));
+
+const sources = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => /\.[cm]?[jt]sx?$/.test(path) && existsSync(join(ROOT, path)));
+
+test('only documented parts of node and of dependencies are used', () => {
+  const found = sources
+    .filter((path) => !import.meta.url.endsWith(path) && !REMAINING.has(path))
+    .map((path) => [path, ...privatePartsIn(readFileSync(join(ROOT, path), 'utf8'))])
+    .filter(([, ...parts]) => parts.length > 0);
+  expect(found).toEqual([]);
+});
+
+test.each([
+  ['schema._zod.def', '._zod'],
+  ['this._result.rows', '._result'],
+  ['connect()?._handle', '._handle'],
+  ['INSERT INTO graphile_worker._private_jobs', '._private_jobs'],
+  ['Object.setPrototypeOf(request, app.request)', 'Object.setPrototypeOf', 'app.request'],
+  ["Reflect.set(Pool.prototype, 'query', query)", 'Reflect.set', 'Pool.prototype'],
+  ['const { run } = AsyncLocalStorage.prototype', 'AsyncLocalStorage.prototype'],
+  ['(dataSource.driver as PostgresDriver).master', '.driver as PostgresDriver).master'],
+  ['class Batch extends pg.Query', 'pg.Query'],
+  ['delete connection.parsedStatements[name]', 'parsedStatements'],
+  ['(client as unknown as { connection: Connection })', 'as unknown as { connection'],
+  ['runtime.registries.moduleRegistry = loaded', 'runtime.registries'],
+])('%s is found', (text, ...parts) => {
+  expect(privatePartsIn(text).sort()).toEqual(parts.sort());
+});
