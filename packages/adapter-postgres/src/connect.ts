@@ -107,8 +107,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       ? offerResponses
       : pgOfferResponses(database, clock, encryption, offerResponses),
     firmReads: pgFirmReads(reads, encryption),
-    appReads: pgAppReads(reads, clock, encryption),
-    operatorReads: pgOperatorReads(reads, encryption),
+    appReads: pgAppReads(database, clock, encryption),
+    operatorReads: pgOperatorReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads, encryption),
     requestLog: pgRequestLog(reads, maintenance),

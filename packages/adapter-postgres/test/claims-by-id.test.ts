@@ -11,9 +11,6 @@ describe('claims read by id', () => {
   let statements: string[][];
   let failure: (ids: readonly string[]) => Error | null;
 
-  /** How many rows arrive before a failure. */
-  let rowsBeforeFailure: number;
-
   /** Every claim exists but `missing`. Rows of several come in any order. */
   const rowsOf = (ids: readonly string[]) =>
     ids
@@ -23,19 +20,11 @@ describe('claims read by id', () => {
   const session: Reads = {
     onCitus: false,
     async rows<R>(_: unknown, values: readonly unknown[] = []): Promise<R[]> {
-      const id = String(values[1]);
-      statements.push([id]);
-      const error = failure([id]);
-      if (error !== null) throw error;
-      return rowsOf([id]) as R[];
-    },
-    async eachRow<R>(_: unknown, values: readonly unknown[], onRow: (row: R) => void): Promise<void> {
-      const ids = String(values[1]).slice(1, -1).split(',');
+      const ids = String(values[1]).replace(/[{}]/g, '').split(',');
       statements.push(ids);
       const error = failure(ids);
-      const rows = rowsOf(ids) as R[];
-      for (const row of error === null ? rows : rows.slice(0, rowsBeforeFailure)) onRow(row);
       if (error !== null) throw error;
+      return rowsOf(ids) as R[];
     },
   };
   const outcomes = async (of: Reads, ids: readonly string[]): Promise<unknown[]> => {
@@ -47,7 +36,6 @@ describe('claims read by id', () => {
   beforeEach(() => {
     statements = [];
     failure = () => null;
-    rowsBeforeFailure = 0;
   });
 
   test('in one turn share a statement, and each caller gets its own', async () => {
@@ -75,32 +63,6 @@ describe('claims read by id', () => {
     failure = (ids) => (ids.includes('corrupt') ? new Error('cannot be read') : null);
     expect(await outcomes(session, ['a', 'corrupt', 'b'])).toEqual(['a', 'cannot be read', 'b']);
     expect(statements).toEqual([['a', 'corrupt', 'b'], ['a'], ['corrupt'], ['b']]);
-  });
-
-  test('that arrived before the others failed are not read again', async () => {
-    failure = (ids) => (ids.includes('corrupt') ? new Error('cannot be read') : null);
-    rowsBeforeFailure = 2;
-    expect(await outcomes(session, ['corrupt', 'a', 'b', 'c'])).toEqual(['cannot be read', 'a', 'b', 'c']);
-    expect(statements).toEqual([['corrupt', 'a', 'b', 'c'], ['corrupt'], ['a']]);
-  });
-
-  test('are each there as soon as their row has arrived', async () => {
-    let arriveTheRest = (): void => {};
-    const rest = new Promise<void>((resolve) => {
-      arriveTheRest = resolve;
-    });
-    const read = claimsById({
-      ...session,
-      async eachRow<R>(_: unknown, __: unknown, onRow: (row: R) => void): Promise<void> {
-        onRow({ id: 'b', place: 2 } as R);
-        await rest;
-        onRow({ id: 'a', place: 1 } as R);
-      },
-    });
-    const [a, b, missing] = ['a', 'b', 'missing'].map((id) => read(wanted(id)));
-    expect(await Promise.race([a, b, missing])).toMatchObject({ id: 'b' });
-    arriveTheRest();
-    expect([await a, await missing]).toEqual([expect.objectContaining({ id: 'a' }), null]);
   });
 
   test('are not read again while PostgreSQL is unavailable', async () => {

@@ -150,7 +150,6 @@ describe.each<[string, steps: readonly string[]]>([
       await explain(statement, values);
       return [];
     },
-    eachRow: explain,
   };
   const sent: Promise<void>[] = [];
   const txSession: TxSession = {
@@ -201,7 +200,7 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   const clock = { now: () => NOW };
-  const app = pgAppReads(session, clock, NO_ENCRYPTION);
+  const app = pgAppReads({ reads: session, orm: txSession.orm }, clock, NO_ENCRYPTION);
   const jobs = pgJobReads(session, NO_ENCRYPTION);
   const MEMBERSHIP = /^memberships_(pkey|of_adjuster)$/;
   const EVERY_FIRM = 'firms_pkey by ';
@@ -380,7 +379,11 @@ describe.each<[string, steps: readonly string[]]>([
       [OF_ADJUSTER, OPEN_CLAIMS, OPEN_CLAIMS],
     ],
     ['app_invitations', () => app.invitations(svcId, NOW, page), [OF_ADJUSTER]],
-    ['operator_claim', () => pgOperatorReads(session, NO_ENCRYPTION).claim(claimId), [EVERY_FIRM]],
+    [
+      'operator_claim',
+      () => pgOperatorReads({ reads: session, orm: txSession.orm }, NO_ENCRYPTION).claim(claimId),
+      [EVERY_FIRM],
+    ],
     ['key_by_hash', () => credentials.keyByHash('h')],
     ['session_by_hash', () => credentials.sessionByHash('t')],
     [

@@ -123,7 +123,7 @@ describe('reads', () => {
       await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId, { asSent })));
     }
     let bytesRead = 0;
-    const session: Pick<Reads, 'onCitus' | 'rows' | 'eachRow'> = {
+    const session: Pick<Reads, 'onCitus' | 'rows'> = {
       onCitus: false,
       async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
         const types = { getTypeParser: () => (value: string) => value };
@@ -131,7 +131,6 @@ describe('reads', () => {
         bytesRead += JSON.stringify(rows).length;
         return rows;
       },
-      eachRow: () => Promise.reject(new Error('not used by lists')),
     };
     const page = { after: null, limit: 200, maxBytes: 350_000 };
     const inFeed = await pgFirmReads(session, NO_ENCRYPTION).claims(firmId, 'live', {}, page);

@@ -2,24 +2,23 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { NO_METRICS, Unavailable } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
-import type { Statement } from '../src/driver/session.ts';
-import type { StatementRunner } from '../src/driver/statement-runner.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 import { inSharedTransactions } from '../src/stores/shared-transactions.ts';
 
 /** A transaction whose server sends these notices before its response to COMMIT, or with which the connection is lost. */
 async function transactionWith(notices: readonly object[], lost?: Error) {
-  const client = Object.assign(new EventEmitter(), { end: () => {} });
-  const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
-  const statements = {
-    prepared: async (_client: unknown, { text }: Statement) => {
-      if (text === 'COMMIT') for (const notice of notices) client.emit('notice', notice);
-      if (text === 'COMMIT' && lost !== undefined) throw lost;
-      return { rows: [], rowCount: null, command: text };
+  const client = Object.assign(new EventEmitter(), {
+    end: () => {},
+    async query(query: string | { text: string }) {
+      const command = typeof query === 'string' ? query : query.text;
+      if (command === 'COMMIT') for (const notice of notices) client.emit('notice', notice);
+      if (command === 'COMMIT' && lost !== undefined) throw lost;
+      return { rows: [], rowCount: null, command };
     },
-  } as unknown as StatementRunner;
+  });
+  const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
   const options = { prepared: true, begin: 'BEGIN', onCitus: true };
-  return { client, transaction: await Transaction.begin(runner, options, statements) };
+  return { client, transaction: await Transaction.begin(runner, options) };
 }
 
 /** The error of a request that shares this transaction with another, and how often one of them was saved again. */

@@ -20,25 +20,35 @@ export class ConnectionFailures {
   clientOf(servers: Servers, settings: SessionSettings = {}): new (config?: pg.ClientConfig) => pg.Client {
     const note = (error: Error | null): void => this.#note(error);
     return class extends pg.Client {
-      readonly #problem: () => Error | null;
-
       constructor(config?: pg.ClientConfig) {
         super({ ...config, connectionString: urlWithSettings(servers.url(), settings) });
-        this.#problem = servers.watch(this);
+        this.once('end', () => servers.forget());
         // The pool listens to idle clients only. Without a listener, a connection lost while in use would emit an
         // unhandled `error` and end the process. The statements on it fail in any case.
         this.on('error', () => {});
       }
 
-      // biome-ignore lint/suspicious/noExplicitAny: the driver's two overloads; the pool uses the one with a callback
+      // biome-ignore lint/suspicious/noExplicitAny: the driver's two overloads
       override connect(callback?: any): any {
-        if (callback === undefined) return super.connect();
-        return super.connect((failed?: Error) => {
-          const error = failed ?? this.#problem();
-          if (failed === undefined && error !== null) this.end().catch(() => {});
-          note(error ?? null);
-          callback(error ?? undefined);
-        });
+        const connecting = this.#connect();
+        if (callback === undefined) return connecting;
+        connecting.then(
+          () => callback(undefined, this),
+          (error) => callback(error),
+        );
+      }
+
+      async #connect(): Promise<this> {
+        try {
+          await super.connect();
+          await servers.requireWritable(this);
+        } catch (error) {
+          note(error as Error);
+          this.end().catch(() => {});
+          throw error;
+        }
+        note(null);
+        return this;
       }
     };
   }

@@ -1,5 +1,7 @@
 import { type ConnectionPool, type Metrics, Unavailable } from '@svc/application';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import type { Servers } from './servers.ts';
 
 /** For 10 connections that are used for 5 ms at a time, the last of these waits a fifth of a second. */
@@ -37,6 +39,17 @@ export const poolClass = (
       return client;
     }
   };
+
+/** TypeORM with the connections of a pool: it takes the one that the driver in its options creates. */
+export function dataSourceOn(
+  pool: pg.Pool,
+  options: Omit<PostgresDataSourceOptions, 'type' | 'driver'>,
+): DataSource {
+  function Pool(): pg.Pool {
+    return pool;
+  }
+  return new DataSource({ ...options, type: 'postgres', driver: { ...pg, Pool }, installExtensions: false });
+}
 
 export function poolState(name: ConnectionPool['name'], pools: readonly pg.Pool[]): ConnectionPool {
   const sum = (count: (pool: pg.Pool) => number): number =>

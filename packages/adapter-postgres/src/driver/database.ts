@@ -1,21 +1,19 @@
 import 'reflect-metadata';
 import { type ConnectionPool, type Metrics, NO_METRICS } from '@svc/application';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
+import { BatchedSocket } from './batched-socket.ts';
 import { hasCitusSettings, isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
-import { poolClass, poolState } from './connection-pool.ts';
+import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledReads } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import type { Reads, Session } from './session.ts';
+import type { Orm, Reads, Session } from './session.ts';
 import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
-import { StatementRunner } from './statement-runner.ts';
-import { Transaction, type TransactionOptions } from './transaction.ts';
+import { Transaction, type TransactionOptions, transact } from './transaction.ts';
 import { within } from './within.ts';
 
 interface DatabaseOptions {
@@ -42,6 +40,8 @@ export interface Database {
    */
   readonly besideTransactions: { readonly reads: Session; readonly writes: Session };
   begin(): Promise<Transaction>;
+  /** In a transaction. */
+  readonly orm: Orm;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
   /** Shared with the job queue's pool. */
@@ -73,7 +73,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
   };
-  const begin = behindPooler
+  const beginWith = behindPooler
     ? beginWithSettings({
         ...SERVICE_SETTINGS,
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
@@ -81,79 +81,70 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     : null;
   const connectionFailures = new ConnectionFailures(options.log);
   const settings = behindPooler ? {} : { ...SERVICE_SETTINGS, ...(!onCitus && ONE_PLAN) };
+  const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   const poolOptions = {
+    application_name: APPLICATION_NAME,
     types: columnTypes,
     Client: connectionFailures.clientOf(servers, settings),
+    stream: () => new BatchedSocket(),
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    query_timeout: timeoutMs,
     ...(!behindPooler && timeouts),
   } satisfies pg.PoolConfig;
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
   const readConnections = options.poolMax >= 4 ? 2 : 1;
-  const dataSource = new DataSource({
-    type: 'postgres',
-    driver: { ...pg, Pool: poolClass(metrics, servers) },
-    url: servers.url(),
-    applicationName: APPLICATION_NAME,
-    poolSize: behindPooler ? options.poolMax : options.poolMax - readConnections,
-    connectTimeoutMS: options.connectTimeoutMs,
+  const pool = new (poolClass(metrics, servers))({
+    ...poolOptions,
+    max: behindPooler ? options.poolMax : options.poolMax - readConnections,
+  });
+  const dataSource = dataSourceOn(pool, {
     entities: ENTITIES,
-    synchronize: false,
-    logging: false,
-    installExtensions: false,
     poolErrorHandler: (error: Error & { code?: string }) =>
       options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
-    // TypeORM passes these to the pool unchecked.
-    extra: poolOptions,
   });
-  const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   try {
     await within(timeoutMs, dataSource.initialize(), NO_RESPONSE);
   } catch (error) {
-    if (dataSource.isInitialized) await dataSource.destroy();
+    await pool.end();
     throw translateError(error, 'connect');
   }
   const transactionOptions: TransactionOptions = {
     prepared: !behindPooler,
-    begin: begin ?? 'BEGIN',
+    begin: beginWith ?? 'BEGIN',
     onCitus,
   };
-  if (onCitus && !(await hasCitusSettings((text) => dataSource.query(text))))
+  if (onCitus && !(await hasCitusSettings(async (text) => (await pool.query(text)).rows)))
     options.log.warn('the database lacks settings for Citus: run "svc database distribute" again');
-  const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   /** Opens its connections when they are first used. The number of waiting callers is limited elsewhere, by admission. */
   const ownPool = (max: number): pg.Pool => {
-    const own = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({
-      ...poolOptions,
-      application_name: APPLICATION_NAME,
-      max,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-    });
+    const own = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({ ...poolOptions, max });
     own.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
     return own;
   };
-  const statements = new StatementRunner(timeoutMs);
-  const ofTransactions = new StatementRunner(timeoutMs, 'of one transaction');
   const readPool = ownPool(readConnections);
-  const pipelined = new PipelinedReads(readPool, statements, onCitus);
-  const maintenance = new PooledReads(pool, statements, begin ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
+  const pipelined = new PipelinedReads(readPool, onCitus);
+  const maintenance = new PooledReads(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
+  const begin = () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions);
   const [readPoolBeside, writePoolBeside] = [ownPool(1), ownPool(1)];
   return {
     reads,
     maintenance,
     besideTransactions: {
-      reads: new PooledReads(readPoolBeside, statements, begin, onCitus),
-      writes: new PooledReads(writePoolBeside, statements, begin, onCitus),
+      reads: new PooledReads(readPoolBeside, beginWith, onCitus),
+      writes: new PooledReads(writePoolBeside, beginWith, onCitus),
     },
     behindPooler,
     connectionFailures,
     servers,
     metrics,
     pool: () => poolState('requests', behindPooler ? [pool] : [pool, readPool]),
-    begin: () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions, ofTransactions),
+    begin,
+    orm: (name, work) => transact({ begin }, (transaction) => transaction.orm(name, work)),
     async ping(timeoutMs) {
       await within(timeoutMs, reads.rows({ name: 'ping', text: 'SELECT 1' }), NO_RESPONSE);
     },

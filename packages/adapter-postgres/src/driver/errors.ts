@@ -1,7 +1,7 @@
 import { emailTaken, tlsProblem, Unavailable } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import pg from 'pg';
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 
 /**
  * An unexpected database error. Carries names and codes only: the driver's message quotes values
@@ -38,7 +38,13 @@ const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
  * SQLSTATEs of temporary errors: connection exceptions, insufficient resources, operator intervention (shutdown,
  * statement_timeout), lock_timeout, the idle and transaction timeouts, a server demoted to read-only, I/O errors.
  */
-const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006)$/;
+const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006|26000|42P05)$/;
+
+/**
+ * The name of a prepared statement is unknown, since the statement that should have prepared it failed or something
+ * dropped it; or it is taken. Only a new connection knows for certain which names are prepared.
+ */
+const UNPREPARED: ReadonlySet<string> = new Set(['26000', '42P05']);
 
 /** What libpq says of a connection, also of one with TLS; nothing if it does not know more. */
 const LOST_CONNECTION = /^\s*$|connection|SSL|EOF|server closed|could not (send|receive)/i;
@@ -70,7 +76,7 @@ export const reportsUnconfirmedCommit = ({ routine }: ErrorFields): boolean =>
 
 /** Messages of the driver's connection errors, which have no code. */
 const BROKEN_CONNECTION =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool|query ?runner/i;
+  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool/i;
 
 /** The pool's error when no connection became free in time. */
 const POOL_TIMEOUT = /timeout exceeded when trying to connect/i;
@@ -91,8 +97,7 @@ const unwrap = (error: unknown): unknown => (error instanceof QueryFailedError ?
 const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /** A statement that waited longer than `lock_timeout`, or that had to wait for another that waits for its own locks. */
-export const isLockFailure = (error: unknown): boolean =>
-  ['55P03', '40P01'].includes(String((unwrap(error) as ErrorFields)?.code));
+export const isLockFailure = (error: unknown): boolean => ['55P03', '40P01'].includes(codeOf(error));
 
 /** Citus names only the constraint of the shard, at the end of the name a number, and only in the message. */
 function constraintOf({ constraint, message }: ErrorFields): string | undefined {
@@ -108,15 +113,20 @@ const isNetworkError = (error: unknown): boolean =>
 export function losesConnection(error: unknown): boolean {
   const cause = unwrap(error);
   if (!isDatabaseError(cause)) {
-    return isNetworkError(cause) || BROKEN_CONNECTION.test(String((cause as ErrorFields)?.message ?? ''));
+    if (isNetworkError(cause) || cause instanceof QueryRunnerAlreadyReleasedError) return true;
+    return BROKEN_CONNECTION.test(String((cause as ErrorFields)?.message ?? ''));
   }
   const { severity } = cause as ErrorFields;
   return severity === 'FATAL' || severity === 'PANIC';
 }
 
+const codeOf = (error: unknown): string => String((unwrap(error) as ErrorFields)?.code);
+
+export const isUnprepared = (error: unknown): boolean => UNPREPARED.has(codeOf(error));
+
 /** Whether the connection must be closed: it is broken, or its server has become a read-only standby. */
 export const breaksConnection = (error: unknown): boolean =>
-  losesConnection(error) || (unwrap(error) as ErrorFields)?.code === '25006';
+  losesConnection(error) || isUnprepared(error) || codeOf(error) === '25006';
 
 /**
  * The error for callers of this package.

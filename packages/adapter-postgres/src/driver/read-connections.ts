@@ -1,10 +1,9 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
-import { breaksConnection, translateError } from './errors.ts';
+import { breaksConnection, isUnprepared, translateError } from './errors.ts';
 import type { Reads, Statement, Value } from './session.ts';
-import type { QueryResult, StatementRunner } from './statement-runner.ts';
 
-/** PostgreSQL then rejects writes: a failure of another statement could undo one, or cause it to be repeated. */
+/** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
 
 interface SharedConnection {
@@ -25,7 +24,6 @@ export class PipelinedReads implements Reads {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly runner: StatementRunner,
     readonly onCitus: boolean,
   ) {
     this.#connections = Array.from({ length: pool.options.max }, () => ({ client: null, pending: 0 }));
@@ -35,41 +33,30 @@ export class PipelinedReads implements Reads {
     return this.#connections.length;
   }
 
-  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    return (await this.#run<R>(statement, values)).rows;
+  rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    return this.#rows(statement, values, true);
   }
 
-  async eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void> {
-    await this.#run(statement, values, onRow);
-  }
-
-  async #run<R>(
-    statement: Statement,
-    values: readonly Value[],
-    onRow?: (row: R) => void,
-  ): Promise<QueryResult<R>> {
+  async #rows<R>(statement: Statement, values: readonly Value[], mayRepeat: boolean): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
     const connection = statement.balanced ? this.#leastPending() : this.#connectionOfTurn();
+    const connecting = connection.client ?? this.#connect(connection);
     connection.pending += 1;
     try {
-      const client = await (connection.client ?? this.#connect(connection));
-      return await this.runner.prepared<R>(client, statement, values, onRow);
+      const client = await connecting;
+      return (await client.query({ ...statement, values: values as unknown[] })).rows;
     } catch (error) {
-      throw translateError(error, statement.name);
+      if (!mayRepeat || !isUnprepared(error)) throw translateError(error, statement.name);
+      if (connection.client === connecting) this.#drop(connection);
     } finally {
       connection.pending -= 1;
     }
+    return this.#rows(statement, values, false);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const connection of this.#connections) {
-      connection.client?.then(
-        (client) => client.release(),
-        () => {},
-      );
-      connection.client = null;
-    }
+    for (const connection of this.#connections) this.#drop(connection);
     await this.pool.end();
   }
 
@@ -90,20 +77,24 @@ export class PipelinedReads implements Reads {
   #connect(connection: SharedConnection): Promise<pg.PoolClient> {
     const connecting = this.pool.connect();
     connection.client = connecting;
-    const drop = (client?: pg.PoolClient): void => {
-      if (connection.client !== connecting) return;
-      connection.client = null;
-      client?.release(true);
+    const drop = (): void => {
+      if (connection.client === connecting) this.#drop(connection);
     };
-    connecting.then(
-      (client) => {
-        client.on('error', () => drop(client));
-        client.once('end', () => drop(client));
-        this.runner.unprepared(client, READ_ONLY).catch(() => drop(client));
-      },
-      () => drop(),
-    );
+    connecting.then((client) => {
+      client.once('error', drop);
+      client.once('end', drop);
+      client.query(READ_ONLY).catch(drop);
+    }, drop);
     return connecting;
+  }
+
+  /** Its pending statements end first; later ones open a new connection. */
+  #drop(connection: SharedConnection): void {
+    connection.client?.then(
+      (client) => client.release(true),
+      () => {},
+    );
+    connection.client = null;
   }
 }
 
@@ -112,7 +103,6 @@ export class PooledReads implements Reads {
   /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,
-    private readonly runner: StatementRunner,
     private readonly begin: string | null,
     readonly onCitus: boolean,
   ) {}
@@ -131,17 +121,15 @@ export class PooledReads implements Reads {
     }
   }
 
-  async eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void> {
-    for (const row of await this.rows<R>(statement, values)) onRow(row);
-  }
-
-  /** All messages of a transaction are sent at once: no additional round trip. One timeout limits it, with its COMMIT. */
+  /** All messages of a transaction are sent at once: no additional round trip. */
   async #run(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
     const { begin } = this;
-    if (begin === null) return this.runner.withTimeout(client, () => client.query(query));
-    const [begun, executed, committed] = await this.runner.withTimeout(client, () =>
-      Promise.allSettled([client.query(begin), client.query(query), client.query('COMMIT')]),
-    );
+    if (begin === null) return client.query(query);
+    const [begun, executed, committed] = await Promise.allSettled([
+      client.query(begin),
+      client.query(query),
+      client.query('COMMIT'),
+    ]);
     for (const result of [begun, executed, committed]) if (result.status === 'rejected') throw result.reason;
     return (executed as PromiseFulfilledResult<pg.QueryResult>).value;
   }

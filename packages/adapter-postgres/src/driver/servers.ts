@@ -43,9 +43,6 @@ const nameOf = (url: string): string => {
   return `${hostname || 'localhost'}:${port || '5432'}`;
 };
 
-/** What PostgreSQL reports when a client connects; poolers may not report it. */
-const READ_ONLY_PARAMETERS = new Set(['in_hot_standby', 'default_transaction_read_only']);
-
 /** A standby, or a server that was set to read-only. */
 class ReadOnlyServer extends Error {
   override readonly name = 'ReadOnlyServer';
@@ -148,16 +145,9 @@ export class Servers {
     );
   }
 
-  /** Whether this client's server accepts writes; to be called before it connects. */
-  watch(client: pg.Client): () => Error | null {
-    if (!this.#areSeveral) return () => null;
-    let isReadOnly = false;
-    const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
-    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
-      if (READ_ONLY_PARAMETERS.has(parameterName) && parameterValue === 'on') isReadOnly = true;
-    });
-    client.once('end', () => this.forget());
-    return () => (isReadOnly ? new ReadOnlyServer('The server is read-only.') : null);
+  /** @throws ReadOnlyServer where there are several servers, of which this client's has become a standby. */
+  async requireWritable(client: pg.Client): Promise<void> {
+    if (this.#areSeveral && !(await isWritable(client))) throw new ReadOnlyServer('The server is read-only.');
   }
 
   async #findServer(urls: readonly string[]): Promise<void> {
@@ -202,11 +192,15 @@ async function acceptsWrites(url: string): Promise<boolean> {
   client.on('error', () => {}); // fails the statement
   try {
     await client.connect();
-    const { rows } = await client.query(
-      `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
-    );
-    return rows[0].writable;
+    return await isWritable(client);
   } finally {
     client.end().catch(() => {});
   }
+}
+
+async function isWritable(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable`,
+  );
+  return rows[0].writable;
 }

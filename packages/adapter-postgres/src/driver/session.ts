@@ -27,8 +27,6 @@ export interface Session {
 export interface Reads extends Session {
   /** Connections that share the reads of a turn of the event loop; undefined where each statement has its own. */
   readonly sharedConnections?: number;
-  /** @param onRow receives each row, on shared connections as it arrives. */
-  eachRow<R>(statement: Statement, values: readonly Value[], onRow: (row: R) => void): Promise<void>;
 }
 
 export interface TxSession extends Session {
@@ -44,9 +42,11 @@ export interface TxSession extends Session {
    * this statement or an earlier one fails.
    */
   rowsAndCommit<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
-  /** Work through TypeORM's entity manager, for statements that are not on a hot path. */
-  orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T>;
+  readonly orm: Orm;
 }
+
+/** Work through TypeORM's entity manager, for statements that are not on a hot path. */
+export type Orm = <T>(name: string, work: (manager: EntityManager) => Promise<T>) => Promise<T>;
 
 /**
  * The row with a key, as a subquery or a statement that no plan can turn into a scan. A connection keeps the plan that it

@@ -1,6 +1,6 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import {
   breaksConnection,
   DatabaseError,
@@ -8,8 +8,7 @@ import {
   reportsUnconfirmedCommit,
   translateError,
 } from './errors.ts';
-import { type Statement, sql, type TxSession, type Value } from './session.ts';
-import type { QueryResult, StatementRunner } from './statement-runner.ts';
+import type { Orm, Statement, TxSession, Value } from './session.ts';
 
 /** What differs behind a pooler in transaction mode. */
 export interface TransactionOptions {
@@ -19,9 +18,6 @@ export interface TransactionOptions {
   readonly begin: string;
   readonly onCitus: boolean;
 }
-
-const BEGIN = sql('begin', 'BEGIN');
-const COMMIT = sql('COMMIT', 'COMMIT');
 
 /**
  * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
@@ -35,38 +31,27 @@ export class Transaction implements TxSession {
   #closing = false;
   #ended = false;
   #commitSeconds = 0;
-  /** Pending writes whose row count is checked. */
-  #pendingChecks = 0;
-  readonly #sent: Promise<void>[] = [];
+  /** Whether the row count of a pending write is checked. */
+  #checks = false;
+  /** Resolves when every statement so far has its result. */
+  #pending: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly runner: QueryRunner,
     private readonly client: pg.PoolClient,
     private readonly options: TransactionOptions,
-    private readonly statements: StatementRunner,
   ) {}
 
-  static async begin(
-    runner: QueryRunner,
-    options: TransactionOptions,
-    statements: StatementRunner,
-  ): Promise<Transaction> {
+  static async begin(runner: QueryRunner, options: TransactionOptions): Promise<Transaction> {
     let client: pg.PoolClient;
     try {
-      client = (await runner.connect()) as pg.PoolClient;
+      client = await runner.connect();
     } catch (error) {
       await runner.release();
       throw translateError(error, 'connect');
     }
-    const transaction = new Transaction(runner, client, options, statements);
-    // TypeORM did not open this transaction, and throws on row locks unless it is marked as open.
-    Object.assign(runner, { isTransactionActive: true });
-    transaction.#send(
-      'begin',
-      options.prepared
-        ? statements.prepared(client, BEGIN, [])
-        : statements.unprepared(client, options.begin),
-    );
+    const transaction = new Transaction(runner, client, options);
+    transaction.#follow('begin', client.query(options.begin));
     return transaction;
   }
 
@@ -75,36 +60,28 @@ export class Transaction implements TxSession {
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    this.#requireOpen(statement.name);
-    return this.#settled(statement.name, async () => (await this.#query<R>(statement, values)).rows);
+    const result = this.#query(statement, values);
+    await this.#settle();
+    return (await result).rows;
   }
 
   send(statement: Statement, values: readonly Value[], check?: (count: number) => Error | null): void {
-    this.#requireOpen(statement.name);
-    if (check !== undefined) this.#pendingChecks += 1;
-    const checked = this.#query(statement, values).then((result) => {
-      if (check === undefined) return;
-      this.#pendingChecks -= 1;
-      const error = check(result.rowCount ?? 0);
-      if (error !== null) throw error;
-    });
-    this.#send(statement.name, checked);
+    if (check !== undefined) this.#checks = true;
+    this.#query(statement, values, check);
   }
 
   async rowsAndCommit<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-    this.#requireOpen(statement.name);
-    const result = this.#query<R>(statement, values);
-    this.#send(statement.name, result);
+    const result = this.#query(statement, values);
     await this.commit();
     return (await result).rows;
   }
 
-  async orm<T>(name: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  readonly orm: Orm = async (name, work) => {
     this.#requireOpen(name);
-    return this.#settled(name, () =>
-      this.statements.withTimeout(this.client, () => work(this.runner.manager)),
-    );
-  }
+    const result = this.#follow(name, work(this.runner.manager));
+    await this.#settle();
+    return result;
+  };
 
   /** @throws the first error of any statement, even if the work caught it: a failed transaction is never committed. */
   async commit(): Promise<void> {
@@ -113,7 +90,7 @@ export class Transaction implements TxSession {
       return;
     }
     // The server rolls back after a failed statement, so only row counts must be checked before COMMIT is sent.
-    if (this.#failed || this.#pendingChecks > 0) await this.#settleSent();
+    if (this.#failed || this.#checks) await this.#settle();
     this.#closing = true;
     let tag: string | null = null;
     let confirmed = true;
@@ -123,14 +100,10 @@ export class Transaction implements TxSession {
     this.client.on('notice', onNotice);
     const startedAt = performance.now();
     try {
-      // Shares the Sync of the statements sent in this turn: if one of them fails, PostgreSQL skips COMMIT.
-      tag = (
-        await (this.options.prepared
-          ? this.statements.prepared(this.client, COMMIT, [])
-          : this.statements.unprepared(this.client, COMMIT.text))
-      ).command;
+      tag = (await this.client.query('COMMIT')).command;
+      await this.#pending;
     } catch (error) {
-      await Promise.all(this.#sent.splice(0));
+      await this.#pending;
       this.#note(error, 'commit');
       // The transaction may have been committed, so the error must not be one that runs the work again.
       if (losesConnection(error))
@@ -142,7 +115,6 @@ export class Transaction implements TxSession {
     }
     this.#commitSeconds = (performance.now() - startedAt) / 1000;
     this.client.off('notice', onNotice);
-    await Promise.all(this.#sent.splice(0));
     await this.#end();
     if (!this.#failed && !confirmed)
       this.#note(
@@ -163,14 +135,14 @@ export class Transaction implements TxSession {
   /** Never throws: the error that caused the rollback is the one to report. */
   async rollback(): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#sent.splice(0));
+    await this.#pending;
     if (!this.#broken && !this.#ended) await this.#rollBack();
     await this.#end();
   }
 
   async #rollBack(): Promise<void> {
     try {
-      await this.statements.unprepared(this.client, 'ROLLBACK');
+      await this.client.query('ROLLBACK');
     } catch {
       this.#broken = true;
     }
@@ -186,50 +158,36 @@ export class Transaction implements TxSession {
     if (this.#closing) throw new DatabaseError(`${name} was called after the end of its transaction.`);
   }
 
-  #query<R>(statement: Statement, values: readonly Value[]): Promise<QueryResult<R>> {
-    return this.options.prepared
-      ? this.statements.prepared(this.client, statement, values)
-      : this.statements.unprepared(this.client, statement.text, values);
+  #query(
+    { name, text }: Statement,
+    values: readonly Value[],
+    check?: (count: number) => Error | null,
+  ): Promise<pg.QueryResult> {
+    this.#requireOpen(name);
+    const query = { ...(this.options.prepared && { name }), text, values: values as unknown[] };
+    return this.#follow(name, this.client.query(query), ({ rowCount }) => check?.(rowCount ?? 0) ?? null);
   }
 
-  #send(name: string, work: Promise<unknown>): void {
-    this.#sent.push(
-      work.then(
-        () => {},
-        (error) => {
-          this.#note(error, name);
-        },
-      ),
-    );
+  /** Errors are noted in the order of the statements: the first one is the cause. */
+  #follow<T>(name: string, result: Promise<T>, check: (result: T) => Error | null = () => null): Promise<T> {
+    const error = result.then(check, (reason) => reason);
+    this.#pending = Promise.all([error, this.#pending]).then(([reason]) => {
+      if (reason !== null) this.#note(reason, name);
+    });
+    return result;
   }
 
-  async #settled<T>(name: string, work: () => Promise<T>): Promise<T> {
-    let result: T | undefined;
-    try {
-      result = await work();
-    } catch (error) {
-      // An earlier `send` may be the cause; its result has arrived before this one.
-      await Promise.all(this.#sent.splice(0));
-      this.#note(error, name);
-    }
-    await this.#settleSent();
-    return result as T;
-  }
-
-  /** Waits for every `send`; throws the first error. */
-  async #settleSent(): Promise<void> {
-    await Promise.all(this.#sent.splice(0));
+  /** Waits for every statement so far; throws the first error. */
+  async #settle(): Promise<void> {
+    await this.#pending;
     if (this.#failed) throw this.#failure;
   }
 
-  #note(error: unknown, statement: string): unknown {
+  #note(error: unknown, statement: string): void {
     if (breaksConnection(error)) this.#broken = true;
-    const reason = translateError(error, statement);
-    if (!this.#failed) {
-      this.#failed = true;
-      this.#failure = reason;
-    }
-    return reason;
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#failure = translateError(error, statement);
   }
 
   async #end(): Promise<void> {

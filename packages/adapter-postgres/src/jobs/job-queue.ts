@@ -9,7 +9,6 @@ import { PooledReads } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
-import { StatementRunner } from '../driver/statement-runner.ts';
 import { within } from '../driver/within.ts';
 import type { DatabaseLog } from '../log.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -114,7 +113,6 @@ export function startJobs(
   const pool = poolFor(environment);
   const session = new PooledReads(
     pool,
-    new StatementRunner(QUERY_TIMEOUT_MS),
     environment.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null,
     false,
   );
@@ -180,13 +178,14 @@ function poolFor(environment: QueueEnvironment): pg.Pool {
     application_name: 'claim-assignment-jobs',
     max: CONNECTIONS,
     connectionTimeoutMillis: environment.connectTimeoutMs,
+    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
     Client: environment.connectionFailures.clientOf(
       environment.servers,
       environment.behindPooler ? {} : QUEUE_SETTINGS,
     ),
-  } as pg.PoolConfig);
+  });
   pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   return pool;
 }

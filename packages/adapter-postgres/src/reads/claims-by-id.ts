@@ -39,21 +39,17 @@ export function claimsById(session: Reads): (claim: WantedClaim) => Promise<Firm
   // The claims of several firms are on several nodes.
   if (session.onCitus) return readOne;
 
-  /** Each request is resolved as soon as its row arrives. */
   async function readAll(requests: readonly Request[]): Promise<void> {
-    const waiting = new Map(requests.map((request, i) => [i + 1, request]));
     const wanted = requests.map((request) => request.wanted);
     const values = [arrayOf(wanted.map(({ firmId }) => firmId)), arrayOf(wanted.map(({ id }) => id))];
     try {
-      await session.eachRow<FirmClaimRow & { readonly place: number }>(CLAIMS, values, (row) => {
-        waiting.get(row.place)?.resolve(row);
-        waiting.delete(row.place);
-      });
-      for (const { resolve } of waiting.values()) resolve(null);
+      const rows = await session.rows<FirmClaimRow & { readonly place: number }>(CLAIMS, values);
+      const byPlace = new Map(rows.map((row) => [row.place, row]));
+      for (const [i, { resolve }] of requests.entries()) resolve(byPlace.get(i + 1) ?? null);
     } catch (error) {
       // Another claim of the batch may have caused the error.
       const again = error instanceof Unavailable ? () => Promise.reject(error) : readOne;
-      for (const { wanted, resolve } of waiting.values()) resolve(again(wanted));
+      for (const { wanted, resolve } of requests) resolve(again(wanted));
     }
   }
 

@@ -7,19 +7,19 @@ import {
   invitationBytes,
   jsonBytes,
   type KeysetPosition,
-  type Session as StoredSession,
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
+import { MoreThan } from 'typeorm';
 import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, rowByKey, type Session, sql, type Value } from '../driver/session.ts';
+import type { Database } from '../driver/database.ts';
+import { first, rowByKey, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
-import type { PasskeyRow } from '../schema/entities.ts';
 import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
 import { type AdjusterRow, adjusterFrom, decryptAdjusters, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
-import { passkeysFrom } from '../stores/pg-passkeys.ts';
-import { decryptSessions } from '../stores/pg-sessions.ts';
+import { findPasskeys } from '../stores/pg-passkeys.ts';
+import { findSessions } from '../stores/pg-sessions.ts';
 import {
   APP_CLAIM_COLUMNS,
   type AppClaimRow,
@@ -51,20 +51,6 @@ const MEMBERSHIPS = byAdjuster(
      m.accepting_assignments AS "acceptingAssignments"
      FROM ${membershipsOf(inFirms)} m ${firmOf(inFirms)}
     WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
-);
-
-const SESSIONS = sql(
-  'app_sessions',
-  `SELECT id, token_hash AS "tokenHash", svc_id AS "svcId", device_name AS "deviceName", created_at AS "createdAt",
-     last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt", method
-     FROM sessions WHERE svc_id = $1 AND expires_at > $2 ORDER BY last_used_at DESC, id DESC`,
-);
-
-const PASSKEYS = sql(
-  'app_passkeys',
-  `SELECT id, credential_id AS "credentialId", svc_id AS "svcId", name, public_key AS "publicKey",
-     sign_count AS "signCount", transports, created_at AS "createdAt", last_used_at AS "lastUsedAt"
-     FROM passkeys WHERE svc_id = $1 ORDER BY created_at, id`,
 );
 
 const INVITATIONS = byAdjuster(
@@ -181,7 +167,11 @@ const appClaimBytes = (row: AppClaimRow): number =>
   jsonBytes(row.work_notes) +
   jsonBytes(row.rejection_reason);
 
-export function pgAppReads(session: Session, clock: Clock, encryption: Encryption): AppReads {
+export function pgAppReads(
+  { reads: session, orm }: Pick<Database, 'reads' | 'orm'>,
+  clock: Clock,
+  encryption: Encryption,
+): AppReads {
   return {
     async adjuster(svcId) {
       const rows = await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
@@ -189,9 +179,8 @@ export function pgAppReads(session: Session, clock: Clock, encryption: Encryptio
       return row === null ? null : adjusterFrom(row);
     },
 
-    passkeys: async (svcId) => passkeysFrom(encryption, await session.rows<PasskeyRow>(PASSKEYS, [svcId])),
-    sessions: async (svcId, now) =>
-      decryptSessions(encryption, await session.rows<StoredSession>(SESSIONS, [svcId, timestamp(now)])),
+    passkeys: (svcId) => findPasskeys(orm, encryption, { svcId }),
+    sessions: (svcId, now) => findSessions(orm, encryption, { svcId, expiresAt: MoreThan(now) }),
 
     memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(session, MEMBERSHIPS, [svcId]),
 

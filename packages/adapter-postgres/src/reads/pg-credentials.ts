@@ -2,15 +2,17 @@ import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/a
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { first, rowByKey, type Session, sql } from '../driver/session.ts';
-import { type LimitColumns, limitsFrom } from '../stores/firm-rows.ts';
 
-interface GrantRow extends LimitColumns {
+interface GrantRow {
   readonly key_id: KeyId;
   readonly firm_id: FirmId;
   readonly firm_name: string;
   readonly environment: Environment;
   readonly purpose: Purpose;
   readonly plan: Plan;
+  readonly requests_per_minute: number | null;
+  readonly writes_per_minute: number | null;
+  readonly burst: number | null;
   readonly expires_at: Instant | null;
   readonly revoked_at: Instant | null;
 }
@@ -62,7 +64,11 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   environment: row.environment,
   purpose: row.purpose,
   plan: row.plan,
-  limits: limitsFrom(row),
+  limits: {
+    requestsPerMinute: row.requests_per_minute,
+    writesPerMinute: row.writes_per_minute,
+    burst: row.burst,
+  },
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
 });

@@ -1,10 +1,11 @@
-import type { ApiKey, ClaimJob, FeedRestamp, OperatorReads } from '@svc/application';
+import type { ClaimJob, FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Session, sql } from '../driver/session.ts';
+import type { Database } from '../driver/database.ts';
+import { first, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
+import { API_KEYS, FIRMS } from '../schema/entities.ts';
 import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
 import { claimOfEveryFirm, claimOfEveryFirmOnCitus } from '../stores/claim-rows.ts';
-import { FIRM_COLUMNS, type FirmRow, firmFrom } from '../stores/firm-rows.ts';
 import {
   ADJUSTER_COLUMNS,
   type AdjusterRow,
@@ -14,21 +15,12 @@ import {
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
 
-const FIRMS = sql('operator_firms', `SELECT ${FIRM_COLUMNS} FROM firms ORDER BY created_at, id`);
-const FIRM = sql('operator_firm', `SELECT ${FIRM_COLUMNS} FROM firms WHERE id = $1`);
-
 const TEST_ACCOUNTS = sql(
   'operator_test_accounts',
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.test_firm_id = $1 ORDER BY a.svc_id`,
 );
 
-const KEYS = sql(
-  'operator_keys',
-  `SELECT id, firm_id AS "firmId", environment, purpose, secret_hash AS "secretHash", created_at AS "createdAt",
-     expires_at AS "expiresAt", revoked_at AS "revokedAt", lifetime_ms AS "lifetimeMs",
-     last_used_at AS "lastUsedAt"
-     FROM api_keys WHERE firm_id = $1 ORDER BY created_at, id`,
-);
+const IN_ORDER = { createdAt: 'ASC', id: 'ASC' } as const;
 
 const claim = (from: string): string =>
   `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number FROM ${from}`;
@@ -47,15 +39,17 @@ const JOBS_OF_CLAIM = sql(
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
 
-export function pgOperatorReads(session: Session, encryption: Encryption): OperatorReads {
+export function pgOperatorReads(
+  { reads: session, orm }: Pick<Database, 'reads' | 'orm'>,
+  encryption: Encryption,
+): OperatorReads {
   return {
     latestRestamp: async () => first(await session.rows<FeedRestamp>(RESTAMPS)),
 
-    firms: async () => (await session.rows<FirmRow>(FIRMS)).map(firmFrom),
+    firms: () => orm('operator_firms', (manager) => manager.find(FIRMS, { order: IN_ORDER })),
 
     async firm(id) {
-      const row = isUuid(id) ? first(await session.rows<FirmRow>(FIRM, [id])) : null;
-      return row === null ? null : firmFrom(row);
+      return isUuid(id) ? orm('operator_firm', (manager) => manager.findOneBy(FIRMS, { id })) : null;
     },
 
     async testAccounts(firmId) {
@@ -66,7 +60,9 @@ export function pgOperatorReads(session: Session, encryption: Encryption): Opera
 
     async keys(firmId) {
       if (!isUuid(firmId)) return [];
-      return session.rows<ApiKey>(KEYS, [firmId]);
+      return orm('operator_keys', (manager) =>
+        manager.find(API_KEYS, { where: { firmId }, order: IN_ORDER }),
+      );
     },
 
     jobsOfClaim: (id) => session.rows<ClaimJob>(JOBS_OF_CLAIM, [id]),

@@ -7,14 +7,13 @@ import { migrations as queueMigrations } from 'graphile-worker/dist/generated/sq
 import pg from 'pg';
 import {
   AbstractLogger,
-  DataSource,
+  type DataSource,
   MigrationExecutor,
   type MigrationInterface,
   type QueryRunner,
 } from 'typeorm';
-import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { ConnectionFailures } from '../driver/connection-failures.ts';
-import { poolClass } from '../driver/connection-pool.ts';
+import { dataSourceOn, poolClass } from '../driver/connection-pool.ts';
 import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { JOB_KINDS } from '../jobs/job-kinds.ts';
@@ -145,24 +144,23 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
   const log = options.log ?? SILENT;
   const migrations = options.migrations ?? MIGRATIONS;
   const servers = new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
-  const dataSource = new DataSource({
-    type: 'postgres',
-    driver: { ...pg, Pool: poolClass(NO_METRICS, servers) },
-    url: servers.url(),
-    applicationName: APPLICATION_NAME,
-    connectTimeoutMS: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    poolSize: 2, // one for the job queue's migrations
+  const pool = new (poolClass(NO_METRICS, servers))({
+    application_name: APPLICATION_NAME,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    max: 2, // one for the job queue's migrations
+    keepAlive: true,
+    Client: new ConnectionFailures(SILENT).clientOf(servers),
+  });
+  // graphile-worker wants this listener. A lost connection fails its statement.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const dataSource = dataSourceOn(pool, {
     poolErrorHandler: () => {}, // a lost connection fails its statement
     migrations: migrations.map(migrationClass),
     migrationsTableName: TABLE,
-    installExtensions: false,
     logger: new SilentTypeOrmLogger(),
-    extra: { keepAlive: true, Client: new ConnectionFailures(SILENT).clientOf(servers) },
   });
   try {
     await dataSource.initialize();
-    // graphile-worker wants this listener. A lost connection fails its statement.
-    poolOf(dataSource).on('connect', (client) => client.on('error', () => {}));
     await refuseUnreleased((text, values) => dataSource.query(text, values), migrations);
     if (!(await mayMigrate(dataSource))) {
       if ((await schemaState(options)).current) return [];
@@ -175,7 +173,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
       try {
         const lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
         const how = { serviceRole, lockTimeoutMs, log };
-        const applied = await migrateUnlessLocked(dataSource, migrations, how);
+        const applied = await migrateUnlessLocked(dataSource, pool, migrations, how);
         if (applied !== null) return applied;
       } catch (error) {
         lockFailures += 1;
@@ -191,8 +189,6 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
   }
 }
 
-const poolOf = (dataSource: DataSource): pg.Pool => (dataSource.driver as PostgresDriver).master;
-
 /** Whether the role owns the schema or, before the first migration, may create it and that of the job queue. */
 async function mayMigrate(dataSource: DataSource): Promise<boolean> {
   const [{ may }] = await dataSource.query(
@@ -207,6 +203,7 @@ async function mayMigrate(dataSource: DataSource): Promise<boolean> {
 /** @returns what it applied; null: another process is migrating. */
 async function migrateUnlessLocked(
   dataSource: DataSource,
+  pool: pg.Pool,
   migrations: readonly Migration[],
   {
     serviceRole,
@@ -253,7 +250,7 @@ async function migrateUnlessLocked(
     const [{ hasQueue }] = await runner.query(SERVER);
     const [before] = hasQueue ? await runner.query(QUEUE_MIGRATION) : [];
     // They must not run concurrently; this transaction holds the advisory lock.
-    await runMigrations({ pgPool: poolOf(dataSource), logger: silentLogger });
+    await runMigrations({ pgPool: pool, logger: silentLogger });
     const newer: string[] = (await runner.query(APPLIED))
       .filter((row: NamedMigration) => migrations.every(({ id }) => id !== row.id))
       .map(titleOf);

@@ -1,10 +1,12 @@
 import type { EmailChanges } from '@svc/application';
-import { first, type TxSession } from '../driver/session.ts';
+import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { EMAIL_CHANGES } from '../schema/entities.ts';
 
 const FIELDS = fieldsOf(PERSONAL.email_changes);
+
+const LOCK = sql('email_changes_lock', 'SELECT FROM email_changes WHERE svc_id = $1 FOR UPDATE');
 
 export function pgEmailChanges(session: TxSession, encryption: Encryption): EmailChanges {
   return {
@@ -15,9 +17,9 @@ export function pgEmailChanges(session: TxSession, encryption: Encryption): Emai
     },
 
     async lock(svcId) {
-      const lock = { mode: 'pessimistic_write' } as const;
-      const found = await session.orm('email_changes_lock', (manager) =>
-        manager.find(EMAIL_CHANGES, { where: { svcId }, lock }),
+      session.send(LOCK, [svcId]);
+      const found = await session.orm('email_changes_find', (manager) =>
+        manager.findBy(EMAIL_CHANGES, { svcId }),
       );
       return first(await encryption.open(found, FIELDS, () => ({ firmId: SERVICE, key: svcId })));
     },

@@ -9,6 +9,8 @@ import { registryChanged } from './registry-version.ts';
 /** A separate table, since every visible change of a claim locks this row. */
 const ADD_FEED = sql('firm_feeds_add', `INSERT INTO firm_feeds (firm_id, last_stamp) VALUES ($1, 'epoch')`);
 
+const LOCK = sql('firms_lock', 'SELECT FROM firms WHERE id = $1 FOR NO KEY UPDATE');
+
 /** Blocks other transactions that add firms, not those that read them. */
 const LOCK_TABLE = sql('firms_lock_table', 'LOCK TABLE firms IN SHARE ROW EXCLUSIVE MODE');
 
@@ -32,9 +34,9 @@ export function pgFirms(session: TxSession): Firms {
 
     async lock(id) {
       if (!isUuid(id)) return null;
-      lockByKey(session, id);
-      const lock = session.onCitus ? {} : { lock: { mode: 'for_no_key_update' } as const };
-      return session.orm('firms_lock', (manager) => manager.findOne(FIRMS, { where: { id }, ...lock }));
+      if (session.onCitus) lockByKey(session, id);
+      else session.send(LOCK, [id]);
+      return session.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id }));
     },
 
     async planOf(id) {

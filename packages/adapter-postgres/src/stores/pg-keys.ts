@@ -1,7 +1,9 @@
 import type { Keys } from '@svc/application';
-import type { TxSession } from '../driver/session.ts';
+import { sql, type TxSession } from '../driver/session.ts';
 import { API_KEYS } from '../schema/entities.ts';
 import { registryChanged } from './registry-version.ts';
+
+const LOCK = sql('api_keys_lock', 'SELECT FROM api_keys WHERE id = $1 FOR UPDATE');
 
 export function pgKeys(session: TxSession): Keys {
   return {
@@ -10,9 +12,9 @@ export function pgKeys(session: TxSession): Keys {
       registryChanged(session);
     },
 
-    lock: (id) => {
-      const lock = { mode: 'pessimistic_write' } as const;
-      return session.orm('api_keys_lock', (manager) => manager.findOne(API_KEYS, { where: { id }, lock }));
+    async lock(id) {
+      session.send(LOCK, [id]);
+      return session.orm('api_keys_find', (manager) => manager.findOneBy(API_KEYS, { id }));
     },
 
     // Firm and environment of a key never change; `noteUse` writes its last use.

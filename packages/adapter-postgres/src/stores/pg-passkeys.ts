@@ -1,7 +1,7 @@
 import type { Passkey, Passkeys, UsedChallenges } from '@svc/application';
-import type { Svcid } from '@svc/domain';
+import type { FindOptionsWhere } from 'typeorm';
 import { timestamp } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, type Orm, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { PASSKEYS, type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
@@ -18,25 +18,28 @@ const USE_CHALLENGE = sql(
    ON CONFLICT (challenge) DO NOTHING RETURNING 1`,
 );
 
-const WRITE_LOCK = { mode: 'pessimistic_write' } as const;
+const LOCK_OF = sql('passkeys_lock_of', 'SELECT FROM passkeys WHERE svc_id = $1 ORDER BY id FOR UPDATE');
+const LOCK = sql('passkeys_lock', 'SELECT FROM passkeys WHERE credential_id = $1 FOR UPDATE');
 
 const FIELDS = fieldsOf(PERSONAL.passkeys);
 
-export const passkeysFrom = async (encryption: Encryption, rows: PasskeyRow[]): Promise<Passkey[]> =>
-  (await encryption.open(rows, FIELDS, ({ id }) => ({ firmId: SERVICE, key: id }))).map(passkeyFrom);
+export async function findPasskeys(
+  orm: Orm,
+  encryption: Encryption,
+  where: FindOptionsWhere<PasskeyRow>,
+): Promise<Passkey[]> {
+  const order = { createdAt: 'ASC', id: 'ASC' } as const;
+  const rows = await orm('passkeys_find', (manager) => manager.find(PASSKEYS, { where, order }));
+  return (await encryption.open(rows, FIELDS, ({ id }) => ({ firmId: SERVICE, key: id }))).map(passkeyFrom);
+}
 
 export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys {
   const sealed = async ({ id, name }: Pick<Passkey, 'id' | 'name'>): Promise<string> => {
     const seal = await encryption.sealer(PERSONAL.passkeys, SERVICE, id);
     return seal('name', name);
   };
-  const passkeysOf = async (name: string, svcId: Svcid, lock?: typeof WRITE_LOCK): Promise<Passkey[]> => {
-    const order = { createdAt: 'ASC', id: 'ASC' } as const;
-    const rows = await session.orm(name, (manager) =>
-      manager.find(PASSKEYS, { where: { svcId }, order, ...(lock && { lock }) }),
-    );
-    return passkeysFrom(encryption, rows);
-  };
+  const find = (where: FindOptionsWhere<PasskeyRow>): Promise<Passkey[]> =>
+    findPasskeys(session.orm, encryption, where);
   return {
     async add(added) {
       const { id, credentialId, svcId, publicKey, signCount, transports, createdAt } = added;
@@ -45,14 +48,16 @@ export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys
       return (await session.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
 
-    of: (svcId) => passkeysOf('passkeys_of', svcId),
-    lockOf: (svcId) => passkeysOf('passkeys_lock_of', svcId, WRITE_LOCK),
+    of: (svcId) => find({ svcId }),
+
+    async lockOf(svcId) {
+      session.send(LOCK_OF, [svcId]);
+      return find({ svcId });
+    },
 
     async lockByCredential(credentialId) {
-      const found = await session.orm('passkeys_lock', (manager) =>
-        manager.find(PASSKEYS, { where: { credentialId }, lock: WRITE_LOCK }),
-      );
-      return first(await passkeysFrom(encryption, found));
+      session.send(LOCK, [credentialId]);
+      return first(await find({ credentialId }));
     },
 
     async save(saved) {

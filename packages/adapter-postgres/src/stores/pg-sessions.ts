@@ -1,13 +1,21 @@
 import type { Session, Sessions } from '@svc/application';
-import type { TxSession } from '../driver/session.ts';
+import type { FindOptionsWhere } from 'typeorm';
+import type { Orm, TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { DEVICES, SESSIONS } from '../schema/entities.ts';
 
 const FIELDS = fieldsOf(PERSONAL.sessions, () => 'deviceName');
 
-export const decryptSessions = (encryption: Encryption, rows: Session[]): Session[] | Promise<Session[]> =>
-  encryption.open(rows, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
+export async function findSessions(
+  orm: Orm,
+  encryption: Encryption,
+  where: FindOptionsWhere<Session>,
+): Promise<Session[]> {
+  const order = { lastUsedAt: 'DESC', id: 'DESC' } as const;
+  const found = await orm('sessions_find', (manager) => manager.find(SESSIONS, { where, order }));
+  return encryption.open(found, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
+}
 
 export function pgSessions(session: TxSession, encryption: Encryption): Sessions {
   return {
@@ -31,13 +39,7 @@ export function pgSessions(session: TxSession, encryption: Encryption): Sessions
       });
     },
 
-    async of(svcId) {
-      const order = { lastUsedAt: 'DESC', id: 'DESC' } as const;
-      const found = await session.orm('sessions_of', (manager) =>
-        manager.find(SESSIONS, { where: { svcId }, order }),
-      );
-      return decryptSessions(encryption, found);
-    },
+    of: (svcId) => findSessions(session.orm, encryption, { svcId }),
 
     async removeAllOf(svcId) {
       const removed = await session.orm('sessions_remove_all_of', async (manager) => {

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
+import { type Database, openDatabase } from '../src/driver/database.ts';
+import { sql } from '../src/driver/session.ts';
+import { transact } from '../src/driver/transaction.ts';
+import { SILENT } from '../src/log.ts';
+import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
+
+let database: FreshDatabase;
+let opened: Database;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await database.sql.query('CREATE TABLE things (id integer PRIMARY KEY)');
+  opened = await openDatabase({
+    url: database.url,
+    poolMax: 3, // one shared read connection
+    connectTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 500,
+    idleInTransactionTimeoutMs: 10_000,
+    pooler: false,
+    log: SILENT,
+  });
+});
+afterAll(async () => {
+  await opened.close();
+  await database.drop();
+});
+
+const SHARE = sql('share', 'SELECT $1::integer AS id, 100 / $2::integer AS share');
+const ADD = sql('add', 'INSERT INTO things VALUES ($1)');
+const ZERO = sql('zero', 'SELECT 1 / $1::integer');
+const IDS = sql('ids', 'SELECT id FROM things ORDER BY id');
+
+test.each([0, 1, 2, 3])(
+  'reads of one tick have the results they have alone when number %i fails',
+  async (failing) => {
+    const ids = [0, 1, 2, 3];
+    const settled = await Promise.allSettled(
+      ids.map((id) => opened.reads.rows(SHARE, [id, id === failing ? 0 : 1])),
+    );
+    for (const [id, outcome] of settled.entries())
+      expect(outcome).toMatchObject(
+        id === failing
+          ? { reason: { message: expect.stringContaining('22012') } }
+          : { value: [{ id, share: 100 }] },
+      );
+  },
+);
+
+test('reads succeed when the one before them failed to prepare their statement', async () => {
+  const read = sql('locked_out', 'SELECT count(*)::int AS count FROM things');
+  await database.sql.query('BEGIN; LOCK TABLE things');
+  const reads = Array.from({ length: 5 }, () => opened.reads.rows(read));
+  await expect(reads[0]).rejects.toBeInstanceOf(Unavailable);
+  await database.sql.query('COMMIT');
+  expect(await Promise.all(reads.slice(1))).toEqual(Array(4).fill([{ count: 0 }]));
+});
+
+test('a read whose statement something dropped has its result', async () => {
+  const read = sql('dropped', 'SELECT 1 AS one');
+  await opened.reads.rows(read);
+  await opened.reads.rows(sql('drop', 'DEALLOCATE dropped'));
+  expect(await Promise.all([opened.reads.rows(read), opened.reads.rows(read)])).toEqual([
+    [{ one: 1 }],
+    [{ one: 1 }],
+  ]);
+});
+
+test('a transaction whose statement something dropped is unavailable, and the next one succeeds', async () => {
+  const add = () => transact(opened, (tx) => tx.rows(ADD, [7]));
+  await transact(opened, async (tx) => {
+    await tx.rows(ADD, [6]);
+    tx.send(sql('drop_add', 'DEALLOCATE "add"'), []);
+  });
+  await expect(add()).rejects.toBeInstanceOf(Unavailable);
+  await add();
+  expect(await opened.reads.rows(IDS)).toEqual([{ id: 6 }, { id: 7 }]);
+});
+
+test('writes are rejected on the connections that reads share', async () => {
+  await expect(opened.reads.rows(ADD, [8])).rejects.toThrow();
+  expect(await opened.reads.rows(IDS)).not.toContainEqual({ id: 8 });
+});
+
+test.each(['rows', 'send', 'rowsAndCommit'] as const)(
+  'a transaction that continues after a failed write with %s reports its error and saves nothing',
+  async (next) => {
+    const before = await opened.reads.rows(IDS);
+    const work = transact(opened, async (tx) => {
+      await tx.rows(ADD, [10]);
+      tx.send(ZERO, [0], () => null);
+      await tx[next](ADD, [11]);
+    });
+    await expect(work).rejects.toThrow('PostgreSQL rejected zero: 22012');
+    expect(await opened.reads.rows(IDS)).toEqual(before);
+  },
+);
+
+test('a transaction in which a write changed the wrong number of rows is not committed', async () => {
+  const before = await opened.reads.rows(IDS);
+  const work = transact(opened, async (tx) => {
+    tx.send(ADD, [20], (count) => (count === 2 ? null : new Error(`wrote ${count}`)));
+  });
+  await expect(work).rejects.toThrow('wrote 1');
+  expect(await opened.reads.rows(IDS)).toEqual(before);
+});
