@@ -57,9 +57,9 @@ test('/status follows Redis and PostgreSQL through an outage and back', async ()
 test('/status is HTML for a browser and JSON for others, and takes no other method', async () => {
   const html = await service.call('GET', '/status', { headers: { Accept: 'text/html' } });
   expect([html.status, html.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-  expect(html.text).toContain('<h1>All parts are up</h1>');
+  expect(html.text).toContain('<h1 class="up">All parts are up</h1>');
   expect(html.text).toMatch(/<time datetime="[^"]+Z">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC<\/time>/);
-  expect(html.text).toContain(':root{color-scheme:light dark}');
+  expect(html.text).toContain(':root{color-scheme:light dark;');
   expect(html.text).toContain('<a href="mailto:help%26more%3F@example.com">help&#38;more?@example.com</a>');
   const json = await service.call('GET', '/status', { headers: { Accept: '*/*' } });
   expect(json.headers.get('content-type')).toBe('application/json');

@@ -1,9 +1,7 @@
 import {
-  ADJUSTER_STATUSES,
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
   EDGE_REQUESTS_PER_MINUTE,
-  ERROR_CODES,
   FLOOD_ZONES,
   firmEndpoints,
   INTERFACE_VERSION,
@@ -16,7 +14,6 @@ import {
   RATES,
   RESIDENTIAL_BUILDING_TYPES,
   RESIDENTIAL_OCCUPANCY_TYPES,
-  SCOPES,
   smallestClaim,
 } from '@svc/contract';
 import { changelogEntries } from './changelog.ts';
@@ -36,6 +33,8 @@ import type { DocsAddresses } from './pages.ts';
 const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
 
+const operations = Object.values(firmEndpoints);
+
 /** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
 const VALUES: Readonly<Record<string, unknown>> = {
   limits: LIMITS,
@@ -47,25 +46,25 @@ const VALUES: Readonly<Record<string, unknown>> = {
     pageMegabytes: LIMITS.page.bytes / 2 ** 20,
     toolPageKilobytes: LIMITS.toolPage.bytes / 2 ** 10,
     openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
+    writeMethods: codes(
+      [...new Set(operations.map(({ method }) => method))].filter((method) => method !== 'GET'),
+    ),
+    smallChunkKilobytes: LIMITS.smallChunks / 2 ** 10,
     livePerSecond: RATES.live.requestsPerMinute / 60,
     testPerSecond: RATES.test.requestsPerMinute / 60,
     rejectedOf25: 25 - RATES.test.burst,
-    pagesToBurst: RATES.live.burst,
     pairs: OCCUPANCY_TYPES.length * BUILDING_TYPES.length,
     pairsAccepted:
       RESIDENTIAL_OCCUPANCY_TYPES.length * RESIDENTIAL_BUILDING_TYPES.length +
       NON_RESIDENTIAL_OCCUPANCY_TYPES.length * NON_RESIDENTIAL_BUILDING_TYPES.length,
     zoneCount: FLOOD_ZONES.length,
     stateCount: LOSS_LOCATION_STATES.length,
-    errorCount: ERROR_CODES.length,
     slowSeconds: LIMITS.slowFaultMs / 1000,
     statusOfSending: firmEndpoints.sendClaim.success.status,
     statusOfOffering: firmEndpoints.offerClaim.success.status,
   },
   lists: {
     assignmentStatuses: codes(ASSIGNMENT_STATUSES),
-    adjusterStatuses: codes(ADJUSTER_STATUSES),
-    scopes: codes(SCOPES),
     lossCauses: codes(LOSS_CAUSES),
     zones: codes(FLOOD_ZONES),
     residentialOccupancies: codes(RESIDENTIAL_OCCUPANCY_TYPES),
@@ -73,7 +72,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     residentialBuildings: codes(RESIDENTIAL_BUILDING_TYPES),
     nonResidentialBuildings: codes(NON_RESIDENTIAL_BUILDING_TYPES),
   },
-  scope: Object.fromEntries(Object.values(firmEndpoints).map(({ id, scope }) => [id, `\`${scope}\``])),
+  scope: Object.fromEntries(operations.map(({ id, scope }) => [id, `\`${scope}\``])),
   // Readers try it with a test key, which requires a test account.
   example: {
     smallestClaim: JSON.stringify({ ...smallestClaim, adjuster_svc_id: 'test_…_accepts' }, null, 2),
