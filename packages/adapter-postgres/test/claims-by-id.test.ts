@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import type { Reads } from '../src/driver/session.ts';
+import type { Session } from '../src/driver/session.ts';
 import { claimsById, type WantedClaim } from '../src/reads/claims-by-id.ts';
 
 const wanted = (id: string): WantedClaim => ({ firmId: 'firm' as FirmId, id });
@@ -17,7 +17,7 @@ describe('claims read by id', () => {
       .map((id, i) => ({ id, place: i + 1 }))
       .filter(({ id }) => id !== 'missing')
       .reverse();
-  const session: Reads = {
+  const session: Session = {
     onCitus: false,
     async rows<R>(_: unknown, values: readonly unknown[] = []): Promise<R[]> {
       const ids = String(values[1]).replace(/[{}]/g, '').split(',');
@@ -27,7 +27,7 @@ describe('claims read by id', () => {
       return rowsOf(ids) as R[];
     },
   };
-  const outcomes = async (of: Reads, ids: readonly string[]): Promise<unknown[]> => {
+  const outcomes = async (of: Session, ids: readonly string[]): Promise<unknown[]> => {
     const read = claimsById(of);
     const settled = await Promise.allSettled(ids.map((id) => read(wanted(id))));
     return settled.map((one) => (one.status === 'rejected' ? one.reason.message : (one.value?.id ?? null)));
@@ -43,11 +43,10 @@ describe('claims read by id', () => {
     expect(statements).toEqual([['a', 'missing', 'b', 'a']]);
   });
 
-  test('in one turn are spread over the connections that reads share', async () => {
+  test('in one turn share statements of at most 16', async () => {
     const ids = Array.from({ length: 33 }, (_, n) => `claim ${n}`);
-    expect(await outcomes({ ...session, sharedConnections: 2 }, ids)).toEqual(ids);
     expect(await outcomes(session, ids)).toEqual(ids);
-    expect(statements.map(({ length }) => length)).toEqual([16, 16, 1, 33]);
+    expect(statements.map(({ length }) => length)).toEqual([16, 16, 1]);
   });
 
   test('in different turns do not wait for each other', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, auditRow, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
-import type { Reads, Statement, TxSession, Value } from '../src/driver/session.ts';
+import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
@@ -144,7 +144,7 @@ describe.each<[string, steps: readonly string[]]>([
   };
 
   /** Explains statements instead of running them; every result is empty. */
-  const session: Reads = {
+  const session: Session = {
     onCitus: false,
     async rows(statement, values = []) {
       await explain(statement, values);

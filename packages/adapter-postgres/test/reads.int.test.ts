@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
-import type { Reads, Statement, Value } from '../src/driver/session.ts';
+import type { Session, Statement, Value } from '../src/driver/session.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
@@ -123,7 +123,7 @@ describe('reads', () => {
       await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId, { asSent })));
     }
     let bytesRead = 0;
-    const session: Pick<Reads, 'onCitus' | 'rows'> = {
+    const session: Session = {
       onCitus: false,
       async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
         const types = { getTypeParser: () => (value: string) => value };

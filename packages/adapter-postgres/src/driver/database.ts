@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { type ConnectionPool, type Metrics, NO_METRICS } from '@svc/application';
-import pg from 'pg';
+import type pg from 'pg';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import { BatchedSocket } from './batched-socket.ts';
@@ -9,9 +9,9 @@ import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
-import { PipelinedReads, PooledReads } from './read-connections.ts';
+import { PipelinedReads, PooledSession } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import type { Orm, Reads, Session } from './session.ts';
+import type { Orm, Session } from './session.ts';
 import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
 import { Transaction, type TransactionOptions, transact } from './transaction.ts';
 import { within } from './within.ts';
@@ -31,7 +31,7 @@ interface DatabaseOptions {
 }
 
 export interface Database {
-  readonly reads: Reads;
+  readonly reads: Session;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Session;
   /**
@@ -127,7 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const readPool = ownPool(readConnections);
   const pipelined = new PipelinedReads(readPool, onCitus);
-  const maintenance = new PooledReads(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
+  const maintenance = new PooledSession(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
   const reads = behindPooler ? maintenance : pipelined;
   const begin = () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions);
   const [readPoolBeside, writePoolBeside] = [ownPool(1), ownPool(1)];
@@ -135,8 +135,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     reads,
     maintenance,
     besideTransactions: {
-      reads: new PooledReads(readPoolBeside, beginWith, onCitus),
-      writes: new PooledReads(writePoolBeside, beginWith, onCitus),
+      reads: new PooledSession(readPoolBeside, beginWith, onCitus),
+      writes: new PooledSession(writePoolBeside, beginWith, onCitus),
     },
     behindPooler,
     connectionFailures,
@@ -164,27 +164,17 @@ interface Inspected {
   readonly onCitus: boolean;
 }
 
-async function inspect(servers: Servers, options: DatabaseOptions): Promise<Inspected> {
-  await servers.locate();
-  const client = new pg.Client({
-    connectionString: servers.url(),
-    application_name: APPLICATION_NAME,
-    connectionTimeoutMillis: options.connectTimeoutMs,
-    query_timeout: options.connectTimeoutMs,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-    // When a client connects, a pooler reports a process id that is not that of the server process.
-    const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
-    return {
-      behindPooler: options.pooler ?? otherProcess,
-      onCitus: await isDistributed(async (text) => (await client.query(text)).rows),
-    };
-  } catch (error) {
-    throw translateError(error, 'connect');
-  } finally {
-    client.end().catch(() => {});
-  }
-}
+const inspect = (servers: Servers, options: DatabaseOptions): Promise<Inspected> =>
+  servers.onConnection(
+    'connect',
+    { application_name: APPLICATION_NAME, query_timeout: options.connectTimeoutMs },
+    async (client) => {
+      const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+      // When a client connects, a pooler reports a process id that is not that of the server process.
+      const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
+      return {
+        behindPooler: options.pooler ?? otherProcess,
+        onCitus: await isDistributed(async (text) => (await client.query(text)).rows),
+      };
+    },
+  );

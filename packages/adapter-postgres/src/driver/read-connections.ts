@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { breaksConnection, isUnprepared, translateError } from './errors.ts';
-import type { Reads, Statement, Value } from './session.ts';
+import type { Session, Statement, Value } from './session.ts';
 
 /** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
@@ -16,10 +16,8 @@ interface SharedConnection {
  * without waiting for the results before it. With a connection for each, concurrent reads take 3 times the processor time
  * here.
  */
-export class PipelinedReads implements Reads {
+export class PipelinedReads implements Session {
   readonly #connections: SharedConnection[];
-  /** The connection of this turn of the event loop: statements of one turn are sent together. */
-  #current: SharedConnection | null = null;
   #closed = false;
 
   constructor(
@@ -29,17 +27,13 @@ export class PipelinedReads implements Reads {
     this.#connections = Array.from({ length: pool.options.max }, () => ({ client: null, pending: 0 }));
   }
 
-  get sharedConnections(): number {
-    return this.#connections.length;
-  }
-
   rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
     return this.#rows(statement, values, true);
   }
 
   async #rows<R>(statement: Statement, values: readonly Value[], mayRepeat: boolean): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
-    const connection = statement.balanced ? this.#leastPending() : this.#connectionOfTurn();
+    const connection = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
     const connecting = connection.client ?? this.#connect(connection);
     connection.pending += 1;
     try {
@@ -58,20 +52,6 @@ export class PipelinedReads implements Reads {
     this.#closed = true;
     for (const connection of this.#connections) this.#drop(connection);
     await this.pool.end();
-  }
-
-  #leastPending(): SharedConnection {
-    return this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
-  }
-
-  #connectionOfTurn(): SharedConnection {
-    if (this.#current === null) {
-      this.#current = this.#leastPending();
-      process.nextTick(() => {
-        this.#current = null;
-      });
-    }
-    return this.#current;
   }
 
   #connect(connection: SharedConnection): Promise<pg.PoolClient> {
@@ -99,7 +79,7 @@ export class PipelinedReads implements Reads {
 }
 
 /** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
-export class PooledReads implements Reads {
+export class PooledSession implements Session {
   /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import type { DatabaseLog } from '../log.ts';
+import { translateError } from './errors.ts';
 
 /**
  * One server or several (`postgres://user:password@one:5432,two:5432/claims`), of which the one that accepts writes is
@@ -145,6 +146,25 @@ export class Servers {
     );
   }
 
+  /**
+   * Runs work on a connection of its own to the server that accepts writes.
+   *
+   * @param name names the work in errors.
+   */
+  async onConnection<T>(
+    name: string,
+    config: pg.ClientConfig,
+    work: (client: pg.Client) => Promise<T>,
+  ): Promise<T> {
+    try {
+      await this.locate();
+      const where = { connectionString: this.url(), connectionTimeoutMillis: this.connectTimeoutMs };
+      return await withClient({ ...config, ...where }, work);
+    } catch (error) {
+      throw translateError(error, name);
+    }
+  }
+
   /** @throws ReadOnlyServer where there are several servers, of which this client's has become a standby. */
   async requireWritable(client: pg.Client): Promise<void> {
     if (this.#areSeveral && !(await isWritable(client))) throw new ReadOnlyServer('The server is read-only.');
@@ -182,17 +202,23 @@ const noServer = (urls: readonly string[]): Unavailable =>
     'database_unreachable',
   );
 
-async function acceptsWrites(url: string): Promise<boolean> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'claim-assignment-probe',
-    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
-    query_timeout: PROBE_TIMEOUT_MS,
-  });
+const acceptsWrites = (url: string): Promise<boolean> =>
+  withClient(
+    {
+      connectionString: url,
+      application_name: 'claim-assignment-probe',
+      connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+      query_timeout: PROBE_TIMEOUT_MS,
+    },
+    isWritable,
+  );
+
+async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(config);
   client.on('error', () => {}); // fails the statement
   try {
     await client.connect();
-    return await isWritable(client);
+    return await work(client);
   } finally {
     client.end().catch(() => {});
   }

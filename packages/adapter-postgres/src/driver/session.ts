@@ -4,15 +4,9 @@ import type { EntityManager } from 'typeorm';
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** A read for the connection with the fewest statements; all others of a turn of the event loop are sent on one. */
-  readonly balanced?: boolean;
 }
 
-export const sql = (name: string, text: string, options: Pick<Statement, 'balanced'> = {}): Statement => ({
-  name,
-  text,
-  ...options,
-});
+export const sql = (name: string, text: string): Statement => ({ name, text });
 
 export type Value = string | number | boolean | null | readonly (string | null)[];
 
@@ -21,12 +15,6 @@ export interface Session {
   /** Whether the tables of firms are distributed over a Citus cluster. */
   readonly onCitus: boolean;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
-}
-
-/** Runs reads outside transactions. */
-export interface Reads extends Session {
-  /** Connections that share the reads of a turn of the event loop; undefined where each statement has its own. */
-  readonly sharedConnections?: number;
 }
 
 export interface TxSession extends Session {

@@ -5,7 +5,7 @@ import { Logger, runTaskList, type TaskList, type WorkerEvents } from 'graphile-
 import type pg from 'pg';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
 import { poolClass, poolState } from '../driver/connection-pool.ts';
-import { PooledReads } from '../driver/read-connections.ts';
+import { PooledSession } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { type Session, sql, type Value } from '../driver/session.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
@@ -111,7 +111,7 @@ export function startJobs(
   const stopping = new AbortController();
   const { signal } = stopping;
   const pool = poolFor(environment);
-  const session = new PooledReads(
+  const session = new PooledSession(
     pool,
     environment.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null,
     false,

@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { arrayOf } from '../driver/column-types.ts';
-import { first, type Reads, rowByKey, sql } from '../driver/session.ts';
+import { first, rowByKey, type Session, sql } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from '../stores/claim-rows.ts';
 
 /** Firm and id are UUIDs. */
@@ -20,10 +20,9 @@ const CLAIMS = sql(
   `SELECT ${FIRM_CLAIM_COLUMNS}, wanted.place::integer
      FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS wanted (firm_id, id, place)
      CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'wanted.firm_id', id: 'wanted.id' })}) c`,
-  { balanced: true },
 );
 
-/** Where two connections are shared: the first responses of a larger turn are sent while PostgreSQL reads the others. */
+/** The first responses of a larger tick are sent while PostgreSQL reads the others, on another connection. */
 const MAX_TOGETHER = 16;
 
 interface Request {
@@ -32,7 +31,7 @@ interface Request {
 }
 
 /** Reads claims by id, those of one turn of the event loop with one statement or a few. */
-export function claimsById(session: Reads): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
+export function claimsById(session: Session): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
   const readOne = async ({ firmId, id }: WantedClaim): Promise<FirmClaimRow | null> =>
     first(await session.rows<FirmClaimRow>(CLAIM, [firmId, id]));
 
@@ -53,7 +52,6 @@ export function claimsById(session: Reads): (claim: WantedClaim) => Promise<Firm
     }
   }
 
-  const maxTogether = (session.sharedConnections ?? 1) > 1 ? MAX_TOGETHER : Number.POSITIVE_INFINITY;
   let batch: Request[] = [];
 
   function send(requests: readonly Request[]): void {
@@ -65,7 +63,7 @@ export function claimsById(session: Reads): (claim: WantedClaim) => Promise<Firm
 
   return (wanted) =>
     new Promise((resolve) => {
-      if (batch.length === 0 || batch.length >= maxTogether) {
+      if (batch.length === 0 || batch.length >= MAX_TOGETHER) {
         const requests: Request[] = [];
         batch = requests;
         process.nextTick(() => send(requests));

@@ -1,6 +1,6 @@
 import { jsonBytes } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
-import { type Reads, rowByKey, type Statement, sql } from '../driver/session.ts';
+import { rowByKey, type Session, type Statement, sql } from '../driver/session.ts';
 
 const LARGE_COLUMNS = ['document', 'work_details'] as const;
 type LargeColumn = (typeof LARGE_COLUMNS)[number];
@@ -54,7 +54,7 @@ const VALUES_ON_CITUS: typeof VALUES = {
 
 /** Reads the large values of a page, whose rows have their sizes. Leaves out claims that have been erased since. */
 export async function withLargeValues<R extends WithLargeColumns>(
-  session: Pick<Reads, 'rows' | 'onCitus'>,
+  session: Session,
   page: readonly R[],
   firmOf: (row: R) => FirmId,
 ): Promise<R[]> {

@@ -10,7 +10,7 @@ import {
 } from '@svc/application';
 import { type ClaimAsSent, type Environment, type FirmId, isClaimVisible } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, type Reads, rowByKey, type Statement, sql, type Value } from '../driver/session.ts';
+import { first, rowByKey, type Session, type Statement, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   assignmentFrom,
@@ -131,7 +131,7 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(session: Reads, encryption: Encryption): FirmReads {
+export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const feeds = session.onCitus ? FEEDS_ON_CITUS : FEEDS;
   const claimById = claimsById(session);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>

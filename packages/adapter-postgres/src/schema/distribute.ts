@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { CITUS_SETTINGS } from '../driver/citus.ts';
-import { DatabaseError, translateError } from '../driver/errors.ts';
+import { DatabaseError } from '../driver/errors.ts';
 import { Servers } from '../driver/servers.ts';
 import { PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { SILENT } from '../log.ts';
@@ -102,53 +101,43 @@ export async function layoutMisfits(query: Query, layout: readonly PlacedTable[]
  *
  * @throws {DatabaseError} without the extension or workers, when a table does not fit, or while the service runs.
  */
-export async function distribute({ url, connectTimeoutMs }: MigrateOptions): Promise<Distribution> {
-  const servers = new Servers(url, SILENT, connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
-  await servers.locate();
-  const client = new pg.Client({
-    connectionString: servers.url(),
-    application_name: APPLICATION_NAME,
-    connectionTimeoutMillis: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-  });
-  client.on('error', () => {}); // a lost connection fails its statement
-  const query: Query = async (text, values = []) => (await client.query(text, [...values])).rows;
-  try {
-    await client.connect();
-    const [extension] = await query<{ version: string }>(
-      `SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
-    );
-    if (extension === undefined)
-      throw new DatabaseError(
-        'This database has no Citus extension, so it stays as it is: to distribute it, install Citus on every node and run CREATE EXTENSION citus in this database.',
+export const distribute = ({ url, connectTimeoutMs }: MigrateOptions): Promise<Distribution> =>
+  new Servers(url, SILENT, connectTimeoutMs ?? CONNECT_TIMEOUT_MS).onConnection(
+    'distribute',
+    { application_name: APPLICATION_NAME },
+    async (client) => {
+      const query: Query = async (text, values = []) => (await client.query(text, [...values])).rows;
+      const [extension] = await query<{ version: string }>(
+        `SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
       );
-    const workers = await query('SELECT node_name FROM citus_get_active_worker_nodes()');
-    if (workers.length === 0)
-      throw new DatabaseError('The Citus cluster has no workers: add them with citus_add_node first.');
-    const layout = await tableLayout(query);
-    const misfits = await layoutMisfits(query, layout);
-    if (misfits.length > 0)
-      throw new DatabaseError(`The tables do not fit a Citus cluster: ${misfits.join('; ')}.`);
-    if ((await query(WITHOUT_PREPARED_TRANSACTIONS)).length > 0)
-      throw new DatabaseError(
-        'max_prepared_transactions is 0 on a node, so a transaction could be committed on some nodes only: raise it to at least max_connections on every node.',
-      );
-    const known = new Set((await query<{ name: string }>(KNOWN_TABLES)).map(({ name }) => name));
-    const isNew = ({ table }: PlacedTable): boolean => !known.has(table);
-    if (layout.some(isNew) && (await query(RUNNING_PROCESSES)).length > 0)
-      throw new DatabaseError('The service is running: stop every process of it before tables are moved.');
-    if (!known.has('adjuster_firms')) await query(FILL_ADJUSTER_FIRMS);
-    // In one colocation group, Citus keeps all rows of a firm on one node, also when its shard count has been changed.
-    const group = layout.find((placed) => placed.placement === 'distributed' && !isNew(placed))?.table;
-    for (const placed of layout.filter(isNew)) await place(query, placed, group ?? 'default');
-    await setOnEveryNode(query);
-    const tables = layout.map((placed) => ({ ...placed, changed: isNew(placed) }));
-    return { citus: extension.version, workers: workers.length, tables };
-  } catch (error) {
-    throw translateError(error, 'distribute');
-  } finally {
-    client.end().catch(() => {});
-  }
-}
+      if (extension === undefined)
+        throw new DatabaseError(
+          'This database has no Citus extension, so it stays as it is: to distribute it, install Citus on every node and run CREATE EXTENSION citus in this database.',
+        );
+      const workers = await query('SELECT node_name FROM citus_get_active_worker_nodes()');
+      if (workers.length === 0)
+        throw new DatabaseError('The Citus cluster has no workers: add them with citus_add_node first.');
+      const layout = await tableLayout(query);
+      const misfits = await layoutMisfits(query, layout);
+      if (misfits.length > 0)
+        throw new DatabaseError(`The tables do not fit a Citus cluster: ${misfits.join('; ')}.`);
+      if ((await query(WITHOUT_PREPARED_TRANSACTIONS)).length > 0)
+        throw new DatabaseError(
+          'max_prepared_transactions is 0 on a node, so a transaction could be committed on some nodes only: raise it to at least max_connections on every node.',
+        );
+      const known = new Set((await query<{ name: string }>(KNOWN_TABLES)).map(({ name }) => name));
+      const isNew = ({ table }: PlacedTable): boolean => !known.has(table);
+      if (layout.some(isNew) && (await query(RUNNING_PROCESSES)).length > 0)
+        throw new DatabaseError('The service is running: stop every process of it before tables are moved.');
+      if (!known.has('adjuster_firms')) await query(FILL_ADJUSTER_FIRMS);
+      // In one colocation group, Citus keeps all rows of a firm on one node, also when its shard count has been changed.
+      const group = layout.find((placed) => placed.placement === 'distributed' && !isNew(placed))?.table;
+      for (const placed of layout.filter(isNew)) await place(query, placed, group ?? 'default');
+      await setOnEveryNode(query);
+      const tables = layout.map((placed) => ({ ...placed, changed: isNew(placed) }));
+      return { citus: extension.version, workers: workers.length, tables };
+    },
+  );
 
 async function place(query: Query, { table, placement }: PlacedTable, group: string): Promise<void> {
   if (placement === 'reference') await query('SELECT create_reference_table($1::regclass)', [table]);

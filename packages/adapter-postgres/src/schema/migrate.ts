@@ -288,40 +288,34 @@ async function refuseUnreleased(query: Query, [first]: readonly Migration[]): Pr
 }
 
 /** Reads which migrations are applied; changes nothing. */
-export async function schemaState(options: MigrateOptions): Promise<SchemaState> {
-  const servers = new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
-  await servers.locate();
-  const client = new pg.Client({
-    connectionString: servers.url(),
-    application_name: APPLICATION_NAME,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-  });
-  client.on('error', () => {}); // a lost connection fails its statement
-  try {
-    await client.connect();
-    const [server] = (await client.query(SERVER)).rows;
-    const migrations = options.migrations ?? MIGRATIONS;
-    await refuseUnreleased(async (text, values) => (await client.query(text, values)).rows, migrations);
-    type Applied = { id: number; name: string; checksum: string; at: Date };
-    const applied = server.hasTable ? (await client.query<Applied>(APPLIED)).rows : [];
-    const [queue] = server.hasQueue ? (await client.query<{ id: number | null }>(QUEUE_MIGRATION)).rows : [];
-    const appliedIds = new Set(applied.map(({ id }) => id));
-    const pending = migrations.filter(({ id }) => !appliedIds.has(id)).map(({ id, name }) => ({ id, name }));
-    const byId = new Map(migrations.map((migration) => [migration.id, checksum(migration)]));
-    const changed = applied.filter((row) => byId.has(row.id) && byId.get(row.id) !== row.checksum);
-    return {
-      server: server.server,
-      current: pending.length === 0 && changed.length === 0 && (queue?.id ?? 0) >= LAST_QUEUE_MIGRATION,
-      applied: applied.map(({ id, name, at }) => ({ id, name, at: at.getTime() })),
-      pending,
-      unknown: [...appliedIds].filter((id) => !byId.has(id)),
-      changed: changed.map(({ id }) => id),
-      queue: queue?.id ?? null,
-      queueIsNewer: (queue?.id ?? 0) > LAST_QUEUE_MIGRATION,
-    };
-  } catch (error) {
-    throw translateError(error, 'migrate');
-  } finally {
-    client.end().catch(() => {});
-  }
-}
+export const schemaState = (options: MigrateOptions): Promise<SchemaState> =>
+  new Servers(options.url, SILENT, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS).onConnection(
+    'migrate',
+    { application_name: APPLICATION_NAME },
+    async (client) => {
+      const [server] = (await client.query(SERVER)).rows;
+      const migrations = options.migrations ?? MIGRATIONS;
+      await refuseUnreleased(async (text, values) => (await client.query(text, values)).rows, migrations);
+      type Applied = { id: number; name: string; checksum: string; at: Date };
+      const applied = server.hasTable ? (await client.query<Applied>(APPLIED)).rows : [];
+      const [queue] = server.hasQueue
+        ? (await client.query<{ id: number | null }>(QUEUE_MIGRATION)).rows
+        : [];
+      const appliedIds = new Set(applied.map(({ id }) => id));
+      const pending = migrations
+        .filter(({ id }) => !appliedIds.has(id))
+        .map(({ id, name }) => ({ id, name }));
+      const byId = new Map(migrations.map((migration) => [migration.id, checksum(migration)]));
+      const changed = applied.filter((row) => byId.has(row.id) && byId.get(row.id) !== row.checksum);
+      return {
+        server: server.server,
+        current: pending.length === 0 && changed.length === 0 && (queue?.id ?? 0) >= LAST_QUEUE_MIGRATION,
+        applied: applied.map(({ id, name, at }) => ({ id, name, at: at.getTime() })),
+        pending,
+        unknown: [...appliedIds].filter((id) => !byId.has(id)),
+        changed: changed.map(({ id }) => id),
+        queue: queue?.id ?? null,
+        queueIsNewer: (queue?.id ?? 0) > LAST_QUEUE_MIGRATION,
+      };
+    },
+  );

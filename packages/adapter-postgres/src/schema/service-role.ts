@@ -1,8 +1,8 @@
-import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
-import { translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { SILENT } from '../log.ts';
+
+const CONNECT_TIMEOUT_MS = 5000;
 
 /** Tables in which the service's role may do less than read and write. */
 const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
@@ -71,18 +71,9 @@ const RIGHTS = `SELECT current_user AS role, EXISTS (
     coalesce(has_table_privilege(to_regclass('audit_log')::oid, 'UPDATE, DELETE, TRUNCATE'), false) AS "changesAudit"`;
 
 /** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
-export async function roleRights(databaseUrl: DatabaseUrl): Promise<RoleRights> {
-  const servers = new Servers(databaseUrl, SILENT, 0);
-  await servers.locate();
-  const url = servers.url();
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => {}); // a lost connection fails its statement
-  try {
-    await client.connect();
-    return (await client.query<RoleRights>(RIGHTS)).rows[0] as RoleRights;
-  } catch (error) {
-    throw translateError(error, 'role_rights');
-  } finally {
-    client.end().catch(() => {});
-  }
-}
+export const roleRights = (url: DatabaseUrl): Promise<RoleRights> =>
+  new Servers(url, SILENT, CONNECT_TIMEOUT_MS).onConnection(
+    'role_rights',
+    {},
+    async (client) => (await client.query(RIGHTS)).rows[0],
+  );
