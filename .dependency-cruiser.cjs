@@ -50,7 +50,7 @@ module.exports = {
       DOMAIN,
       APPLICATION,
       NODE,
-      ...npm('pg', '@types/pg', 'pg-[a-z-]+', 'typeorm', 'graphile-worker', 'reflect-metadata'),
+      ...npm('pg', '@types/pg', 'pg-[a-z-]+', 'typeorm', 'reflect-metadata'),
     ]),
     room('embedded-postgres', '^packages/embedded-postgres/src/', [
       NODE,

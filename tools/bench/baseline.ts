@@ -163,7 +163,8 @@ async function sendClaim(key: Key, idempotencyKey: string, body: SendClaimBody):
     });
     await client.query({
       name: 'job',
-      text: `SELECT graphile_worker.add_job('notify_offer', payload => $1::json)`,
+      // With NOTIFY, which wakes the workers of most queues.
+      text: `WITH added AS (INSERT INTO jobs (payload, run_at) VALUES ($1, now())) SELECT pg_notify('jobs', '')`,
       values: [
         JSON.stringify({ kind: 'notify_offer', firmId: key.firm_id, claimId: id, svcId: adjuster_svc_id }),
       ],

@@ -276,7 +276,7 @@ export async function reopenOffers(url: string): Promise<void> {
 export async function jobsDone(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const due = 'SELECT 1 FROM graphile_worker._private_jobs WHERE run_at <= now() LIMIT 1';
+  const due = 'SELECT 1 FROM jobs WHERE run_at <= now() LIMIT 1';
   while ((await client.query(due)).rows.length > 0) await sleep(50);
   await client.end();
 }

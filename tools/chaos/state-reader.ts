@@ -33,8 +33,7 @@ export async function openStateReader(databaseUrl: string): Promise<StateReader>
          UNION ALL SELECT 'carrier ' || row_to_json(b)::text FROM carriers b WHERE firm_id = $1::uuid
          UNION ALL SELECT 'membership ' || row_to_json(m)::text FROM memberships m WHERE firm_id = $1::uuid
          UNION ALL SELECT 'feed ' || to_json(last_stamp)::text FROM firm_feeds WHERE firm_id = $1::uuid
-         UNION ALL SELECT 'job ' || t.identifier || ' ' || j.payload::text FROM graphile_worker._private_jobs j
-           JOIN graphile_worker._private_tasks t ON t.id = j.task_id WHERE j.payload->>'firmId' = $1::text`,
+         UNION ALL SELECT 'job ' || payload::text FROM jobs WHERE firm_id = $1::uuid`,
         [firmId],
       );
       return rows.map(({ row }) => row).sort();

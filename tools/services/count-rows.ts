@@ -9,15 +9,14 @@ export const countRows = (databaseUrl: string): Promise<Record<string, number>> 
   withClient(databaseUrl, async (client) => {
     for (let waited = 0; waited < 100; waited++) {
       const due = await client.query(
-        'SELECT 1 FROM graphile_worker._private_jobs WHERE run_at <= now() AND attempts < max_attempts LIMIT 1',
+        'SELECT 1 FROM jobs WHERE run_at <= now() AND failed_at IS NULL LIMIT 1',
       );
       if (due.rowCount === 0) break;
       await sleep(50);
     }
     const tables = await client.query<{ name: string }>(
-      `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relkind = 'r' AND n.nspname IN ('public', 'graphile_worker')
-          AND c.relname NOT IN ('request_log', 'audit_log') ORDER BY 1`,
+      `SELECT format('public.%I', relname) AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+          AND relname NOT IN ('request_log', 'audit_log') ORDER BY 1`,
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables.rows) {

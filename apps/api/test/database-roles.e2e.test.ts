@@ -84,7 +84,7 @@ describe('with a database role that owns nothing', () => {
     'TRUNCATE audit_log',
     'UPDATE service_secrets SET value = value',
     'DELETE FROM schema_migrations',
-    'DROP TABLE graphile_worker._private_jobs',
+    'DROP TABLE jobs',
     'CREATE OR REPLACE FUNCTION purge_audit(text[], timestamptz[], integer) RETURNS bigint LANGUAGE sql AS $$ SELECT 0 $$',
   ])('PostgreSQL rejects %s', async (statement) => {
     const failed = withClient(url, async (client) => void (await client.query(statement)));

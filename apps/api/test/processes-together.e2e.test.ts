@@ -209,9 +209,6 @@ test('with three processes, a test account responds to each offer once', async (
   const settled = await list();
   expect(settled).toHaveLength(24);
   // A second response to the same offer would show as a later change.
-  await until(
-    async () => (await countRows(cluster.postgres.url))['graphile_worker._private_jobs'] === 0,
-    100,
-  );
+  await until(async () => (await countRows(cluster.postgres.url))['public.jobs'] === 0, 100);
   expect(await list()).toEqual(settled);
 });

@@ -267,5 +267,4 @@ test('the log contains no device, subscription or policyholder', () => {
   }
 });
 
-const jobs = async (): Promise<number | undefined> =>
-  (await countRows(service.databaseUrl))['graphile_worker._private_jobs'];
+const jobs = async (): Promise<number | undefined> => (await countRows(service.databaseUrl))['public.jobs'];

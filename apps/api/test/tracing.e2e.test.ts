@@ -62,7 +62,7 @@ beforeAll(async () => {
       headers: { 'Idempotency-Key': `key-${headers.traceparent}`, ...headers },
     });
   const allJobsDone = () =>
-    eventually(async () => (await countRows(service.databaseUrl))['graphile_worker._private_jobs'] === 0);
+    eventually(async () => (await countRows(service.databaseUrl))['public.jobs'] === 0);
   const sent = await send({ ...traceparent('sent'), tracestate: 'vendor=Reyes' });
   expect(sent.status).toBe(201);
   // The offer's notification is part of the trace; an offer that was accepted before has none.
@@ -92,7 +92,7 @@ beforeAll(async () => {
   const preferences = { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: true };
   expect((await device('/preferences', preferences, traceparent('reminded'))).status).toBe(204);
   queued = await withClient(service.databaseUrl, async (client) => {
-    const { rows } = await client.query('SELECT payload FROM graphile_worker._private_jobs');
+    const { rows } = await client.query('SELECT payload FROM jobs');
     return rows.map(({ payload }) => payload);
   });
   expect((await send(traceparent('blocked'))).status).toBe(429);

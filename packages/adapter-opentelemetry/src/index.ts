@@ -223,7 +223,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
     jobs: (handle) => (job) => {
       const context = propagator.extract(ROOT_CONTEXT, job, defaultTextMapGetter);
       const attributes = {
-        'messaging.system': 'graphile_worker',
+        'messaging.system': 'postgresql',
         'messaging.operation.type': 'process',
         'messaging.destination.name': job.kind,
       };

@@ -1,27 +1,24 @@
 import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
 import { newClaimsInTransactions, responsesInTransactions } from '@svc/application';
 import type { Instant } from '@svc/domain';
+import { afterCommitOnWorkers } from './driver/citus.ts';
 import { openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
-import {
-  afterCommitOnWorkers,
-  type JobHandler,
-  type JobOptions,
-  type RunningJobs,
-  startJobs,
-} from './jobs/job-queue.ts';
+import { readQueueState } from './jobs/job-table.ts';
+import type { JobHandler, JobOptions } from './jobs/job-worker.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { refreshStatistics } from './jobs/refresh-statistics.ts';
+import { type RunningJobs, startJobs } from './jobs/start-jobs.ts';
 import { type DatabaseLog, SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
-import { readOverdueOffers, readQueueState, readReplicationState } from './reads/pg-metric-sources.ts';
+import { readOverdueOffers, readReplicationState } from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -151,7 +148,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           },
           refreshStatistics: () => refreshStatistics(maintenance),
         },
-        maintenance.onCitus ? afterCommitOnWorkers(maintenance, handler) : handler,
+        afterCommitOnWorkers(maintenance, handler),
         jobOptions,
       );
       running.add(jobs);

@@ -5,6 +5,7 @@ import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
 import type { Encryption } from './encryption/encryption.ts';
+import { pgOutbox } from './jobs/job-table.ts';
 import { type ClaimSenders, claimSenders } from './stores/claim-senders.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
@@ -18,7 +19,6 @@ import { pgFirms } from './stores/pg-firms.ts';
 import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
-import { pgOutbox, type TaskIds } from './stores/pg-outbox.ts';
 import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
@@ -33,7 +33,6 @@ const storesOn = (
   changed: AssignmentStatus[],
   senders: ClaimSenders,
   audit: PgAuditTrail,
-  taskIds: TaskIds,
 ): Tx => ({
   claims: pgClaims(session, clock, encryption, changed, senders, audit),
   idempotency: pgIdempotency(session),
@@ -51,7 +50,7 @@ const storesOn = (
   devices: pgDevices(session, encryption),
   deadlines: pgDeadlines(session),
   feeds: pgFeeds(session),
-  outbox: pgOutbox(session, taskIds),
+  outbox: pgOutbox(session),
   audit,
 });
 
@@ -60,7 +59,6 @@ const storesOn = (
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
 export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encryption): UnitOfWork {
-  const taskIds: TaskIds = new Map();
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
@@ -68,7 +66,7 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     try {
       const audit = pgAuditTrail(transaction);
       result = await work(
-        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit, taskIds),
+        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit),
       );
       await audit.write();
     } catch (error) {

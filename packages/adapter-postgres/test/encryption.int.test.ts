@@ -90,6 +90,8 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   firms: ['erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
   simulated_faults: ['key_id', 'kind'],
+  // Ids.
+  jobs: ['payload', 'svc_id'],
   schema_migrations: ['name', 'checksum'],
 };
 

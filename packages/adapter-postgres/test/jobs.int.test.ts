@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
+import { afterCommitOnWorkers } from '../src/driver/citus.ts';
 import type { Session } from '../src/driver/session.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
-import { afterCommitOnWorkers, RETRY_AT } from '../src/jobs/job-queue.ts';
 import { newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
@@ -44,7 +42,7 @@ describe('jobs', () => {
 
   const add = (job: Job, runAt?: number) => stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
   const pendingJobs = async (): Promise<number> =>
-    (await database.sql.query('SELECT 1 FROM graphile_worker.jobs')).rows.length;
+    (await database.sql.query('SELECT 1 FROM jobs')).rows.length;
 
   test('a job of a committed transaction runs once; one of a failed transaction never runs', async () => {
     const done: Job[] = [];
@@ -94,33 +92,6 @@ describe('jobs', () => {
     await eventually(async () => (await pendingJobs()) === 0);
     await Promise.all(processes.map((process) => process.close()));
     expect([...done].sort()).toEqual([...names].sort());
-  });
-
-  test('what a process has fetched but cannot start is run by another', async () => {
-    const [slow, done]: [string[], string[]] = [[], []];
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    stores.startJobs(async (job) => {
-      slow.push(job.svcId);
-      await released;
-    });
-    const names = Array.from({ length: 100 }, (_, n) => `A${n}` as Svcid);
-    await stores.unitOfWork.run(async (tx) => {
-      for (const name of names) await tx.outbox.add(aJob(name));
-    });
-    await eventually(() => slow.length > 0);
-    const other = await connect({ url: database.url, poolMax: 4, connectTimeoutMs: 60_000 });
-    other.startJobs(async (job) => {
-      done.push(job.svcId);
-    });
-    await eventually(() => slow.length + done.length === names.length);
-    expect(slow.length).toBeLessThan(done.length);
-    release();
-    await eventually(async () => (await pendingJobs()) === 0);
-    await other.close();
-    expect([...slow, ...done].sort()).toEqual([...names].sort());
   });
 
   test('a failed job is retried, and the log quotes neither the job nor its error', async () => {
@@ -184,23 +155,7 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(1);
   });
 
-  test('stopping returns the fetched jobs that no worker has started', async () => {
-    let started = 0;
-    const jobs = stores.startJobs(async () => {
-      started += 1;
-      await sleep(1500);
-    });
-    await stores.unitOfWork.run(async (tx) => {
-      for (let n = 0; n < 60; n += 1) await tx.outbox.add(aJob());
-    });
-    await eventually(() => started > 0);
-    await jobs.stop();
-    const { rows } = await database.sql.query('SELECT locked_at, attempts FROM graphile_worker.jobs');
-    expect(rows).toEqual(Array.from({ length: 60 - started }, () => ({ locked_at: null, attempts: 0 })));
-    expect(started).toBeLessThan(60);
-  });
-
-  test('stopping during an outage ends while fetched jobs wait, and none of them is lost', async () => {
+  test('stopping during an outage ends while jobs wait, and none of them is lost', async () => {
     let cut = false;
     const jobs = stores.startJobs(async () => {
       if (!cut) await proxy.cut();
@@ -215,17 +170,16 @@ describe('jobs', () => {
     expect(await pendingJobs()).toBe(60);
   });
 
-  test('the jobs of a killed worker are unlocked after a minute, newer ones are not', async () => {
+  test('a job of a killed process runs again once its lock has ended, and not before', async () => {
     await add(aJob('of killed' as Svcid));
     await add(aJob('of running' as Svcid));
-    const lock = (svcId: string, ago: string) =>
+    const lock = (svcId: string, by: string) =>
       database.sql.query(
-        `UPDATE graphile_worker._private_jobs SET locked_by = $1, locked_at = now() - $2::interval
-          WHERE payload->>'svcId' = $1`,
-        [svcId, ago],
+        'UPDATE jobs SET attempts = 1, locked_until = now() + $2::interval WHERE svc_id = $1',
+        [svcId, by],
       );
-    await lock('of killed', '61 seconds');
-    await lock('of running', '30 seconds');
+    await lock('of killed', '-1 second');
+    await lock('of running', '1 minute');
     const done: string[] = [];
     stores.startJobs(async (job) => {
       done.push(job.svcId);
@@ -233,6 +187,44 @@ describe('jobs', () => {
     await eventually(() => done.length > 0);
     await sleep(600);
     expect(done).toEqual(['of killed']);
+  });
+
+  test('a job whose last attempt fails stays visible, is not run again, and is purged after 30 days', async () => {
+    await add(aJob());
+    await database.sql.query('UPDATE jobs SET attempts = 11');
+    let tries = 0;
+    const jobs = stores.startJobs(async () => {
+      tries += 1;
+      throw new Error('rejected');
+    });
+    const state = () => stores.metricSources.queue();
+    await eventually(async () => (await state()).failed === 1);
+    expect(await state()).toEqual({ due: 0, scheduled: 0, running: 0, failed: 1, oldestDueSeconds: 0 });
+    await sleep(600);
+    expect(tries).toBe(1);
+    expect(logged.join('\n')).toContain('a job failed permanently');
+    const now = Date.now();
+    expect((await stores.purge(now + 29 * 86_400_000)).failedJobs).toBe(0);
+    // As the runbook says.
+    await database.sql.query(
+      'UPDATE jobs SET run_at = now(), attempts = 0, failed_at = NULL WHERE failed_at IS NOT NULL',
+    );
+    await eventually(() => tries === 2);
+    await jobs.stop();
+    expect(await state()).toMatchObject({ scheduled: 1, failed: 0 });
+    await database.sql.query('UPDATE jobs SET failed_at = now()');
+    expect((await stores.purge(now + 31 * 86_400_000)).failedJobs).toBe(1);
+  });
+
+  test('the queue counts jobs that are due, scheduled and running, and how late the oldest is', async () => {
+    for (const runAt of [Date.now() - 90_000, undefined, Date.now() + 60_000]) await add(aJob(), runAt);
+    await add(aJob('running' as Svcid));
+    await database.sql.query(
+      "UPDATE jobs SET locked_until = now() + interval '1 minute' WHERE svc_id = 'running'",
+    );
+    const { oldestDueSeconds, ...counts } = await stores.metricSources.queue();
+    expect(counts).toEqual({ due: 2, scheduled: 1, running: 1, failed: 0 });
+    expect(Math.floor(oldestDueSeconds / 30)).toBe(3);
   });
 
   test('a job that does not end fails and is retried', async () => {
@@ -303,28 +295,6 @@ describe('a job, on tables that are not distributed', () => {
     database = await undistributedDatabase();
   });
   afterEach(() => database.drop());
-
-  test('the row of a job equals the one that add_job writes', async () => {
-    const job = aJob();
-    const runAt = Date.now() + 60_000;
-    const stores = await connect({ url: database.url });
-    await stores.unitOfWork.run((tx) => tx.outbox.add(job, runAt));
-    await stores.close();
-    await database.sql.query(
-      `SELECT graphile_worker.add_job($1, payload => $2::json, run_at => $3, max_attempts => 12)`,
-      [job.kind, JSON.stringify(job), new Date(runAt)],
-    );
-    const { rows } = await database.sql.query('SELECT * FROM graphile_worker._private_jobs ORDER BY id');
-    const [actual, expected] = rows.map(({ id: _, created_at: __, updated_at: ___, ...row }) => row);
-    expect(actual).toEqual(expected);
-  });
-
-  test('the expression that Citus cannot run is in the statement of a failed job', () => {
-    const statement = createRequire(import.meta.resolve('graphile-worker').replace('file://', '')).resolve(
-      './sql/failJobs.js',
-    );
-    expect(readFileSync(statement, 'utf8')).toContain(RETRY_AT);
-  });
 
   test('on Citus, a job of a firm runs after the transaction that adds to its audit trail, other jobs at once', async () => {
     const job = aJob() as Job & { readonly firmId: FirmId };

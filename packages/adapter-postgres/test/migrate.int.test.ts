@@ -32,7 +32,7 @@ describe('migrations', () => {
   afterAll(() => database.drop());
 
   test('the state of an empty database is not current, and reading it writes nothing', async () => {
-    expect(await schemaState(database)).toMatchObject({ current: false, applied: [], queue: null });
+    expect(await schemaState(database)).toMatchObject({ current: false, applied: [] });
     const { rows } = await database.sql.query(
       `SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
     );
@@ -41,12 +41,10 @@ describe('migrations', () => {
 
   test('concurrent migrations are applied once', async () => {
     const applied = (await Promise.all(Array.from({ length: 6 }, () => migrate(database)))).flat();
-    expect(applied.slice(0, -1).map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
-    expect(applied.at(-1)?.name).toBe('job queue');
+    expect(applied.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
     const state = await schemaState(database);
     expect(state).toMatchObject({ current: true, pending: [], unknown: [], changed: [] });
     expect(state.applied.map(({ id }) => id)).toEqual(MIGRATIONS.map(({ id }) => id));
-    expect(state.queue).toBeGreaterThanOrEqual(19);
   });
 
   test('migrating again changes nothing and keeps the generated secrets', async () => {
@@ -68,20 +66,15 @@ describe('migrations', () => {
     await database.sql.query(
       `INSERT INTO schema_migrations ("timestamp", name) VALUES (999, 'from the future 0000000000999')`,
     );
-    await database.sql.query('INSERT INTO graphile_worker.migrations (id) VALUES (1000)');
     const warned: unknown[] = [];
     const note = (message: string, fields?: object) => warned.push([message, fields]);
     await migrate({ ...database, log: { info: note, warn: note, error: note } });
     expect(warned).toEqual([
-      [
-        'the database has migrations of a newer release',
-        { migrations: ['999 (from the future)', '1000 (job queue)'] },
-      ],
+      ['the database has migrations of a newer release', { migrations: ['999 (from the future)'] }],
     ]);
     expect(await schemaState(database)).toMatchObject({
       current: true,
       unknown: [999],
-      queueIsNewer: true,
       changed: [],
     });
     const next = { ...database, migrations: NEXT_RELEASE };
@@ -115,10 +108,10 @@ describe('migrations', () => {
     [url.username, url.password] = [role, 'a-password'];
     const advice = `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`;
     await expect(migrate({ url: url.href })).rejects.toThrow(advice);
-    // Before PostgreSQL 15, everybody may create tables, but not the schema of the job queue.
+    // Before PostgreSQL 15, everybody may create tables.
     await empty.sql.query(`GRANT CREATE ON SCHEMA public TO ${role}`);
     await expect(migrate({ url: url.href })).rejects.toThrow(advice);
-    expect(await schemaState(empty)).toMatchObject({ applied: [], queue: null });
+    expect(await schemaState(empty)).toMatchObject({ applied: [] });
     await empty.sql.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
     await empty.drop();
   });
@@ -310,6 +303,7 @@ const EXPORTED: Readonly<Record<string, ExportedRow['type'] | `none: ${string}`>
   data_keys: 'none: useless without the encryption key, and the export is not encrypted',
   firm_feeds: 'none: the last stamp and the last link of the audit chain, which the rows have',
   idempotency_records: 'none: responses of the last day, with the claims that are exported',
+  jobs: 'none: work to be done, with the ids of claims and members that are exported',
   legal_holds: 'firm',
   memberships: 'member',
   request_log: 'request',
@@ -368,6 +362,7 @@ describe('the layout on a Citus cluster', () => {
         'devices',
         'email_changes',
         'feed_restamps',
+        'jobs',
         'passkeys',
         'registry_version',
         'service_secrets',
@@ -375,7 +370,6 @@ describe('the layout on a Citus cluster', () => {
         'sign_in_attempts',
         'sign_in_codes',
         'used_passkey_challenges',
-        'graphile_worker._private_jobs',
       ],
     });
   });

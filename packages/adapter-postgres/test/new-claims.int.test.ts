@@ -93,7 +93,7 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
   };
   const jobsOf = async ({ firmId }: TestFirm): Promise<unknown[]> => {
     const { rows } = await database.sql.query(
-      `SELECT payload->>'claimId' AS id FROM graphile_worker._private_jobs WHERE payload->>'firmId' = $1`,
+      `SELECT payload->>'claimId' AS id FROM jobs WHERE firm_id = $1`,
       [firmId],
     );
     return rows.map(({ id }) => id).sort();

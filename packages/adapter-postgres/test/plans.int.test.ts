@@ -335,10 +335,10 @@ describe.each<[string, steps: readonly string[]]>([
     expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
       'carriers_merge_many',
       'idempotency_bind_many',
+      'jobs_add_many',
       'new_claims_add',
       'new_claims_facts',
       'new_claims_lock_available',
-      'outbox_add_many',
     ]);
     expect(new Set(indexesOf(nodes))).toEqual(
       new Set([
@@ -349,7 +349,6 @@ describe.each<[string, steps: readonly string[]]>([
         'firm_feeds_pkey',
         'idempotency_records_pkey',
         expect.stringMatching(MEMBERSHIP),
-        'tasks_identifier_key',
       ]),
     );
     expect(listsOf(nodes)).toEqual([]);

@@ -111,7 +111,7 @@ describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
       CREATE TABLE seen (statement text, settings jsonb);
       CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO seen VALUES (TG_OP, ${CURRENT}); RETURN NULL; END $$;
-      CREATE TRIGGER see AFTER UPDATE OR DELETE ON graphile_worker._private_jobs
+      CREATE TRIGGER see AFTER UPDATE OR DELETE ON jobs
         FOR EACH ROW EXECUTE FUNCTION see();
     `);
     const stores = await connect({ url, poolMax: 4, connectTimeoutMs: 10_000 });

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { connect, type WrappingKeySource } from '../src/index.ts';
 
-const PENDING = `SELECT j.payload AS job, j.run_at FROM graphile_worker._private_jobs j ORDER BY j.id`;
+const PENDING = `SELECT payload AS job, run_at FROM jobs ORDER BY id`;
 
 const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<StoresUnderTest> => {
   const database = await createDatabase();

@@ -51,7 +51,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     for (const table of ['claims', 'carriers', 'idempotency_records']) {
       expect(await rowsOf(table, firmId)).toBe(0);
     }
-    const { rows } = await database.sql.query('SELECT 1 FROM graphile_worker.jobs');
+    const { rows } = await database.sql.query('SELECT 1 FROM jobs');
     expect(rows).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AuditEvent, auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
 import { DAY, HOUR, MINUTE, NO_NOTES, type Svcid } from '@svc/domain';
-import { eventually } from '@svc/testkit/eventually';
 import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;
@@ -28,43 +27,6 @@ const runnerWith = (
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
-
-test('jobs of one account run eight at a time, the others later, and those of other accounts at once', async () => {
-  const fixture = memoryFixture();
-  const { memory, newDevice, newAdjuster, clock } = fixture;
-  const [{ svcId }, { svcId: other }] = [await newAdjuster(), await newAdjuster()];
-  for (const each of [svcId, other]) await newDevice(each, 'phone');
-  const running: Svcid[] = [];
-  const responses: (() => void)[] = [];
-  const run = runnerWith(fixture, {
-    async notify(recipient) {
-      running.push(recipient.svcId);
-      if (recipient.svcId === svcId) await new Promise<void>((resolve) => responses.push(resolve));
-      return [];
-    },
-  });
-  const jobFor = (of: Svcid): Job => ({ kind: 'notify_test', svcId: of, only: 'device:phone' });
-  const all = Array.from({ length: 19 }, () => run(jobFor(svcId)));
-  await run(jobFor(other));
-  expect(running).toEqual([...Array(8).fill(svcId), other]);
-  // One place is free again, for one job.
-  responses.shift()?.();
-  await Promise.race(all.slice(0, 8));
-  all.push(run(jobFor(svcId)));
-  await run(jobFor(svcId));
-  expect(running).toEqual([...Array(8).fill(svcId), other, svcId]);
-  for (const respond of responses.splice(0)) respond();
-  await Promise.all(all);
-  const later = (await memory.jobs.pending()).map(({ job, runAt }) => [job, runAt - clock.now()]);
-  expect(later).toEqual(Array.from({ length: 12 }, (_, n) => [jobFor(svcId), 20 * (n + 1)]));
-  clock.advance(20 * 12);
-  const rest = memory.jobs.runDue(clock.now(), run);
-  await eventually(() => {
-    for (const respond of responses.splice(0)) respond();
-    return running.length === 22;
-  });
-  await rest;
-});
 
 describe('a notification', () => {
   test('of an offer goes to its adjuster and names only the firm and the claim', async () => {

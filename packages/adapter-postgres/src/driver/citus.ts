@@ -1,3 +1,4 @@
+import type { Job } from '@svc/application';
 import type { Svcid } from '@svc/domain';
 import { type Session, type Statement, sql, type TxSession, type Value } from './session.ts';
 
@@ -85,3 +86,21 @@ export async function rowsByAdjuster<R>(
   if (firms.length === 0) return [];
   return session.rows<R>(statement.inFirms, [...values, firms.map(({ firm_id }) => firm_id)]);
 }
+
+/** A transaction that adds the first job for a change also adds to the firm's audit trail: it locks this row until its commit. */
+const LOCK_FEED = sql('citus_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR SHARE');
+
+/**
+ * Citus commits on the coordinator, where the jobs are, before it commits on a worker: a job could not find the claim
+ * that it is for, and would do nothing. This waits until the transaction that added the job is committed on the worker.
+ */
+export const afterCommitOnWorkers = (
+  session: Session,
+  handler: (job: Job) => Promise<void>,
+): ((job: Job) => Promise<void>) =>
+  session.onCitus
+    ? async (job) => {
+        if ('firmId' in job) await session.rows(LOCK_FEED, [job.firmId]);
+        await handler(job);
+      }
+    : handler;

@@ -48,13 +48,9 @@ const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
 const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
 
-/** Jobs whose last attempt failed, kept so that an operator can inspect them. `complete_jobs` deletes them. */
+/** Jobs whose last attempt failed, kept so that an operator can inspect them. */
 const FAILED_JOBS_KEPT = 30 * DAY;
-const FAILED_JOBS = sql(
-  'purge_failed_jobs',
-  `SELECT 1 FROM graphile_worker.complete_jobs(ARRAY(
-     SELECT id FROM graphile_worker.jobs WHERE attempts >= max_attempts AND run_at <= $1 LIMIT ${BATCH_SIZE}))`,
-);
+const FAILED_JOBS = deleteBatch('jobs', 'failed_at');
 
 /** The function is part of the schema: the service's role may not delete rows of the audit trail itself. */
 const AUDIT = sql('purge_audit', `SELECT purge_audit($1, $2, ${BATCH_SIZE})::integer AS removed`);

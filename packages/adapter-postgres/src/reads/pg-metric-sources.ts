@@ -1,32 +1,5 @@
-import type { QueueState, ReplicationState } from '@svc/application';
+import type { ReplicationState } from '@svc/application';
 import { first, type Session, sql } from '../driver/session.ts';
-
-const QUEUE = sql(
-  'metrics_queue',
-  `SELECT count(*) FILTER (WHERE due)::int AS due, count(*) FILTER (WHERE scheduled)::int AS scheduled,
-      count(*) FILTER (WHERE running)::int AS running, count(*) FILTER (WHERE failed)::int AS failed,
-      coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE due)), 0)::float8 AS oldest_due_seconds
-    FROM (SELECT run_at, locked_at IS NOT NULL AS running, is_available AND run_at <= now() AS due,
-            is_available AND run_at > now() AS scheduled,
-            locked_at IS NULL AND attempts >= max_attempts AS failed
-          FROM graphile_worker._private_jobs) jobs`,
-);
-
-interface QueueRow extends Omit<QueueState, 'oldestDueSeconds'> {
-  readonly oldest_due_seconds: number;
-}
-
-export async function readQueueState(session: Session): Promise<QueueState> {
-  const [row] = await session.rows<QueueRow>(QUEUE);
-  const {
-    due = 0,
-    scheduled = 0,
-    running = 0,
-    failed = 0,
-    oldest_due_seconds: oldestDueSeconds = 0,
-  } = row ?? {};
-  return { due, scheduled, running, failed, oldestDueSeconds };
-}
 
 /** Firms that set none, with `svc firm set-offer-wait`. */
 const DEFAULT_OFFER_WAIT_HOURS = 24;

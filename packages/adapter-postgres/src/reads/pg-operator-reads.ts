@@ -1,8 +1,9 @@
-import type { ClaimJob, FeedRestamp, OperatorReads } from '@svc/application';
+import type { FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
+import { jobsOfClaim } from '../jobs/job-table.ts';
 import { API_KEYS, FIRMS } from '../schema/entities.ts';
 import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
 import { claimOfEveryFirm, claimOfEveryFirmOnCitus } from '../stores/claim-rows.ts';
@@ -28,13 +29,6 @@ const CLAIM = sql('operator_claim', claim(`${claimOfEveryFirm('$1')} ${CLAIM_FOR
 const CLAIM_ON_CITUS = sql(
   'operator_claim_on_citus',
   claim(`${claimOfEveryFirmOnCitus('$1')} ${CLAIM_FORMS_ON_CITUS}`),
-);
-
-const JOBS_OF_CLAIM = sql(
-  'operator_jobs_of_claim',
-  `SELECT t.identifier AS kind, j.run_at AS "runAt", j.attempts, j.attempts >= j.max_attempts AS failed
-     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-    WHERE j.payload ->> 'claimId' = $1 ORDER BY j.run_at, j.id`,
 );
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
@@ -65,7 +59,7 @@ export function pgOperatorReads(
       );
     },
 
-    jobsOfClaim: (id) => session.rows<ClaimJob>(JOBS_OF_CLAIM, [id]),
+    jobsOfClaim: (id) => jobsOfClaim(session, id),
 
     async claim(id) {
       if (!isUuid(id)) return null;

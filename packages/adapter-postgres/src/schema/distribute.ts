@@ -31,9 +31,6 @@ const REFERENCE_TABLES: readonly string[] = ['firms', 'adjusters', 'adjuster_fir
 /** Read and written by migrations alone. Citus cannot remove a table with an identity column again. */
 const UNKNOWN_TO_CITUS: readonly string[] = ['schema_migrations'];
 
-/** The job queue's other tables change only with its schema. */
-const QUEUE_TABLE = 'graphile_worker._private_jobs';
-
 const TABLES = `SELECT c.relname AS name, coalesce((
     SELECT a.attname = 'firm_id' FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
      WHERE i.indrelid = c.oid AND i.indisprimary), false) AS "byFirm"
@@ -83,7 +80,7 @@ export async function tableLayout(query: Query): Promise<PlacedTable[]> {
   return [
     ...placed('reference', REFERENCE_TABLES),
     ...placed('distributed', namesOf(true)),
-    ...placed('coordinator', [...namesOf(false), QUEUE_TABLE]),
+    ...placed('coordinator', namesOf(false)),
   ];
 }
 

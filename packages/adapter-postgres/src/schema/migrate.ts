@@ -2,8 +2,6 @@ import 'reflect-metadata';
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_METRICS } from '@svc/application';
-import { Logger, runMigrations } from 'graphile-worker';
-import { migrations as queueMigrations } from 'graphile-worker/dist/generated/sql.js';
 import pg from 'pg';
 import {
   AbstractLogger,
@@ -16,7 +14,6 @@ import { ConnectionFailures } from '../driver/connection-failures.ts';
 import { dataSourceOn, poolClass } from '../driver/connection-pool.ts';
 import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
-import { JOB_KINDS } from '../jobs/job-kinds.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration, statementsOf } from './migrations/index.ts';
 import { grantToService } from './service-role.ts';
@@ -36,7 +33,7 @@ export interface MigrateOptions {
 export interface SchemaState {
   /** Version of the server, such as `18.4`. */
   readonly server: string;
-  /** Every migration of this release is applied and unchanged, and so are the job queue's. */
+  /** Every migration of this release is applied and unchanged. */
   readonly current: boolean;
   readonly applied: readonly { readonly id: number; readonly name: string; readonly at: number }[];
   readonly pending: readonly NamedMigration[];
@@ -44,10 +41,6 @@ export interface SchemaState {
   readonly unknown: readonly number[];
   /** Applied with SQL that differs from this release. */
   readonly changed: readonly number[];
-  /** Last migration of the job queue; null before its first. */
-  readonly queue: number | null;
-  /** It was applied by a newer release than this one. */
-  readonly queueIsNewer: boolean;
 }
 
 export interface NamedMigration {
@@ -103,22 +96,13 @@ const migrationClass = (migration: Migration) =>
 
 const titleOf = ({ id, name }: { id: number; name: string }): string => `${id} (${name})`;
 
-const LAST_QUEUE_MIGRATION = Math.max(
-  ...Object.keys(queueMigrations).map((file) => Number.parseInt(file, 10)),
-);
-const QUEUE_MIGRATION = 'SELECT max(id) AS id FROM graphile_worker.migrations';
-
 const checksum = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
 
 /** Identifies the schema of this release. */
-export const SCHEMA_CHECKSUM = createHash('sha256')
-  .update([...MIGRATIONS.map(checksum), LAST_QUEUE_MIGRATION].join())
-  .digest('hex');
+export const SCHEMA_CHECKSUM = createHash('sha256').update(MIGRATIONS.map(checksum).join()).digest('hex');
 
 const APPLICATION_NAME = 'claim-assignment-migrate';
 const CONNECT_TIMEOUT_MS = 5000;
-
-const silentLogger = new Logger(() => () => {});
 
 /** TypeORM writes failed migrations to stdout even with logging off; the error is thrown as well. */
 class SilentTypeOrmLogger extends AbstractLogger {
@@ -147,12 +131,10 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
   const pool = new (poolClass(NO_METRICS, servers))({
     application_name: APPLICATION_NAME,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    max: 2, // one for the job queue's migrations
+    max: 1,
     keepAlive: true,
     Client: new ConnectionFailures(SILENT).clientOf(servers),
   });
-  // graphile-worker wants this listener. A lost connection fails its statement.
-  pool.on('connect', (client) => client.on('error', () => {}));
   const dataSource = dataSourceOn(pool, {
     poolErrorHandler: () => {}, // a lost connection fails its statement
     migrations: migrations.map(migrationClass),
@@ -173,7 +155,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
       try {
         const lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
         const how = { serviceRole, lockTimeoutMs, log };
-        const applied = await migrateUnlessLocked(dataSource, pool, migrations, how);
+        const applied = await migrateUnlessLocked(dataSource, migrations, how);
         if (applied !== null) return applied;
       } catch (error) {
         lockFailures += 1;
@@ -189,7 +171,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
   }
 }
 
-/** Whether the role owns the schema or, before the first migration, may create it and that of the job queue. */
+/** Whether the role owns the schema or, before the first migration, may create it. Until PostgreSQL 14, every role may create tables. */
 async function mayMigrate(dataSource: DataSource): Promise<boolean> {
   const [{ may }] = await dataSource.query(
     `SELECT coalesce(
@@ -203,7 +185,6 @@ async function mayMigrate(dataSource: DataSource): Promise<boolean> {
 /** @returns what it applied; null: another process is migrating. */
 async function migrateUnlessLocked(
   dataSource: DataSource,
-  pool: pg.Pool,
   migrations: readonly Migration[],
   {
     serviceRole,
@@ -215,7 +196,7 @@ async function migrateUnlessLocked(
   try {
     await runner.startTransaction();
     await runner.query(
-      // On Citus, functions stay on the coordinator: copying them to the workers would lock out the queue's migrations.
+      // On Citus, functions stay on the coordinator.
       `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
        SET LOCAL citus.create_object_propagation = 'deferred';
        SET LOCAL lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
@@ -247,21 +228,10 @@ async function migrateUnlessLocked(
         values,
       );
     }
-    const [{ hasQueue }] = await runner.query(SERVER);
-    const [before] = hasQueue ? await runner.query(QUEUE_MIGRATION) : [];
-    // They must not run concurrently; this transaction holds the advisory lock.
-    await runMigrations({ pgPool: pool, logger: silentLogger });
     const newer: string[] = (await runner.query(APPLIED))
       .filter((row: NamedMigration) => migrations.every(({ id }) => id !== row.id))
       .map(titleOf);
-    const [queue] = await runner.query(QUEUE_MIGRATION);
-    if (queue.id !== before?.id) applied.push({ id: queue.id, name: 'job queue' });
-    if (queue.id > LAST_QUEUE_MIGRATION) newer.push(`${queue.id} (job queue)`);
     if (newer.length > 0) log.warn('the database has migrations of a newer release', { migrations: newer });
-    await runner.query(
-      'INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
-      [JOB_KINDS],
-    );
     if (serviceRole !== null) await grantToService(runner, serviceRole);
     await runner.commitTransaction();
     return applied;
@@ -273,8 +243,7 @@ async function migrateUnlessLocked(
   }
 }
 
-const SERVER = `SELECT current_setting('server_version') AS server,
-  to_regclass('${TABLE}') IS NOT NULL AS "hasTable", to_regclass('graphile_worker.migrations') IS NOT NULL AS "hasQueue"`;
+const SERVER = `SELECT current_setting('server_version') AS server, to_regclass('${TABLE}') IS NOT NULL AS "hasTable"`;
 
 type Query = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
@@ -298,9 +267,6 @@ export const schemaState = (options: MigrateOptions): Promise<SchemaState> =>
       await refuseUnreleased(async (text, values) => (await client.query(text, values)).rows, migrations);
       type Applied = { id: number; name: string; checksum: string; at: Date };
       const applied = server.hasTable ? (await client.query<Applied>(APPLIED)).rows : [];
-      const [queue] = server.hasQueue
-        ? (await client.query<{ id: number | null }>(QUEUE_MIGRATION)).rows
-        : [];
       const appliedIds = new Set(applied.map(({ id }) => id));
       const pending = migrations
         .filter(({ id }) => !appliedIds.has(id))
@@ -309,13 +275,11 @@ export const schemaState = (options: MigrateOptions): Promise<SchemaState> =>
       const changed = applied.filter((row) => byId.has(row.id) && byId.get(row.id) !== row.checksum);
       return {
         server: server.server,
-        current: pending.length === 0 && changed.length === 0 && (queue?.id ?? 0) >= LAST_QUEUE_MIGRATION,
+        current: pending.length === 0 && changed.length === 0,
         applied: applied.map(({ id, name, at }) => ({ id, name, at: at.getTime() })),
         pending,
         unknown: [...appliedIds].filter((id) => !byId.has(id)),
         changed: changed.map(({ id }) => id),
-        queue: queue?.id ?? null,
-        queueIsNewer: (queue?.id ?? 0) > LAST_QUEUE_MIGRATION,
       };
     },
   );

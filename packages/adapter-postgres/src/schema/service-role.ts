@@ -13,16 +13,14 @@ const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The statements that are missing until the role `$1` may do what the service does and no more: no statement where it
- * already may, because every start runs this. The job queue's tables have row-level security, so reading them takes a
- * policy besides the privilege.
+ * already may, because every start runs this.
  */
 const MISSING = `
   WITH objects AS (
-    SELECT c.oid, c.relname, c.relkind, n.nspname, c.relrowsecurity FROM pg_class c
-      JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname IN (current_schema(), 'graphile_worker'))
-  SELECT format('GRANT USAGE ON SCHEMA %I TO %I', nspname, $1::text) AS statement FROM pg_namespace
-   WHERE nspname IN (current_schema(), 'graphile_worker') AND NOT has_schema_privilege($1::text::name, oid, 'USAGE')
+    SELECT oid, relname, relkind, current_schema() AS nspname FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace)
+  SELECT format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), $1::text) AS statement
+   WHERE NOT has_schema_privilege($1::text::name, current_schema(), 'USAGE')
   UNION ALL
   SELECT format('GRANT %s ON %I.%I TO %I', privilege, nspname, relname, $1::text) FROM objects
     LEFT JOIN json_each($2::json) AS fewer ON fewer.key = relname
@@ -32,14 +30,9 @@ const MISSING = `
   SELECT format('GRANT USAGE ON SEQUENCE %I.%I TO %I', nspname, relname, $1::text) FROM objects
    WHERE CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege($1::text::name, oid, 'USAGE') END
   UNION ALL
-  SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', p.oid::regprocedure, $1::text) FROM pg_proc p
-    JOIN pg_namespace n ON n.oid = p.pronamespace
-   WHERE n.nspname IN (current_schema(), 'graphile_worker') AND p.prokind = 'f'
-     AND pg_has_role(current_user, p.proowner, 'MEMBER') AND NOT has_function_privilege($1::text::name, p.oid, 'EXECUTE')
-  UNION ALL
-  SELECT format('CREATE POLICY %I ON %I.%I TO %I USING (true) WITH CHECK (true)', $1::text, nspname, relname, $1::text) FROM objects o
-   WHERE relrowsecurity AND NOT EXISTS (
-     SELECT 1 FROM pg_policy p WHERE p.polrelid = o.oid AND to_regrole(quote_ident($1::text))::oid = ANY (p.polroles))`;
+  SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I', oid::regprocedure, $1::text) FROM pg_proc
+   WHERE pronamespace = current_schema()::regnamespace AND prokind = 'f'
+     AND pg_has_role(current_user, proowner, 'MEMBER') AND NOT has_function_privilege($1::text::name, oid, 'EXECUTE')`;
 
 /** Lets a role that owns nothing run the service. Its privileges are stated here alone. */
 export async function grantToService(runner: QueryRunner, role: string): Promise<void> {

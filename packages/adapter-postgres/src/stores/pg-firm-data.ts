@@ -42,12 +42,11 @@ const BATCH_SIZE = 2000;
 const batchOf = (table: string, condition: string, order = ''): string =>
   `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ${order} LIMIT ${BATCH_SIZE}))`;
 const eraseFrom = (table: string, where: string): Statement =>
-  sql(`firm_data_erase_${table.replace(/\W/g, '_')}`, `DELETE FROM ${table} WHERE ${where} RETURNING 1`);
+  sql(`firm_data_erase_${table}`, `DELETE FROM ${table} WHERE ${where} RETURNING 1`);
 /** Names the firm twice, since Citus finds the shard by it. */
 const eraseOfFirm = (table: string): Statement =>
   eraseFrom(table, `${OF_FIRM} AND ${batchOf(table, OF_FIRM)}`);
 const OF_FIRM = 'firm_id = $1';
-const JOBS = 'graphile_worker._private_jobs';
 const TEST_ACCOUNTS = 'test_firm_id = $1';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
 
@@ -95,7 +94,6 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
   return [
     // First: from then on nothing of the firm can be decrypted.
     eraseOfFirm('data_keys'),
-    eraseFrom(JOBS, batchOf(JOBS, "payload->>'firmId' = $1::uuid::text AND locked_at IS NULL")),
     ...ordered.map(
       ({ name, hasFirm }) =>
         ON_EVERY_NODE[name] ??

@@ -23,6 +23,7 @@ import type { Database } from '../driver/database.ts';
 import { rowByKey, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
+import { addMany } from '../jobs/job-table.ts';
 import { feedValues, placesOf, takeTimestamps } from './feed-timestamps.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
 import { mergeMany } from './pg-carriers.ts';
@@ -35,7 +36,6 @@ import {
   membershipFrom,
   membershipKey,
 } from './pg-memberships.ts';
-import { addMany } from './pg-outbox.ts';
 import { inSharedTransactions, type Settled } from './shared-transactions.ts';
 
 /** Locks as `memberships_lock_shared`, but what others have locked is left out: no claim waits for another adjuster. */

@@ -33,7 +33,6 @@ import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { adjusterObject, auditEvent, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
 import type { Batch } from '../support/batch.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
-import { limitPerAccount } from './limit-per-account.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
@@ -215,5 +214,5 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         await tx.memberships.save(next);
       }),
   };
-  return limitPerAccount(deps, (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job));
+  return (job) => (handlers[job.kind] as (job: Job) => Promise<void>)(job);
 }

@@ -310,6 +310,23 @@ CREATE TABLE deadline_overrides (
 
 -- Operation of the service
 
+-- The job queue. A job is added in the transaction that causes it, and deleted when it has run. fillfactor leaves room for
+-- the row that each attempt writes.
+CREATE TABLE jobs (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  payload json NOT NULL,
+  firm_id uuid GENERATED ALWAYS AS ((payload ->> 'firmId')::uuid) STORED,
+  svc_id text COLLATE "C" NOT NULL GENERATED ALWAYS AS (payload ->> 'svcId') STORED,
+  run_at timestamptz NOT NULL,
+  -- Including the one that runs.
+  attempts smallint NOT NULL DEFAULT 0,
+  -- The process that runs the job extends it. Once it has passed, another process may run the job.
+  locked_until timestamptz,
+  -- When the last attempt failed.
+  failed_at timestamptz
+) WITH (fillfactor = 50);
+CREATE INDEX jobs_due ON jobs (run_at) WHERE failed_at IS NULL;
+
 -- Who did what: ids only. A row's hash covers the row and the hash before, so that a changed or missing row shows.
 CREATE TABLE audit_log (
   firm_id uuid NOT NULL,

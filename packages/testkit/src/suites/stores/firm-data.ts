@@ -70,7 +70,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
     });
 
     test('is erased but for the id and the audit trail, which still verifies; other firms keep theirs', async () => {
-      const { use, stores, clock } = fixture();
+      const { use, stores, clock, jobsOf } = fixture();
       const [{ firm, svcId }, other] = [await setUp(), await setUp()];
       await use.addMember(other.firm.id, svcId);
       const before = countsOf(await exported(other.firm));
@@ -82,6 +82,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const rows = await exported(firm);
       expect(countsOf(rows)).toEqual({ firm: 1, audit: expect.any(Number) });
       expect(JSON.stringify(rows)).not.toContain(firm.name);
+      expect(await jobsOf(firm)).toEqual([]);
+      expect((await jobsOf(other.firm)).length).toBeGreaterThan(0);
       expect(await stores.operatorReads.testAccounts(firm.id)).toEqual([]);
       expect(await stores.appReads.sessions(firm.accounts.manual, clock.now())).toEqual([]);
       const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);

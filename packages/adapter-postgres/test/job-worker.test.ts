@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Job, type JobOutcome, NO_METRICS } from '@svc/application';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
+import type { JobTable, TakenJob } from '../src/jobs/job-table.ts';
+import { type JobHandler, startWorker } from '../src/jobs/job-worker.ts';
+import { SILENT } from '../src/log.ts';
+
+interface Row extends TakenJob {
+  readonly locked: boolean;
+}
+
+/** The queue's table in memory, without time: a retried job is due again at once. */
+function memoryTable(jobs: readonly Job[], attempts = 0) {
+  const rows = new Map<string, Row>(
+    jobs.map((job, at) => [`${at}`, { id: `${at}`, job, attempt: attempts, locked: false }]),
+  );
+  const failed: Job[] = [];
+  const change = async ({ id }: TakenJob, changes: Partial<Row>) => {
+    const row = rows.get(id);
+    if (row !== undefined) rows.set(id, { ...row, ...changes });
+  };
+  const delays: number[] = [];
+  const table: JobTable = {
+    async take(limit, except) {
+      const isOpen = ({ job, locked }: Row) =>
+        !locked && !except.includes(job.svcId) && !('firmId' in job && except.includes(job.firmId));
+      const taken = [...rows.values()].filter(isOpen).slice(0, limit);
+      for (const row of taken) await change(row, { locked: true, attempt: row.attempt + 1 });
+      return taken.map(({ id }) => rows.get(id) as Row);
+    },
+    extend: async () => {},
+    async remove(ids) {
+      for (const id of ids) rows.delete(id);
+    },
+    async retry(taken, delayMs) {
+      delays.push(delayMs);
+      await change(taken, { locked: false });
+    },
+    async fail({ id, job }) {
+      rows.delete(id);
+      failed.push(job);
+    },
+    giveBack: (taken) => change(taken, { locked: false, attempt: taken.attempt - 1 }),
+  };
+  return { table, rows, failed, delays };
+}
+
+const jobOf = (firm: string, svcId: string): Job => ({
+  kind: 'notify_offer',
+  firmId: firm as FirmId,
+  claimId: 'c' as ClaimId,
+  svcId: svcId as Svcid,
+});
+const start = (table: JobTable, handler: JobHandler, outcomes: JobOutcome[] = []) =>
+  startWorker(
+    { table, log: SILENT, metrics: { ...NO_METRICS, jobEnded: (_, outcome) => outcomes.push(outcome) } },
+    handler,
+    { pollIntervalMs: 20 },
+  );
+
+/** A handler whose jobs run until they are released. */
+function heldJobs() {
+  const running: string[] = [];
+  let releases: (() => void)[] = [];
+  return {
+    running,
+    handler: async (job: Job) => {
+      running.push(job.svcId);
+      await new Promise<void>((resolve) => releases.push(resolve));
+    },
+    release(count = Number.POSITIVE_INFINITY) {
+      for (const release of releases.slice(0, count)) release();
+      releases = releases.slice(count);
+    },
+  };
+}
+
+describe('the job worker', () => {
+  test.each([
+    ['account', 8, () => jobOf('flooding', 'flooded')],
+    ['firm', 24, (n: number) => jobOf('flooding', `A${n}`)],
+  ])(
+    'runs at most %s jobs of a flood at once, uses no attempt for those that wait, and runs all',
+    async (_, most, flood) => {
+      const jobs = [...Array.from({ length: 200 }, (_, n) => flood(n)), jobOf('other', 'waits for nobody')];
+      const { table, rows } = memoryTable(jobs);
+      const { running, handler, release } = heldJobs();
+      const worker = start(table, handler);
+      await eventually(() => running.length === most + 1);
+      expect(running.at(-1)).toBe('waits for nobody');
+      // One ends, so one more starts.
+      release(1);
+      await eventually(() => running.length === most + 2);
+      const releasing = setInterval(release, 5);
+      await eventually(() => rows.size === 0);
+      clearInterval(releasing);
+      await worker.stop();
+      expect(running).toHaveLength(201);
+    },
+  );
+
+  test('gives back what it took and could not start when it stops', async () => {
+    const { table, rows } = memoryTable(Array.from({ length: 12 }, () => jobOf('firm', 'one')));
+    const { running, handler, release } = heldJobs();
+    const worker = start(table, handler);
+    await eventually(() => running.length === 8);
+    const stopped = worker.stop();
+    release();
+    await stopped;
+    expect(running).toHaveLength(8);
+    expect([...rows.values()].map(({ locked, attempt }) => [locked, attempt])).toEqual(
+      Array(4).fill([false, 0]),
+    );
+  });
+
+  test('retries a job twelve times, each later than the last, and keeps the job that failed', async () => {
+    const { table, failed, delays } = memoryTable([jobOf('firm', 'one')]);
+    const outcomes: JobOutcome[] = [];
+    const worker = start(table, () => Promise.reject(new Error('rejected')), outcomes);
+    await eventually(() => failed.length === 1);
+    await worker.stop();
+    expect(outcomes).toEqual([...Array(11).fill('retried'), 'failed']);
+    const [least, most] = [1, 1.25].map((factor) =>
+      delays.map((_, at) => Math.exp(Math.min(at + 1, 10)) * 1000 * factor),
+    );
+    delays.forEach((delay, at) => {
+      expect(delay).toBeGreaterThanOrEqual(least?.[at] ?? 0);
+      expect(delay).toBeLessThanOrEqual(most?.[at] ?? 0);
+    });
+  });
+
+  test('does not run a job whose process ended in every attempt', async () => {
+    const { table, failed } = memoryTable([jobOf('firm', 'poison')], 12);
+    let runs = 0;
+    const worker = start(table, async () => {
+      runs += 1;
+    });
+    await eventually(() => failed.length === 1);
+    await worker.stop();
+    expect(runs).toBe(0);
+  });
+
+  test('extends the locks of its jobs until they have ended, also while it stops', async () => {
+    const { table } = memoryTable([jobOf('firm', 'slow')]);
+    const extended: (readonly string[])[] = [];
+    const { running, handler, release } = heldJobs();
+    const worker = startWorker(
+      {
+        table: { ...table, extend: async (ids) => void extended.push(ids) },
+        log: SILENT,
+        metrics: NO_METRICS,
+      },
+      handler,
+      { pollIntervalMs: 20, extendIntervalMs: 5 },
+    );
+    await eventually(() => running.length === 1);
+    const stopped = worker.stop();
+    const before = extended.length;
+    await eventually(() => extended.length > before);
+    release();
+    await stopped;
+    expect(new Set(extended.flat())).toEqual(new Set(['0']));
+  });
+});
