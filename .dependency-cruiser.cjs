@@ -1,4 +1,4 @@
-// The walls. Each room names what it may reach; everything else is refused, type imports included.
+// The dependency rules. Each room names what it may reach; everything else is refused, type imports included.
 const room = (name, from, allowed) => ({
   name: `${name} reaches only what it may`,
   severity: 'error',

@@ -1,4 +1,4 @@
-// `npx pnpm image:check`: builds docker/Dockerfile and runs the image as docker/compose.yaml does, with a read-only root,
+// `npx pnpm release:image`: builds docker/Dockerfile and runs the image as docker/compose.yaml does, with a read-only root,
 // where neither Docker nor a registry of images can be reached. The base image is made of Debian and the npm packages of
 // Node, and passed as NODE_IMAGE.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -26,7 +26,7 @@ const READ_ONLY = `
   mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount -o remount,bind,ro "$1"
   root=$1 user=$2 folder=$3; shift 3; exec chroot --userspec="$user:$user" "$root" env -i -C "$folder" "$@"`;
 
-const program = new Command('image:check')
+const program = new Command('release:image')
   .description(
     'Builds the image of docker/Dockerfile with buildah, runs it with a read-only root on a temporary PostgreSQL, and\n' +
       'exits with 1 when it does not become healthy. Needs Linux, root, buildah and debootstrap; downloads Debian and\n' +

@@ -6,9 +6,9 @@ interface Machine {
 
 /** Why the image cannot be checked on this machine, or null. */
 export function missingRequirement({ platform, isRoot, hasCommand }: Machine): string | null {
-  if (platform !== 'linux' || !isRoot) return 'image:check needs Linux and root.';
+  if (platform !== 'linux' || !isRoot) return 'release:image needs Linux and root.';
   const missing = ['buildah', 'debootstrap'].filter((name) => !hasCommand(name));
   return missing.length === 0
     ? null
-    : `image:check needs ${missing.join(' and ')}: apt-get install ${missing.join(' ')}`;
+    : `release:image needs ${missing.join(' and ')}: apt-get install ${missing.join(' ')}`;
 }

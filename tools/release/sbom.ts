@@ -1,4 +1,4 @@
-// `pnpm sbom:cyclonedx`: the bill of materials of what the service runs and what its pages contain.
+// `pnpm release:bill`: the bill of materials of what the service runs and what its pages contain.
 import { writeFileSync } from 'node:fs';
 import { billOfMaterials } from './bill.ts';
 

@@ -1,6 +1,6 @@
 // `pnpm test`: all checks, one stage each. Arguments are passed to Jest and select tests (`pnpm test -t name`,
-// `pnpm test packages/domain`). `pnpm test:postgres` uses the system's PostgreSQL instead of the embedded one, and
-// `pnpm test:citus` a Citus cluster of it.
+// `pnpm test packages/domain`). `--system-postgres` uses the system's PostgreSQL instead of the embedded one, and
+// `--citus` a Citus cluster of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -90,8 +90,8 @@ async function runChecks(): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [name, script] of [
     ['types', scripts.types],
-    ['lint', scripts.check],
-    ['walls', scripts.walls],
+    ['lint', scripts.lint],
+    ['lint:deps', scripts['lint:deps']],
   ] as const) {
     outcomes.push(await stage(name, () => check(name, script)));
   }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -49,6 +50,62 @@ it('every file and folder that a page names exists', () => {
       .map((path) => `${page}: ${path}`),
   );
   expect(missing).toEqual([]);
+});
+
+it('the drawing of the rooms has the arrows of the dependency rules', () => {
+  const { forbidden } = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as {
+    forbidden: { name: string; from: { path?: string }; to: { pathNot?: string[] } }[];
+  };
+  const ROOM = /^\^(?:packages\/(adapter)-[a-z]+|packages\/([a-z-]+)|apps\/(?:api\/src\/)?([a-z-]+))\//;
+  const roomOf = (path: string): string | undefined => {
+    const [, adapter, ...names] = ROOM.exec(path) ?? [];
+    return adapter === undefined ? names.find((name) => name !== undefined) : 'adapters';
+  };
+  const allowed = forbidden
+    .filter(({ name, from }) => name.endsWith('reaches only what it may') && roomOf(from.path ?? ''))
+    .flatMap(({ from, to }) =>
+      (to.pathNot ?? [])
+        .filter((path) => !path.endsWith('$'))
+        .map((path) => [roomOf(from.path ?? ''), roomOf(path)])
+        .filter(([start, end]) => end !== undefined && end !== start)
+        .map((pair) => pair.join(' --> ')),
+    );
+  const drawing = /```mermaid\n([^`]*)```/.exec(readText('docs/architecture.md'))?.[1] ?? '';
+  const arrows = [...drawing.replace(/\[".*?"\]/g, '').matchAll(/^ +(\w+ --> \w+)$/gm)].map(
+    ([, arrow]) => arrow,
+  );
+  expect(arrows.toSorted()).toEqual([...new Set(allowed)].toSorted());
+});
+
+/** Still accepted for a while. */
+const FORMER = ['check', 'walls', 'test:citus', 'test:postgres'];
+
+const foldersOf = (parent: string): string[] =>
+  readdirSync(join(ROOT, parent), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .map(({ name }) => name);
+
+it('the architecture names every package and app, and contributing every tool and script', () => {
+  const architecture = readText('docs/architecture.md');
+  const packages = ['packages', 'apps'].flatMap((parent) =>
+    foldersOf(parent)
+      .map((name) => `${parent}/${name}`)
+      .filter((path) => existsSync(join(ROOT, path, 'package.json'))),
+  );
+  const named = (path: string): boolean =>
+    architecture.includes(`\`${path.replace(/^packages\/adapter-.*/, 'packages/adapter-*')}\``);
+  expect(packages.filter((path) => !named(path))).toEqual([]);
+
+  const contributing = readText('CONTRIBUTING.md');
+  const tools = /^Tools: ([^.]*)\./m.exec(contributing)?.[1]?.match(/[\w-]+/g);
+  expect(tools?.toSorted()).toEqual(foldersOf('tools').toSorted());
+  const scripts = [...contributing.matchAll(/^npx pnpm@\S+ (\S+)/gm)].map(([, script]) => script);
+  const { scripts: defined } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
+  expect(scripts.toSorted()).toEqual(
+    Object.keys(defined)
+      .filter((name) => !FORMER.includes(name))
+      .toSorted(),
+  );
 });
 
 it('the readme has no line of more than 120 characters', () => {

@@ -61,7 +61,7 @@ const PLANTED: Readonly<Record<string, string>> = {
 
 let workspace: string;
 beforeAll(() => {
-  workspace = mkdtempSync(join(tmpdir(), 'walls-'));
+  workspace = mkdtempSync(join(tmpdir(), 'dependency-rules-'));
   for (const [path, text] of Object.entries(PLANTED)) {
     mkdirSync(join(workspace, dirname(path)), { recursive: true });
     writeFileSync(join(workspace, path), text);
