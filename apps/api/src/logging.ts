@@ -50,7 +50,7 @@ process.once('exit', () => {
   for (const transport of unflushed) transport.flush();
 });
 
-/** One write for all lines of one turn of the event loop: a line then takes two thirds of the processor time. */
+/** One write for all lines of one tick: a line then takes two thirds of the processor time. */
 class BufferedTransport extends Transport {
   #buffer = '';
 

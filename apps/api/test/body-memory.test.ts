@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createBodyMemory } from '../src/http/pipeline/body-memory.ts';
+import { createBodyMemory } from '../src/http/limits/body-memory.ts';
 
 const memoryOf = (perCallerBytes: number, now = () => 0) => {
   const limits = { totalBytes: 100, reservedForSmallBytes: 30, smallBodyBytes: 10, perCallerBytes };

@@ -8,8 +8,8 @@ import {
   createConcurrencyLimit,
   type Permit,
   type Waiting,
-} from '../src/http/pipeline/concurrency-limit.ts';
-import { createLargeResponses } from '../src/http/pipeline/large-responses.ts';
+} from '../src/http/limits/concurrency-limit.ts';
+import { createLargeResponses } from '../src/http/limits/large-responses.ts';
 import { createPipeline, type PipelineDeps } from '../src/http/pipeline/request-pipeline.ts';
 import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import { createDeadline, REQUEST_DEADLINE_MS } from '../src/http/pipeline/deadline.ts';
+import { createDeadline, REQUEST_DEADLINE_MS } from '../src/http/limits/deadline.ts';
 
 const never = new Promise<never>(() => {});
 

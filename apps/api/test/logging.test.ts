@@ -4,7 +4,7 @@ import { createLog, redirectConsoleToLog } from '../src/logging.ts';
 
 const lines: string[] = [];
 const logged = async (): Promise<unknown[]> => {
-  // Lines are written at the end of the event loop turn.
+  // Lines are written at the end of the tick.
   await new Promise((resolve) => setImmediate(resolve));
   return lines.splice(0).map((line) => JSON.parse(line));
 };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createRejectionPace } from '../src/http/pipeline/rejection-pace.ts';
+import { createRejectionPace } from '../src/http/limits/rejection-pace.ts';
 
 test('beyond twenty rejections per second a caller waits for the next, and others do not', async () => {
   let now = 5000;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createUnsentResponses } from '../src/http/pipeline/unsent-responses.ts';
+import { createUnsentResponses } from '../src/http/limits/unsent-responses.ts';
 
 interface Client {
   bytesWritten: number;

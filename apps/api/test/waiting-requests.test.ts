@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createWaitingRequests } from '../src/http/pipeline/waiting-requests.ts';
+import { createWaitingRequests } from '../src/http/limits/waiting-requests.ts';
 
 const addAll = (
   requests: ReturnType<typeof createWaitingRequests>,

@@ -40,7 +40,7 @@ import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError } from '../config.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
-import { createConcurrencyLimit } from '../http/pipeline/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe } from '../http/request-log.ts';
 import { createCursors } from '../http/serialization/cursor.ts';

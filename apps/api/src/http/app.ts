@@ -4,7 +4,7 @@ import { useSessionCookie } from './adjuster-app/browser-session.ts';
 import { type AdmissionDeps, createAdmission, requireUnambiguous } from './admission.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
-import { createLargeResponses } from './pipeline/large-responses.ts';
+import { createLargeResponses } from './limits/large-responses.ts';
 import { createPipeline, type PipelineDeps } from './pipeline/request-pipeline.ts';
 import { HttpProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';

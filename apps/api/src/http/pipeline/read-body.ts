@@ -2,22 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { formatSize, LIMITS } from '@svc/contract';
+import type { HeldBytes } from '../limits/body-memory.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
-import type { HeldBytes } from './body-memory.ts';
 import { parseJson } from './parse-json.ts';
 
 const JSON_TYPE = /^application\/(json|[\w!#$&^.+-]+\+json)\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
-
-/** Bodies of this size take milliseconds to parse and validate; a typical claim is a hundredth of it. */
-const LARGE_BODY_BYTES = 100_000;
-let lastTurn: Promise<void> = Promise.resolve();
-
-/** One large body per turn of the event loop: a burst of them then delays other requests by 46 instead of 285 ms. */
-const waitForTurn = (): Promise<void> => {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return lastTurn;
-};
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 const tooLarge = (maxBytes: number): HttpProblem =>
@@ -63,11 +53,7 @@ export async function readJsonBody(
     throw malformed('The body is empty; it must be a JSON document.');
   }
   if (typeError !== null) throw malformed(typeError);
-  if (bytes.length < LARGE_BODY_BYTES) return parseJson(bytes);
-  await waitForTurn();
-  const body = parseJson(bytes);
-  await waitForTurn();
-  return body;
+  return parseJson(bytes);
 }
 
 function contentTypeError(type: string | undefined): string | null {
@@ -131,7 +117,7 @@ async function readBytes(
   try {
     const received = await collect(request, rules, countChunk, response);
     if (decoder === null) return received;
-    // As one piece, however it arrived: each one that is decoded takes a turn of another thread.
+    // As one piece, however it arrived: each one is decoded in another thread.
     decoder.end(received);
     return await collect(decoder, rules);
   } catch (error) {

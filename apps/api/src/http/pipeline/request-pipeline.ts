@@ -23,17 +23,17 @@ import {
   validationSummary,
 } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
+import { createBodyMemory, type HeldBytes } from '../limits/body-memory.ts';
+import type { ConcurrencyLimit, Permit, Waiting } from '../limits/concurrency-limit.ts';
+import { createDeadline, type Deadline } from '../limits/deadline.ts';
+import type { LargeResponses } from '../limits/large-responses.ts';
+import type { RejectionPace } from '../limits/rejection-pace.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { type RequestTrace, recordProblem } from '../request-log.ts';
 import type { PerformOperation, Route, RouteResponse } from '../routes/route.ts';
 import { auditActionOf } from './audited-requests.ts';
-import { createBodyMemory, type HeldBytes } from './body-memory.ts';
-import type { ConcurrencyLimit, Permit, Waiting } from './concurrency-limit.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
-import type { LargeResponses } from './large-responses.ts';
 import { readJsonBody } from './read-body.ts';
-import type { RejectionPace } from './rejection-pace.ts';
 import { withFault } from './simulated-faults.ts';
 
 /** Counts a request of a session of the adjuster app. */

@@ -34,7 +34,7 @@ export interface FirmContext extends RequestContext {
   readonly grant: KeyGrant;
 }
 
-/** Performs an operation as if it had been requested alone: with its scope, limits, place in the logs and audit trail. */
+/** Performs an operation as if it had been requested alone: with its scope, limits, log and audit trail. */
 export type PerformOperation = (
   route: FirmRoute,
   request: Required<RawRequest> & { readonly params: Readonly<Record<string, string>> },

@@ -1,3 +1,5 @@
+import { createCountsPerSecond } from './usage.ts';
+
 /** More than the excess of a burst. */
 const IMMEDIATE_PER_SECOND = 20;
 const DELAY_MS = 250;
@@ -19,16 +21,10 @@ export function createRejectionPace({
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
 }): RejectionPace {
-  let second = 0;
-  const counts = new Map<string, number>();
+  const rejectionsOf = createCountsPerSecond(now);
   return {
-    async next(caller: string): Promise<void> {
-      const current = Math.floor(now() / 1000);
-      if (current !== second) counts.clear();
-      second = current;
-      const count = (counts.get(caller) ?? 0) + 1;
-      counts.set(caller, count);
-      if (count > IMMEDIATE_PER_SECOND) await pause(DELAY_MS * (1 + Math.random()));
+    async next(caller) {
+      if (rejectionsOf(caller) > IMMEDIATE_PER_SECOND) await pause(DELAY_MS * (1 + Math.random()));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { LIMITS as CONTRACT_LIMITS } from '@svc/contract';
+import { createCountsPerSecond, createUsage } from './usage.ts';
 
 /** The share of the body memory that one request holds. */
 export interface HeldBytes {
@@ -37,21 +38,12 @@ export function createBodyMemory(
   limits: BodyMemoryLimits = LIMITS,
   now = (): number => performance.now(),
 ): { hold(): HeldBytes } {
-  let totalBytes = 0;
-  const bytesOfCaller = new Map<string, number>();
-  let second = 0;
-  const chunksOfCaller = new Map<string, number>();
+  const usage = createUsage<string>();
+  const chunksOf = createCountsPerSecond(now);
   return {
     hold() {
       let caller = '';
       let heldBytes = 0;
-      const charge = (bytes: number): void => {
-        totalBytes += bytes;
-        heldBytes += bytes;
-        const callerBytes = (bytesOfCaller.get(caller) ?? 0) + bytes;
-        if (callerBytes === 0) bytesOfCaller.delete(caller);
-        else bytesOfCaller.set(caller, callerBytes);
-      };
       return {
         chargeTo(name) {
           caller = name;
@@ -59,21 +51,16 @@ export function createBodyMemory(
         add(bytes) {
           const isSmall = heldBytes + bytes <= limits.smallBodyBytes;
           const available = limits.totalBytes - (isSmall ? 0 : limits.reservedForSmallBytes);
-          if (totalBytes + bytes > available) return false;
-          if ((bytesOfCaller.get(caller) ?? 0) + bytes > limits.perCallerBytes) return false;
-          charge(bytes);
+          if (usage.total() + bytes > available || usage.of(caller) + bytes > limits.perCallerBytes)
+            return false;
+          usage.add(caller, bytes);
+          heldBytes += bytes;
           return true;
         },
-        addChunks(count) {
-          const current = Math.floor(now() / 1000);
-          if (current !== second) chunksOfCaller.clear();
-          second = current;
-          const chunks = (chunksOfCaller.get(caller) ?? 0) + count;
-          chunksOfCaller.set(caller, chunks);
-          return chunks <= limits.smallChunksPerSecond;
-        },
+        addChunks: (count) => chunksOf(caller, count) <= limits.smallChunksPerSecond,
         release() {
-          if (heldBytes > 0) charge(-heldBytes);
+          usage.add(caller, -heldBytes);
+          heldBytes = 0;
         },
       };
     },

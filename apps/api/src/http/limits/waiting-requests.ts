@@ -1,3 +1,5 @@
+import { createUsage } from './usage.ts';
+
 /** More than any client has in flight on one connection. */
 const MAX_PER_CONNECTION = 128;
 /** Each request takes about 10 kB until it runs. */
@@ -8,31 +10,23 @@ const MAX_IN_ALL = 8192;
  * reading the responses would fill the memory with them.
  */
 export function createWaitingRequests<C extends object>() {
-  const counts = new Map<C, number>();
-  let total = 0;
+  const waiting = createUsage<C>();
   return {
     /** @returns false when the connection must be closed instead. */
     add(connection: C): boolean {
-      const count = (counts.get(connection) ?? 0) + 1;
-      if (count > MAX_PER_CONNECTION || total >= MAX_IN_ALL) return false;
-      counts.set(connection, count);
-      total += 1;
+      if (waiting.of(connection) >= MAX_PER_CONNECTION || waiting.total() >= MAX_IN_ALL) return false;
+      waiting.add(connection, 1);
       return true;
     },
 
     /** One of them runs. Without effect after `removeAll`. */
     remove(connection: C): void {
-      const count = counts.get(connection);
-      if (count === undefined) return;
-      if (count === 1) counts.delete(connection);
-      else counts.set(connection, count - 1);
-      total -= 1;
+      if (waiting.of(connection) > 0) waiting.add(connection, -1);
     },
 
     /** The connection has closed. */
     removeAll(connection: C): void {
-      total -= counts.get(connection) ?? 0;
-      counts.delete(connection);
+      waiting.add(connection, -waiting.of(connection));
     },
   };
 }
