@@ -11,6 +11,7 @@ import {
   zip,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { redescribed } from './response-schema.ts';
 import { intendedState } from './states.ts';
 import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
 
@@ -57,7 +58,7 @@ const address = fields({ street: street(), city: city(), state: mailingState(), 
 });
 
 const mailingAddress = (description: string) =>
-  address.meta({ description: `${description} All four fields are required.` });
+  redescribed(address, `${description} All four fields are required.`);
 
 const contactParts = () => ({
   first_name: nonBlankText(LIMITS.personName, {

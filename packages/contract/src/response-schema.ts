@@ -39,18 +39,25 @@ export function responseSchema<Value>(schema: z.ZodType<Value>): z.ZodType<Respo
   return withoutChecks(schema) as z.ZodType<ResponseValue<Value>>;
 }
 
-const nameOf = (schema: z.core.$ZodType | undefined): string | undefined =>
-  schema && z.globalRegistry.get(schema)?.id;
+/** The named schemas that `redescribed` schemas stand for. */
+const namedSchemas = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+/** A named schema with a description for one field. The response schema of that field keeps the name. */
+export function redescribed<Schema extends z.ZodType>(schema: Schema, description: string): Schema {
+  const described = schema.meta({ description });
+  namedSchemas.set(described, schema);
+  return described;
+}
+
+const nameOf = (schema: z.core.$ZodType): string | undefined => z.globalRegistry.get(schema)?.id;
 
 /** Named schemas are converted once, because a name must be unique in the OpenAPI document. */
 const namedResponses = new WeakMap<z.core.$ZodType, z.ZodType>();
 
 function withoutChecks(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional) return withoutChecks(schema.unwrap()).optional();
-  const { parent } = schema._zod;
-  // A named schema with another description.
-  if (parent !== undefined && nameOf(parent) !== undefined && nameOf(schema) === undefined)
-    return withMeta(withoutChecks(parent), schema);
+  const named = namedSchemas.get(schema);
+  if (named !== undefined) return withMeta(withoutChecks(named), schema);
   const cached = namedResponses.get(schema);
   if (cached !== undefined) return cached;
   const converted = convert(schema);
@@ -75,7 +82,7 @@ function baseTypeOf(schema: z.core.$ZodType): z.ZodType {
   if (schema instanceof z.ZodNumber) return z.number();
   if (schema instanceof z.ZodBoolean) return z.boolean();
   if (schema instanceof z.ZodEnum) return z.string().meta({ 'x-extensible-enum': schema.options });
-  throw new TypeError(`No response schema is defined for the type ${schema._zod.def.type}.`);
+  throw new TypeError(`No response schema is defined for ${schema.constructor.name}.`);
 }
 
 function withMeta(view: z.ZodType, original: z.core.$ZodType): z.ZodType {
