@@ -3,18 +3,7 @@
 //   *.int.test.ts  a real PostgreSQL or Redis
 //   *.e2e.test.ts  the service over HTTP
 const shared = {
-  testEnvironment: '<rootDir>/tools/services/jest-shared-environment.mjs',
-  testRunner: '<rootDir>/tools/services/jest-shared-modules.mjs',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
-    ],
-  },
-  // A dependency of the MCP client exports its TypeScript under the condition `source`, as our packages do.
-  transformIgnorePatterns: ['/node_modules/.+\\.[cm]?js$'],
+  runner: '<rootDir>/tools/services/jest-runner.mjs',
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],

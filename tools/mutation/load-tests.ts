@@ -6,20 +6,7 @@ import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Module, SourceTextModule, SyntheticModule } from 'node:vm';
 import { transformSync } from '@swc/core';
-import { expect } from 'expect';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  getState,
-  it,
-  resetState,
-  type State,
-  test,
-} from 'jest-circus';
-import { fn, spyOn } from 'jest-mock';
+import { getState, resetState, type State } from 'jest-circus';
 
 type DescribeBlock = State['rootDescribeBlock'];
 type TestEntry = NonNullable<State['currentlyRunningTest']>;
@@ -43,17 +30,9 @@ export interface MutantSwitch {
 export const mutantSwitch: MutantSwitch = {};
 Object.assign(globalThis, { __stryker__: mutantSwitch });
 
-const JEST_GLOBALS: Record<string, unknown> = {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  test,
-  jest: { fn, spyOn },
-};
+const JEST_GLOBALS: Record<string, unknown> = await import(
+  new URL('../services/jest-globals.mjs', import.meta.url).href
+);
 
 const compiled = new Map<string, string>();
 const external = new Map<string, Promise<Record<string, unknown>>>();
@@ -67,7 +46,7 @@ export async function loadTests(
   resetState();
   const modules = new Map<string, Module | Promise<Module>>();
   const load = (specifier: string, parent: string): Module | Promise<Module> => {
-    if (specifier === '@jest/globals') return cached('@jest/globals', () => synthetic(JEST_GLOBALS));
+    if (specifier === '@jest/globals') return cached('@jest/globals', () => synthetic({ ...JEST_GLOBALS }));
     if (isBuiltin(specifier)) return cached(specifier, () => imported(specifier));
     const path = createRequire(parent).resolve(specifier);
     return cached(path, () => (path.endsWith('.ts') ? source(path) : imported(pathToFileURL(path).href)));

@@ -11,7 +11,7 @@ import { PLANTED_BUGS } from './bugs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSX = ['--conditions=source', '--import', 'tsx'];
-const JEST = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+const JEST = ['--no-warnings', 'node_modules/jest/bin/jest.js'];
 /** The API is bundled from the sources. No suite here tests the sites or the command line with a planted bug. */
 const BUILD = /(?<="build": ")[^"]+/;
 const NOT_COPIED = new Set(['.git', '.data', 'node_modules']);

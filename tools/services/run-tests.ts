@@ -153,7 +153,6 @@ async function onlyTests(args: string[]): Promise<Outcome> {
 
 function jest(args: string[], report: string, options: RunOptions): Promise<Finished> {
   const command = [
-    '--experimental-vm-modules',
     '--no-warnings',
     join(ROOT, 'node_modules/jest/bin/jest.js'),
     ...args,
