@@ -130,7 +130,7 @@ describe('decisions', () => {
       const [title = '', status = ''] = text.split('\n\n');
       return !(
         title.startsWith(`# ${Number(name.slice(0, 4))}. `) &&
-        /^(Accepted|Superseded by \[\d+\]\(.*\)) · \d{4}-\d\d-\d\d · \S/.test(status) &&
+        /^(Accepted|Superseded by \[\d+\]\(.*\)) · \d{4}-\d\d-\d\d$/.test(status) &&
         text.match(/^\*\*\w+\.\*\*/gm)?.join() === '**Context.**,**Decision.**,**Consequences.**' &&
         text.split(/\s+/).length <= 250
       );
