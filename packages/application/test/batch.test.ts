@@ -31,15 +31,15 @@ test('entries with the same key share a row as long as they fit, in their order'
   expect(rows.take()).toEqual([]);
 });
 
-test('a row has up to 25 requests of one firm, the latest first', () => {
+test('a row has up to 20 requests of one firm, the latest first', () => {
   const [one, other] = [aLoggedRequest(), aLoggedRequest()];
-  const requests = Array.from({ length: 26 }, (_, at) => [
+  const requests = Array.from({ length: 21 }, (_, at) => [
     { ...one, at },
     { ...other, at },
   ]).flat();
   const rows = loggedRequestsOf(requests);
-  expect(rows.map((row) => row.length)).toEqual([25, 25, 1, 1]);
-  expect(rows[0]).toEqual(Array.from({ length: 25 }, (_, n) => ({ ...one, at: 24 - n })));
+  expect(rows.map((row) => row.length)).toEqual([20, 20, 1, 1]);
+  expect(rows[0]).toEqual(Array.from({ length: 20 }, (_, n) => ({ ...one, at: 19 - n })));
 });
 
 test('a row has up to 50 reads of one firm, or of lists as many as have 200 ids', () => {
@@ -81,7 +81,7 @@ test('flush stores all entries in batches', async () => {
   expect(sizes).toEqual([]);
   await log.flush();
   await log.flush();
-  expect(sizes).toEqual([50, 50, 20]);
+  expect(sizes).toEqual([40, 40, 40]);
   expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(120);
 });
 

@@ -1,11 +1,8 @@
 import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../ports/request-log.ts';
 import { collectRows, type RowCollector } from './batch.ts';
 
-/**
- * Requests in one row: about 3 kB, which PostgreSQL stores without compressing them. At 200 a request takes it twice the
- * processor time, at 50 almost the same as at 25.
- */
-const MAX_ROW_REQUESTS = 25;
+/** Two rows of so many fit into a page of PostgreSQL, which stores them without compressing them. */
+const MAX_ROW_REQUESTS = 20;
 
 export function collectLoggedRequests(): RowCollector<LoggedRequest, LoggedRequests> {
   const { add, take } = collectRows<LoggedRequest, [LoggedRequest, ...LoggedRequest[]]>({

@@ -345,19 +345,14 @@ REVOKE UPDATE, TRUNCATE ON audit_log FROM CURRENT_USER;
 -- Requests and their errors, for support, without anything that was sent. Written in batches, and kept for two weeks.
 CREATE TABLE request_log (
   firm_id uuid NOT NULL,
+  -- Id and time of the latest request of the row.
   request_id uuid NOT NULL,
   at timestamptz(3) NOT NULL,
-  key_id text COLLATE "C" NOT NULL,
-  route text COLLATE "C" NOT NULL,
-  status integer,
-  code text COLLATE "C",
-  places json NOT NULL,
-  duration_ms real NOT NULL,
-  -- The other requests of the same firm and batch, none later than the row. Null: none.
-  others json,
+  -- Of one batch, the latest first.
+  requests json NOT NULL,
   PRIMARY KEY (firm_id, request_id)
 )
--- The others stay in the row, uncompressed.
+-- The requests stay in the row, uncompressed.
 WITH (toast_tuple_target = 8160);
 CREATE INDEX request_log_latest ON request_log (firm_id, at, request_id);
 -- For the purge alone, as with the idempotency records.
