@@ -121,6 +121,8 @@ interface Device {
   readonly deviceId: string;
   /** JSON; as text, which TypeORM does not serialize again. */
   readonly subscription: string;
+  readonly preferences: string | null;
+  readonly reminderAt: Instant | null;
   readonly registeredAt: Instant;
   readonly sessionHash: string;
   readonly endpointHash: string;
@@ -133,6 +135,8 @@ export const DEVICES = new EntitySchema<Device>({
     svcId: { ...column('text', 'svc_id'), ...key },
     deviceId: { ...column('text', 'device_id'), ...key },
     subscription: column('text'),
+    preferences: { ...column('text'), ...nullable },
+    reminderAt: { ...instant('reminder_at'), ...nullable },
     registeredAt: instant('registered_at'),
     sessionHash: column('text', 'session_hash'),
     endpointHash: column('text', 'endpoint_hash'),

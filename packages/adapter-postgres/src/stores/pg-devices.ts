@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Devices } from '@svc/application';
-import type { DevicePreferences, Instant, Svcid } from '@svc/domain';
-import { timestampOrNull } from '../driver/column-types.ts';
+import type { DevicePreferences, Svcid } from '@svc/domain';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { deviceRowKey, fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
@@ -25,20 +24,7 @@ const KEEP_LATEST = sql(
      SELECT device_id FROM devices WHERE svc_id = $1 ORDER BY registered_at DESC, device_id LIMIT $2)`,
 );
 
-const LOCK = sql(
-  'devices_lock',
-  'SELECT preferences, reminder_at FROM devices WHERE svc_id = $1 AND device_id = $2 FOR UPDATE',
-);
-
-const SAVE_STATE = sql(
-  'devices_save_state',
-  'UPDATE devices SET preferences = $3::json, reminder_at = $4 WHERE svc_id = $1 AND device_id = $2',
-);
-
-interface StateRow {
-  readonly preferences: string | null;
-  readonly reminder_at: Instant | null;
-}
+const LOCK = sql('devices_lock', 'SELECT FROM devices WHERE svc_id = $1 AND device_id = $2 FOR UPDATE');
 
 const FIELDS = fieldsOf(PERSONAL.devices);
 
@@ -75,19 +61,24 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
     },
 
     async lock(svcId, deviceId) {
-      const found = await session.rows<StateRow>(LOCK, [svcId, deviceId]);
+      session.send(LOCK, [svcId, deviceId]);
+      const found = await session.orm('devices_find', (manager) =>
+        manager.findBy(DEVICES, { svcId, deviceId }),
+      );
       const row = first(await decryptDevices(encryption, svcId, found, () => deviceId));
       if (row === null) return null;
       const preferences =
         row.preferences === null ? null : (JSON.parse(row.preferences) as DevicePreferences);
-      return { preferences, reminderAt: row.reminder_at };
+      return { preferences, reminderAt: row.reminderAt };
     },
 
     async saveState(svcId, deviceId, { preferences, reminderAt }) {
       const seal = await sealer(svcId, deviceId);
       const stored = preferences === null ? null : JSON.stringify(preferences);
-      const values = [seal('preferences', stored), timestampOrNull(reminderAt)];
-      session.send(SAVE_STATE, [svcId, deviceId, ...values]);
+      const changes = { preferences: seal('preferences', stored), reminderAt };
+      await session.orm('devices_save_state', (manager) =>
+        manager.update(DEVICES, { svcId, deviceId }, changes),
+      );
     },
 
     async remove(svcId, deviceId) {
