@@ -311,19 +311,18 @@ test('promtool finds nothing wrong with the metrics, the alert rules and their t
   expect(await runPromtool(['check', 'config', `${MONITORING}prometheus.yaml`])).toBe('');
 });
 
-test('alerts and the dashboard use metrics that exist, and each alert has a section in the runbook', async () => {
-  const known = new Set(
-    (await collect()).flatMap((line) => {
-      const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
-      return type === 'histogram' ? [`${name}_bucket`] : [name];
-    }),
-  );
+test('alerts, dashboard and pages name metrics that exist, and each alert has a section in the runbook', async () => {
+  const types = (await collect()).map((line) => /^# TYPE (\S+) (\S+)$/.exec(line) ?? []);
+  const known = new Set(types.map(([, name, type]) => (type === 'histogram' ? `${name}_bucket` : name)));
+  const inProse = new Set(types.map(([, name]) => name));
+  const namesIn = (text: string): string[] => (text.match(METRIC_NAME) ?? []) as string[];
   const alerts = readFileSync(`${MONITORING}alerts.yaml`, 'utf8');
-  const used = [...(alerts + readFileSync(`${MONITORING}dashboard.json`, 'utf8')).matchAll(METRIC_NAME)];
-  expect(used.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
-  const sections = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8').match(
-    /^## .*$/gm,
-  );
+  const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+  const observe = readFileSync(new URL('../../../docs/operating/observe.md', import.meta.url), 'utf8');
+  const dashboard = readFileSync(`${MONITORING}dashboard.json`, 'utf8');
+  expect(namesIn(alerts + dashboard).filter((name) => !known.has(name))).toEqual([]);
+  expect(namesIn(runbook + observe).filter((name) => !inProse.has(name))).toEqual([]);
+  const sections = runbook.match(/^## .*$/gm);
   const titles = [...alerts.matchAll(/alert: (\w+)/g)].map(([, title]) => `## ${title}`);
   // Sections about what has no alert follow.
   expect(sections?.slice(0, titles.length)).toEqual(titles);

@@ -1,10 +1,12 @@
 import { createECDH } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { onCitus } from '../../../tools/services/citus.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { checkSchema } from '../src/svc/doctor.ts';
+import { createProgram } from '../src/svc/program.ts';
 import { type CommandResult, svc, svcWithClosedStdout } from './child.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
@@ -617,4 +619,34 @@ test('a closed standard output changes neither the operation nor the exit code',
   const unread = svcWithClosedStdout(['firm', 'create', '--name', 'Unread', '--json'], env);
   expect(await unread).toEqual({ code: 0, stdout: '', stderr: '' });
   expect((await json('firm', 'list')).firms).toContainEqual(expect.objectContaining({ name: 'Unread' }));
+});
+
+test('the commands and options of svc that pages for operators name exist', () => {
+  const folder = new URL('../../../docs/operating/', import.meta.url);
+  const pages = [
+    ...readdirSync(folder).map((name) => new URL(name, folder)),
+    new URL('../runbook.md', folder),
+  ];
+  const lines = pages.flatMap((page) => {
+    const text = readFileSync(page, 'utf8');
+    // In a line of prose between backticks, in a block anywhere; a command may continue in the next line.
+    const [prose, blocks] = [text.replace(/```.*?```/gs, ''), (text.match(/```.*?```/gs) ?? []).join('\n')];
+    return [...[...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code), ...blocks.split('\n')];
+  });
+  const unknown = lines.flatMap((line) => {
+    const [, named] = /(?:^|[\s=]|\$ )svc ([a-z].*)/s.exec(line) ?? [];
+    if (named === undefined) return [];
+    const noun = /^\S+/.exec(named)?.[0];
+    return named.split(' | ').filter((part, index) => {
+      const words = (index === 0 ? part : `${noun} ${part}`).split(/[.,;]?(?:\s+|$)/);
+      const parent = createProgram().commands.find((command) => command.name() === words[0]);
+      const children = parent?.commands ?? [];
+      const command = children.length === 0 ? parent : children.find((child) => child.name() === words[1]);
+      const options = ['--help', '--as', ...(command?.options ?? []).map(({ long }) => long)];
+      const given = words.filter((word) => word.startsWith('--'));
+      if (command === undefined) return words[1] !== undefined && words[1] !== '--help';
+      return given.some((option) => !options.includes(option));
+    });
+  });
+  expect(unknown).toEqual([]);
 });
