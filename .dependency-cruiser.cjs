@@ -18,7 +18,6 @@ const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
 const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
 const PACKAGES = '^packages/[a-z-]+/src/';
 /** Servers and helpers of the API's own tests, for tests and figures in tools. */
-const API_TESTS = '^apps/api/test/';
 
 /** Tools may use any library that tools/package.json lists; pnpm enforces that. */
 const tool = (name, ...allowed) =>
@@ -115,15 +114,8 @@ module.exports = {
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('mutation'),
-    tool('openfema', CLIENT, CONTRACT, API_TESTS, '^tools/generate/'),
-    tool(
-      'bench',
-      PACKAGES,
-      API_FOR_TOOLS,
-      API_TESTS,
-      '^packages/adapter-notifications/test/',
-      '^tools/(generate|services)/',
-    ),
+    tool('openfema', CLIENT, CONTRACT),
+    tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),
     room('claims', '^apps/claims/src/', [
       CLIENT,
       MCP,

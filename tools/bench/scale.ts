@@ -1,19 +1,11 @@
-// Measures the service under growth, endurance and several processes:
+// Measures the service under growth, overload and with a new installation:
 //   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
-//   npx pnpm bench:scale year        size, vacuum and purge while twelve months of claims come and go
-//   npx pnpm bench:scale endurance   memory over a million requests, and load with disturbances
-//   npx pnpm bench:scale processes   one, two and three processes under the same load
-//   npx pnpm bench:scale feed        changes that a poller without overlap misses
 //   npx pnpm bench:scale overload    ten times the connections of full load
 //   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
 //   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
-//   npx pnpm bench:scale audit       the hot paths with and without the audit trail
 //   npx pnpm bench:scale first       sends of a new installation's first minutes, and after a purge of keys
-//   npx pnpm bench:scale start       from the start of the process to its first response
 import { execFileSync } from 'node:child_process';
-import { connect as connectSocket, type Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@svc/adapter-postgres';
 import { Command, InvalidArgumentError } from 'commander';
@@ -22,14 +14,11 @@ import { childrenOf } from '../services/process-usage.ts';
 import { startRedis } from '../services/redis.ts';
 import type { BenchRequest } from './connection.ts';
 import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
-import { changeSlowly, startPoller, type Version, versionOf } from './feed.ts';
 import { load, type Measured, measureCpu } from './load.ts';
 import { connect, type LoadResult, overload, watchHealth } from './overload.ts';
-import { PATHS, type Path } from './paths.ts';
+import { PATHS } from './paths.ts';
 import { median } from './report.ts';
 import { type Server, startService } from './subject.ts';
-import { copyWithoutAudit } from './without-audit.ts';
-import { sizeOfClaims, year } from './year.ts';
 
 const FIRMS = 200;
 const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
@@ -49,7 +38,7 @@ const whole = (text: string): number => {
 const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 const program = new Command('bench:scale').description(
-  'Measures the service under growth, endurance and several processes.',
+  'Measures the service under growth, overload and with a new installation.',
 );
 
 program
@@ -86,177 +75,6 @@ program
         { name: 'firm of 100', subject: much.subject, next: requestsOf('poll', [tiny]) },
       ]);
       print(result);
-    }),
-  );
-
-program
-  .command('year')
-  .description('Adds, closes and purges claims for twelve months of 30 days, a month at a time.')
-  .option('--rows <n>', 'claims of the year', whole, 1_200_000)
-  .option('--firms <n>', 'number of firms', whole, 1000)
-  .action(({ rows, firms }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const url = await database('year');
-      const { subject, data } = await loadedService(url, redisUrl, { rows: firms, firms });
-      print(await year({ url, data, subject, perMonth: Math.ceil(rows / 12 / firms), say }));
-    }),
-  );
-
-program
-  .command('endurance')
-  .description('Measures memory over many requests, then full load with and without disturbances.')
-  .option('--requests <n>', 'number of requests', whole, 1_000_000)
-  .option('--rows <n>', 'claims in the database', whole, 20_000)
-  .action(({ requests, rows }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const { subject, data } = await loadedService(
-        await database('all'),
-        redisUrl,
-        { rows },
-        { METRICS_PORT: '0' },
-      );
-      const next = mixed(data);
-      const memory: {
-        responses: number;
-        minutes: number;
-        rss_mb: number;
-        heap_mb: number;
-        lag_p99_ms: number;
-      }[] = [];
-      const began = performance.now();
-      let responses = 0;
-      while (responses < requests) {
-        responses += (await load(subject.url, next, 200, 15)).responses;
-        const { rss, heap, lag } = await figures(subject);
-        const minutes = rounded((performance.now() - began) / 60_000);
-        memory.push({ responses, minutes, rss_mb: rss, heap_mb: heap, lag_p99_ms: lag });
-        say(`${responses} of ${requests}: ${rss} MB, heap ${heap} MB, event loop delay p99 ${lag} ms`);
-      }
-      const undisturbed = await disturbed(subject, data, async () => {});
-      const results: Record<string, unknown> = { requests: responses, memory, undisturbed };
-      for (const [name, disturb] of Object.entries(disturbances(subject, data))) {
-        results[name] = await disturbed(subject, data, disturb);
-        say(`${name}: ${JSON.stringify(results[name])}`);
-      }
-      print(results);
-    }),
-  );
-
-program
-  .command('processes')
-  .description('Applies the same load to one, two and three processes.')
-  .option('--rows <n>', 'claims in the database', whole, 200_000)
-  .option('--rounds <n>', 'number of rounds', whole, 5)
-  .option('--seconds <n>', 'duration of a round', whole, 4)
-  .action(({ rows, rounds, seconds }) =>
-    withServers(async ({ database, redisUrl, postgresPid, redisPid }) => {
-      const url = await database('all');
-      const { subject, data } = await loadedService(url, redisUrl, { rows });
-      const others = [await startService(url, redisUrl), await startService(url, redisUrl)];
-      stops.unshift(...others.map((one) => () => one.stop()));
-      const all = [subject, ...others];
-      const result: Record<string, unknown> = { rows, rounds, seconds };
-      for (const kind of ['get', 'page', 'send'] as const) {
-        const measured = all.map(() => [] as { rps: number; busy: Record<string, number> }[]);
-        for (let round = -1; round < rounds; round += 1) {
-          for (const [i] of all.entries()) {
-            const used = all.slice(0, i + 1);
-            const cpuSince = measureCpu({
-              node: () => used.map(({ pid }) => pid),
-              database: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
-              redis: () => [redisPid],
-              load: () => [process.pid],
-            });
-            const parts = await Promise.all(
-              used.map((one) =>
-                load(
-                  one.url,
-                  requestsOf(kind, data.firms),
-                  EXPECTED[kind],
-                  round < 0 ? 2 : seconds,
-                  Math.ceil(32 / used.length),
-                ),
-              ),
-            );
-            if (round < 0) continue;
-            const busy = Object.fromEntries(
-              Object.entries(cpuSince()).map(([name, used]) => [name, rounded(used / seconds)]),
-            );
-            measured[i]?.push({ rps: parts.reduce((sum, { rps }) => sum + rps, 0), busy });
-          }
-        }
-        const one = median((measured[0] ?? []).map(({ rps }) => rps));
-        result[kind] = measured.map((runs, i) => ({
-          processes: i + 1,
-          rps: rounded(median(runs.map(({ rps }) => rps)), 0),
-          against_one: rounded(median(runs.map(({ rps }) => rps)) / one),
-          // CPUs used by each kind of process in the median round.
-          busy: runs[Math.floor(runs.length / 2)]?.busy,
-        }));
-        say(`${kind}: ${JSON.stringify(result[kind])}`);
-      }
-      print(result);
-    }),
-  );
-
-program
-  .command('feed')
-  .description(
-    'Counts changes that a poller without overlap misses while two processes and slow transactions write.',
-  )
-  .option('--changes <n>', 'number of changes', whole, 100_000)
-  .action(({ changes }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const url = await database('all');
-      const { subject, data } = await loadedService(url, redisUrl, { rows: 20_000 });
-      const other = await startService(url, redisUrl);
-      stops.unshift(() => other.stop());
-      const [firm] = data.firms;
-      if (firm === undefined) throw new Error('firms are missing');
-      const since = new Date().toISOString();
-      const poller = startPoller(async (from) => {
-        const response = await fetch(`${other.url}/v1/claims?limit=200${from}`, {
-          headers: { authorization: `Bearer ${firm.key}` },
-        });
-        if (response.status !== 200) throw new Error(`the poll returned ${response.status}`);
-        const page = (await response.json()) as { data: Version[]; next_cursor: string | null };
-        // Keep only what is compared.
-        return { ...page, data: page.data.map(({ id, updated_at }) => ({ id, updated_at })) };
-      }, since);
-      let slowChanges = 0;
-      let over = false;
-      const slow = (async () => {
-        for (; !over; slowChanges += 1) {
-          const id = firm.claims.at(slowChanges % firm.claims.length);
-          await changeSlowly(url, firm.id, id, () => pause(40));
-          await pause(120);
-        }
-      })();
-      slow.catch(() => {}); // awaited below
-      let made = 0;
-      while (made + slowChanges < changes) {
-        const sends = await Promise.all(
-          [subject, other].map((one) => load(one.url, requestsOf('send', [firm]), EXPECTED.send, 10, 16)),
-        );
-        for (const { responses, wrong } of sends) {
-          if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
-          made += responses;
-        }
-        say(`${made + slowChanges} of ${changes} changes`);
-      }
-      over = true;
-      await slow;
-      await poller.stop();
-      const seen = new Set(poller.seen.map(versionOf));
-      const now = await changedSince(url, firm.id, since);
-      print({
-        changes: made + slowChanges,
-        in_slow_transactions: slowChanges,
-        polls: poller.polls(),
-        claims: now.length,
-        missed: now.filter((version) => !seen.has(versionOf(version))).length,
-        shown_twice: poller.seen.length - seen.size,
-      });
     }),
   );
 
@@ -311,30 +129,6 @@ program
         subject.stop();
       }
       print(result);
-    }),
-  );
-
-program
-  .command('start')
-  .description('Measures the time from the start of the built service to its first response.')
-  .option('--rounds <n>', 'number of starts', whole, 9)
-  .action(({ rounds }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const url = await database('all');
-      const took: number[] = [];
-      for (let round = 0; round <= rounds; round += 1) {
-        const began = performance.now();
-        const subject = await startService(url, redisUrl);
-        const response = await fetch(`${subject.url}/v1/health`);
-        if (round > 0) took.push(performance.now() - began); // the first start reads uncached files
-        if (response.status !== 200) throw new Error(`health returned ${response.status}`);
-        subject.stop();
-      }
-      print({
-        starts: rounds,
-        median_ms: rounded(median(took), 0),
-        longest_ms: rounded(Math.max(...took), 0),
-      });
     }),
   );
 
@@ -518,69 +312,30 @@ program
         await withClient(url, (client) => client.query('VACUUM ANALYZE'));
       const result = { rows, rounds, seconds };
       const sides = [
-        { name: 'encrypted', services: [encrypted.subject], data: encrypted.data, url: encryptedUrl },
-        { name: 'plain', services: [plain.subject], data: plain.data, url: plainUrl },
+        { name: 'encrypted', subject: encrypted.subject, data: encrypted.data, url: encryptedUrl },
+        { name: 'plain', subject: plain.subject, data: plain.data, url: plainUrl },
       ] as const;
       print({ ...result, ...(await costs(sides, { rounds, seconds, postgresPid })) });
     }),
   );
 
-program
-  .command('audit')
-  .description('Compares each hot path with the audit trail and without it, on one database.')
-  .option('--rows <n>', 'claims in the database', whole, 80_000)
-  .option('--rounds <n>', 'number of rounds', whole, 40)
-  .option('--seconds <n>', 'load time per service and round', whole, 1)
-  .option('--processes <n>', 'processes of each service, which take turns', whole, 3)
-  .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
-  .action(({ rows, rounds, seconds, processes, path }) =>
-    withServers(async ({ database, redisUrl, postgresPid }) => {
-      const url = await database('all');
-      const data = await loadData(url, { firms: FIRMS, rows, say });
-      const startAll = async (server?: string): Promise<Server[]> => {
-        const started: Server[] = [];
-        for (let i = 0; i < processes; i += 1) {
-          const service = await startService(url, redisUrl, {}, server);
-          stops.unshift(() => service.stop());
-          started.push(service);
-        }
-        return started;
-      };
-      const sides = [
-        { name: 'audited', services: await startAll(), data, url },
-        { name: 'silent', services: await startAll(copyWithoutAudit()), data, url },
-      ] as const;
-      const result = { rows, rounds, seconds, processes };
-      print({ ...result, ...(await costs(sides, { rounds, seconds, postgresPid, paths: path })) });
-    }),
-  );
-
 interface CostSide {
   readonly name: string;
-  /** They take turns: two processes of the same build differ by 2 to 3 %. */
-  readonly services: readonly Server[];
+  readonly subject: Server;
   readonly data: BenchData;
   readonly url: string;
 }
 
-/**
- * For each process and path. After one slice the code is compiled only in part: an audited acceptance takes 598 instead
- * of 487 µs, since it runs more code.
- */
+/** After one slice, the code is compiled only in part. */
 const WARM_UP_SLICES = 5;
 
 /** Loads two services in turn, and divides the figures of the first by those of the second. */
 async function costs(
   sides: readonly [CostSide, CostSide],
-  {
-    rounds,
-    seconds,
-    postgresPid,
-    paths = PATHS,
-  }: { rounds: number; seconds: number; postgresPid: number | undefined; paths?: readonly Path[] },
+  { rounds, seconds, postgresPid }: { rounds: number; seconds: number; postgresPid: number | undefined },
 ): Promise<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
-  for (const path of paths) {
+  for (const path of PATHS) {
     interface Slice {
       readonly responses: number;
       readonly rps: number;
@@ -588,15 +343,11 @@ async function costs(
       readonly postgres: number;
     }
     const found: Slice[][] = [[], []];
-    // A database that both share has each offer once.
     const requests = new Map(sides.map(({ url, data }) => [url, data.requests(path)]));
     const accepted = new Map<string, number>();
-    const processes = sides[0].services.length;
-    const warmUps = WARM_UP_SLICES * processes;
-    for (let round = -warmUps; round < rounds; round += 1) {
+    for (let round = -WARM_UP_SLICES; round < rounds; round += 1) {
       for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const { services, url } = sides[i] as CostSide;
-        const subject = services[(round + warmUps) % processes] as Server;
+        const { subject, url } = sides[i] as CostSide;
         const cpuSince = measureCpu({
           service: () => [subject.pid],
           postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
@@ -700,15 +451,20 @@ async function loadedService(
   return { subject, data };
 }
 
-/** The firm's claims that have changed since. */
-const changedSince = (databaseUrl: string, firmId: string, since: string): Promise<Version[]> =>
+/** Size of the table `claims`, with what is stored apart from its rows. */
+const sizeOfClaims = (databaseUrl: string) =>
   withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<Version>(
-      `SELECT id, to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at
-         FROM claims WHERE firm_id = $1 AND updated_at >= $2`,
-      [firmId, since],
+    const { rows } = await client.query<{ claims: number; table: number; indexes: number }>(
+      `SELECT (SELECT count(*) FROM claims)::float8 AS claims, pg_table_size('claims')::float8 AS table,
+         pg_indexes_size('claims')::float8 AS indexes`,
     );
-    return rows;
+    const { claims = 0, table = 0, indexes = 0 } = rows[0] ?? {};
+    return {
+      claims,
+      table_mb: rounded(table / 1e6, 0),
+      indexes_mb: rounded(indexes / 1e6, 0),
+      bytes_per_claim: rounded((table + indexes) / claims, 0),
+    };
   });
 
 /** Blocks of 8 kB that all statements have read, from memory or disk; unlike a rate, not affected by other work. */
@@ -769,99 +525,6 @@ async function compared(
   };
   say(`${kind}, ${result.compared.join(' and ')}: p50 ${result.p50}, p99 ${result.p99}`);
   return result;
-}
-
-/** A usual mix of requests: mostly polls and reads. */
-function mixed(data: BenchData): () => BenchRequest {
-  const [poll, get, page] = [
-    requestsOf('poll', data.firms),
-    requestsOf('get', data.firms),
-    data.requests('page'),
-  ];
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count % 50 === 0) return page();
-    return count % 3 === 0 ? poll() : get();
-  };
-}
-
-/** Megabytes, and milliseconds since the last call. */
-async function figures({ metricsUrl }: Server): Promise<{ rss: number; heap: number; lag: number }> {
-  const text = await (await fetch(metricsUrl ?? '')).text();
-  const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
-  return {
-    rss: rounded(of('process_resident_memory_bytes') / 1e6, 0),
-    heap: rounded(of('nodejs_heap_size_used_bytes') / 1e6, 0),
-    lag: rounded(of('nodejs_eventloop_lag_p99_seconds') * 1000, 1),
-  };
-}
-
-/** Ten seconds of full read load, with a disturbance. */
-async function disturbed(
-  subject: Server,
-  data: BenchData,
-  disturb: (isOver: () => boolean) => Promise<void>,
-): Promise<Record<string, number>> {
-  await figures(subject);
-  let over = false;
-  const disturbing = disturb(() => over);
-  const { p50, p99, rps } = await load(subject.url, requestsOf('get', data.firms), 200, 10);
-  over = true;
-  const { lag } = await figures(subject);
-  await disturbing;
-  return { rps: rounded(rps, 0), p50_ms: rounded(p50), p99_ms: rounded(p99), lag_p99_ms: lag };
-}
-
-function disturbances(
-  subject: Server,
-  data: BenchData,
-): Record<string, (isOver: () => boolean) => Promise<void>> {
-  const repeatedly =
-    (clients: number, request: () => BenchRequest) =>
-    async (isOver: () => boolean): Promise<void> => {
-      await Promise.all(
-        Array.from({ length: clients }, async () => {
-          while (!isOver()) {
-            const { method, path, headers, body } = request();
-            const response = await fetch(subject.url + path, {
-              method,
-              headers,
-              ...(body !== undefined && { body }),
-            });
-            await response.arrayBuffer();
-          }
-        }),
-      );
-    };
-  const page = data.requests('page');
-  const claim = data.requests('send')();
-  const unknown = Array.from({ length: 20_000 }, (_, i) => [`unknown_field_${i}`, 'x'.repeat(20)]);
-  const body = JSON.stringify({ ...JSON.parse(claim.body ?? '{}'), ...Object.fromEntries(unknown) });
-  const large: BenchRequest = { ...claim, body };
-  return {
-    // Fifty clients that request a page of two hundred and never read the response.
-    slow_clients: async (isOver) => {
-      const { headers } = page();
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      const sockets: Socket[] = Array.from({ length: 50 }, () => {
-        const socket = connectSocket(Number(new URL(subject.url).port), '127.0.0.1');
-        socket.on('error', () => {});
-        socket.pause();
-        const request = `GET /v1/claims?limit=200 HTTP/1.1\r\nHost: bench\r\n${lines.join('')}\r\n`;
-        socket.write(request.repeat(20));
-        return socket;
-      });
-      while (!isOver()) await pause(50);
-      for (const socket of sockets) socket.destroy();
-    },
-    huge_pages: repeatedly(4, () => {
-      const { headers } = page();
-      return { method: 'GET', path: '/v1/claims?limit=200', headers };
-    }),
-    // Near the size limit, with mostly unknown fields.
-    large_bodies: repeatedly(8, () => large),
-  };
 }
 
 await program.parseAsync();

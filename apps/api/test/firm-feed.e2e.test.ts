@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { changeSlowly, startPoller, versionOf } from '../../../tools/bench/feed.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
+import { changeSlowly, startPoller, versionOf } from './feed-poller.ts';
 import {
   acceptClaim,
   getClaim,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { withClient } from '../services/postgres.ts';
+import { withClient } from '../../../tools/services/postgres.ts';
 
 /** A version of a claim. */
 export interface Version {
