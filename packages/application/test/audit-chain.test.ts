@@ -111,18 +111,13 @@ test('any events of a row are read back as they were recorded', () => {
   );
 });
 
-test('the reads of a key repeat neither the key nor its address nor the outcome', () => {
-  expect(textOf(entry(1), entry(2))).toBe(
-    '[{"at":"1970-01-01T00:00:00.001Z","actor":"key:key_1","address":null,"action":"claim.read","object":"claim:1","outcome":"ok","request_id":null},' +
-      '{"at":"1970-01-01T00:00:00.002Z","object":"claim:2","request_id":null}]',
-  );
-});
-
 test('a member that a later release adds to an event is kept', () => {
-  const [, second] = storedAuditEntries(
-    textOf(entry(1), entry(2)).replace('002Z"', '002Z","device":"phone"'),
-  );
-  expect(second).toMatchObject({ actor: 'key:key_1', object: 'claim:2', device: 'phone' });
+  const text = textOf(entry(1), entry(2)).replace('002Z"', '002Z","device":"phone"');
+  expect(storedAuditEntries(text)[1]).toMatchObject({
+    actor: 'key:key_1',
+    object: 'claim:2',
+    device: 'phone',
+  });
 });
 
 test.each([0, 1, 2_000, 2_001])('a chain of %d rows verifies up to the last one', async (count) => {

@@ -42,7 +42,7 @@ test('a row has up to 20 requests of one firm, the latest first', () => {
   expect(rows[0]).toEqual(Array.from({ length: 20 }, (_, n) => ({ ...one, at: 19 - n })));
 });
 
-test('a row has up to 50 reads of one firm, or of lists as many as have 200 ids', () => {
+test('a row has up to 28 reads of one firm, or of lists as many as have 200 ids', () => {
   const [one, other] = [aLoggedRequest().firmId, aLoggedRequest().firmId] as AuditChainId[];
   const read = (chain = one as AuditChainId, claims?: number) => ({
     chain,
@@ -57,8 +57,8 @@ test('a row has up to 50 reads of one firm, or of lists as many as have 200 ids'
   });
   const sizes = (events: ReturnType<typeof read>[]) =>
     auditRowsOf(events).map(({ entries }) => entries.length);
-  expect(sizes(Array.from({ length: 51 }, () => read()))).toEqual([50, 1]);
-  expect(sizes([read(one, 96), read(other, 96), read(one, 96), read(one, 0)])).toEqual([2, 1, 1]);
+  expect(sizes(Array.from({ length: 29 }, () => read()))).toEqual([28, 1]);
+  expect(sizes([read(one, 93), read(other, 93), read(one, 93), read(one, 0)])).toEqual([2, 1, 1]);
   expect(sizes([read(one, 300), read(one, 0)])).toEqual([1, 1]);
   const many = Array.from({ length: 300 }, (_, n) => read(n % 3 === 0 ? other : one));
   expect(auditRowPerChain(many).map(({ chain, entries }) => [chain, entries.length])).toEqual([

@@ -17,24 +17,16 @@ import { toDateTime } from './date-time.ts';
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
 export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
 
-/**
- * JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. Leaves out
- * who did what with which outcome if all of it is as in the entry before: most reads of a firm differ only in the claim.
- */
-function textOf(entry: AuditEntry, before: AuditEntry | undefined): string {
+/** JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. */
+function textOf(entry: AuditEntry): string {
   const { at, actor, address, action, object, claims, changes, outcome, requestId } = entry;
-  const repeats =
-    actor === before?.actor &&
-    address === before.address &&
-    action === before.action &&
-    outcome === before.outcome;
-  return `{"at":"${toDateTime(at)}"${repeats ? '' : `,"actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}"`},"object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`}${repeats ? '' : `,"outcome":${JSON.stringify(outcome)}`},"request_id":${JSON.stringify(requestId)}}`;
+  return `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
 }
 
 /** About 8 kB of text, which PostgreSQL stores without compressing it. */
 const MAX_ROW_IDS = 200;
-/** The length of an event's text in ids: without those of a list, it is as long as four. */
-const idsOf = ({ claims }: AuditEntry): number => 4 + (claims?.length ?? 0);
+/** The length of an event's text in ids: without those of a list, it is as long as seven. */
+const idsOf = ({ claims }: AuditEntry): number => 7 + (claims?.length ?? 0);
 
 interface OpenAuditRow extends NewAuditRow {
   readonly entries: [AuditEntry, ...AuditEntry[]];
@@ -67,7 +59,7 @@ export const auditRowPerChain = (events: readonly AuditEvent[]): NewAuditRow[] =
 
 /** The stored text of a row: one event, or a list of several. */
 export function auditText({ entries }: NewAuditRow): string {
-  const texts = entries.map((entry, n) => textOf(entry, entries[n - 1]));
+  const texts = entries.map(textOf);
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`;
 }
 
@@ -84,17 +76,8 @@ export interface StoredAuditEntry {
   readonly request_id: string | null;
 }
 
-/** The events of a row, each with all of its members; those of a later release are kept. */
-export function storedAuditEntries(text: string): StoredAuditEntry[] {
-  const stored: StoredAuditEntry[] = [JSON.parse(text)].flat();
-  let before: StoredAuditEntry | undefined;
-  return stored.map((given) => {
-    const { at, object, request_id } = given;
-    const { actor, address, action, outcome } = { ...before, ...given };
-    before = Object.assign({ at, actor, address, action, object, outcome, request_id }, given);
-    return before;
-  });
-}
+/** The events of a row; members that a later release added are kept. */
+export const storedAuditEntries = (text: string): StoredAuditEntry[] => [JSON.parse(text)].flat();
 
 export const auditEntriesFrom = (text: string): AuditEntry[] =>
   storedAuditEntries(text).map(({ at, request_id: requestId, ...entry }) => ({
