@@ -55,7 +55,7 @@ export function createApp(deps: AppDeps): HttpApplication {
     (error, response, trace) => sendError(error, deps, response, trace),
   );
 
-  const perform = async (
+  const handleOperation = async (
     { route, params }: MatchedRoute,
     request: IncomingMessage,
     response: ServerResponse,
@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): HttpApplication {
       if (path.startsWith('/app/')) useSessionCookie(request, path, addresses);
       const found = match(method, path);
       if (found !== null && 'route' in found) {
-        await perform(found, request, response, trace);
+        await handleOperation(found, request, response, trace);
         return;
       }
       // Without a valid key, unknown paths are `invalid_key`, so that paths cannot be discovered.

@@ -58,8 +58,12 @@ const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
   leaveFirm: 'member.leave',
 };
 
-export const auditActionOf = (endpointId: string): AuditAction | null =>
-  ACTIONS[endpointId as EndpointId] ?? null;
+export const auditedRequest = (
+  endpointId: string,
+  params: AuditedRequest['params'],
+  caller: AuditCaller,
+  firmId: FirmId | null,
+): AuditedRequest => ({ caller, action: ACTIONS[endpointId as EndpointId] ?? null, firmId, params });
 
 /** Nothing was attempted, or nothing is known about it. Rejected in any number, they would fill the trail. */
 const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([

@@ -10,6 +10,7 @@ import {
   type KeyGrant,
   type RateLimitDecision,
   type RateLimiter,
+  type RequestOrigin,
   type SessionAuthenticator,
 } from '@svc/application';
 import {
@@ -24,14 +25,23 @@ import {
 } from '@svc/contract';
 import { checkScope, limitsOf } from '@svc/domain';
 import { createBodyMemory, type HeldBytes } from '../limits/body-memory.ts';
-import type { ConcurrencyLimit, Permit, Waiting } from '../limits/concurrency-limit.ts';
+import type { ConcurrencyLimit, Permit } from '../limits/concurrency-limit.ts';
 import { createDeadline, type Deadline } from '../limits/deadline.ts';
 import type { LargeResponses } from '../limits/large-responses.ts';
 import type { RejectionPace } from '../limits/rejection-pace.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { type RequestTrace, recordProblem } from '../request-log.ts';
-import type { PerformOperation, Route, RouteResponse } from '../routes/route.ts';
-import { auditActionOf } from './audited-requests.ts';
+import type {
+  AgentRoute,
+  AppRoute,
+  FirmContext,
+  FirmRoute,
+  OpenRoute,
+  PerformOperation,
+  Route,
+  RouteResponse,
+} from '../routes/route.ts';
+import { auditedRequest } from './audited-requests.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
@@ -51,10 +61,16 @@ export interface PipelineDeps {
   readonly rejectionPace: RejectionPace;
 }
 
-interface Resources {
+/** A request on its way through the steps. */
+interface Exchange {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly trace: RequestTrace;
+  readonly deadline: Deadline;
   /** Replaced when a message turns out to be a read. */
   permit: Permit;
-  readonly deadline: Deadline;
   /** Null where no body is read. */
   readonly held: HeldBytes | null;
 }
@@ -70,7 +86,7 @@ const ALL_CALLERS = '';
 /** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
 
-/** The steps of a request, in order: authentication, rate limits, scope, body, contract, handler. */
+/** The steps of a request, in order: permit, authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(
   deps: PipelineDeps,
   responses: LargeResponses,
@@ -91,11 +107,13 @@ export function createPipeline(
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
     const permit = await acquire(route, response, deadline);
     const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
-    const resources: Resources = { permit, deadline, held };
+    const exchange: Exchange = { route, params, request, response, trace, deadline, permit, held };
     try {
-      return await runSteps(route, params, request, response, trace, resources);
+      if (route.caller === 'anyone') return await handleOpen(route, exchange);
+      if (route.caller === 'adjuster') return await handleAdjuster(route, exchange);
+      return await handleFirm(route, exchange);
     } finally {
-      resources.permit.release();
+      exchange.permit.release();
       held?.release();
     }
   }
@@ -107,171 +125,92 @@ export function createPipeline(
   ): Promise<Permit> {
     // Health and sign-in are always served; they have limits for each address.
     if (caller === 'anyone') return UNLIMITED;
+    let cancel = (): void => {};
     try {
       const acquired = (endpoint.method === 'GET' ? deps.readLimit : deps.writeLimit).acquire();
-      return 'permit' in acquired ? await waitFor(acquired, response, within) : acquired;
-    } catch (error) {
-      if (!response.closed) await deps.rejectionPace.next(ALL_CALLERS);
-      throw error;
-    }
-  }
-
-  async function waitFor(
-    { permit, cancel }: Waiting,
-    response: ServerResponse,
-    within: Deadline['within'],
-  ): Promise<Permit> {
-    response.once('close', cancel);
-    try {
-      return await within(permit);
+      if (!('permit' in acquired)) return acquired;
+      cancel = acquired.cancel;
+      response.once('close', cancel);
+      return await within(acquired.permit);
     } catch (error) {
       cancel();
+      if (!response.closed) await deps.rejectionPace.next(ALL_CALLERS);
       throw error;
     } finally {
       response.off('close', cancel);
     }
   }
 
-  async function runSteps(
-    route: Route,
-    params: Readonly<Record<string, string>>,
-    request: IncomingMessage,
-    response: ServerResponse,
-    trace: RequestTrace,
-    resources: Resources,
-  ): Promise<RouteResponse> {
-    const { permit, deadline, held } = resources;
-    const { within } = deadline;
-    const { endpoint } = route;
-    // Objects of each request are written out, since V8 copies spread properties one by one: 2 % of a read.
-    const { requestId, clientAddress: address } = trace;
-    const origin = { requestId, address };
+  async function handleOpen(route: OpenRoute, exchange: Exchange): Promise<RouteResponse> {
+    const { request, deadline } = exchange;
+    const origin = originOf(exchange);
+    const { value } = await receive(exchange, `address ${origin.address}`);
     const { 'user-agent': userAgent, cookie: cookies } = request.headers;
-    const { url = '' } = request;
-    const queryStart = url.indexOf('?');
-    const search = queryStart === -1 ? '' : url.slice(queryStart + 1);
+    return deadline.within(route.handle(value, { origin, userAgent, cookies }));
+  }
 
-    const readBody = (held: HeldBytes): Promise<unknown> => {
-      const isOpen = endpoint.auth === 'none';
-      const reading = readJsonBody(request, response, {
-        maxBytes: isOpen ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
-        maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
-        mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
-        held,
-      });
-      // A slow client must not hold the permit.
-      return request.complete ? reading : permit.releaseWhile(reading);
-    };
+  async function handleAdjuster(route: AppRoute, exchange: Exchange): Promise<RouteResponse> {
+    const { endpoint } = route;
+    const { params, request, trace, deadline } = exchange;
+    const token = bearerToken(request);
+    const session =
+      token === null ? null : await deadline.within(deps.sessionAuthenticator.authenticate(token));
+    if (session === null) throw new HttpProblem('invalid_session');
+    requireAllowed(await deps.sessionLimiter(session.sessionId));
+    if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
+      throw new HttpProblem('passkey_required');
+    const actor = { svcId: session.svcId, origin: originOf(exchange) };
+    trace.audit = auditedRequest(endpoint.id, params, byAdjuster(actor), null);
+    const { value } = await receive(exchange, `adjuster ${session.svcId}`);
+    return deadline.within(route.handle(value, { actor, session }));
+  }
 
-    const parse = async (caller: string) => {
-      held?.chargeTo(caller);
-      if (held === null) trace.reader = caller;
-      if (held === null && endpoint.query !== undefined) responses.checkReader(caller);
-      if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
-        throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
-      }
-      if (held !== null && isRepeated('content-type', request)) {
-        throw new HttpProblem('malformed_request', { detail: 'The Content-Type header was sent twice.' });
-      }
-      const sentBody = held === null ? undefined : await readBody(held);
-      const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
-      // Only now it is known to be a UUID, and not some text that may identify a person.
-      if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();
-      return { value, sentBody };
-    };
-
-    if (route.caller === 'anyone') {
-      const { value, sentBody } = await parse(`address ${address}`);
-      return within(route.handle(value, { sentBody, origin, userAgent, cookies }));
-    }
-
-    if (route.caller === 'adjuster') {
-      const token = bearerToken(request);
-      const session = token === null ? null : await within(deps.sessionAuthenticator.authenticate(token));
-      if (session === null) throw new HttpProblem('invalid_session');
-      requireAllowed(await deps.sessionLimiter(session.sessionId));
-      if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
-        throw new HttpProblem('passkey_required');
-      const actor = { svcId: session.svcId, origin };
-      trace.audit = { caller: byAdjuster(actor), action: auditActionOf(endpoint.id), firmId: null, params };
-      const { value, sentBody } = await parse(`adjuster ${session.svcId}`);
-      return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, session }));
-    }
-
-    const admit = async () => {
-      const grant = await authenticate(request, trace);
-      const { firmId, environment, keyId } = grant;
-      const actor: FirmActor = { firmId, environment, origin: { requestId, address, keyId } };
-      trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params };
-      await checkAccess(grant, endpoint, permit);
-      return { grant, actor };
-    };
-    const { grant, actor } = await within(admit());
-    const { firmId, environment, keyId } = grant;
-    const process = async (): Promise<RouteResponse> => {
-      const { value, sentBody } = await parse(`firm ${firmId}`);
-      if (route.caller === 'firm')
-        return within(route.handle(value, { sentBody, origin, userAgent, cookies, actor, grant }));
-      trace.reader = `firm ${firmId}`;
-      return within(route.handle(value, { sentBody, origin, userAgent, cookies, grant, perform }));
-    };
-    const perform: PerformOperation = async (operation, raw) => {
-      const { endpoint } = operation;
-      trace.route = `${endpoint.method} ${endpoint.path}`;
-      trace.audit = { caller: byFirm(actor), action: auditActionOf(endpoint.id), firmId, params: raw.params };
-      try {
-        // The message is counted as a request already.
-        if (endpoint.write)
-          await checkLimits(deps, grant, { write: true, isCounted: true }, resources.permit);
-        if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
-        if (JSON.stringify(raw.params).length + raw.search.length > MAX_PARAMETER_BYTES) {
-          const detail = `The arguments besides the body are larger than ${formatSize(MAX_PARAMETER_BYTES)}.`;
-          throw new HttpProblem('payload_too_large', { detail });
-        }
-        if (endpoint.method === 'GET') {
-          resources.permit.release();
-          resources.permit = UNLIMITED;
-          resources.permit = await acquire(operation, response, deadline);
-          if (endpoint.query !== undefined) responses.checkReader(`firm ${firmId}`);
-        } else {
-          // Committed: the response is always sent.
-          delete trace.reader;
-        }
-        const value = parseOrThrow(operation, raw);
-        const result = await operation.handle(value, {
-          ...{ sentBody: raw.body, origin, userAgent, cookies, actor, grant },
-          maxPageBytes: LIMITS.toolPage.bytes,
-        });
-        trace.status = result.status;
-        if (endpoint.path.includes('/claims/{id}')) trace.claimId = raw.params.id?.toLowerCase();
-        if (result.claimId !== undefined) trace.claimId = result.claimId;
-        return result;
-      } catch (error) {
-        const problem = asHttpProblem(error);
-        trace.status = ERRORS[problem.code].status;
-        recordProblem(trace, problem);
-        throw error;
-      }
-    };
+  async function handleFirm(route: FirmRoute | AgentRoute, exchange: Exchange): Promise<RouteResponse> {
+    const { endpoint } = route;
+    const { trace, deadline } = exchange;
+    const firm = await deadline.within(admitFirm(endpoint, exchange));
+    const { grant, actor } = firm;
     const fault =
-      environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
-        ? await within(deps.faults.take(firmId, keyId))
+      grant.environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
+        ? await deadline.within(deps.faults.take(grant.firmId, grant.keyId))
         : null;
+    const process = async (): Promise<RouteResponse> => {
+      const { value, sentBody } = await receive(exchange, `firm ${grant.firmId}`);
+      if (route.caller === 'firm') return deadline.within(route.handle(value, { sentBody, actor, grant }));
+      trace.reader = `firm ${grant.firmId}`;
+      const perform: PerformOperation = (operation, sent) =>
+        performInMessage(operation, sent, firm, exchange);
+      return deadline.within(route.handle(value, { origin: originOf(exchange), grant, perform }));
+    };
     if (fault === null) return process();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
     return withFault(fault, process, (ms) => {
-      permit.release();
+      exchange.permit.release();
       return pause(ms);
     });
+  }
+
+  async function admitFirm(
+    endpoint: Endpoint,
+    exchange: Exchange,
+  ): Promise<Pick<FirmContext, 'grant' | 'actor'>> {
+    const { params, request, trace, permit } = exchange;
+    const grant = await authenticate(request, trace);
+    const { firmId, environment, keyId } = grant;
+    const { requestId, address } = originOf(exchange);
+    const actor: FirmActor = { firmId, environment, origin: { requestId, address, keyId } };
+    trace.audit = auditedRequest(endpoint.id, params, byFirm(actor), firmId);
+    await checkLimits(deps, grant, { write: endpoint.write }, permit);
+    if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
+    return { grant, actor };
   }
 
   /** Requires a valid key, and counts against its limits, for a request that matches no operation. */
   async function requireKey(request: IncomingMessage, trace: RequestTrace): Promise<void> {
     const write = request.method !== 'GET' && request.method !== 'HEAD';
-    const { within } = createDeadline();
-    const admit = async () => checkAccess(await authenticate(request, trace), { scope: null, write });
-    await within(admit());
+    const admit = async () => checkLimits(deps, await authenticate(request, trace), { write });
+    await createDeadline().within(admit());
   }
 
   async function authenticate(request: IncomingMessage, trace: RequestTrace): Promise<KeyGrant> {
@@ -285,17 +224,97 @@ export function createPipeline(
     return grant;
   }
 
-  async function checkAccess(
-    grant: KeyGrant,
-    endpoint: Pick<Endpoint, 'scope' | 'write'>,
-    permit?: Permit,
-  ): Promise<void> {
-    await checkLimits(deps, grant, { write: endpoint.write }, permit);
-    if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
+  /**
+   * Reads the body and checks the request against the contract.
+   * @param caller whose memory it takes.
+   */
+  async function receive(
+    { route, params, request, response, trace, permit, held }: Exchange,
+    caller: string,
+  ): Promise<{ readonly value: RequestOf<Endpoint>; readonly sentBody: unknown }> {
+    const { endpoint } = route;
+    if (endpoint.headers !== undefined && isRepeated('idempotency-key', request)) {
+      throw new HttpProblem('malformed_request', { detail: 'The Idempotency-Key header was sent twice.' });
+    }
+    let sentBody: unknown;
+    if (held === null) {
+      trace.reader = caller;
+      if (endpoint.query !== undefined) responses.checkReader(caller);
+    } else {
+      if (isRepeated('content-type', request)) {
+        throw new HttpProblem('malformed_request', { detail: 'The Content-Type header was sent twice.' });
+      }
+      held.chargeTo(caller);
+      const isOpen = endpoint.auth === 'none';
+      const reading = readJsonBody(request, response, {
+        maxBytes: isOpen ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+        maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
+        mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
+        held,
+      });
+      // A slow client must not hold the permit.
+      sentBody = await (request.complete ? reading : permit.releaseWhile(reading));
+    }
+    const { url = '' } = request;
+    const queryStart = url.indexOf('?');
+    const search = queryStart === -1 ? '' : url.slice(queryStart + 1);
+    const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
+    // Only now it is known to be a UUID, and not some text that may identify a person.
+    if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();
+    return { value, sentBody };
+  }
+
+  /** An operation in a message of another protocol, with its own scope, limits, log and audit trail. */
+  async function performInMessage(
+    operation: FirmRoute,
+    sent: Parameters<PerformOperation>[1],
+    { grant, actor }: Pick<FirmContext, 'grant' | 'actor'>,
+    exchange: Exchange,
+  ): Promise<RouteResponse> {
+    const { endpoint } = operation;
+    const { trace, response, deadline } = exchange;
+    const { firmId } = grant;
+    trace.route = `${endpoint.method} ${endpoint.path}`;
+    trace.audit = auditedRequest(endpoint.id, sent.params, byFirm(actor), firmId);
+    try {
+      // The message is counted as a request already.
+      if (endpoint.write) await checkLimits(deps, grant, { write: true, isCounted: true }, exchange.permit);
+      if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
+      if (JSON.stringify(sent.params).length + sent.search.length > MAX_PARAMETER_BYTES) {
+        const detail = `The arguments besides the body are larger than ${formatSize(MAX_PARAMETER_BYTES)}.`;
+        throw new HttpProblem('payload_too_large', { detail });
+      }
+      if (endpoint.method === 'GET') {
+        exchange.permit.release();
+        exchange.permit = UNLIMITED;
+        exchange.permit = await acquire(operation, response, deadline);
+        if (endpoint.query !== undefined) responses.checkReader(`firm ${firmId}`);
+      } else {
+        // Committed: the response is always sent.
+        delete trace.reader;
+      }
+      const value = parseOrThrow(operation, sent);
+      const maxPageBytes = LIMITS.toolPage.bytes;
+      const result = await operation.handle(value, { sentBody: sent.body, actor, grant, maxPageBytes });
+      trace.status = result.status;
+      if (endpoint.path.includes('/claims/{id}')) trace.claimId = sent.params.id?.toLowerCase();
+      if (result.claimId !== undefined) trace.claimId = result.claimId;
+      return result;
+    } catch (error) {
+      const problem = asHttpProblem(error);
+      trace.status = ERRORS[problem.code].status;
+      recordProblem(trace, problem);
+      throw error;
+    }
   }
 
   return { handle, requireKey };
 }
+
+const originOf = ({ trace: { requestId, clientAddress } }: Exchange): RequestOrigin => ({
+  requestId,
+  address: clientAddress,
+});
 
 /** @throws HttpProblem `rate_limited` */
 async function checkLimits(

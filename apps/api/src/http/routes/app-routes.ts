@@ -176,10 +176,9 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       jsonResponse(profileToWire(await use.confirmEmail(actor, body.code))),
     ),
 
-    appRoute(endpoints.listInvitations, async ({ query }, context) => {
-      const { actor } = context;
+    appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
-      const request = pageRequest(query, context, deps.cursors, scope);
+      const request = pageRequest(query, {}, deps.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
         deps.appReads.adjuster(actor.svcId),
         deps.appReads.invitations(actor.svcId, deps.clock.now(), request),
@@ -211,8 +210,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
-    appRoute(endpoints.listOfferedClaims, async ({ query }, context) => {
-      const { actor } = context;
+    appRoute(endpoints.listOfferedClaims, async ({ query }, { actor }) => {
       const list = query.status ?? 'pending_acceptance';
       const since = query.updated_since;
       const scope: CursorScope = {
@@ -220,7 +218,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         reader: actor.svcId,
         filters: { list, ...(since !== undefined && { since }) },
       };
-      const request = pageRequest(query, context, deps.cursors, scope);
+      const request = pageRequest(query, {}, deps.cursors, scope);
       const claims = await deps.appReads.claims(actor.svcId, list, request, since);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.

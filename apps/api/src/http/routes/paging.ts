@@ -3,12 +3,12 @@ import { LIMITS } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import type { RequestContext, RouteResponse } from './route.ts';
+import type { FirmContext, RouteResponse } from './route.ts';
 
 /** The requested page. A cursor from another list or with other filters is a validation error. */
 export function pageRequest(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  { maxPageBytes = LIMITS.page.bytes }: Pick<RequestContext, 'maxPageBytes'>,
+  { maxPageBytes = LIMITS.page.bytes }: Pick<FirmContext, 'maxPageBytes'>,
   cursors: Cursors,
   scope: CursorScope,
 ): PageRequest {

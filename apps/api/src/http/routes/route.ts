@@ -19,19 +19,24 @@ export interface RouteResponse {
 }
 
 /** What a handler receives besides the parsed request. */
-export interface RequestContext {
-  /** The body before validation, for the fingerprint. */
-  readonly sentBody: unknown;
+export interface OpenContext {
   readonly origin: RequestOrigin;
   readonly userAgent: string | undefined;
   readonly cookies: string | undefined;
-  /** Absent: the limit of the interface. */
-  readonly maxPageBytes?: number;
 }
 
-export interface FirmContext extends RequestContext {
+export interface AppContext {
+  readonly actor: AdjusterActor;
+  readonly session: SignedIn;
+}
+
+export interface FirmContext {
   readonly actor: FirmActor;
   readonly grant: KeyGrant;
+  /** The body before validation, for the fingerprint. */
+  readonly sentBody: unknown;
+  /** Absent: the limit of the interface. */
+  readonly maxPageBytes?: number;
 }
 
 /** Performs an operation as if it had been requested alone: with its scope, limits, log and audit trail. */
@@ -40,14 +45,10 @@ export type PerformOperation = (
   request: Required<RawRequest> & { readonly params: Readonly<Record<string, string>> },
 ) => Promise<RouteResponse>;
 
-export interface AgentContext extends RequestContext {
+export interface AgentContext {
+  readonly origin: RequestOrigin;
   readonly grant: KeyGrant;
   readonly perform: PerformOperation;
-}
-
-export interface AppContext extends RequestContext {
-  readonly actor: AdjusterActor;
-  readonly session: SignedIn;
 }
 
 type Handler<E extends Endpoint, C> = (request: RequestOf<E>, context: C) => Promise<RouteResponse>;
@@ -59,14 +60,13 @@ interface RouteBase<Caller extends string, Context> {
   readonly handle: Handler<Endpoint, Context>;
 }
 
+export type OpenRoute = RouteBase<'anyone', OpenContext>;
+export type AppRoute = RouteBase<'adjuster', AppContext>;
 export type FirmRoute = RouteBase<'firm', FirmContext>;
+export type AgentRoute = RouteBase<'agent', AgentContext>;
 
 /** An endpoint of the contract with the handler of its authenticated, valid requests. */
-export type Route =
-  | FirmRoute
-  | RouteBase<'agent', AgentContext>
-  | RouteBase<'adjuster', AppContext>
-  | RouteBase<'anyone', RequestContext>;
+export type Route = OpenRoute | AppRoute | FirmRoute | AgentRoute;
 
 // The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
 const widened = <C>(handle: unknown): Handler<Endpoint, C> => handle as Handler<Endpoint, C>;
@@ -97,7 +97,7 @@ export const appRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, App
   handle: widened(handle),
 });
 
-export const publicRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, RequestContext>): Route => ({
+export const publicRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, OpenContext>): Route => ({
   endpoint,
   rules: [],
   caller: 'anyone',
