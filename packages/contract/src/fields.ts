@@ -338,18 +338,14 @@ interface PresenceError {
  */
 export const presenceRule =
   (errorsOf: (isPresent: (name: string) => boolean) => readonly PresenceError[]) =>
-  <Schema extends z.ZodObject>(schema: Schema): Schema => {
-    const check = z.core._check<Record<string, unknown>>(
-      (payload) => {
-        const sent = payload.value;
-        for (const { path, detail } of errorsOf((name) => Object.hasOwn(sent, name))) {
-          payload.issues.push({ code: 'custom', message: detail, input: undefined, path: [...path] });
-        }
+  <Schema extends z.ZodObject>(schema: Schema): Schema =>
+    schema.superRefine(
+      (sent, context) => {
+        for (const { path, detail } of errorsOf((name) => Object.hasOwn(sent, name)))
+          context.addIssue({ code: 'custom', message: detail, input: undefined, path: [...path] });
       },
       { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
     );
-    return schema.check(check) as Schema;
-  };
 
 /** An array that is too long gets one error, and its items are not checked. */
 export function arrayOf<Item extends z.ZodType>(max: number, item: Item, what: string, meta: FieldMeta) {
