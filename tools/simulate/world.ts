@@ -11,8 +11,6 @@ import {
   makeSendClaim,
   makeSetMember,
   NO_USED_KEYS,
-  newClaimsInTransactions,
-  responsesInTransactions,
   type SingleFlight,
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
@@ -57,19 +55,17 @@ const OPERATOR = { name: 'simulation' };
 
 /** The use cases in one process, which stops where `pause` rejects. */
 export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: Pause, series: number) {
-  const { unitOfWork: uow, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
+  const { unitOfWork: uow, claimWrites, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
   const ids = createCountingIds(series);
-  const newClaims = newClaimsInTransactions(uow);
   const firm = {
-    uow,
-    newClaims,
+    claimWrites,
     singleFlight: noSingleFlight,
     usedKeys: NO_USED_KEYS,
     firmReads,
     clock,
     ids,
   };
-  const app = { uow, offerResponses: responsesInTransactions(uow), clock, appReads: NO_APP_READS };
+  const app = { uow, claimWrites, clock, appReads: NO_APP_READS };
   // Memberships need neither secrets nor sessions.
   const operator = { uow, clock, operator: OPERATOR } as unknown as Parameters<typeof makeSetMember>[0];
   return {
@@ -85,7 +81,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
     closeClaim: makeCloseClaimAsOperator({ uow, clock, operator: OPERATOR }),
     handleJob: makeRunJob({
       uow,
-      offerResponses: app.offerResponses,
+      claimWrites,
       jobReads,
       firmReads,
       appReads: NO_APP_READS as never,

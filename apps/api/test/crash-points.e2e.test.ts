@@ -151,15 +151,13 @@ async function startCrashingProcess(redisUrl?: string): Promise<CrashingProcess>
   };
 }
 
-const BEFORE_COMMIT = /before .*AndCommit|end of the work|before (responses\.save|newClaims\.add)/;
+const BEFORE_COMMIT = /end of the work|before claimWrites\./;
 
 describe.each(WRITE_OPERATIONS)('$name', (operation) => {
   test('takes effect once and completely if its process crashes between any two awaits', async () => {
     const { points, after } = await runWithoutCrash(operation);
     expect(points).toContainEqual(expect.stringMatching(BEFORE_COMMIT));
-    expect(points).toContainEqual(
-      expect.stringMatching(/^after the commit$|^after (responses\.save|newClaims\.add)$/),
-    );
+    expect(points).toContainEqual(expect.stringMatching(/^after the commit$|^after claimWrites\./));
     const crashing = await startCrashingProcess();
     for (const index of crashPointsIn(points)) {
       const prepared = await operation.prepare(operator, healthyHost.url);
@@ -227,8 +225,8 @@ async function killedAt(point: string, prepared: Prepared): Promise<void> {
 test('an operation takes effect once and completely if its process is really killed', async () => {
   await bundleServer();
   const cases = [
-    ['send', 'after newClaims.add'],
-    ['offer', 'before claims.saveAndCommit'],
+    ['send', 'after claimWrites.send'],
+    ['offer', 'before claimWrites.offer'],
     ['leave', 'after the commit'],
   ].flatMap(([name, point = '']) =>
     WRITE_OPERATIONS.filter((operation) => operation.name === name).map((operation) => ({
@@ -259,7 +257,7 @@ describe('with Redis', () => {
       const { points, after } = await runWithoutCrash(operation);
       const restarted = await startCrashingHost({ databaseUrl: database.url, redisUrl, at: async () => {} });
       const indexes = points.flatMap((point, index) =>
-        /attempt|commit|singleFlight|claims\./i.test(point) ? [index] : [],
+        /attempt|commit|singleFlight|claimWrites\./i.test(point) ? [index] : [],
       );
       // Concurrently, since each retry waits for the lease of the crashed process to expire.
       await Promise.all(

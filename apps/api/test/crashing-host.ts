@@ -91,8 +91,7 @@ export async function startCrashingHost(options: {
     ...compositionOptions,
     replacePorts: (ports) => ({
       unitOfWork: instrumentedUnitOfWork(ports.unitOfWork, at),
-      newClaims: instrumented(ports.newClaims, 'newClaims', at),
-      offerResponses: instrumented(ports.offerResponses, 'responses', at),
+      claimWrites: instrumented(ports.claimWrites, 'claimWrites', at),
       singleFlight: instrumentedSingleFlight(ports.singleFlight, at),
       rateLimiter: instrumented(ports.rateLimiter, 'limits', at),
       firmReads: instrumented(ports.firmReads, 'reads', at),

@@ -1,19 +1,19 @@
 import {
   type AuditEvent,
   auditRow,
+  type ClaimWrites,
   type Clock,
   type FirmReads,
   type Job,
   type JobReads,
-  type Tx,
   Unavailable,
-  type UnitOfWork,
 } from '@svc/application';
-import { type Claim, carrierNameKey, type Instant } from '@svc/domain';
+import { carrierNameKey, type Instant } from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
+import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmReads, memoryJobReads } from './memory-reads.ts';
 import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
-import { memoryTx } from './memory-tx.ts';
+import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { createRowLocks, type LockMode } from './row-locks.ts';
 import { createDatabase, type Database, keyOf, type Tables, UniqueViolation } from './tables.ts';
 
@@ -22,7 +22,8 @@ export type Pause = (point: string) => Promise<void>;
 
 /** The stores of one simulated process. */
 export interface InterleavedStores {
-  readonly unitOfWork: UnitOfWork;
+  readonly unitOfWork: MemoryUnitOfWork;
+  readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
   readonly jobReads: JobReads;
   /** Runs a committed job and then removes it. Several processes may run the same job. */
@@ -66,7 +67,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
         }
       };
 
-      const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+      const attempt = async <T>(work: (tx: MemoryTx) => Promise<T>): Promise<T> => {
         const draft = database.draft();
         const owner = {};
         const { tx: stores, end } = memoryTx(draft.tables, clock, database.nextNumber);
@@ -108,22 +109,25 @@ export function createSharedMemory(clock: Clock, database: Database = createData
         }
       };
 
-      return {
-        unitOfWork: {
-          async run(work) {
-            for (let count = 1; ; count += 1) {
-              try {
-                const result = await attempt(work);
-                await pause('committed');
-                return result;
-              } catch (error) {
-                if (!(error instanceof UniqueViolation)) throw error;
-                if (count === MAX_ATTEMPTS)
-                  throw new Unavailable('Too many concurrent changes to the same rows.');
-              }
+      const unitOfWork: MemoryUnitOfWork = {
+        async run(work) {
+          for (let count = 1; ; count += 1) {
+            try {
+              const result = await attempt(work);
+              await pause('committed');
+              return result;
+            } catch (error) {
+              if (!(error instanceof UniqueViolation)) throw error;
+              if (count === MAX_ATTEMPTS)
+                throw new Unavailable('Too many concurrent changes to the same rows.');
             }
-          },
+          }
         },
+      };
+
+      return {
+        unitOfWork,
+        claimWrites: memoryClaimWrites(unitOfWork),
         firmReads: pausing(memoryFirmReads(database.committed), pause),
         jobReads: pausing(memoryJobReads(database.committed), pause),
         async runJob(number, handler) {
@@ -154,7 +158,7 @@ const pausing = <R extends object>(reads: R, pause: Pause): R =>
 
 /** The stores of a transaction with the locks that the same statements take in PostgreSQL. */
 function withLocks(
-  tx: Tx,
+  tx: MemoryTx,
   {
     lock,
     statement,
@@ -164,30 +168,12 @@ function withLocks(
     readonly statement: <R>(name: string, run: () => Promise<R>) => Promise<R>;
     readonly events: AuditEvent[];
   },
-): Tx {
+): MemoryTx {
   const claimRow = (id: string) => `claim ${id}`;
   const memberRow = (firmId: string, svcId: string) => `membership ${firmId} ${svcId}`;
   const feedRow = (firmId: string) => `feed ${firmId}`;
-  /** An event recorded before is written with the claim. */
-  const lockChainWith = async (firmId: string): Promise<void> => {
-    if (events.length > 0 && events.every(({ chain }) => chain === firmId)) await lock(`audit ${firmId}`);
-  };
   const accountRow = (svcId: string) => `account ${svcId}`;
-  const { claims, memberships, idempotency, carriers, adjusters } = tx;
-  const adding = (name: 'add' | 'addAndCommit') => (claim: Claim) =>
-    statement(`claims.${name}`, async () => {
-      await lock(feedRow(claim.firmId));
-      await lockChainWith(claim.firmId);
-      await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
-      return claims[name](claim);
-    });
-  const saving = (name: 'save' | 'saveAndCommit') => (claim: Claim) =>
-    statement(`claims.${name}`, async () => {
-      await lock(feedRow(claim.firmId));
-      await lock(claimRow(claim.id));
-      await lockChainWith(claim.firmId);
-      return claims[name](claim);
-    });
+  const { claims, claimWrites, memberships, carriers, adjusters } = tx;
   const plain = <S extends object>(store: S, storeName: string): S =>
     new Proxy(store, {
       get: (target, name) => {
@@ -198,7 +184,7 @@ function withLocks(
   return {
     ...(Object.fromEntries(
       Object.entries(tx).map(([name, store]) => [name, plain(store as object, name)]),
-    ) as unknown as Tx),
+    ) as unknown as MemoryTx),
     claims: {
       ...plain(claims, 'claims'),
       lock: (firmId, id) =>
@@ -226,22 +212,41 @@ function withLocks(
           // Rows that the statement did not find when it started stay unlocked and unseen.
           return (await claims.lockPendingOf(firmId, svcId)).filter(({ id }) => ids.includes(id));
         }),
-      add: adding('add'),
-      addAndCommit: adding('addAndCommit'),
-      save: saving('save'),
-      saveAndCommit: saving('saveAndCommit'),
+      save: (claim) =>
+        statement('claims.save', async () => {
+          await lock(feedRow(claim.firmId));
+          await lock(claimRow(claim.id));
+          return claims.save(claim);
+        }),
       saveWithoutTimestamp: (claim) =>
         statement('claims.saveWithoutTimestamp', async () => {
           await lock(claimRow(claim.id));
           return claims.saveWithoutTimestamp(claim);
         }),
     },
-    idempotency: {
-      ...plain(idempotency, 'idempotency'),
-      bind: (slot, fingerprint, claimId, now) =>
-        statement('idempotency.bind', async () => {
-          await lock(`idempotency ${keyOf(slot.firmId, slot.environment, slot.key)}`);
-          return idempotency.bind(slot, fingerprint, claimId, now);
+    claimWrites: {
+      ...plain(claimWrites, 'claimWrites'),
+      lockMembership: (firmId, svcId) =>
+        statement('claimWrites.lockMembership', async () => {
+          await lock(memberRow(firmId, svcId), 'shared');
+          return claimWrites.lockMembership(firmId, svcId);
+        }),
+      bind: (request, claimId) =>
+        statement('claimWrites.bind', async () => {
+          const { firmId, environment, key } = request.slot;
+          await lock(`idempotency ${keyOf(firmId, environment, key)}`);
+          return claimWrites.bind(request, claimId);
+        }),
+      mergeCarrier: (firmId, sent) =>
+        statement('claimWrites.mergeCarrier', async () => {
+          await lock(`carrier ${firmId} ${carrierNameKey(sent.name)}`);
+          return claimWrites.mergeCarrier(firmId, sent);
+        }),
+      add: (claim) =>
+        statement('claimWrites.add', async () => {
+          await lock(feedRow(claim.firmId));
+          await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
+          return claimWrites.add(claim);
         }),
     },
     carriers: {
@@ -251,19 +256,9 @@ function withLocks(
           await lock(`carrier ${firmId} ${carrierNameKey(name)}`);
           return carriers.lock(firmId, name);
         }),
-      merge: (firmId, sent) =>
-        statement('carriers.merge', async () => {
-          await lock(`carrier ${firmId} ${carrierNameKey(sent.name)}`);
-          return carriers.merge(firmId, sent);
-        }),
     },
     memberships: {
       ...plain(memberships, 'memberships'),
-      lockShared: (firmId, svcId) =>
-        statement('memberships.lockShared', async () => {
-          await lock(memberRow(firmId, svcId), 'shared');
-          return memberships.lockShared(firmId, svcId);
-        }),
       lock: (firmId, svcId) =>
         statement('memberships.lock', async () => {
           await lock(memberRow(firmId, svcId));

@@ -2,19 +2,16 @@ import {
   type Clock,
   type CredentialStore,
   type Job,
-  newClaimsInTransactions,
-  responsesInTransactions,
   SESSION_LIFETIME_MS,
   type Stores,
-  type Tx,
-  type UnitOfWork,
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendRow, memoryAuditReads } from './memory-audit.ts';
+import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
-import { memoryTx } from './memory-tx.ts';
+import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { createMemoryRequestLog } from './request-log.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
@@ -37,6 +34,7 @@ export interface MemoryJobs {
 }
 
 export interface MemoryStores extends Stores {
+  readonly unitOfWork: MemoryUnitOfWork;
   readonly jobs: MemoryJobs;
 }
 
@@ -63,7 +61,7 @@ export function createMemoryStores(
     return result;
   };
   const inTx =
-    <T>(work: (tx: Tx) => Promise<T>) =>
+    <T>(work: (tx: MemoryTx) => Promise<T>) =>
     async (tables: WritableTables): Promise<T> => {
       const { tx, end } = memoryTx(tables, clock, database.nextNumber);
       try {
@@ -73,7 +71,7 @@ export function createMemoryStores(
       }
     };
 
-  const unitOfWork: UnitOfWork = {
+  const unitOfWork: MemoryUnitOfWork = {
     run: (work) =>
       exclusively(async () => {
         if (everyUnitTwice) await attempt(inTx(work), false);
@@ -89,8 +87,7 @@ export function createMemoryStores(
 
   return {
     unitOfWork,
-    newClaims: newClaimsInTransactions(unitOfWork),
-    offerResponses: responsesInTransactions(unitOfWork),
+    claimWrites: memoryClaimWrites(unitOfWork),
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),
     operatorReads: memoryOperatorReads(database.committed),

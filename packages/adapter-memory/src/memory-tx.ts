@@ -1,16 +1,60 @@
-import { auditRow, type Clock, type Device, emailTaken, type Tx } from '@svc/application';
-import { type Claim, carrierNameKey, emailKey, type Instant, isFinal, mergeCarrier } from '@svc/domain';
+import {
+  auditRow,
+  type Clock,
+  type Device,
+  emailTaken,
+  type KeyedRequest,
+  type OfferRequest,
+  type SendFacts,
+  type SendRequest,
+  type Tx,
+} from '@svc/application';
+import {
+  type CarrierDetails,
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  emailKey,
+  type FirmId,
+  type Instant,
+  isFinal,
+  type Membership,
+  mergeCarrier,
+  type Svcid,
+} from '@svc/domain';
 import { appendRow } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
+
+/** The statements of `ClaimWrites` that no use case calls. */
+export interface ClaimStatements {
+  lockMembership(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
+  facts(request: SendRequest | OfferRequest): Promise<
+    Omit<SendFacts, 'membership'> & {
+      /** What the Idempotency-Key was used for. */
+      readonly bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null;
+    }
+  >;
+  bind(request: KeyedRequest, claimId: ClaimId): Promise<void>;
+  mergeCarrier(firmId: FirmId, sent: CarrierDetails): Promise<void>;
+  add(claim: Claim): Promise<Claim>;
+}
+
+export interface MemoryTx extends Tx {
+  readonly claimWrites: ClaimStatements;
+}
+
+export interface MemoryUnitOfWork {
+  run<T>(work: (tx: MemoryTx) => Promise<T>): Promise<T>;
+}
 
 /** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(
   tables: WritableTables,
   clock: Clock,
   nextNumber: () => number,
-): { tx: Tx; end(): void } {
+): { tx: MemoryTx; end(): void } {
   let ended = false;
   // Every call is asynchronous, so that a missing await finds the unit of work ended, as it would with a database.
   const step =
@@ -44,25 +88,16 @@ export function memoryTx(
     if (tables.claims.get(keyOf(claim.id)) === undefined) throw new Error(`no claim ${claim.id} to save`);
   };
 
-  const addClaim = (claim: Claim): Claim => {
-    const { updatedAt } = withTimestamp(claim);
-    const added = { ...claim, createdAt: updatedAt, updatedAt };
-    tables.claims.insert(added);
-    return added;
+  const boundBy = ({ slot, at }: KeyedRequest) => boundAt(tables, slot, at);
+  const duplicateOf = ({ slot, externalId, claimNumber }: SendRequest): SendFacts['duplicate'] => {
+    const candidates = tables.claims
+      .all()
+      .filter(({ firmId, environment }) => firmId === slot.firmId && environment === slot.environment);
+    const byExternalId = candidates.find((claim) => claim.externalId === externalId);
+    if (byExternalId !== undefined) return { id: byExternalId.id, by: 'external_id' };
+    const byNumber = candidates.find((claim) => claim.claimNumber === claimNumber && claim.closedAt === null);
+    return byNumber === undefined ? null : { id: byNumber.id, by: 'claim_number' };
   };
-  const saveClaim = (claim: Claim): Claim => {
-    requireStored(claim);
-    const saved = withTimestamp(claim);
-    tables.claims.put(saved);
-    return saved;
-  };
-  const last =
-    (write: (claim: Claim) => Claim) =>
-    (claim: Claim): Claim => {
-      const written = write(claim);
-      ended = true;
-      return written;
-    };
 
   const saveAccount = (save: () => void): void => {
     try {
@@ -75,19 +110,8 @@ export function memoryTx(
 
   const lockedSubjects = new Set<string>();
 
-  const tx: Tx = {
+  const tx: MemoryTx = {
     claims: {
-      findDuplicate: step(({ firmId, environment, externalId, claimNumber }) => {
-        const candidates = tables.claims
-          .all()
-          .filter((claim) => claim.firmId === firmId && claim.environment === environment);
-        const byExternalId = candidates.find((claim) => claim.externalId === externalId);
-        if (byExternalId !== undefined) return { id: byExternalId.id, by: 'external_id' };
-        const byNumber = candidates.find(
-          (claim) => claim.claimNumber === claimNumber && claim.closedAt === null,
-        );
-        return byNumber === undefined ? null : { id: byNumber.id, by: 'claim_number' };
-      }),
       lock: step((firmId, id) => {
         const claim = tables.claims.get(keyOf(id));
         return claim?.firmId === firmId ? claim : null;
@@ -105,37 +129,35 @@ export function memoryTx(
           return isPending && firm === firmId;
         }),
       ),
-      countPendingOf: step(
-        (svcId) =>
-          tables.claims.all().filter(({ assignment, closedAt }) => {
-            const isPending = assignment.status === 'pending_acceptance' && closedAt === null;
-            return isPending && assignment.adjuster === svcId;
-          }).length,
-      ),
-      add: step(addClaim),
-      save: step(saveClaim),
-      addAndCommit: step(last(addClaim)),
-      saveAndCommit: step(last(saveClaim)),
+      save: step((claim) => {
+        requireStored(claim);
+        const saved = withTimestamp(claim);
+        tables.claims.put(saved);
+        return saved;
+      }),
       saveWithoutTimestamp: step((claim) => {
         requireStored(claim);
         tables.claims.put(claim);
       }),
     },
 
-    idempotency: {
-      find: step((slot, now) => {
-        const row = boundAt(tables, slot, now);
-        return row && { fingerprint: row.fingerprint, claimId: row.claimId };
+    claimWrites: {
+      lockMembership: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
+      facts: step((request) => ({
+        bound: boundBy(request),
+        duplicate: 'externalId' in request ? duplicateOf(request) : null,
+        adjuster: tables.accounts.get(keyOf(request.adjuster))?.adjuster ?? null,
+        pendingOffers: tables.claims.all().filter(({ assignment: { status, adjuster }, closedAt }) => {
+          const isPending = status === 'pending_acceptance' && closedAt === null;
+          return isPending && adjuster === request.adjuster;
+        }).length,
+      })),
+      bind: step((request, claimId) => {
+        if (boundBy(request) !== null) throw new UniqueViolation('this Idempotency-Key is bound');
+        const { slot, fingerprint, at } = request;
+        tables.idempotency.put({ slot, fingerprint, claimId, boundAt: at });
       }),
-      bind: step((slot, fingerprint, claimId, now) => {
-        if (boundAt(tables, slot, now) !== null) throw new UniqueViolation('this Idempotency-Key is bound');
-        const { firmId, environment, key } = slot;
-        tables.idempotency.put({ slot: { firmId, environment, key }, fingerprint, claimId, boundAt: now });
-      }),
-    },
-
-    carriers: {
-      merge: step((firmId, sent) => {
+      mergeCarrier: step((firmId, sent) => {
         const nameKey = carrierNameKey(sent.name);
         const held = tables.carriers.get(keyOf(firmId, nameKey))?.held ?? null;
         const merged = mergeCarrier(held, sent);
@@ -143,6 +165,15 @@ export function memoryTx(
           tables.carriers.put({ firmId, nameKey, held: merged.held });
         }
       }),
+      add: step((claim) => {
+        const { updatedAt } = withTimestamp(claim);
+        const added = { ...claim, createdAt: updatedAt, updatedAt };
+        tables.claims.insert(added);
+        return added;
+      }),
+    },
+
+    carriers: {
       lock: step((firmId, name) => tables.carriers.get(keyOf(firmId, carrierNameKey(name)))?.held ?? null),
       save: step((firmId, held) => {
         tables.carriers.put({ firmId, nameKey: carrierNameKey(held.name), held });
@@ -191,7 +222,6 @@ export function memoryTx(
     },
 
     memberships: {
-      lockShared: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       lock: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       activeFirmsOf: step((svcId) =>
         tables.memberships

@@ -67,7 +67,7 @@ describe('units of work in memory', () => {
       runs += 1;
       await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: claim.id, svcId: member });
       const held = await tx.claims.lock(firm.id, claim.id);
-      if (held !== null) await tx.claims.add({ ...held, id: fixture.ids.next() as typeof held.id });
+      if (held !== null) await tx.claimWrites.add({ ...held, id: fixture.ids.next() as typeof held.id });
     });
     await expect(blind).rejects.toThrow('is taken');
     expect(runs).toBeGreaterThan(1);

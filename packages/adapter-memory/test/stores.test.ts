@@ -1,9 +1,18 @@
-import { createFixedClock, storesSuite } from '@svc/testkit';
-import { createMemoryStores } from '../src/index.ts';
+import { createFixedClock, failingAfter, storesSuite } from '@svc/testkit';
+import { createMemoryStores, memoryClaimWrites } from '../src/index.ts';
 
 for (const everyUnitTwice of [false, true]) {
   storesSuite(everyUnitTwice ? 'memory, each unit outrun once' : 'memory', async () => {
     const clock = createFixedClock();
-    return { stores: createMemoryStores({ clock, everyUnitTwice }), clock, dispose: async () => {} };
+    const stores = createMemoryStores({ clock, everyUnitTwice });
+    return {
+      stores,
+      clock,
+      failingAfter(statements) {
+        const { uow: unitOfWork, hasFailed } = failingAfter(stores.unitOfWork, statements);
+        return { stores: { unitOfWork, claimWrites: memoryClaimWrites(unitOfWork) }, hasFailed };
+      },
+      dispose: async () => {},
+    };
   });
 }

@@ -20,7 +20,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Job, NewClaims, Tx, UnitOfWork } from '@svc/application';
+import type { ClaimWrites, Job, QueuedJob, Tx, UnitOfWork } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import { createSampler, type Sampling } from './sampler.ts';
 
@@ -57,7 +57,7 @@ export interface Tracing {
   /** Adds spans for transactions and for the calls of their stores. Jobs continue the trace of their cause; reminders start one. */
   unitOfWork(uow: UnitOfWork): UnitOfWork;
   /** Adds a span for each claim. Its jobs continue the trace. */
-  newClaims(newClaims: NewClaims): NewClaims;
+  claimWrites(claimWrites: ClaimWrites): ClaimWrites;
   jobs(run: (job: Job) => Promise<void>): (job: Job) => Promise<void>;
   /** Id of the current trace. */
   traceId(): string | undefined;
@@ -205,20 +205,27 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
         ),
     }),
 
-    newClaims: (newClaims) => ({
-      add: (request, decide) =>
-        inSpan('newClaims.add', POSTGRESQL, () => {
-          // The decision may be called from that of another request.
-          const span = current.getStore();
-          return newClaims.add(request, (facts) => {
-            const decided = decide(facts);
-            return {
-              ...decided,
-              jobs: decided.jobs.map((queued) => ({ ...queued, job: withTrace(queued.job, span) })),
-            };
-          });
-        }),
-    }),
+    claimWrites(claimWrites) {
+      const traced = <Facts, Change extends { readonly jobs: readonly QueuedJob[] }>(
+        decide: (facts: Facts) => Change,
+      ) => {
+        // The decision may be called from that of another request.
+        const span = current.getStore();
+        return (facts: Facts): Change => {
+          const decided = decide(facts);
+          const jobs = decided.jobs.map((queued) => ({ ...queued, job: withTrace(queued.job, span) }));
+          return { ...decided, jobs };
+        };
+      };
+      const inWrite = <T>(name: string, write: () => T): T =>
+        inSpan(`claimWrites.${name}`, POSTGRESQL, write);
+      return {
+        send: (request, decide) => inWrite('send', () => claimWrites.send(request, traced(decide))),
+        offer: (request, decide) => inWrite('offer', () => claimWrites.offer(request, traced(decide))),
+        respond: (svcId, id, decide) =>
+          inWrite('respond', () => claimWrites.respond(svcId, id, traced(decide))),
+      };
+    },
 
     jobs: (handle) => (job) => {
       const context = propagator.extract(ROOT_CONTEXT, job, defaultTextMapGetter);

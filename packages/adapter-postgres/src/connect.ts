@@ -1,8 +1,11 @@
 import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
-import { newClaimsInTransactions, responsesInTransactions } from '@svc/application';
 import type { Instant } from '@svc/domain';
+import { citusClaimStatements } from './citus/claim-statements.ts';
+import { pgClaimWrites } from './claims/claim-writes.ts';
+import { MAX_TOGETHER } from './claims/groups.ts';
+import { pgClaimStatements } from './claims/statements.ts';
 import { afterCommitOnWorkers } from './driver/citus.ts';
-import { openDatabase } from './driver/database.ts';
+import { type Database, openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
@@ -25,8 +28,6 @@ import type { ServiceSecret } from './schema/migrate.ts';
 import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
-import { pgNewClaims } from './stores/pg-new-claims.ts';
-import { pgOfferResponses } from './stores/pg-offer-responses.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
@@ -71,6 +72,25 @@ export interface PostgresStores extends Stores {
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
+export function storesOfWrites(
+  database: Pick<Database, 'begin' | 'metrics'>,
+  onCitus: boolean,
+  clock: Clock,
+  encryption: Encryption,
+): Pick<PostgresStores, 'unitOfWork' | 'claimWrites'> {
+  return {
+    unitOfWork: pgUnitOfWork(database, clock, encryption),
+    claimWrites: onCitus
+      ? pgClaimWrites(database, encryption, (session) => citusClaimStatements(session, clock, encryption), 1)
+      : pgClaimWrites(
+          database,
+          encryption,
+          (session) => pgClaimStatements(session, clock, encryption),
+          MAX_TOGETHER,
+        ),
+  };
+}
+
 /** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
   const clock = options.clock ?? SYSTEM_CLOCK;
@@ -93,16 +113,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const dataKeys = wrappingKeys === null ? null : new DataKeys(database.besideTransactions, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
-  const unitOfWork = pgUnitOfWork(database, clock, encryption);
-  const newClaims = newClaimsInTransactions(unitOfWork);
-  const offerResponses = responsesInTransactions(unitOfWork);
   return {
-    unitOfWork,
-    // On Citus, the claims of a transaction may be on several nodes.
-    newClaims: reads.onCitus ? newClaims : pgNewClaims(database, clock, encryption, newClaims),
-    offerResponses: reads.onCitus
-      ? offerResponses
-      : pgOfferResponses(database, clock, encryption, offerResponses),
+    ...storesOfWrites(database, reads.onCitus, clock, encryption),
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(database, clock, encryption),
     operatorReads: pgOperatorReads(database, encryption),

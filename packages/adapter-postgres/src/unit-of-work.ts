@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, type Tx, Unavailable, type UnitOfWork } from '@svc/application';
+import type { Clock, Tx, UnitOfWork } from '@svc/application';
 import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TxSession } from './driver/session.ts';
+import { repeatOnConflict } from './driver/transaction.ts';
 import type { Encryption } from './encryption/encryption.ts';
 import { pgOutbox } from './jobs/job-table.ts';
-import { type ClaimSenders, claimSenders } from './stores/claim-senders.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
@@ -16,7 +15,6 @@ import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFeeds } from './stores/pg-feeds.ts';
 import { pgFirms } from './stores/pg-firms.ts';
-import { pgIdempotency } from './stores/pg-idempotency.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
@@ -24,18 +22,14 @@ import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
-const MAX_ATTEMPTS = 5;
-
 const storesOn = (
   session: TxSession,
   clock: Clock,
   encryption: Encryption,
   changed: AssignmentStatus[],
-  senders: ClaimSenders,
   audit: PgAuditTrail,
 ): Tx => ({
-  claims: pgClaims(session, clock, encryption, changed, senders, audit),
-  idempotency: pgIdempotency(session),
+  claims: pgClaims(session, clock, encryption, changed),
   carriers: pgCarriers(session, encryption),
   adjusters: pgAdjusters(session, encryption),
   memberships: pgMemberships(session, encryption),
@@ -58,16 +52,18 @@ const storesOn = (
  * Transactions at READ COMMITTED: a statement that waited for a lock sees what its holder committed. Conflicts that
  * locks cannot prevent throw ConcurrencyConflict, and the work runs again.
  */
-export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encryption): UnitOfWork {
+export function pgUnitOfWork(
+  database: Pick<Database, 'begin' | 'metrics'>,
+  clock: Clock,
+  encryption: Encryption,
+): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
     let result: T;
     try {
       const audit = pgAuditTrail(transaction);
-      result = await work(
-        storesOn(transaction, clock, encryption, changed, claimSenders(transaction), audit),
-      );
+      result = await work(storesOn(transaction, clock, encryption, changed, audit));
       await audit.write();
     } catch (error) {
       await transaction.rollback();
@@ -84,18 +80,5 @@ export function pgUnitOfWork(database: Database, clock: Clock, encryption: Encry
     return result;
   };
 
-  return {
-    async run(work) {
-      for (let count = 1; ; count += 1) {
-        try {
-          return await attempt(work);
-        } catch (error) {
-          if (!(error instanceof ConcurrencyConflict)) throw error;
-          if (count === MAX_ATTEMPTS)
-            throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
-          await sleep(Math.random() * 10 * count);
-        }
-      }
-    },
-  };
+  return { run: (work) => repeatOnConflict(() => attempt(work)) };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim, ClaimAsSent, ClaimId, FirmId, Membership, Svcid } from '@svc/domain';
+import { auditEvent, BY_SERVICE, claimObject, type QueuedJob } from '@svc/application';
+import type { CarrierDetails, Claim, ClaimAsSent, ClaimId, FirmId, Membership, Svcid } from '@svc/domain';
 import { NO_NOTES, NO_OVERRIDES } from '@svc/domain';
 import type { PostgresStores } from '../src/index.ts';
 
@@ -67,3 +68,30 @@ export async function aFirm(stores: PostgresStores): Promise<{ firmId: FirmId; s
   });
   return { firmId, svcId };
 }
+
+type Writes = Pick<PostgresStores, 'claimWrites' | 'unitOfWork'>;
+
+/** Adds a claim in any state, without rules, under a key that is its id. */
+export async function addClaim(
+  { claimWrites, unitOfWork }: Writes,
+  claim: Claim,
+  decideJobs: () => readonly QueuedJob[] = () => [],
+): Promise<Claim> {
+  const { firmId, environment, id, externalId, claimNumber } = claim;
+  const slot = { firmId, environment, key: id };
+  const { adjuster } = claim.assignment;
+  const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.send', object: claimObject(id) });
+  const added = await claimWrites.send(
+    { slot, fingerprint: 'f', at: NOW, adjuster, externalId, claimNumber },
+    () => ({ claim, jobs: decideJobs(), event }),
+  );
+  if ('replayed' in added) throw new Error('The claim was added before.');
+  // The adjuster's work, and closing, come later.
+  if (claim.closedAt !== null || claim.work.contactDate !== null || claim.work.notes !== null)
+    await unitOfWork.run((tx) => tx.claims.saveWithoutTimestamp(claim));
+  return added;
+}
+
+/** Fills in the carrier book of a firm, as a claim does. */
+export const mergeCarrier = (stores: Writes, firmId: FirmId, carrier: CarrierDetails): Promise<Claim> =>
+  addClaim(stores, aClaim(firmId, newId(), { carrier }));

@@ -13,6 +13,7 @@ import {
 import { eventually } from '@svc/testkit/eventually';
 import { PERSONAL as PERSONAL_COLUMNS, type PersonalTable } from '../src/encryption/personal-columns.ts';
 import { connect, EncryptionKeyError, type PostgresStores } from '../src/index.ts';
+import { mergeCarrier } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 const [OLD_KEY, NEW_KEY] = [randomBytes(32), randomBytes(32)];
@@ -291,8 +292,8 @@ test('once all rows are encrypted, the database rejects plain text, whoever writ
         await expect(update).rejects.toMatchObject(rejected);
       }
   }
-  const merging = ({ unitOfWork }: Pick<PostgresStores, 'unitOfWork'>) =>
-    unitOfWork.run((tx) => tx.carriers.merge(firm.id, { ...CARRIER, name: 'Later' }));
+  const merging = (on: Parameters<typeof mergeCarrier>[0]) =>
+    mergeCarrier(on, firm.id, { ...CARRIER, name: 'Later' });
   await expect(merging(without.stores)).rejects.toThrow(/23514 .carriers_\w+_encrypted/);
   await merging(stores);
   const fixture = fixtureOn(stores);
@@ -304,7 +305,7 @@ test('a text from before that starts like an encrypted one is encrypted too, and
   const { newFirm } = fixtureOn(without);
   const firm = await newFirm();
   const carrier = { name: 'Tidewater', phone: 'enc: 850 555 0199' };
-  await without.unitOfWork.run((tx) => tx.carriers.merge(firm.id, carrier));
+  await mergeCarrier(without, firm.id, carrier);
 
   const { encryption, firmData } = await connected(OLD_KEY);
   expect((await encryption.status()).plainRows).toMatchObject({ carriers: 1 });
@@ -351,7 +352,7 @@ test('behind a pooler, transactions that wait for a data key do not keep its con
   const stores = await connect({ url: database.url, encryption, pooler: true, poolMax: 2 });
   open.push(stores);
   const merges = Array.from({ length: 10 }, (_, n) =>
-    stores.unitOfWork.run((tx) => tx.carriers.merge(firm.id, { ...CARRIER, name: `Tidewater ${n}` })),
+    mergeCarrier(stores, firm.id, { ...CARRIER, name: `Tidewater ${n}` }),
   );
   expect((await Promise.allSettled(merges)).filter(({ status }) => status === 'rejected')).toEqual([]);
 });
@@ -374,7 +375,7 @@ test('a transaction gets its data key while the reads of requests wait', async (
     reads.push(appReads.memberships('anyone' as Svcid));
     await eventually(async () => (await waiting()) === connections);
   }
-  await unitOfWork.run((tx) => tx.carriers.merge(firm.id, CARRIER));
+  await unitOfWork.run((tx) => tx.carriers.save(firm.id, CARRIER));
   expect(await waiting()).toBe(2);
   await database.sql.query('ROLLBACK');
   expect(await Promise.all(reads)).toEqual([[], []]);
@@ -384,7 +385,7 @@ test('a data key that waits to be added delays no read of another', async () => 
   const fixture = fixtureOn(await connected());
   const [known, unknown] = [await fixture.newFirm(), await fixture.newFirm()];
   const writer = await connected(OLD_KEY);
-  await writer.unitOfWork.run((tx) => tx.carriers.merge(known.id, CARRIER));
+  await mergeCarrier(writer, known.id, CARRIER);
   const { firmData, unitOfWork } = await connected(OLD_KEY);
   await database.sql.query('BEGIN');
   await database.sql.query(
@@ -393,7 +394,7 @@ test('a data key that waits to be added delays no read of another', async () => 
   );
   let added = false;
   const adding = unitOfWork
-    .run((tx) => tx.carriers.merge(unknown.id, CARRIER))
+    .run((tx) => tx.carriers.save(unknown.id, CARRIER))
     .finally(() => {
       added = true;
     });
@@ -411,9 +412,9 @@ test('a data key that waits to be added delays no read of another', async () => 
 
 test('after a start, rows of any number of firms are read at once', async () => {
   const fixture = fixtureOn(await connected());
-  const { unitOfWork } = await connected(OLD_KEY);
+  const stores = await connected(OLD_KEY);
   const firms = await Promise.all(Array.from({ length: 60 }, () => fixture.newFirm()));
-  for (const { id } of firms) await unitOfWork.run((tx) => tx.carriers.merge(id, CARRIER));
+  await Promise.all(firms.map(({ id }) => mergeCarrier(stores, id, CARRIER)));
   const { firmData } = await connected(OLD_KEY);
   const read = await Promise.all(firms.map(({ id }) => firmData.carriers(id, null, 1)));
   expect(read.map(([row]) => row?.carrier.phone)).toEqual(firms.map(() => CARRIER.phone));
@@ -497,9 +498,7 @@ test('erasing a firm also deletes rows of tables that were added later, referenc
 test('processes that write the first rows of a firm at the same time use one key', async () => {
   const { id } = await fixtureOn(await connected()).newFirm();
   const processes = await Promise.all([1, 2, 3].map(() => connected(OLD_KEY)));
-  const merged = processes.map(({ unitOfWork }, n) =>
-    unitOfWork.run((tx) => tx.carriers.merge(id, { ...CARRIER, name: `Carrier ${n}` })),
-  );
+  const merged = processes.map((stores, n) => mergeCarrier(stores, id, { ...CARRIER, name: `Carrier ${n}` }));
   await Promise.all(merged);
   for (const { firmData } of processes)
     expect((await firmData.carriers(id, null, 10)).map(({ carrier }) => carrier.phone)).toEqual(

@@ -7,7 +7,7 @@ import { createDatabase } from '../../../tools/services/postgres.ts';
 import { connect, distribute, migrate, schemaState } from '../src/index.ts';
 import { layoutMisfits, tableLayout } from '../src/schema/distribute.ts';
 import { MIGRATIONS, type Migration } from '../src/schema/migrations/index.ts';
-import { aClaim, aFirm } from './a-firm.ts';
+import { aClaim, addClaim, aFirm } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 /** A release that changes tables which the first one uses. */
@@ -200,9 +200,9 @@ test('a database with rows is migrated, on Citus while it is distributed, and th
   const stores = await connect({ url });
   const { firmId, svcId } = await aFirm(stores);
   const [one, other] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
-  await stores.unitOfWork.run((tx) => tx.claims.add(one));
+  await addClaim(stores, one);
   await migrate({ url, migrations: NEXT_RELEASE });
-  await stores.unitOfWork.run((tx) => tx.claims.add(other));
+  await addClaim(stores, other);
   const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 10 });
   expect(page.rows.map(({ id }) => id)).toEqual([one.id, other.id]);
   await stores.close();

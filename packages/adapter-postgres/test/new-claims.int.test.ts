@@ -5,8 +5,9 @@ import {
   auditEvent,
   BY_SERVICE,
   claimObject,
-  type DecideNewClaim,
+  type NewClaim,
   NO_METRICS,
+  type SendFacts,
   verifyAuditChain,
 } from '@svc/application';
 import {
@@ -19,7 +20,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { aClaim, aFirm, NOW } from './a-firm.ts';
+import { aClaim, addClaim, aFirm, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** The same with settings per transaction and no prepared statements, as behind a pooler. */
@@ -41,6 +42,7 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     await database.drop();
   });
 
+  type DecideNewClaim = (facts: SendFacts) => NewClaim;
   interface TestFirm {
     readonly firmId: FirmId;
     readonly svcId: Svcid;
@@ -68,8 +70,11 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
         }),
       };
     };
-  const send = (claim: Claim, { key = claim.id as string, fingerprint = 'f', decide = saving(claim) } = {}) =>
-    stores.newClaims.add(
+  const send = (
+    claim: Claim,
+    { key = claim.id as string, fingerprint = 'f', decide = saving(claim), on = stores } = {},
+  ) =>
+    on.claimWrites.send(
       {
         slot: { firmId: claim.firmId, environment: claim.environment, key },
         fingerprint,
@@ -134,29 +139,6 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     }
   });
 
-  test("the firm's next change gets a later timestamp than all concurrent claims", async () => {
-    const claims = Array.from({ length: 4 }, () => claimOf(firm));
-    await Promise.all(claims.map((claim) => send(claim)));
-    const later = await stores.unitOfWork.run((tx) => tx.claims.add(claimOf(firm)));
-    expect(await storedOf(firm)).toEqual([...idsOf(claims), later.id]);
-  });
-
-  test('of two concurrent requests with one key, the second is a replay, or rejected as a different request', async () => {
-    const [claim, again] = [claimOf(firm), claimOf(firm)];
-    const ends = await Promise.allSettled([
-      send(claim, { key: 'k' }),
-      send(again, { key: 'k' }),
-      send(claimOf(firm), { key: 'k', fingerprint: 'other' }),
-    ]);
-    expect(ends).toMatchObject([
-      { value: { id: claim.id } },
-      { value: { claimId: claim.id, replayed: true } },
-      { reason: { code: 'idempotency_key_reused' } },
-    ]);
-    expect(await storedOf(firm)).toEqual([claim.id]);
-    expect(await boundOf(firm)).toEqual([['k', claim.id]]);
-  });
-
   test.each(['externalId', 'claimNumber'] as const)(
     'with one %s see each other: the second is a duplicate of the first',
     async (number) => {
@@ -170,17 +152,6 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
       expect(await boundOf(firm)).toEqual([[claim.id, claim.id]]);
     },
   );
-
-  test('a claim takes over a key that was used a day ago', async () => {
-    const [claim, next] = [claimOf(firm), claimOf(firm)];
-    await send(claim, { key: 'k' });
-    await database.sql.query('UPDATE idempotency_records SET bound_at = $2 WHERE firm_id = $1', [
-      firm.firmId,
-      new Date(NOW - 86_400_000),
-    ]);
-    expect(await send(next, { key: 'k' })).toMatchObject({ id: next.id });
-    expect(await boundOf(firm)).toEqual([['k', next.id]]);
-  });
 
   test('a claim that a rule or the database rejects does not affect the others', async () => {
     const [first, second, third] = [claimOf(firm), claimOf(firm), claimOf(firm)];
@@ -238,7 +209,7 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
 
   test('a claim whose key another process binds first is a replay of that one', async () => {
     const [claim, free] = [claimOf(firm), claimOf(firm)];
-    const earlier = await stores.unitOfWork.run((tx) => tx.claims.add(claimOf(firm)));
+    const earlier = await addClaim(stores, claimOf(firm));
     await database.sql.query('BEGIN');
     await database.sql.query(`INSERT INTO idempotency_records VALUES ($1, 'live', 'k', 'f', $2, $3)`, [
       firm.firmId,
@@ -258,24 +229,50 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     expect(await storedOf(firm)).toEqual([earlier.id, free.id]);
   });
 
-  test('concurrent claims fill in the carrier book; the first value of a detail stays', async () => {
-    const carriers: CarrierDetails[] = [
-      { name: 'Gulf Mutual' },
-      { name: 'gulf mutual', phone: '+1 555 0100' },
-      { name: 'Gulf Mutual', phone: '+1 555 0199', email: 'claims@gulf.example' },
-    ];
-    await Promise.all(carriers.map((carrier) => send(claimOf(firm, { carrier }))));
-    const more: CarrierDetails = { name: 'Gulf Mutual', email: 'other@gulf.example', phone: '+1 555 0111' };
-    await Promise.all([send(claimOf(firm, { carrier: more })), send(claimOf(firm))]);
-    expect(committed).toEqual([3, 2]);
-    const { rows } = await database.sql.query(
-      'SELECT name, phone, email, address FROM carriers WHERE firm_id = $1 ORDER BY name',
-      [firm.firmId],
-    );
-    expect(rows).toEqual([
-      { name: 'Gulf Mutual', phone: '+1 555 0100', email: 'claims@gulf.example', address: null },
-      { name: 'Tidewater Indemnity', phone: null, email: null, address: null },
-    ]);
+  describe('of two processes that send at the same time,', () => {
+    let other: PostgresStores;
+    beforeAll(async () => {
+      other = await connect({ url: database.url, poolMax: 4, pooler, clock: { now: () => NOW } });
+    });
+    afterAll(() => other.close());
+    const both = (claims: readonly [Claim, Claim], options: (claim: Claim) => Parameters<typeof send>[1]) =>
+      Promise.allSettled(
+        claims.map((claim, n) => send(claim, { ...options(claim), on: n === 0 ? stores : other })),
+      );
+
+    test('one creates the claim of a key, also if it reaches a limit of offers, and the other gets it', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const limited = await aFirm(stores);
+        const availability = { ...ALWAYS_AVAILABLE, maxOpenOffers: 1 };
+        await stores.unitOfWork.run((tx) => tx.adjusters.saveAvailability(limited.svcId, availability));
+        const claims = [claimOf(limited), claimOf(limited)] as const;
+        const ends = await both(claims, (claim) => ({
+          key: 'k',
+          decide(facts) {
+            if (facts.pendingOffers > 0) throw new DomainError('adjuster_not_accepting', 'The limit.');
+            return saving(claim)(facts);
+          },
+        }));
+        const [created] = await storedOf(limited);
+        const results = ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason));
+        expect(results.map((result) => ('replayed' in result ? result.claimId : result.id))).toEqual([
+          created,
+          created,
+        ]);
+      }
+    });
+
+    test('one creates the claim of an external id, and the other finds it as a duplicate', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const of = await aFirm(stores);
+        const claims = [claimOf(of, { externalId: 'e' }), claimOf(of, { externalId: 'e' })] as const;
+        const ends = await both(claims, () => ({}));
+        const [created] = await storedOf(of);
+        const results = ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason));
+        expect(results).toContainEqual(expect.objectContaining({ id: created }));
+        expect(results).toContainEqual(expect.objectContaining({ existingClaimId: created }));
+      }
+    });
   });
 
   test('a claim is stored exactly as sent', async () => {

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  type AssignmentChange,
   auditEntriesFrom,
   auditEvent,
   BY_SERVICE,
   claimObject,
-  type DecideResponse,
   NO_METRICS,
+  type OfferedClaim,
   verifyAuditChain,
 } from '@svc/application';
 import { acceptClaim, type Claim, DomainError, type FirmId, type Svcid } from '@svc/domain';
-import { openDatabase } from '../src/driver/database.ts';
-import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { SILENT } from '../src/log.ts';
-import { pgOfferResponses } from '../src/stores/pg-offer-responses.ts';
-import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
+import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 /** `pooler: true`: settings per transaction and no prepared statements, as behind a connection pooler. */
@@ -41,28 +38,31 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     const added: Claim[] = [];
     for (let n = 0; n < count; n += 1) {
       const claim = aClaim(firm.firmId, firm.svcId);
-      added.push(await stores.unitOfWork.run((tx) => tx.claims.add(claim)));
+      added.push(await addClaim(stores, claim));
     }
     committed.length = 0;
     return added;
   };
+  type DecideResponse = (offered: OfferedClaim) => AssignmentChange;
   const accept: DecideResponse = ({ claim }) => ({
     assignment: acceptClaim(claim, { by: claim.assignment.adjuster, at: NOW }).assignment,
+    jobs: [],
     event: auditEvent(claim.firmId, BY_SERVICE, {
       at: NOW,
       action: 'claim.accept',
       object: claimObject(claim.id),
     }),
   });
-  const respond = ({ id, assignment }: Claim, decide = accept, on = stores.offerResponses) =>
-    on.save(assignment.adjuster, id, decide);
+  const respond = ({ id, assignment }: Claim, decide = accept) =>
+    stores.claimWrites.respond(assignment.adjuster, id, decide);
   const updatedAtOf = async (claim: Claim): Promise<number> =>
     (await stores.firmReads.claim(claim.firmId, 'live', claim.id))?.updatedAt ?? Number.NaN;
   const statusOf = async (claim: Claim): Promise<string | undefined> =>
     (await stores.firmReads.claim(claim.firmId, 'live', claim.id))?.assignment.status;
   const acceptedObjects = async (firmId: FirmId): Promise<(string | null)[]> => {
     const rows = await stores.auditReads.rows(firmId, { after: 0, limit: 1000 });
-    return rows.flatMap(({ text }) => auditEntriesFrom(text)).map(({ object }) => object);
+    const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
+    return entries.filter(({ action }) => action === 'claim.accept').map(({ object }) => object);
   };
   const sha256 = (text: string, encoding: 'utf8' | 'hex' = 'utf8'): string =>
     createHash('sha256').update(Buffer.from(text, encoding)).digest('hex');
@@ -101,23 +101,6 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     expect(await acceptedObjects(firm.firmId)).toEqual(claims.map(({ id }) => claimObject(id)));
   });
 
-  test("the firm's next change gets a later timestamp than all concurrent responses", async () => {
-    const firm = await aFirm(stores);
-    const claims = await offers(firm, 4);
-    await Promise.all(claims.map((claim) => respond(claim)));
-    const later = await stores.unitOfWork.run((tx) => tx.claims.add(aClaim(firm.firmId, firm.svcId)));
-    const times = await Promise.all([...claims, later].map(updatedAtOf));
-    expect(new Set(times).size).toBe(5);
-    expect(Math.max(...times)).toBe(later.updatedAt);
-  });
-
-  test('of two concurrent responses to one claim, the second fails with offer_not_pending', async () => {
-    const [claim] = await offers(await aFirm(stores), 1);
-    const results = await Promise.allSettled([respond(claim as Claim), respond(claim as Claim)]);
-    const rejected = results.filter(({ status }) => status === 'rejected');
-    expect(rejected).toMatchObject([{ reason: { code: 'offer_not_pending' } }]);
-  });
-
   test('a response that a rule or the database rejects does not affect the others', async () => {
     const firm = await aFirm(stores);
     const [first, second, third] = (await offers(firm, 3)) as [Claim, Claim, Claim];
@@ -126,8 +109,8 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     };
     // A response without a time violates a constraint.
     const invalid: DecideResponse = (offered) => {
-      const { assignment, event } = accept(offered);
-      return { assignment: { ...assignment, respondedAt: null }, event };
+      const { assignment, ...rest } = accept(offered);
+      return { assignment: { ...assignment, respondedAt: null }, ...rest };
     };
     const results = await Promise.allSettled([
       respond(first, rejected),
@@ -143,44 +126,6 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     ]);
     expect(await acceptedObjects(firm.firmId)).toEqual([claimObject(third.id)]);
   });
-
-  test.each([1, 3])(
-    'a transaction of %d responses that fails before its commit changes nothing',
-    async (count) => {
-      const firm = await aFirm(stores);
-      const claims = await offers(firm, count);
-      const timeouts = {
-        statementTimeoutMs: 10_000,
-        lockTimeoutMs: 8000,
-        idleInTransactionTimeoutMs: 10_000,
-      };
-      const options = { url: database.url, poolMax: 2, connectTimeoutMs: 2000, pooler, log: SILENT };
-      const inner = await openDatabase({ ...options, ...timeouts });
-      let saved = 0;
-      const begin = async () => {
-        const transaction = await inner.begin();
-        transaction.rowsAndCommit = async (statement, values) => {
-          saved += (await transaction.rows(statement, values)).length;
-          throw new Error('before the commit');
-        };
-        return transaction;
-      };
-      const alone = { save: () => Promise.reject(new Error('saved alone')) };
-      const failing = pgOfferResponses(
-        { begin, metrics: NO_METRICS },
-        { now: () => NOW },
-        NO_ENCRYPTION,
-        alone,
-      );
-      const ends = await Promise.allSettled(claims.map((claim) => respond(claim, accept, failing)));
-      await inner.close();
-      expect(ends).toMatchObject(claims.map(() => ({ reason: { message: 'saved alone' } })));
-      expect(saved).toBe(count);
-      expect(await Promise.all(claims.map(statusOf))).toEqual(claims.map(() => 'pending_acceptance'));
-      expect(await Promise.all(claims.map(updatedAtOf))).toEqual(claims.map(({ updatedAt }) => updatedAt));
-      expect(await acceptedObjects(firm.firmId)).toEqual([]);
-    },
-  );
 
   test('a response does not wait for locks on other claims, memberships or firms', async () => {
     const firms = [await aFirm(stores), await aFirm(stores), await aFirm(stores), await aFirm(stores)];
@@ -204,12 +149,12 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
   test('a claim that does not exist or is offered to another adjuster is not found', async () => {
     const [claim] = (await offers(await aFirm(stores), 1)) as [Claim];
     const { svcId } = await aFirm(stores);
-    expect(await stores.offerResponses.save(svcId, claim.id, accept)).toBeNull();
+    expect(await stores.claimWrites.respond(svcId, claim.id, accept)).toBeNull();
     await stores.unitOfWork.run((tx) => tx.memberships.save(aMembership(claim.firmId, svcId)));
-    expect(await stores.offerResponses.save(svcId, claim.id, accept)).toBeNull();
-    expect(await stores.offerResponses.save(claim.assignment.adjuster, newId(), accept)).toBeNull();
+    expect(await stores.claimWrites.respond(svcId, claim.id, accept)).toBeNull();
+    expect(await stores.claimWrites.respond(claim.assignment.adjuster, newId(), accept)).toBeNull();
     expect(
-      await stores.offerResponses.save(claim.assignment.adjuster, 'x' as Claim['id'], accept),
+      await stores.claimWrites.respond(claim.assignment.adjuster, 'x' as Claim['id'], accept),
     ).toBeNull();
     expect(await statusOf(claim)).toBe('pending_acceptance');
   });

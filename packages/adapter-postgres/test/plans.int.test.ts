@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, auditRow, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
+import { citusClaimStatements } from '../src/citus/claim-statements.ts';
+import { pgClaimWrites } from '../src/claims/claim-writes.ts';
+import { pgClaimStatements } from '../src/claims/statements.ts';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
@@ -13,15 +16,10 @@ import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgJobReads } from '../src/reads/pg-job-reads.ts';
 import { readOverdueOffers } from '../src/reads/pg-metric-sources.ts';
 import { pgOperatorReads } from '../src/reads/pg-operator-reads.ts';
-import { claimSenders } from '../src/stores/claim-senders.ts';
 import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
-import { pgAuditLog, pgAuditTrail } from '../src/stores/pg-audit.ts';
-import { pgCarriers } from '../src/stores/pg-carriers.ts';
-import { pgClaims } from '../src/stores/pg-claims.ts';
-import { pgIdempotency } from '../src/stores/pg-idempotency.ts';
+import { pgAuditLog } from '../src/stores/pg-audit.ts';
+import { lockAndCountPending, pgClaims } from '../src/stores/pg-claims.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
-import { pgNewClaims } from '../src/stores/pg-new-claims.ts';
-import { pgOfferResponses } from '../src/stores/pg-offer-responses.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -221,13 +219,14 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   const credentials = pgCredentials(session, session);
-  const audit = pgAuditTrail(txSession);
-  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, [], claimSenders(txSession), audit);
-  const recorded = async (work: () => Promise<unknown>): Promise<unknown> => {
-    await audit.record(auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.send', object: null }));
-    return work();
-  };
-  const slot = { environment: 'live', key: 'k' } as const;
+  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, []);
+  const writing = (transaction: Transaction) =>
+    pgClaimWrites(
+      { begin: async () => transaction, metrics: NO_METRICS },
+      NO_ENCRYPTION,
+      (on) => pgClaimStatements(on, clock, NO_ENCRYPTION),
+      50,
+    );
   const respond = async (): Promise<unknown> => {
     const row = { id: claimId, firm_id: firmId, status: 'accepted', adjuster_svc_id: svcId, carrier: '{}' };
     const other = {
@@ -246,27 +245,25 @@ describe.each<[string, steps: readonly string[]]>([
       },
     } as unknown as Transaction;
     const saved: string[] = [];
-    const responses = pgOfferResponses(
-      { begin: async () => transaction, metrics: NO_METRICS },
-      clock,
-      NO_ENCRYPTION,
-      { save: async () => null },
-    );
-    await responses.save(svcId, claimId, ({ claim }) => {
+    // The group saves nothing here, so the response runs again alone.
+    const response = writing(transaction).respond(svcId, claimId, ({ claim }) => {
       saved.push(claim.id);
       const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.accept', object: null });
-      return { assignment: claim.assignment, event };
+      return { assignment: claim.assignment, jobs: [], event };
     });
-    expect(saved).toEqual([claimId]);
+    await expect(response).rejects.toThrow('is missing');
+    expect(saved).toEqual([claimId, claimId]);
     return saved;
   };
 
   test('responses to offers find memberships by adjuster, and claims by id', async () => {
     const nodes = await explained(respond);
-    expect(listsOf(nodes)).toEqual([OF_ADJUSTER]);
+    expect(listsOf(nodes)).toEqual([OF_ADJUSTER, OF_ADJUSTER]);
     expect(plans.map(({ statement }) => statement.name)).toEqual([
-      'responses_lock_available',
-      'responses_save',
+      'claims_lock_offered_available',
+      'assignments_save_available',
+      'claims_lock_offered',
+      'assignments_save',
     ]);
     expect(new Set(indexesOf(nodes).filter((index) => index.startsWith('claims_')))).toEqual(
       new Set(['claims_pkey']),
@@ -299,7 +296,7 @@ describe.each<[string, steps: readonly string[]]>([
     expect(listsOf(nodes)).toEqual([]);
   });
 
-  const sendClaim = async (): Promise<unknown> => {
+  const sendClaim = async (): Promise<void> => {
     const transaction = {
       ...txSession,
       send(statement: Statement, values: readonly Value[]) {
@@ -312,34 +309,27 @@ describe.each<[string, steps: readonly string[]]>([
         return [{ firm_id: firmId, svc_id: svcId, fingerprint: null, duplicate_id: null }];
       },
     } as unknown as Transaction;
-    const newClaims = pgNewClaims(
-      { begin: async () => transaction, metrics: NO_METRICS },
-      clock,
-      NO_ENCRYPTION,
-      { add: () => Promise.reject(new Error('not together')) },
-    );
     const claim = aClaim(firmId, svcId);
     const { externalId, claimNumber } = claim;
-    return newClaims.add(
-      { slot: { firmId, ...slot }, fingerprint: 'f', adjuster: svcId, externalId, claimNumber, at: NOW },
+    const slot = { firmId, environment: 'live', key: 'k' } as const;
+    const sent = writing(transaction).send(
+      { slot, fingerprint: 'f', adjuster: svcId, externalId, claimNumber, at: NOW },
       () => ({
         claim,
         jobs: [{ job: { kind: 'notify_offer', firmId, claimId: claim.id, svcId } }],
         event: auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.send', object: null }),
       }),
     );
+    await expect(sent).rejects.toThrow('is missing');
   };
 
   test('claims that firms send find their members, keys, duplicates, adjusters and carriers by index', async () => {
     const nodes = await explained(sendClaim);
-    expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
-      'carriers_merge_many',
-      'idempotency_bind_many',
-      'jobs_add_many',
-      'new_claims_add',
-      'new_claims_facts',
-      'new_claims_lock_available',
-    ]);
+    // In a group, and again alone, since the group saves nothing here.
+    const writes = ['idempotency_bind_many', 'carriers_merge_many', 'jobs_add_many', 'claims_add'];
+    const names = ['memberships_lock_available', 'claims_facts', ...writes];
+    const alone = ['memberships_lock_shared', 'claims_facts', ...writes];
+    expect(plans.map(({ statement }) => statement.name).sort()).toEqual([...names, ...alone].sort());
     expect(new Set(indexesOf(nodes))).toEqual(
       new Set([
         'adjusters_pkey',
@@ -385,25 +375,15 @@ describe.each<[string, steps: readonly string[]]>([
     ],
     ['key_by_hash', () => credentials.keyByHash('h')],
     ['session_by_hash', () => credentials.sessionByHash('t')],
-    [
-      'find_duplicate',
-      () => claims.findDuplicate({ firmId, environment: 'live', externalId: 'e', claimNumber: 'n' }),
-    ],
     ['lock', () => claims.lock(firmId, claimId)],
     ['lock_offered_to', () => claims.lockOfferedTo(svcId, claimId), [OF_ADJUSTER]],
     ['lock_any', () => claims.lockAny(claimId), [EVERY_FIRM]],
     ['lock_pending', () => claims.lockPendingOf(firmId, svcId), [OPEN_CLAIMS]],
-    ['count_pending', () => claims.countPendingOf(svcId), [OF_ADJUSTER, OPEN_CLAIMS]],
+    ['count_pending', () => lockAndCountPending(txSession, NO_ENCRYPTION, svcId), [OF_ADJUSTER, OPEN_CLAIMS]],
     ['job_assignment', () => jobs.assignment(firmId, claimId)],
     ['job_devices', () => jobs.devices(svcId, NOW), ['devices_pkey by svc_id']],
-    ['add', () => claims.add(aClaim(firmId, svcId))],
     ['save', () => claims.save(aClaim(firmId, svcId))],
-    ['add_with_audit', () => recorded(() => claims.add(aClaim(firmId, svcId)))],
-    ['save_with_audit', () => recorded(() => claims.save(aClaim(firmId, svcId)))],
     ['save_without_timestamp', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
-    ['idempotency_find', () => pgIdempotency(txSession).find({ firmId, ...slot }, NOW)],
-    ['idempotency_bind', () => pgIdempotency(txSession).bind({ firmId, ...slot }, 'f', claimId, NOW)],
-    ['merge_carrier', () => pgCarriers(txSession, NO_ENCRYPTION).merge(firmId, { name: 'c1' })],
     ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
     ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
     ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
@@ -434,9 +414,15 @@ describe.each<[string, steps: readonly string[]]>([
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
     const onShard = { ...txSession, onCitus: true };
-    const claims = pgClaims(onShard, clock, NO_ENCRYPTION, [], claimSenders(onShard), audit);
-    const numbers = { externalId: 'e', claimNumber: 'n' };
-    const nodes = await explained(() => claims.findDuplicate({ firmId, environment: 'live', ...numbers }));
-    expect(indexesOf(nodes).sort()).toEqual(['claims_external_id_key', 'claims_open_number']);
+    const statements = citusClaimStatements(onShard, clock, NO_ENCRYPTION);
+    const slot = { firmId, environment: 'live', key: 'k' } as const;
+    const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };
+    const nodes = await explained(() => statements.facts([request]));
+    expect(indexesOf(nodes).sort()).toEqual([
+      'adjusters_pkey',
+      'claims_external_id_key',
+      'claims_open_number',
+      'idempotency_records_pkey',
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import { eventually } from '@svc/testkit/eventually';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
 import { connect, migrate, type PostgresStores, schemaState } from '../src/index.ts';
-import { aClaim, aFirm } from './a-firm.ts';
+import { aClaim, addClaim, aFirm } from './a-firm.ts';
 
 describe('behind a pooler in transaction mode', () => {
   let database: TestDatabase;
@@ -36,12 +36,8 @@ describe('behind a pooler in transaction mode', () => {
     const timestamps = await Promise.all(
       Array.from({ length: 100 }, async () => {
         const claim = aClaim(firmId, svcId);
-        const added = await stores.unitOfWork.run(async (tx) => {
-          await Promise.all([tx.adjusters.find(svcId), tx.memberships.lockShared(firmId, svcId)]);
-          await tx.carriers.merge(firmId, claim.carrier);
-          await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
-          return tx.claims.add(claim);
-        });
+        const job = { kind: 'notify_offer', firmId, claimId: claim.id, svcId } as const;
+        const added = await addClaim(stores, claim, () => [{ job }]);
         const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 200 });
         expect(page.rows.map(({ id }) => id)).toContain(claim.id);
         return added.updatedAt;

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { NO_METRICS, Unavailable } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
+import { inGroups } from '../src/claims/groups.ts';
 import { Transaction } from '../src/driver/transaction.ts';
-import { inSharedTransactions } from '../src/stores/shared-transactions.ts';
 
 /** A transaction whose server sends these notices before its response to COMMIT, or with which the connection is lost. */
 async function transactionWith(notices: readonly object[], lost?: Error) {
@@ -24,16 +24,15 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
 /** The error of a request that shares this transaction with another, and how often one of them was saved again. */
 async function sharedBy(transaction: Transaction) {
   let savedAgain = 0;
-  const request = inSharedTransactions<number, unknown>(
+  const request = inGroups<number, unknown>(
     { begin: async () => transaction, metrics: NO_METRICS },
     {
+      maxTogether: 2,
       keysOf: () => [],
-      async saveTogether(shared) {
+      async save(shared, _, locking) {
+        if (locking === '') savedAgain += 1;
         await shared.commit();
         return new Map();
-      },
-      async oneByOne() {
-        savedAgain += 1;
       },
     },
   );

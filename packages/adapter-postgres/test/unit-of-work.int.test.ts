@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import {
   type CarrierDetails,
+  type Claim,
+  type ClaimAsSent,
   type ClaimId,
-  DomainError,
-  type FirmId,
   mergeCarrier,
   type Svcid,
 } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { aClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
+import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 /** Also as behind a pooler: settings per transaction, no prepared statements, no pipelined reads. */
@@ -29,28 +29,19 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
 
   const run: PostgresStores['unitOfWork']['run'] = (work) => stores.unitOfWork.run(work);
 
-  const rowsOf = async (table: string, firmId: FirmId): Promise<number> => {
-    const { rows } = await database.sql.query(`SELECT count(*)::int AS n FROM ${table} WHERE firm_id = $1`, [
-      firmId,
-    ]);
-    return rows[0].n;
-  };
-
   test('rolls back every write when it throws', async () => {
     const { firmId, svcId } = await aFirm(stores);
-    const claim = aClaim(firmId, svcId);
+    const claim = await addClaim(stores, aClaim(firmId, svcId));
     const failure = new Error('thrown at the end');
     const unit = run(async (tx) => {
-      await tx.idempotency.bind({ firmId, environment: 'live', key: 'k' }, 'print', claim.id, NOW);
-      await tx.carriers.merge(firmId, claim.carrier);
+      await tx.memberships.save(aMembership(firmId, svcId, { canAcceptClaims: false }));
       await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
-      await tx.claims.add(claim);
+      await tx.claims.save(claim);
       throw failure;
     });
     await expect(unit).rejects.toBe(failure);
-    for (const table of ['claims', 'carriers', 'idempotency_records']) {
-      expect(await rowsOf(table, firmId)).toBe(0);
-    }
+    expect((await stores.firmReads.claim(firmId, 'live', claim.id))?.updatedAt).toBe(claim.updatedAt);
+    expect((await stores.firmReads.adjuster(firmId, svcId))?.membership.canAcceptClaims).toBe(true);
     const { rows } = await database.sql.query('SELECT 1 FROM jobs');
     expect(rows).toEqual([]);
   });
@@ -59,10 +50,9 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const { firmId, svcId } = await aFirm(stores);
     const unit = run(async (tx) => {
       await tx.memberships.save(aMembership(firmId, svcId, { status: 'pending' }));
-      await tx.claims.add(aClaim(firmId, svcId)).catch(() => {});
+      await tx.claims.lock(firmId, newId()).catch(() => {});
     });
     await expect(unit).rejects.toMatchObject({ name: 'DatabaseError' });
-    expect(await rowsOf('claims', firmId)).toBe(0);
   });
 
   test('the error of a rejected statement quotes none of its values', async () => {
@@ -84,20 +74,19 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const { firmId, svcId } = await aFirm(stores);
     let late: Promise<unknown> = Promise.resolve();
     await run(async (tx) => {
-      late = sleep(20).then(() => tx.claims.add(aClaim(firmId, svcId)));
+      late = sleep(20).then(() => tx.memberships.save(aMembership(firmId, svcId)));
       late.catch(() => {});
     });
     await expect(late).rejects.toThrow('after the end of its transaction');
-    expect(await rowsOf('claims', firmId)).toBe(0);
   });
 
-  test('twenty concurrent claims get distinct timestamps, and createdAt is the first one', async () => {
+  test('twenty concurrent changes of claims get distinct timestamps', async () => {
     const { firmId, svcId } = await aFirm(stores);
-    const added = await Promise.all(
-      Array.from({ length: 20 }, () => run((tx) => tx.claims.add(aClaim(firmId, svcId)))),
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, () => addClaim(stores, aClaim(firmId, svcId))),
     );
+    const added = await Promise.all(claims.map((claim) => run((tx) => tx.claims.save(claim))));
     expect(new Set(added.map(({ updatedAt }) => updatedAt)).size).toBe(20);
-    for (const claim of added) expect(claim.createdAt).toBe(claim.updatedAt);
     const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
     expect(page.rows.map(({ updatedAt }) => updatedAt)).toEqual(
       added.map(({ updatedAt }) => updatedAt).sort((a, b) => a - b),
@@ -106,10 +95,14 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
 
   test('polling without overlap misses no claim of slow transactions', async () => {
     const { firmId, svcId } = await aFirm(stores);
+    const claims = await Promise.all(
+      Array.from({ length: 96 }, () => addClaim(stores, aClaim(firmId, svcId))),
+    );
+    const last = Math.max(...claims.map(({ updatedAt }) => updatedAt));
     const seen = new Set<string>();
     let writing = true;
     const poller = (async () => {
-      let after = null as { at: number; id: string } | null;
+      let after = { at: last, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
       for (let more = true; more; ) {
         const last = !writing;
         const { rows } = await stores.firmReads.claims(firmId, 'live', {}, { after, limit: 3 });
@@ -123,10 +116,10 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await Promise.all(
       Array.from({ length: 12 }, async (_, writer) => {
         for (let n = 0; n < 8; n += 1) {
-          const claim = aClaim(firmId, svcId);
+          const claim = claims[writer * 8 + n] as Claim;
           const unit = run(async (tx) => {
             await sleep(Math.random() * 10);
-            await tx.claims.add(claim);
+            await tx.claims.save(claim);
             await sleep((writer + n) % 4 === 0 ? 15 : 0);
             if ((writer + n) % 7 === 0) throw new Error('fails after its timestamp');
           });
@@ -147,7 +140,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const { firmId, svcId } = await aFirm(stores);
     let now = NOW + 1000;
     const turned = await connect({ url: database.url, poolMax: 2, clock: { now: () => now } });
-    const add = () => turned.unitOfWork.run((tx) => tx.claims.add(aClaim(firmId, svcId)));
+    const add = () => addClaim(turned, aClaim(firmId, svcId));
     const timestamps = [(await add()).updatedAt];
     now -= 60_000;
     timestamps.push((await add()).updatedAt, (await add()).updatedAt);
@@ -157,18 +150,21 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     expect(timestamps).toEqual([NOW + 1000, NOW + 1001, NOW + 1002, NOW + 61_000]);
   });
 
-  test('twenty concurrent merges of one carrier lose no detail', async () => {
+  test('twenty concurrent claims, each in its own transaction, lose no detail of their carrier', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const address = { street: '1 Main', city: 'Miami', state: 'FL', zip: '33101' };
     const details = [{ phone: '305-555-0100' }, { email: 'a@carrier.example' }, { address }, {}];
-    await Promise.all(
+    // As long documents have.
+    const asSent = `{"text":"${'x'.repeat(20_000)}"}` as ClaimAsSent;
+    const [claim] = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        run((tx) => tx.carriers.merge(firmId, { name: 'One  Carrier ', ...details[n % 4] })),
+        addClaim(
+          stores,
+          aClaim(firmId, svcId, { asSent, carrier: { name: 'One  Carrier ', ...details[n % 4] } }),
+        ),
       ),
     );
-    const claim = aClaim(firmId, svcId, { carrier: { name: 'one carrier' } });
-    await run((tx) => tx.claims.add(claim));
-    expect((await stores.appReads.claim(svcId, claim.id))?.bookCarrier).toEqual({
+    expect((await stores.appReads.claim(svcId, (claim as Claim).id))?.bookCarrier).toEqual({
       name: 'One  Carrier ',
       phone: '305-555-0100',
       email: 'a@carrier.example',
@@ -176,13 +172,11 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     });
   });
 
-  test('each merge has the result of mergeCarrier in the domain', async () => {
+  test('each claim fills in the carrier book as mergeCarrier does in the domain', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const some = <T>(value: T): T | undefined => (Math.random() < 0.5 ? value : undefined);
     for (let round = 0; round < 30; round += 1) {
       const name = `carrier ${round}`;
-      const claim = aClaim(firmId, svcId, { carrier: { name } });
-      await run((tx) => tx.claims.add(claim));
       let expected: CarrierDetails | null = null;
       for (let n = 0; n < 4; n += 1) {
         const address = { street: `${n} Main`, city: 'Miami', state: 'FL', zip: '33101' };
@@ -193,77 +187,20 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
           address: some(address),
         };
         expected = mergeCarrier(expected, sent).held;
-        await run((tx) => tx.carriers.merge(firmId, sent));
-        expect((await stores.appReads.claim(svcId, claim.id))?.bookCarrier).toEqual(expected);
+        const { id } = await addClaim(stores, aClaim(firmId, svcId, { carrier: sent }));
+        expect((await stores.appReads.claim(svcId, id))?.bookCarrier).toEqual(expected);
       }
     }
   });
 
-  test('a merge without new details does not wait for locks', async () => {
-    const { firmId } = await aFirm(stores);
+  test('a claim without new details of its carrier does not wait for locks on the book', async () => {
+    const { firmId, svcId } = await aFirm(stores);
     const carrier = { name: 'Busy Carrier', phone: '1' };
-    await run((tx) => tx.carriers.merge(firmId, carrier));
+    await addClaim(stores, aClaim(firmId, svcId, { carrier }));
     await database.sql.query('BEGIN');
     await database.sql.query('SELECT 1 FROM carriers WHERE firm_id = $1 FOR UPDATE', [firmId]);
-    await run((tx) => tx.carriers.merge(firmId, { ...carrier, phone: '2' }));
+    await addClaim(stores, aClaim(firmId, svcId, { carrier: { ...carrier, phone: '2' } }));
     await database.sql.query('ROLLBACK');
-  });
-
-  test('of concurrent requests that bind one key, one does the work and the others find its record', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const slot = { firmId, environment: 'live', key: 'one key' } as const;
-    let runs = 0;
-    let unbound = 0;
-    const attempt = () =>
-      run(async (tx) => {
-        runs += 1;
-        const before = await tx.idempotency.find(slot, NOW);
-        if (before !== null) return before.claimId;
-        unbound += 1;
-        await eventually(() => unbound > 1);
-        const claim = aClaim(firmId, svcId);
-        await tx.idempotency.bind(slot, 'print', claim.id, NOW);
-        await tx.claims.add(claim);
-        return claim.id;
-      });
-    const ids = await Promise.all(Array.from({ length: 8 }, attempt));
-    expect(new Set(ids).size).toBe(1);
-    expect(runs).toBeGreaterThan(8);
-    expect(await rowsOf('claims', firmId)).toBe(1);
-  });
-
-  test('a concurrent duplicate without a key finds the claim with its external id', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const send = () =>
-      run(async (tx) => {
-        const claim = aClaim(firmId, svcId, { externalId: 'the one', claimNumber: newId() });
-        const duplicate = await tx.claims.findDuplicate(claim);
-        if (duplicate !== null) throw new DomainError('duplicate_claim', 'exists', duplicate.id);
-        await sleep(20);
-        await tx.claims.add(claim);
-        return claim.id;
-      });
-    const results = await Promise.allSettled([send(), send(), send()]);
-    const created = results.filter((result) => result.status === 'fulfilled').map(({ value }) => value);
-    expect(created).toHaveLength(1);
-    for (const result of results) {
-      if (result.status === 'rejected') expect(result.reason.existingClaimId).toBe(created[0]);
-    }
-  });
-
-  test('an idempotency key can be bound again after its window', async () => {
-    const { firmId } = await aFirm(stores);
-    const slot = { firmId, environment: 'test', key: 'k' } as const;
-    const day = 24 * 60 * 60 * 1000;
-    const [one, other] = [newId<ClaimId>(), newId<ClaimId>()];
-    await run((tx) => tx.idempotency.bind(slot, 'a', one, NOW));
-    expect(await run((tx) => tx.idempotency.find(slot, NOW + day - 1))).toEqual({
-      fingerprint: 'a',
-      claimId: one,
-    });
-    expect(await run((tx) => tx.idempotency.find(slot, NOW + day))).toBeNull();
-    await run((tx) => tx.idempotency.bind(slot, 'b', other, NOW + day));
-    expect(await run((tx) => tx.idempotency.find(slot, NOW + day))).toMatchObject({ claimId: other });
   });
 
   test('a lock on a membership that does not exist yet makes others wait and see the one that is added', async () => {
@@ -285,11 +222,15 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
 
   test('shared locks do not wait for each other, and an exclusive lock waits for them', async () => {
     const { firmId, svcId } = await aFirm(stores);
+    const [one, two] = [
+      await addClaim(stores, aClaim(firmId, svcId)),
+      await addClaim(stores, aClaim(firmId, svcId)),
+    ];
     const order: string[] = [];
     let change: Promise<void> = Promise.resolve();
     await run(async (tx) => {
-      await tx.memberships.lockShared(firmId, svcId);
-      await run((other) => other.memberships.lockShared(firmId, svcId));
+      await tx.claims.lockOfferedTo(svcId, one.id);
+      await run((other) => other.claims.lockOfferedTo(svcId, two.id));
       change = run(async (other) => {
         await other.memberships.lock(firmId, svcId);
         order.push('changed');
@@ -337,7 +278,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   test('after a deadlock the work runs again, and both units succeed', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const [a, b] = [aClaim(firmId, svcId), aClaim(firmId, svcId)];
-    for (const claim of [a, b]) await run((tx) => tx.claims.add(claim));
+    for (const claim of [a, b]) await addClaim(stores, claim);
     let runs = 0;
     let locked = 0;
     const both = (first: ClaimId, second: ClaimId) =>
@@ -376,7 +317,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     const shortTimeout = await connect({ url: database.url, poolMax: 4, pooler, lockTimeoutMs: 100 });
     const { firmId, svcId } = await aFirm(stores);
     const claim = aClaim(firmId, svcId);
-    await run((tx) => tx.claims.add(claim));
+    await addClaim(stores, claim);
     await database.sql.query('BEGIN');
     await database.sql.query('SELECT 1 FROM claims WHERE firm_id = $1 AND id = $2 FOR UPDATE', [
       firmId,

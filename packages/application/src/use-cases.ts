@@ -68,11 +68,10 @@ import {
 } from './operator/firms.ts';
 import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
 import type { AuditEvent, AuditReads } from './ports/audit.ts';
+import type { ClaimWrites } from './ports/claim-writes.ts';
 import type { DataEncryption } from './ports/encryption.ts';
 import type { FaultStore } from './ports/faults.ts';
 import type { FirmData } from './ports/firm-data.ts';
-import type { NewClaims } from './ports/new-claims.ts';
-import type { OfferResponses } from './ports/offer-responses.ts';
 import type { PasskeyVerifier } from './ports/passkeys.ts';
 import type { AppReads, FirmReads, OperatorReads } from './ports/reads.ts';
 import type { RequestLogStore } from './ports/request-log.ts';
@@ -83,8 +82,7 @@ import type { UsedKeys } from './ports/used-keys.ts';
 
 interface FirmDeps {
   readonly uow: UnitOfWork;
-  readonly newClaims: NewClaims;
-  readonly offerResponses: OfferResponses;
+  readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
   readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
@@ -106,7 +104,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
 
 interface AppDeps {
   readonly uow: UnitOfWork;
-  readonly offerResponses: OfferResponses;
+  readonly claimWrites: ClaimWrites;
   readonly appReads: AppReads;
   readonly auditBatch: { add(event: AuditEvent): void };
   readonly mailer: Mailer;

@@ -16,7 +16,7 @@ const runnerWith = (
 ) =>
   makeRunJob({
     uow: memory.unitOfWork,
-    offerResponses: memory.offerResponses,
+    claimWrites: memory.claimWrites,
     jobReads: memory.jobReads,
     firmReads: memory.firmReads,
     appReads: memory.appReads,

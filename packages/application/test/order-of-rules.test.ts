@@ -43,28 +43,6 @@ describe('sending a claim that breaks several rules', () => {
     expect(await attempt(termWrong, other)).toBe('policy_term_reversed');
   });
 
-  test('an error of the store is thrown as it is, after no further statement', async () => {
-    const { newFirm, newMember, newClaim, useOn, memory } = memoryFixture();
-    const firm = await newFirm();
-    const member = await newMember(firm);
-    let isAborted = false;
-    const use = useOn({
-      run: (work) =>
-        memory.unitOfWork.run((tx) => {
-          const find: typeof tx.idempotency.find = (...args) =>
-            isAborted ? Promise.reject(new Error('transaction is aborted')) : tx.idempotency.find(...args);
-          const failing = () => {
-            isAborted = true;
-            return Promise.reject(new Error('connection lost'));
-          };
-          const adjusters = { ...tx.adjusters, find: failing };
-          return work({ ...tx, adjusters, idempotency: { ...tx.idempotency, find } });
-        }),
-    });
-    const command = { ...newClaim(), adjuster: member, idempotencyKey: 'k', fingerprint: 'f' };
-    await expect(use.sendClaim(firm.live, command)).rejects.toThrow('connection lost');
-  });
-
   test('a rejected claim does not cause later conflicts', async () => {
     const { newFirm, newMember, newClaim, send, memory } = memoryFixture();
     const firm = await newFirm();

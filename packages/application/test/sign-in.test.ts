@@ -228,10 +228,12 @@ describe('a limit', () => {
   /** The use cases on a store of attempts that differs from the real one. */
   const withAttempts = (fixture: ReturnType<typeof memoryFixture>, changed: Partial<Attempts>) =>
     fixture.useOn({
-      run: (work) =>
-        fixture.memory.unitOfWork.run((tx) =>
-          work({ ...tx, signInAttempts: { ...tx.signInAttempts, ...changed } }),
-        ),
+      unitOfWork: {
+        run: (work) =>
+          fixture.memory.unitOfWork.run((tx) =>
+            work({ ...tx, signInAttempts: { ...tx.signInAttempts, ...changed } }),
+          ),
+      },
     });
 
   test('holds for attempts that were committed after the counters were read and before they were locked', async () => {
@@ -279,7 +281,7 @@ describe('a limit', () => {
     const guess = (use = fixture.use) =>
       use.signIn({ email: 'nobody@example.net', code: '000000' }, STRANGER).catch((error: Error) => error);
     for (let n = 0; n < 12; n++) await guess();
-    const away = fixture.useOn({ run: () => Promise.reject(new Unavailable('away')) });
+    const away = fixture.useOn({ unitOfWork: { run: () => Promise.reject(new Unavailable('away')) } });
     expect(await guess(away)).toBeInstanceOf(Unavailable);
     // After five wrong codes a client's guesses at an address are not checked.
     expect(new Set(fixture.external.signInFailures)).toEqual(new Set(['refused']));
@@ -294,7 +296,7 @@ describe('a limit', () => {
 test('a new address is not refused because the store is away', async () => {
   const fixture = memoryFixture();
   const { svcId } = await fixture.newAdjuster();
-  const away = fixture.useOn({ run: () => Promise.reject(new Unavailable('away')) });
+  const away = fixture.useOn({ unitOfWork: { run: () => Promise.reject(new Unavailable('away')) } });
   await expect(away.confirmEmail({ svcId }, '000000')).rejects.toThrow(Unavailable);
 });
 

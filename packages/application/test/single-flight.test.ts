@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Attempt,
+  type ClaimWrites,
   type IdempotencySlot,
   makeSendClaim,
   NO_USED_KEYS,
-  newClaimsInTransactions,
   type SingleFlight,
-  type UnitOfWork,
   type UsedKeys,
 } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
@@ -19,9 +18,8 @@ describe('sending a claim through SingleFlight', () => {
     const { memory, clock, ids } = fixture;
     const firm = await fixture.newFirm();
     const adjuster = await fixture.newMember(firm);
-    const uow = memory.unitOfWork;
     const sendClaim = makeSendClaim({
-      newClaims: newClaimsInTransactions(uow),
+      claimWrites: memory.claimWrites,
       singleFlight,
       usedKeys,
       firmReads: memory.firmReads,
@@ -73,14 +71,15 @@ describe('a used idempotency key', () => {
     const { memory, clock, ids } = fixture;
     const used = new Set<string>();
     const transactions = { count: 0 };
-    const uow: UnitOfWork = {
-      run(work) {
+    const claimWrites: ClaimWrites = {
+      ...memory.claimWrites,
+      send(request, decide) {
         transactions.count += 1;
-        return memory.unitOfWork.run(work);
+        return memory.claimWrites.send(request, decide);
       },
     };
     const sendClaim = makeSendClaim({
-      newClaims: newClaimsInTransactions(uow),
+      claimWrites,
       singleFlight: { run: (_slot, _fingerprint, attempt) => attempt() },
       usedKeys: {
         has: async (slot) => used.has(JSON.stringify(slot)),
@@ -116,55 +115,5 @@ describe('a used idempotency key', () => {
       replayed: true,
       claim: { id: sent.claim.id },
     });
-  });
-});
-
-describe('a duplicate that commits while this request is running', () => {
-  /** In each transaction the first lookup of the key misses the record. */
-  const missingFirstLookup = (uow: UnitOfWork): UnitOfWork => ({
-    run: (work) =>
-      uow.run((tx) => {
-        let lookups = 0;
-        const find: typeof tx.idempotency.find = async (slot, now) => {
-          lookups += 1;
-          return lookups === 1 ? null : tx.idempotency.find(slot, now);
-        };
-        return work({ ...tx, idempotency: { ...tx.idempotency, find } });
-      }),
-  });
-
-  test('sent the same claim: this request returns it, also after other changes', async () => {
-    const { memory, newFirm, newMember, newClaim, use, useOn } = memoryFixture();
-    const firm = await newFirm();
-    const adjuster = await newMember(firm);
-    const command = { ...newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
-    const first = await use.sendClaim(firm.live, command);
-    await use.leaveFirm({ svcId: adjuster }, firm.id);
-    const { sendClaim } = useOn(missingFirstLookup(memory.unitOfWork));
-    const replay = { replayed: true, claim: { id: first.claim.id } };
-    expect(await sendClaim(firm.live, command)).toMatchObject(replay);
-    const otherClaim = { ...newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
-    expect(await sendClaim(firm.live, otherClaim)).toMatchObject(replay);
-    const otherRequest = { ...command, fingerprint: 'g' };
-    expect(await errorCodeOf(sendClaim(firm.live, otherRequest))).toBe('idempotency_key_reused');
-    const otherKey = { ...command, idempotencyKey: 'key-2' };
-    expect(await errorCodeOf(sendClaim(firm.live, otherKey))).toBe('duplicate_claim');
-  });
-
-  test('made the same offer, since accepted: this request returns the accepted claim', async () => {
-    const { memory, newFirm, newMember, sendId, use, useOn } = memoryFixture();
-    const firm = await newFirm();
-    const [first, second] = [await newMember(firm), await newMember(firm)];
-    const claimId = await sendId(firm.live, first);
-    const command = { claimId, adjuster: second, idempotencyKey: 'key-1', fingerprint: 'f' };
-    await use.offerClaim(firm.live, command);
-    await use.acceptClaim({ svcId: second }, claimId);
-    const { offerClaim } = useOn(missingFirstLookup(memory.unitOfWork));
-    expect(await offerClaim(firm.live, command)).toMatchObject({
-      replayed: true,
-      claim: { id: claimId, assignment: { status: 'accepted' } },
-    });
-    const otherKey = { ...command, idempotencyKey: 'key-2' };
-    expect(await errorCodeOf(offerClaim(firm.live, otherKey))).toBe('claim_already_accepted');
   });
 });

@@ -19,20 +19,17 @@ import {
   NO_USED_KEYS,
   type Notification,
   type Notifier,
-  newClaimsInTransactions,
   operatorUseCases,
   type Page,
   type PageRequest,
   type PasskeyVerifier,
   type PushSubscription,
-  responsesInTransactions,
   type SentClaim,
   type SignInFailure,
   type SignInMonitor,
   type SignInProof,
   type SingleFlight,
   type Stores,
-  type UnitOfWork,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -100,7 +97,6 @@ const noEncryption: DataEncryption = {
 
 function composeUseCases(
   stores: TestStores,
-  unitOfWork: UnitOfWork,
   support: {
     clock: FixedClock;
     secrets: ReturnType<typeof createTestSecrets>;
@@ -112,7 +108,7 @@ function composeUseCases(
   },
 ) {
   const { clock, secrets, external, passkeysRequired } = support;
-  const { credentials } = stores;
+  const { unitOfWork, credentials } = stores;
   const sessionAuthenticator = createSessionAuthenticator({ credentials, secrets, clock, passkeysRequired });
   const uow = invalidatingSessions({ unitOfWork, sessionAuthenticator });
   const mailer: Mailer = {
@@ -136,13 +132,10 @@ function composeUseCases(
   };
   const networkOf = (clientAddress: string): string => clientAddress;
   const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
-  const isOwn = unitOfWork === stores.unitOfWork;
   const deps = {
     ...stores,
     ...support,
     uow,
-    newClaims: isOwn ? stores.newClaims : newClaimsInTransactions(uow),
-    offerResponses: isOwn ? stores.offerResponses : responsesInTransactions(uow),
     apiKeyAuthenticator: createApiKeyAuthenticator({ credentials, secrets, clock }),
     sessionAuthenticator,
     singleFlight: noSingleFlight,
@@ -187,7 +180,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired: false,
   };
-  const use = composeUseCases(stores, stores.unitOfWork, support);
+  const use = composeUseCases(stores, support);
   let count = 0;
   const next = (): number => {
     count += 1;
@@ -278,13 +271,13 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     auditBatch,
     external,
     use,
-    /** The use cases with another unit of work. */
-    useOn: (uow: UnitOfWork): UseCases => composeUseCases(stores, uow, support),
+    /** The use cases with other stores. */
+    useOn: (others: Partial<Stores>): UseCases => composeUseCases({ ...stores, ...others }, support),
     /** The use cases with another verifier of passkeys. */
     useWithPasskeyVerifier: (passkeyVerifier: PasskeyVerifier): UseCases =>
-      composeUseCases(stores, stores.unitOfWork, { ...support, passkeyVerifier }),
+      composeUseCases(stores, { ...support, passkeyVerifier }),
     /** The use cases where the operator requires passkeys. */
-    useWithPasskeysRequired: composeUseCases(stores, stores.unitOfWork, {
+    useWithPasskeysRequired: composeUseCases(stores, {
       ...support,
       passkeysRequired: true,
     }),

@@ -67,8 +67,7 @@ const useCases = moduleOf((bind) => {
   );
   bind('firmUseCases', firmUseCases, [
     'uow',
-    'newClaims',
-    'offerResponses',
+    'claimWrites',
     'firmReads',
     'singleFlight',
     'usedKeys',
@@ -78,7 +77,7 @@ const useCases = moduleOf((bind) => {
   ]);
   bind('appUseCases', appUseCases, [
     'uow',
-    'offerResponses',
+    'claimWrites',
     'appReads',
     'auditBatch',
     'mailer',
@@ -108,7 +107,7 @@ const useCases = moduleOf((bind) => {
   ]);
   bind('runJob', makeRunJob, [
     'uow',
-    'offerResponses',
+    'claimWrites',
     'jobReads',
     'firmReads',
     'appReads',

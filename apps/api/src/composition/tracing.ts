@@ -1,5 +1,5 @@
 import type { Tracing } from '@svc/adapter-opentelemetry';
-import type { NewClaims, UnitOfWork } from '@svc/application';
+import type { ClaimWrites, UnitOfWork } from '@svc/application';
 import type { Config } from '../config.ts';
 import type { Log } from '../logging.ts';
 import type { ExternalServices } from './services.ts';
@@ -12,14 +12,7 @@ export async function startTracing(config: NonNullable<Config['tracing']>, log: 
   return adapter.startTracing({ ...config, log });
 }
 
-const ON_POSTGRESQL = [
-  'offerResponses',
-  'firmReads',
-  'appReads',
-  'jobReads',
-  'credentials',
-  'faults',
-] as const;
+const ON_POSTGRESQL = ['firmReads', 'appReads', 'jobReads', 'credentials', 'faults'] as const;
 const ON_REDIS = ['rateLimiter', 'usedKeys'] as const;
 const IN_PROCESS = ['rateLimiter'] as const;
 const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;
@@ -39,7 +32,7 @@ export function tracedPorts(
       ...traced(ELSEWHERE),
     ]),
     unitOfWork: tracing.unitOfWork(services.unitOfWork as UnitOfWork),
-    newClaims: tracing.newClaims(services.newClaims as NewClaims),
+    claimWrites: tracing.claimWrites(services.claimWrites as ClaimWrites),
   };
 }
 

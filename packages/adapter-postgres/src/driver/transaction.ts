@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import {
   breaksConnection,
+  ConcurrencyConflict,
   DatabaseError,
   losesConnection,
   reportsUnconfirmedCommit,
@@ -212,5 +214,21 @@ export async function transact<T>(
   } catch (error) {
     await transaction.rollback();
     throw error;
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** Runs the work again when it throws ConcurrencyConflict. */
+export async function repeatOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ConcurrencyConflict)) throw error;
+      if (count === MAX_ATTEMPTS)
+        throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
+      await sleep(Math.random() * 10 * count);
+    }
   }
 }

@@ -11,7 +11,7 @@ import {
   auditText,
   type NewAuditRow,
 } from '@svc/application';
-import type { FirmId, Instant } from '@svc/domain';
+import type { Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { DatabaseError } from '../driver/errors.ts';
@@ -178,12 +178,6 @@ export async function appendToAuditTrail(session: TxSession, events: readonly Au
 }
 
 export interface PgAuditTrail extends AuditTrail {
-  /**
-   * Removes the oldest recorded event of a firm, for the statement that takes the next timestamp of its change feed, which
-   * advances the chain in the same row. Null if there is none, or if there are events of other chains, whose locks are
-   * taken in order.
-   */
-  take(firmId: FirmId): AuditRowValues | null;
   /** Writes what was recorded since the last call; called before the commit. */
   write(): Promise<void>;
 }
@@ -193,11 +187,6 @@ export function pgAuditTrail(session: TxSession): PgAuditTrail {
   return {
     async record(event) {
       events.push(event);
-    },
-    take(firmId) {
-      if (events.some(({ chain }) => chain !== firmId)) return null;
-      const event = events.shift();
-      return event === undefined ? null : rowValues(auditRow(event));
     },
     write: () => appendToAuditTrail(session, events.splice(0)),
   };

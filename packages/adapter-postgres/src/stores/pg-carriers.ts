@@ -15,27 +15,24 @@ import {
  * The domain's `mergeCarrier` as one statement, so that concurrent merges lose nothing. Without new details it writes
  * nothing: otherwise all claims of a carrier would wait for the lock on its row.
  */
-const mergeRow = (row: string): string =>
+export const mergeRow = (row: string): string =>
   `INSERT INTO carriers AS held (firm_id, name_key, name, phone, email, address) ${row}
    ON CONFLICT (firm_id, name_key) DO UPDATE
      SET phone = coalesce(held.phone, excluded.phone),
          email = coalesce(held.email, excluded.email),
          address = coalesce(held.address, excluded.address)`;
-const hasDetails = (firm: string, key: string, phone: string, email: string, address: string): string =>
+export const hasDetails = (
+  firm: string,
+  key: string,
+  phone: string,
+  email: string,
+  address: string,
+): string =>
   `SELECT 1 FROM carriers
     WHERE firm_id = ${firm} AND name_key = ${key}
       AND (phone IS NOT NULL OR ${phone} IS NULL)
       AND (email IS NOT NULL OR ${email} IS NULL)
       AND (address IS NOT NULL OR ${address} IS NULL)`;
-
-const ROW = '$1::uuid, $2, $3, $4::text, $5::text, $6::json';
-const MERGE = sql(
-  'carriers_merge',
-  mergeRow(`SELECT ${ROW} WHERE NOT EXISTS (${hasDetails('$1', '$2', '$4', '$5', '$6')})`),
-);
-/** Citus would run the row of MERGE through the coordinator, and plan it again on every execution. */
-const HAS_DETAILS = sql('carriers_has_details', hasDetails('$1', '$2', '$3::text', '$4::text', '$5::json'));
-const MERGE_ON_SHARD = sql('carriers_merge_on_shard', mergeRow(`VALUES (${ROW})`));
 
 /**
  * In one order, so that two transactions cannot wait for each other. OFFSET prevents a join, which could read the whole
@@ -85,7 +82,7 @@ export async function mergeMany(
 }
 
 /** Phone, email and address, as stored. */
-async function sealedDetails(
+export async function sealedDetails(
   encryption: Encryption,
   firmId: FirmId,
   nameKey: string,
@@ -101,14 +98,6 @@ async function sealedDetails(
 
 export function pgCarriers(session: TxSession, encryption: Encryption): Carriers {
   return {
-    async merge(firmId, sent) {
-      const nameKey = carrierNameKey(sent.name);
-      const details = await sealedDetails(encryption, firmId, nameKey, sent);
-      if (session.onCitus && (await session.rows(HAS_DETAILS, [firmId, nameKey, ...details])).length > 0)
-        return;
-      session.send(session.onCitus ? MERGE_ON_SHARD : MERGE, [firmId, nameKey, sent.name, ...details]);
-    },
-
     async lock(firmId, name) {
       const key = carrierNameKey(name);
       const found = await session.rows<HeldCarrierRow>(LOCK, [firmId, key]);

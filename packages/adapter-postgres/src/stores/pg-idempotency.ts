@@ -1,19 +1,8 @@
-import {
-  IDEMPOTENCY_WINDOW_MS,
-  type IdempotencyRecords,
-  type IdempotencySlot,
-  type KeyedRequest,
-} from '@svc/application';
+import { IDEMPOTENCY_WINDOW_MS, type IdempotencySlot, type KeyedRequest } from '@svc/application';
 import type { ClaimId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
 import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from './claim-rows.ts';
-
-const FIND = sql(
-  'idempotency_find',
-  `SELECT fingerprint, claim_id AS "claimId" FROM idempotency_records
-    WHERE firm_id = $1 AND environment = $2 AND key = $3 AND bound_at > $4`,
-);
 
 const FIND_CLAIM = sql(
   'idempotency_find_claim',
@@ -22,7 +11,7 @@ const FIND_CLAIM = sql(
     WHERE i.firm_id = $1 AND i.environment = $2 AND i.key = $3 AND i.bound_at > $4`,
 );
 
-const findValues = ({ firmId, environment, key }: IdempotencySlot, now: Instant) => [
+export const findValues = ({ firmId, environment, key }: IdempotencySlot, now: Instant) => [
   firmId,
   environment,
   key,
@@ -37,18 +26,19 @@ export const findBoundClaim = async (
 ): Promise<(FirmClaimRow & { readonly fingerprint: string }) | null> =>
   first(await session.rows(FIND_CLAIM, findValues(slot, now)));
 
-const BIND_ROW =
+export const BIND_ROW =
   'INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)';
 /** @param outdated the latest time of a record that may be replaced. */
-const replaceOutdated = (outdated: string): string => `ON CONFLICT (firm_id, environment, key) DO UPDATE
+export const replaceOutdated = (
+  outdated: string,
+): string => `ON CONFLICT (firm_id, environment, key) DO UPDATE
      SET fingerprint = CASE WHEN held.bound_at <= ${outdated} THEN excluded.fingerprint END,
          claim_id = excluded.claim_id, bound_at = excluded.bound_at`;
 /**
  * Waits for a concurrent transaction that binds the same key. If that one commits, the null fails the transaction, which
- * needs no round trip before the commit, unlike a row count: `translateError` makes it a ConcurrencyConflict.
+ * needs no round trip before the commit, unlike a row count: `translateError` makes it a ConcurrencyConflict. In one
+ * order, so that two transactions cannot wait for each other.
  */
-const BIND = sql('idempotency_bind', `${BIND_ROW} VALUES ($1, $2, $3, $4, $5, $6) ${replaceOutdated('$7')}`);
-/** In one order, so that two transactions cannot wait for each other. */
 const BIND_MANY = sql(
   'idempotency_bind_many',
   `${BIND_ROW}
@@ -71,20 +61,4 @@ export function bindMany(
     arrayOf(bound.map(({ at }) => timestamp(at))),
     IDEMPOTENCY_WINDOW_MS,
   ]);
-}
-
-export function pgIdempotency(session: TxSession): IdempotencyRecords {
-  return {
-    async find(slot, now) {
-      return first(
-        await session.rows<{ fingerprint: string; claimId: ClaimId }>(FIND, findValues(slot, now)),
-      );
-    },
-
-    async bind({ firmId, environment, key }, fingerprint, claimId, now) {
-      const outdated = timestamp(now - IDEMPOTENCY_WINDOW_MS);
-      const values = [firmId, environment, key, fingerprint, claimId, timestamp(now), outdated];
-      session.send(BIND, values);
-    },
-  };
 }

@@ -48,11 +48,10 @@ export const membershipFrom = (row: MembershipRow): Membership => ({
   readableUntil: row.readable_until,
 });
 
-const find = (strength: string): string =>
+export const findMembership = (strength: string): string =>
   `SELECT ${MEMBERSHIP_COLUMNS} FROM memberships m WHERE m.firm_id = $1 AND m.svc_id = $2 ${strength}`;
 
-const LOCK_SHARED = sql('memberships_lock_shared', find('FOR SHARE'));
-const LOCK = sql('memberships_lock', find('FOR UPDATE'));
+const LOCK = sql('memberships_lock', findMembership('FOR UPDATE'));
 
 /** Also locks a membership that does not exist yet, which a row lock cannot. */
 const LOCK_KEY = sql(
@@ -98,11 +97,6 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     return row === null ? null : membershipFrom(row);
   };
   return {
-    async lockShared(firmId, svcId) {
-      if (!isUuid(firmId)) return null;
-      return toMembership(await session.rows<MembershipRow>(LOCK_SHARED, [firmId, svcId]));
-    },
-
     async lock(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       // Before the row lock, so that the row is read after a concurrent insert has committed.

@@ -14,7 +14,7 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import type { AuditAction, AuditEvent } from '../ports/audit.ts';
-import type { OfferResponses } from '../ports/offer-responses.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { AppClaimView, AppReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -24,7 +24,7 @@ import { isSameContent } from '../support/same-content.ts';
 type Deps = { uow: UnitOfWork; clock: Clock };
 /** When the offer was made that the adjuster saw; older versions of the app do not send it. */
 type OfferedAt = Instant | undefined;
-type RespondDeps = AuditDeps & { offerResponses: OfferResponses };
+type RespondDeps = AuditDeps & { claimWrites: ClaimWrites };
 /** Whom the audit trail names; default: the adjuster. */
 type AuditDeps = { clock: Clock; callerOf?: (actor: AdjusterActor) => AuditCaller };
 
@@ -51,10 +51,11 @@ const respond = async (
   action: 'claim.accept' | 'claim.reject',
   apply: Apply,
 ): Promise<AppClaimView> => {
-  const view = await deps.offerResponses.save(actor.svcId, id, ({ claim, membership }) => {
+  const view = await deps.claimWrites.respond(actor.svcId, id, ({ claim, membership }) => {
     const { assignment } = apply(claim, membership);
     const lapsed = assignment.status === 'unassigned';
-    return { assignment, event: auditOf(deps, actor, claim, action, lapsed ? 'offer_not_pending' : 'ok') };
+    const event = auditOf(deps, actor, claim, action, lapsed ? 'offer_not_pending' : 'ok');
+    return { assignment, jobs: [], event };
   });
   if (view === null) throw notFound();
   return view;

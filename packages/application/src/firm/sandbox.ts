@@ -17,8 +17,8 @@ import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
 import type { AuditAction } from '../ports/audit.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
-import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
@@ -27,7 +27,7 @@ import { isSameContent } from '../support/same-content.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
-  readonly offerResponses: OfferResponses;
+  readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
   readonly faults: FaultStore;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import {
   sendClaim,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { NewClaims } from '../ports/new-claims.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Ids } from '../ports/support.ts';
 import { auditEvent, byFirm, claimObject } from '../support/audit.ts';
 import {
@@ -27,14 +27,14 @@ export interface SendClaimCommand extends IdempotentRequest {
 
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
-  (deps: IdempotentDeps & { newClaims: NewClaims; ids: Ids }) =>
+  (deps: IdempotentDeps & { claimWrites: ClaimWrites; ids: Ids }) =>
   (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> =>
     executeIdempotently(deps, actor, command, (request) => {
       const { firmId, environment } = actor;
       const { adjuster, facts, asSent } = command;
       const { externalId, claimNumber } = facts;
       const { at } = request;
-      return deps.newClaims.add({ ...request, adjuster, externalId, claimNumber }, (known) => {
+      return deps.claimWrites.send({ ...request, adjuster, externalId, claimNumber }, (known) => {
         // In the order the interface promises.
         if (known.duplicate !== null) throw duplicateClaim(known.duplicate);
         const addressee = checkAddressee({ ...known, firmId, environment, at });

@@ -16,6 +16,7 @@ import {
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
 import type { AuditEvent } from '../ports/audit.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Job } from '../ports/jobs.ts';
 import {
   type Channel,
@@ -26,7 +27,6 @@ import {
   type Recipient,
   type RegisteredDevice,
 } from '../ports/notifications.ts';
-import type { OfferResponses } from '../ports/offer-responses.ts';
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -36,7 +36,7 @@ import { readDeadlineFacts } from '../support/deadline-facts.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
-  readonly offerResponses: OfferResponses;
+  readonly claimWrites: ClaimWrites;
   readonly jobReads: JobReads;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;

@@ -1,8 +1,7 @@
 import type { AuditLog, AuditReads } from './audit.ts';
+import type { ClaimWrites } from './claim-writes.ts';
 import type { FaultStore } from './faults.ts';
 import type { FirmData } from './firm-data.ts';
-import type { NewClaims } from './new-claims.ts';
-import type { OfferResponses } from './offer-responses.ts';
 import type { AppReads, CredentialStore, FirmReads, JobReads, OperatorReads } from './reads.ts';
 import type { RequestLogStore } from './request-log.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -10,8 +9,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** What the use cases store and read. */
 export interface Stores {
   readonly unitOfWork: UnitOfWork;
-  readonly newClaims: NewClaims;
-  readonly offerResponses: OfferResponses;
+  readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly operatorReads: OperatorReads;

@@ -24,7 +24,6 @@ import type { AuditTrail } from './audit.ts';
 import type { Outbox } from './jobs.ts';
 import type { PushSubscription } from './notifications.ts';
 import type { Passkeys, UsedChallenges } from './passkeys.ts';
-import type { IdempotencySlot } from './single-flight.ts';
 
 /**
  * Runs one transaction: commits when `work` returns, rolls back when it throws.
@@ -39,7 +38,6 @@ export interface UnitOfWork {
 /** The stores within one transaction. Writes may be deferred until its next read or its end. */
 export interface Tx {
   readonly claims: Claims;
-  readonly idempotency: IdempotencyRecords;
   readonly carriers: Carriers;
   readonly adjusters: Adjusters;
   readonly memberships: Memberships;
@@ -59,13 +57,6 @@ export interface Tx {
 }
 
 export interface Claims {
-  /** The claim that conflicts with a new one: by external id first, then an open one by claim number. */
-  findDuplicate(sought: {
-    firmId: FirmId;
-    environment: Environment;
-    externalId: string;
-    claimNumber: string;
-  }): Promise<{ readonly id: ClaimId; readonly by: 'external_id' | 'claim_number' } | null>;
   /** Locks the claim until the transaction ends. */
   lock(firmId: FirmId, id: ClaimId): Promise<Claim | null>;
   /**
@@ -77,21 +68,12 @@ export interface Claims {
   lockAny(id: ClaimId): Promise<Claim | null>;
   /** Locks the claims with a pending offer to this adjuster. */
   lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
-  /** Pending offers of all firms to this adjuster. */
-  countPendingOf(svcId: Svcid): Promise<number>;
   /**
    * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
    * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
-   * last: the lock is held until the commit. For a new claim the timestamp is also its `createdAt`.
+   * last: the lock is held until the commit.
    */
-  add(claim: Claim): Promise<Claim>;
   save(claim: Claim): Promise<Claim>;
-  /**
-   * Like `add` and `save`, and sends the commit with it, so that the lock is held for no round trip. Nothing may follow, not
-   * even an error, which would be thrown for a change that is committed.
-   */
-  addAndCommit(claim: Claim): Promise<Claim>;
-  saveAndCommit(claim: Claim): Promise<Claim>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
   saveWithoutTimestamp(claim: Claim): Promise<void>;
 }
@@ -111,20 +93,8 @@ export interface FormDetails {
   readonly bookCarrier: CarrierDetails | null;
 }
 
-export interface IdempotencyRecords {
-  /** What the key was used for within the window that ends at `now`. */
-  find(
-    slot: IdempotencySlot,
-    now: Instant,
-  ): Promise<{ readonly fingerprint: string; readonly claimId: ClaimId } | null>;
-  /** Binds the key, replacing an expired record. If a concurrent request bound it first, the transaction reruns. */
-  bind(slot: IdempotencySlot, fingerprint: string, claimId: ClaimId, now: Instant): Promise<void>;
-}
-
 /** The firm's carrier book. */
 export interface Carriers {
-  /** Merges the details sent with a claim into the book, as `mergeCarrier`; concurrent merges lose no detail. */
-  merge(firmId: FirmId, sent: CarrierDetails): Promise<void>;
   /** The entry under this name; concurrent merges into it wait. Null: none. */
   lock(firmId: FirmId, name: string): Promise<CarrierDetails | null>;
   /** Replaces the details of an entry that is locked. */
@@ -154,8 +124,6 @@ export interface Adjusters {
 }
 
 export interface Memberships {
-  /** Shared lock: prevents changes by others until the transaction ends. */
-  lockShared(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** Locks the record, or the key of a missing one, until the transaction ends. */
   lock(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
   /** The firms that the adjuster is an active member of. */

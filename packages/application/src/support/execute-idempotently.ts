@@ -1,9 +1,8 @@
-import { type Claim, DomainError } from '@svc/domain';
+import { type Claim, type ClaimId, DomainError } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView, FirmReads } from '../ports/reads.ts';
 import type { Attempt, IdempotencySlot, KeyedRequest, SingleFlight } from '../ports/single-flight.ts';
 import type { Clock } from '../ports/support.ts';
-import type { IdempotencyRecords, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { UsedKeys } from '../ports/used-keys.ts';
 
 export interface IdempotentRequest {
@@ -57,51 +56,13 @@ export async function executeIdempotently(
   return { claim, replayed };
 }
 
-/** A change that the rules allow, not written yet. */
-export interface ClaimChange {
-  readonly claim: Claim;
-  readonly save: () => Promise<Claim>;
-}
-
-/**
- * An attempt in a transaction of its own.
- *
- * @param decide reads and checks, without writing: it also runs for repeats.
- */
-export const attemptInTransaction = (
-  uow: UnitOfWork,
-  request: KeyedRequest,
-  decide: (tx: Tx) => Promise<ClaimChange>,
-): Promise<Claim | Attempt> =>
-  uow.run(async (tx) => {
-    const { slot, fingerprint, at } = request;
-    const findReplay = async () => replayOf(await tx.idempotency.find(slot, at), fingerprint);
-    // One round trip: the lookup is sent together with the reads of `decide`.
-    const [lookup, decision] = await Promise.allSettled([findReplay(), decide(tx)]);
-    if (lookup.status === 'rejected') throw lookup.reason;
-    if (lookup.value !== null) return lookup.value;
-    if (decision.status === 'rejected') {
-      // The same request may have committed since the lookup: the rule then failed on its own result.
-      const replay = canBeOwnResult(decision.reason) ? await findReplay() : null;
-      if (replay === null) throw decision.reason;
-      return replay;
-    }
-    const { claim, save } = decision.value;
-    await tx.idempotency.bind(slot, fingerprint, claim.id, at);
-    return save();
-  });
-
-/** Claims are never deleted, so no request makes its own repeat fail with `not_found`. */
-const canBeOwnResult = (error: unknown): boolean =>
-  error instanceof DomainError && error.code !== 'not_found';
-
 /**
  * The result of an earlier request with this key; throws when that request was a different one.
  *
- * @param bound what the key was used for, as `IdempotencyRecords.find`.
+ * @param bound what the key was used for within the window that ends now.
  */
 export function replayOf(
-  bound: Awaited<ReturnType<IdempotencyRecords['find']>>,
+  bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null,
   fingerprint: string,
 ): Attempt | null {
   if (bound === null) return null;

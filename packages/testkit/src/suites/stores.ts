@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { FixedClock } from '../fixed-clock.ts';
 import { createFixture, type Fixture, type TestStores } from '../fixture.ts';
+import type { FailingStores } from '../injected-faults.ts';
 import { accountsBehavior } from './stores/accounts.ts';
 import { appReadsBehavior } from './stores/app-reads.ts';
 import { auditBehavior } from './stores/audit.ts';
@@ -27,8 +28,12 @@ export interface StoresUnderTest {
   readonly stores: TestStores;
   /** The clock the stores use for change timestamps. */
   readonly clock: FixedClock;
+  /** The same stores, each of whose transactions fails after this number of statements. */
+  failingAfter(statements: number): FailingStores;
   dispose(): Promise<void>;
 }
+
+type Behavior = (fixture: () => Fixture, failingAfter: StoresUnderTest['failingAfter']) => void;
 
 /** Those that write and read names, addresses or other personal text, which an adapter may encrypt. */
 export const PERSONAL_DATA_BEHAVIORS = [
@@ -65,14 +70,14 @@ const ALL_BEHAVIORS = [
 export function storesSuite(
   name: string,
   makeStores: () => Promise<StoresUnderTest>,
-  behaviors: readonly ((fixture: () => Fixture) => void)[] = ALL_BEHAVIORS,
+  behaviors: readonly Behavior[] = ALL_BEHAVIORS,
 ): void {
   describe(`stores on ${name}`, () => {
     let underTest: StoresUnderTest | undefined;
     let current: Fixture | undefined;
-    const fixture = (): Fixture => {
-      if (current === undefined) throw new Error('stores are not ready');
-      return current;
+    const ready = <T>(value: T | undefined): T => {
+      if (value === undefined) throw new Error('stores are not ready');
+      return value;
     };
 
     beforeAll(async () => {
@@ -81,6 +86,10 @@ export function storesSuite(
     });
     afterAll(() => underTest?.dispose());
 
-    for (const behavior of behaviors) behavior(fixture);
+    for (const behavior of behaviors)
+      behavior(
+        () => ready(current),
+        (statements) => ready(underTest).failingAfter(statements),
+      );
   });
 }

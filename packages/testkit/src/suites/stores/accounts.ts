@@ -111,13 +111,13 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const session = { tokenHash: 'h', mayOnlyAddPasskey: false };
       const response = attestationFor({ challenge: 'x' }, 'credential');
       for (const attempt of [
-        use.readProfile(actor),
-        use.updateProfile(actor, { firstName: 'Zoë' }),
-        use.setAvailability(actor, { acceptingAssignments: false }),
-        use.startPasskeyRegistration(actor, session),
-        use.registerPasskey(actor, session, { name: 'Phone', response }),
+        () => use.readProfile(actor),
+        () => use.updateProfile(actor, { firstName: 'Zoë' }),
+        () => use.setAvailability(actor, { acceptingAssignments: false }),
+        () => use.startPasskeyRegistration(actor, session),
+        () => use.registerPasskey(actor, session, { name: 'Phone', response }),
       ])
-        await expect(attempt).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
+        await expect(attempt()).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
       expect(await errorCodeOf(use.confirmEmail(actor, '000000'))).toBe('code_refused');
     });
 

@@ -114,8 +114,8 @@ export function carriersBehavior(fixture: () => Fixture): void {
 
       await use.removeCarrier(firm.id, 'gulf mutual');
       expect(await held(svcId, one.claim.id)).toBeNull();
-      for (const failing of [correct({ phone: '1' }), use.removeCarrier(firm.id, 'gulf mutual')])
-        await expect(failing).rejects.toThrow(/the carrier book of the firm .* has no "/);
+      for (const failing of [() => correct({ phone: '1' }), () => use.removeCarrier(firm.id, 'gulf mutual')])
+        await expect(failing()).rejects.toThrow(/the carrier book of the firm .* has no "/);
       await send(firm.live, svcId, { claim: newClaim({ carrier: sent }) });
       expect(await held(svcId, one.claim.id)).toEqual(sent);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, type ClaimFilter, type ClaimView } from '@svc/application';
+import { auditEntriesFrom, type ClaimFilter, type ClaimView, type UnitOfWork } from '@svc/application';
 import { type ClaimId, type FirmId, HOUR, type Instant, MINUTE, type Svcid } from '@svc/domain';
 import { everyPage, type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 
@@ -306,7 +306,7 @@ export function feedBehavior(fixture: () => Fixture): void {
       const firms = [await restored(), await restored()] as const;
       const to = clock.advance(MINUTE);
       clock.advance(MINUTE);
-      const interrupted = useOn({
+      const unitOfWork: UnitOfWork = {
         run: (work) =>
           stores.unitOfWork.run((tx) => {
             const restampUntilSecond: typeof tx.feeds.restamp = async (firmId, ...rest) => {
@@ -315,7 +315,8 @@ export function feedBehavior(fixture: () => Fixture): void {
             };
             return work({ ...tx, feeds: { ...tx.feeds, restamp: restampUntilSecond } });
           }),
-      });
+      };
+      const interrupted = useOn({ unitOfWork });
       await expect(interrupted.restampFeeds(to, silent)).rejects.toThrow('killed');
       await expect(restamp(to - 1)).rejects.toThrow('interrupted');
       const restampedAt = clock.now();

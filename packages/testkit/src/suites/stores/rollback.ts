@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { everyPage, type Fixture, type TestFirm, type UseCases } from '../../fixture.ts';
-import { failingAfter, InjectedFault } from '../../injected-faults.ts';
+import { type FailingStores, InjectedFault } from '../../injected-faults.ts';
 
-export function rollbackBehavior(fixture: () => Fixture): void {
+export function rollbackBehavior(
+  fixture: () => Fixture,
+  failingAfter: (statements: number) => FailingStores,
+): void {
   /** Everything visible of a firm and its adjusters. */
   const snapshotOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
     const { stores, clock, jobsOf } = fixture();
@@ -28,23 +31,23 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     };
   };
 
-  /** Injects a fault after each store call in turn until the work succeeds. Returns the number of calls. */
+  /** Injects a fault after each statement in turn until the work succeeds. Returns their number. */
   const failingAtEachStep = async (
     work: (use: UseCases) => Promise<unknown>,
     everything: () => Promise<unknown>,
   ): Promise<number> => {
-    const { useOn, stores } = fixture();
+    const { useOn } = fixture();
     const before = await everything();
-    for (let calls = 1; ; calls++) {
-      const { uow, hasFailed } = failingAfter(stores.unitOfWork, calls);
-      const end = await work(useOn(uow)).then(
+    for (let statements = 1; ; statements++) {
+      const { stores, hasFailed } = failingAfter(statements);
+      const end = await work(useOn(stores)).then(
         () => null,
         (error: unknown) => error,
       );
       if (!hasFailed()) {
         expect(end).toBeNull();
         expect(await everything()).not.toEqual(before);
-        return calls - 1;
+        return statements - 1;
       }
       expect(end).toBeInstanceOf(InjectedFault);
       expect(await everything()).toEqual(before);
@@ -79,6 +82,32 @@ export function rollbackBehavior(fixture: () => Fixture): void {
       const { firm, other, id: claimId, everything } = await setUp();
       const command = { claimId, adjuster: other, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
       await failingAtEachStep((use) => use.offerClaim(firm.live, command), everything);
+    });
+
+    test('claims that are sent, offered and accepted together', async () => {
+      const { sendId, newClaim } = fixture();
+      const { firm, svcId, other, everything } = await setUp();
+      const ids = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      const together = (work: (use: UseCases) => Promise<unknown>[]) =>
+        failingAtEachStep(async (use) => {
+          const ends = await Promise.allSettled(work(use));
+          const [failed, ...more] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+          if (failed === undefined) return;
+          // All of them or none.
+          expect(more).toHaveLength(ends.length - 1);
+          throw failed;
+        }, everything);
+      const requestOf = (n: number) => ({ idempotencyKey: `key-${n}`, fingerprint: 'f' });
+      const claims = [newClaim(), newClaim(), newClaim()];
+      await together((use) =>
+        claims.map((claim, n) => use.sendClaim(firm.live, { ...claim, adjuster: svcId, ...requestOf(n) })),
+      );
+      await together((use) =>
+        ids.map((claimId, n) =>
+          use.offerClaim(firm.live, { claimId, adjuster: other, ...requestOf(n + claims.length) }),
+        ),
+      );
+      await together((use) => ids.map((id) => use.acceptClaim({ svcId: other }, id)));
     });
 
     test('sending to a test account with a simulated response', async () => {
@@ -162,14 +191,14 @@ export function rollbackBehavior(fixture: () => Fixture): void {
     });
 
     test('a sign-in: the code can still be used', async () => {
-      const { useOn, use, stores, external } = fixture();
+      const { useOn, use, external } = fixture();
       const { email, svcId } = await fixture().newAdjuster();
       await use.requestSignInCode(email ?? '');
       const { code = '' } = external.mails.at(-1) ?? {};
-      let calls = 1;
-      for (; ; calls++) {
-        const { uow, hasFailed } = failingAfter(stores.unitOfWork, calls);
-        const signIn = useOn(uow).signIn({ email: email ?? '', code });
+      let statements = 1;
+      for (; ; statements++) {
+        const { stores, hasFailed } = failingAfter(statements);
+        const signIn = useOn(stores).signIn({ email: email ?? '', code });
         if (
           !(await signIn.then(
             () => false,
@@ -180,7 +209,7 @@ export function rollbackBehavior(fixture: () => Fixture): void {
           break;
         }
       }
-      expect(calls).toBeGreaterThan(3);
+      expect(statements).toBeGreaterThan(3);
     });
   });
 
@@ -197,38 +226,12 @@ export function rollbackBehavior(fixture: () => Fixture): void {
         if (membership === null || claim === null) throw new Error('the setup is missing');
         await tx.memberships.save({ ...membership, canAcceptClaims: false });
         await tx.outbox.add({ kind: 'notify_offer', firmId: firm.id, claimId: id, svcId });
-        const slot = { firmId: firm.id, environment: 'live', key: 'mine' } as const;
-        await tx.idempotency.bind(slot, 'a'.repeat(64), id, clock.now());
         const saved = await tx.claims.save({ ...claim, closedAt: clock.now() });
         expect(await snapshotOf(firm, [svcId])).toEqual(before);
         expect((await tx.memberships.lock(firm.id, svcId))?.canAcceptClaims).toBe(false);
         expect(await tx.claims.lock(firm.id, id)).toEqual(saved);
-        expect(await tx.idempotency.find(slot, clock.now())).toEqual({
-          fingerprint: 'a'.repeat(64),
-          claimId: id,
-        });
       });
       expect(await snapshotOf(firm, [svcId])).not.toEqual(before);
-    });
-
-    test('that saves a claim and commits has ended: nothing may follow', async () => {
-      const { stores, newFirm, newMember, sendId } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      const saved = await stores.unitOfWork.run(async (tx) => {
-        const claim = await tx.claims.lock(firm.id, id);
-        if (claim === null) throw new Error('the setup is missing');
-        const { assignment, ...rest } = claim;
-        const changed = await tx.claims.saveAndCommit({
-          ...rest,
-          assignment: { ...assignment, offeredAt: 0 },
-        });
-        await expect(tx.claims.lock(firm.id, id)).rejects.toThrow(/after .* end/);
-        return changed;
-      });
-      expect(saved.assignment.offeredAt).toBe(0);
-      expect((await stores.firmReads.claim(firm.id, 'live', id))?.updatedAt).toBe(saved.updatedAt);
     });
 
     test('returns copies that callers cannot use to change the store', async () => {

@@ -1,26 +1,34 @@
 import { type GroupFailure, Unavailable } from '@svc/application';
 import type { Database } from '../driver/database.ts';
-import { ConcurrencyConflict } from '../driver/errors.ts';
-import type { Transaction } from '../driver/transaction.ts';
+import { ConcurrencyConflict, DatabaseError } from '../driver/errors.ts';
+import { repeatOnConflict, type Transaction } from '../driver/transaction.ts';
 
 /** Requests in a transaction. Their audit events, up to 8 kB of text in a row, are stored without compression. */
-const MAX_TOGETHER = 50;
+export const MAX_TOGETHER = 50;
 /** While one transaction waits for the disk, the next one does its work. */
 const MAX_TRANSACTIONS = 2;
+
+/** `SKIP LOCKED`: a group leaves out what others have locked. Empty: a request that is saved alone waits for it. */
+export type Locking = 'SKIP LOCKED' | '';
 
 /** For each request that is settled, its result, or a function that throws its error. */
 export type Settled<Request, Result> = Map<Request, () => Result>;
 
-export interface SharedTransactions<Request, Result> {
+export interface Groups<Request, Result> {
+  /** 1: every request is saved alone. */
+  readonly maxTogether: number;
   /** Of requests with a key in common, the second waits: it must see the first. */
   keysOf(request: Request): readonly string[];
   /**
    * Settles what it saves, and what a rule rejects. The transaction is rolled back unless it is committed.
    *
-   * @param requests at least one.
+   * @param requests at least one; exactly one if it waits for locks.
    */
-  saveTogether(transaction: Transaction, requests: readonly Request[]): Promise<Settled<Request, Result>>;
-  oneByOne(request: Request): Promise<Result>;
+  save(
+    transaction: Transaction,
+    requests: readonly Request[],
+    locking: Locking,
+  ): Promise<Settled<Request, Result>>;
 }
 
 /**
@@ -44,11 +52,11 @@ interface Waiting<Request, Result> {
 
 /**
  * Requests that arrive while others are being saved share the next transaction: a few statements, one commit and their
- * messages for all of them. What it does not settle, and all of it if a statement fails, is saved one by one.
+ * messages for all of them. What it leaves out, and all of it if a statement fails, is saved again, each request alone.
  */
-export function inSharedTransactions<Request, Result>(
+export function inGroups<Request, Result>(
   database: Pick<Database, 'begin' | 'metrics'>,
-  { keysOf, saveTogether, oneByOne }: SharedTransactions<Request, Result>,
+  { maxTogether, keysOf, save }: Groups<Request, Result>,
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   let transactions = 0;
@@ -56,32 +64,44 @@ export function inSharedTransactions<Request, Result>(
   /** Of the requests that are being saved. */
   const keysInUse = new Set<string>();
 
-  const settle = async (requests: readonly Request[]): Promise<Settled<Request, Result>> => {
+  const settle = async (
+    requests: readonly Request[],
+    locking: Locking,
+  ): Promise<Settled<Request, Result>> => {
     const transaction = await database.begin();
     try {
-      return await saveTogether(transaction, requests);
+      return await save(transaction, requests, locking);
     } finally {
       // After a commit, this does nothing.
       await transaction.rollback();
     }
   };
 
-  const save = async (group: readonly Waiting<Request, Result>[]): Promise<void> => {
-    let settled: Settled<Request, Result> = new Map();
+  const saveAlone = async (request: Request): Promise<Result> => {
+    const settled = await repeatOnConflict(() => settle([request], ''));
+    const result = settled.get(request);
+    if (result === undefined) throw new DatabaseError('The claim or the change feed of its firm is missing.');
+    return result();
+  };
+
+  const saveTogether = async (requests: readonly Request[]): Promise<Settled<Request, Result>> => {
     try {
-      settled = await settle(group.map(({ request }) => request));
+      return await settle(requests, 'SKIP LOCKED');
     } catch (error) {
       if (mayRunAgain(error)) {
         database.metrics.groupFailed(failureOf(error));
-      } else {
-        const fail = (): never => {
-          throw error;
-        };
-        settled = new Map(group.map(({ request }) => [request, fail]));
+        return new Map();
       }
+      const fail = (): never => {
+        throw error;
+      };
+      return new Map(requests.map((request) => [request, fail]));
     }
+  };
+
+  const end = (group: readonly Waiting<Request, Result>[], settled: Settled<Request, Result>): void => {
     for (const { request, keys, resolve, reject } of group) {
-      const result = async () => (settled.get(request) ?? (() => oneByOne(request)))();
+      const result = async () => (settled.get(request) ?? (() => saveAlone(request)))();
       void result()
         .then(resolve, reject)
         .finally(() => {
@@ -95,7 +115,7 @@ export function inSharedTransactions<Request, Result>(
     const taken: Waiting<Request, Result>[] = [];
     const rest: Waiting<Request, Result>[] = [];
     for (const one of waiting) {
-      if (taken.length === MAX_TOGETHER || one.keys.some((key) => keysInUse.has(key))) {
+      if (taken.length === maxTogether || one.keys.some((key) => keysInUse.has(key))) {
         rest.push(one);
       } else {
         taken.push(one);
@@ -111,11 +131,18 @@ export function inSharedTransactions<Request, Result>(
     while (transactions < MAX_TRANSACTIONS) {
       const group = take();
       if (group.length === 0) return;
+      if (maxTogether === 1) {
+        // It may wait for a lock, and must not delay others.
+        end(group, new Map());
+        continue;
+      }
       transactions += 1;
-      void save(group).finally(() => {
-        transactions -= 1;
-        start();
-      });
+      void saveTogether(group.map(({ request }) => request))
+        .then((settled) => end(group, settled))
+        .finally(() => {
+          transactions -= 1;
+          start();
+        });
     }
   };
 

@@ -2,7 +2,8 @@ import { type AuditEvent, auditRowPerChain } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
 import type { Value } from '../driver/session.ts';
-import { advanceChain, INSERT_ROW, rowColumns } from './pg-audit.ts';
+import { advanceChain, INSERT_ROW, rowColumns } from '../stores/pg-audit.ts';
+import type { Locking } from './groups.ts';
 
 /**
  * The next timestamp of a change feed. Citus allows only immutable expressions here, and adding an interval to a
@@ -16,12 +17,12 @@ export const timestampAfterLast = (now: string): string =>
  * firm take consecutive timestamps of its change feed, from `first_stamp` of `next` on, and their events share a row of
  * its audit trail. The texts of the rows are lines, as in `audit_append_to_many`.
  *
- * @param lock `SKIP LOCKED` leaves out the firms whose feed is locked. Those that wait take the locks in one order.
+ * @param locking `SKIP LOCKED` leaves out the firms whose feed is locked. Those that wait take the locks in one order.
  */
-export const takeTimestamps = (lock: 'SKIP LOCKED' | '' = ''): string =>
+export const takeTimestamps = (locking: Locking): string =>
   `held_feeds AS MATERIALIZED (
      SELECT firm_id FROM firm_feeds WHERE firm_id = ANY ($2::uuid[])
-      ORDER BY firm_id FOR NO KEY UPDATE ${lock}),
+      ORDER BY firm_id FOR NO KEY UPDATE ${locking}),
    next AS (
      UPDATE firm_feeds AS feed
         SET last_stamp = ${timestampAfterLast('$1')} + (row.claims - 1) * interval '1 ms', ${advanceChain('row.digest')}

@@ -1,0 +1,86 @@
+import type { Adjuster, Assignment, Claim, ClaimId, Instant, Membership, Svcid } from '@svc/domain';
+import type { AuditEvent } from './audit.ts';
+import type { Job } from './jobs.ts';
+import type { AppClaimView } from './reads.ts';
+import type { Attempt, KeyedRequest } from './single-flight.ts';
+import type { OfferedClaim } from './unit-of-work.ts';
+
+export interface QueuedJob {
+  readonly job: Job;
+  /** Absent: as soon as possible. */
+  readonly runAt?: Instant;
+}
+
+/** What is written with a change of a claim. */
+interface WithChange {
+  readonly jobs: readonly QueuedJob[];
+  /** In the audit trail of the claim's firm. */
+  readonly event: AuditEvent;
+}
+
+export interface NewClaim extends WithChange {
+  readonly claim: Claim;
+}
+
+/** What an offer or a response makes of a claim. */
+export interface AssignmentChange extends WithChange {
+  readonly assignment: Assignment;
+}
+
+export interface SendRequest extends KeyedRequest {
+  readonly adjuster: Svcid;
+  readonly externalId: string;
+  readonly claimNumber: string;
+}
+
+export interface OfferRequest extends KeyedRequest {
+  readonly adjuster: Svcid;
+  readonly claimId: ClaimId;
+}
+
+/** The membership cannot change before the commit. */
+interface AddresseeFacts {
+  readonly adjuster: Adjuster | null;
+  readonly membership: Membership | null;
+  /** Pending offers of all firms to the adjuster; counted only where the adjuster set a limit. */
+  readonly pendingOffers: number;
+}
+
+export interface SendFacts extends AddresseeFacts {
+  /** The claim that conflicts with a new one: by external id first, then an open one by claim number. */
+  readonly duplicate: { readonly id: ClaimId; readonly by: 'external_id' | 'claim_number' } | null;
+}
+
+export interface OfferFacts extends AddresseeFacts {
+  readonly claim: Claim;
+}
+
+/**
+ * Each change of an assignment, as one that the firm can see (`Claims.save`), committed with its jobs and event. Several
+ * requests may share a transaction; one that fails does not affect the others.
+ *
+ * A decision may run more than once, so it must have no effects. If it throws, nothing is written. It does not run for a
+ * repeat: the key and the facts are read so that no rule fails on the result of an earlier attempt.
+ */
+export interface ClaimWrites {
+  /**
+   * Also binds the Idempotency-Key, and merges the carrier into the firm's book.
+   *
+   * @returns the claim as saved, or the attempt of an earlier request with the same key and fingerprint.
+   */
+  send(request: SendRequest, decide: (facts: SendFacts) => NewClaim): Promise<Claim | Attempt>;
+  /** As `send`. Null: the firm has no such claim. */
+  offer(
+    request: OfferRequest,
+    decide: (facts: OfferFacts) => AssignmentChange,
+  ): Promise<Claim | Attempt | null>;
+  /**
+   * @returns the claim in that transaction: afterwards it may already be offered to another adjuster. Null unless its
+   *   latest offer is to this adjuster.
+   */
+  respond(
+    svcId: Svcid,
+    id: ClaimId,
+    decide: (offered: OfferedClaim) => AssignmentChange,
+  ): Promise<AppClaimView | null>;
+}
