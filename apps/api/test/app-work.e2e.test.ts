@@ -251,74 +251,6 @@ test('an invitation shows the firm, the name it used and the expiration, but no 
   }
 });
 
-test('an adjuster can accept an invitation only with a complete profile', async () => {
-  const firm = await service.firm();
-  const person = await service.adjuster({ firstName: null, lastName: null, email: null });
-  await invite(firm, person.svcId);
-  const path = `/invitations/${firm.id}/acceptance`;
-  for (const profile of [{}, { first_name: 'Ana' }, { last_name: 'Cruz' }]) {
-    await app(person, 'PATCH', '/me', profile);
-    expectProblem(await app(person, 'POST', path), 409, 'profile_incomplete');
-  }
-  const blank = await app(person, 'PATCH', '/me', { first_name: ' ', last_name: '\u200b' });
-  expectProblem(blank, 422, 'validation_failed');
-  expect(blank.json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
-    '/first_name',
-    '/last_name',
-  ]);
-  const [pendingId] = (await app(person, 'GET', '/invitations')).json.data;
-  expect(pendingId.missing_profile_fields).toEqual(['email']);
-  expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
-  await app(person, 'PATCH', '/me', { email: `${person.svcId}@example.com` });
-  const joined = await app(person, 'POST', path);
-  const membership = {
-    firm_id: firm.id,
-    firm_name: 'Gulf Adjusting Partners',
-    can_accept_claims: true,
-    accepting_assignments: true,
-  };
-  expect([joined.status, joined.json]).toEqual([200, membership]);
-  expect((await app(person, 'GET', '/me')).json.firms).toEqual([membership]);
-  expect((await app(person, 'GET', '/invitations')).json.data).toEqual([]);
-  expectProblem(await app(person, 'POST', path), 404, 'not_found');
-  expectProblem(await app(person, 'POST', `/invitations/${firm.id}/decline`), 404, 'not_found');
-});
-
-test('an unknown, declined, withdrawn or expired invitation cannot be answered', async () => {
-  const firm = await service.firm();
-  const person = await service.adjuster();
-  const expectNone = async (): Promise<void> => {
-    for (const answer of ['acceptance', 'decline'])
-      expectProblem(await app(person, 'POST', `/invitations/${firm.id}/${answer}`), 404, 'not_found');
-    expect((await app(person, 'GET', '/invitations')).json).toEqual({ data: [], next_cursor: null });
-  };
-  await expectNone();
-  expectProblem(await app(person, 'POST', `/invitations/${UNKNOWN}/acceptance`), 404, 'not_found');
-
-  await invite(firm, person.svcId);
-  const declined = await app(person, 'POST', `/invitations/${firm.id}/decline`);
-  expect([declined.status, declined.json]).toEqual([
-    200,
-    {
-      firm_id: firm.id,
-      firm_name: 'Gulf Adjusting Partners',
-      status: 'declined',
-      responded_at: new Date(now).toISOString(),
-    },
-  ]);
-  await expectNone();
-
-  await invite(firm, person.svcId);
-  await service.call('DELETE', `/v1/adjusters/invitations/${person.svcId}`, { as: firm.live });
-  await expectNone();
-
-  await invite(firm, person.svcId);
-  now += 7 * DAY - 1;
-  expect((await app(person, 'GET', '/invitations')).json.data).toHaveLength(1);
-  now += 1;
-  await expectNone();
-});
-
 test('pausing blocks new claims, and existing offers can still be accepted', async () => {
   const firm = await service.firm();
   const person = await service.member(firm);
@@ -456,17 +388,6 @@ test('a rejection needs neither reason nor body; a reason must have 1 to 1000 ch
     expectProblem(await app(person, 'POST', `/claims/${id}/rejection`, { reason }), 422, 'validation_failed');
 });
 
-test('a claim that was offered to another adjuster is not found by the first one', async () => {
-  const firm = await service.firm();
-  const [first, second] = [await service.member(firm), await service.member(firm)];
-  const id = await offered(firm, first);
-  expect((await offer(firm, id, second.svcId)).status).toBe(200);
-  for (const [method, path, body] of CLAIM_CALLS(id))
-    expectProblem(await app(first, method, path, body), 404, 'not_found');
-  expect((await app(first, 'GET', '/claims')).json.data).toEqual([]);
-  expect(idsOf(await app(second, 'GET', '/claims'))).toEqual([id]);
-});
-
 test("another adjuster's claims, invitations and memberships are not found", async () => {
   const firm = await service.firm();
   const owner = await service.member(firm);
@@ -488,88 +409,6 @@ test("another adjuster's claims, invitations and memberships are not found", asy
   const membership = `/firms/${firm.id}/membership`;
   expectProblem(await app(outsider, 'DELETE', membership), 404, 'not_found');
   expectProblem(await app(outsider, 'PATCH', membership, { accepting_assignments: false }), 404, 'not_found');
-});
-
-test('when an adjuster leaves, pending offers become unassigned and accepted claims stay', async () => {
-  const firm = await service.firm();
-  const person = await service.member(firm);
-  const pendingId = await offered(firm, person);
-  const acceptedId = await accepted(firm, person);
-  const rejectedId = await offered(firm, person);
-  await app(person, 'POST', `/claims/${rejectedId}/rejection`, { reason: 'far' });
-  const look = () =>
-    Promise.all([pendingId, acceptedId, rejectedId].map(async (id) => (await seen(firm, id)).json));
-  const before = await look();
-  now += 1000;
-  const left = await app(person, 'DELETE', `/firms/${firm.id}/membership`);
-  expect([left.status, left.text]).toEqual([204, '']);
-
-  const after = await look();
-  expect(after[0]).toEqual({
-    ...before[0],
-    updated_at: expect.any(String),
-    assignment: {
-      status: 'unassigned',
-      adjuster_svc_id: person.svcId,
-      responded_at: null,
-      rejection_reason: null,
-    },
-  });
-  expect(after[0].updated_at > before[0].updated_at).toBe(true);
-  expect(after.slice(1)).toEqual(before.slice(1));
-
-  const adjusters = await service.call('GET', '/v1/adjusters?limit=200', { as: firm.live });
-  expect(adjusters.text).not.toContain(person.svcId);
-  expectProblem(await sendClaim(service, firm.live, claimBody(person.svcId)), 422, 'adjuster_not_in_firm');
-  expect((await app(person, 'GET', '/me')).json.firms).toEqual([]);
-  expectProblem(await app(person, 'DELETE', `/firms/${firm.id}/membership`), 404, 'not_found');
-
-  // The unassigned claim is not found in the app; the accepted one can be worked on and closed.
-  for (const [method, path, body] of CLAIM_CALLS(pendingId)) {
-    const response = await app(person, method, path, body);
-    if (/acceptance|rejection/.test(path)) expectProblem(response, 409, 'offer_not_pending');
-    else expectProblem(response, 404, 'not_found');
-  }
-  expect(idsOf(await app(person, 'GET', '/claims?status=accepted'))).toEqual([acceptedId]);
-  expect((await app(person, 'PATCH', `/claims/${acceptedId}/work`, { notes: 'n' })).status).toBe(200);
-  expect((await app(person, 'POST', `/claims/${acceptedId}/closure`)).status).toBe(200);
-  // Once it is closed, no call returns it to an adjuster who left.
-  for (const [method, path, body] of CLAIM_CALLS(acceptedId)) {
-    const response = await app(person, method, path, body);
-    expect([path, response.status < 400]).toEqual([path, false]);
-  }
-
-  // The unassigned claim can be offered to another adjuster.
-  const other = await service.member(firm);
-  const again = await offer(firm, pendingId, other.svcId);
-  expect([again.status, again.json.assignment.status]).toEqual([200, 'pending_acceptance']);
-  expect((await app(other, 'POST', `/claims/${pendingId}/acceptance`)).status).toBe(200);
-});
-
-test('an adjuster who left can be invited again and receive claims', async () => {
-  const firm = await service.firm();
-  const person = await service.member(firm);
-  await app(person, 'PATCH', `/firms/${firm.id}/membership`, { accepting_assignments: false });
-  await app(person, 'DELETE', `/firms/${firm.id}/membership`);
-  const invited = await invite(firm, person.svcId);
-  expect([invited.status, invited.json.status, invited.json.name]).toEqual([201, 'pending', null]);
-  expect((await app(person, 'POST', `/invitations/${firm.id}/acceptance`)).status).toBe(200);
-  await offered(firm, person);
-});
-
-test('a claim accepted while the adjuster leaves ends accepted or unassigned, never pending', async () => {
-  const firm = await service.firm();
-  for (let round = 0; round < 5; round++) {
-    const person = await service.member(firm);
-    const id = await offered(firm, person);
-    const [response, left] = await Promise.all([
-      app(person, 'POST', `/claims/${id}/acceptance`),
-      app(person, 'DELETE', `/firms/${firm.id}/membership`),
-    ]);
-    expect(left.status).toBe(204);
-    const { status } = (await seen(firm, id)).json.assignment;
-    expect(status).toBe(response.status === 200 ? 'accepted' : 'unassigned');
-  }
 });
 
 test('work entries are shown in the app, can be cleared, and change nothing for the firm', async () => {

@@ -2,16 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   acceptClaim,
   adjusterRecord,
-  answerInvitation,
   expectProblem,
   getClaim,
   invite,
-  listClaims,
   offerClaim,
   outcome,
   sentClaim,
   wholeList,
-  withdraw,
 } from './firm-calls.ts';
 import {
   claimBody,
@@ -109,28 +106,6 @@ describe('an invitation for', () => {
   });
 });
 
-describe('a withdrawal', () => {
-  test('with a test key does not find the invitation of a real adjuster', async () => {
-    const { svcId } = await service.adjuster();
-    const { json } = await invite(service, firm.live, svcId);
-    expect(outcome(await withdraw(service, firm.test, svcId))).toEqual([404, 'not_found']);
-    expect(await adjusterRecord(service, firm.live, svcId)).toEqual(json);
-  });
-
-  test('with a live key does not change the invitation of a test account', async () => {
-    const own = await service.firm();
-    await invite(service, own.test, own.account.new);
-    const response = await withdraw(service, own.live, own.account.new);
-    expect(outcome(response)).toEqual([422, 'environment_mismatch']);
-    expect((await adjusterRecord(service, own.test, own.account.new)).status).toBe('pending');
-    expect((await withdraw(service, own.test, own.account.new)).json).toMatchObject({
-      status: 'withdrawn',
-      test: true,
-    });
-    expect(outcome(await withdraw(service, own.live, own.account.new))).toEqual([404, 'not_found']);
-  });
-});
-
 describe('a test claim', () => {
   test('is marked as test in every response, and a live one is not', async () => {
     const own = await service.firm();
@@ -169,39 +144,6 @@ describe('a test claim', () => {
 });
 
 describe('a test key', () => {
-  test('finds no live claim by id, offer, list or external id', async () => {
-    const live = await sentClaim(service, firm.live, member.svcId);
-    expectProblem(service, await getClaim(service, firm.test, live.id), 404, 'not_found');
-    for (const named of [member.svcId, firm.account.manual, 'SVC-nobody'])
-      expect(outcome(await offerClaim(service, firm.test, live.id, named))).toEqual([404, 'not_found']);
-    expect((await getClaim(service, firm.live, live.id)).json).toEqual(live);
-    const rows = await wholeList(service, firm.test, '/v1/claims', { limit: '3' });
-    expect(rows.map((row) => row.test)).not.toContain(false);
-    expect((await listClaims(service, firm.test, `external_id=${live.external_id}`)).json.data).toEqual([]);
-    const pending = await wholeList(service, firm.test, '/v1/claims', {
-      assignment_status: 'pending_acceptance',
-    });
-    expect(pending.map((row) => row.test)).not.toContain(false);
-  });
-
-  test('lists only test accounts, while a live key lists all adjusters', async () => {
-    const own = await service.firm();
-    const real = await service.member(own);
-    await invite(service, own.test, own.account.new);
-    const members = ['manual', 'accepts', 'rejects', 'paused'] as const;
-    const seen = await wholeList(service, own.test, '/v1/adjusters', { limit: '2' });
-    expect(new Map(seen.map((record) => [record.svc_id, record.status]))).toEqual(
-      new Map([
-        ...members.map((behavior): [string, string] => [own.account[behavior], 'active']),
-        [own.account.new, 'pending'],
-      ]),
-    );
-    expect(new Set(seen.map((record) => record.test))).toEqual(new Set([true]));
-    const all = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
-    expect(all.filter((record) => record.test)).toEqual(seen);
-    expect(all.filter((record) => !record.test).map((record) => record.svc_id)).toEqual([real.svcId]);
-  });
-
   test('sees an initial member without times or notes, with name and email', async () => {
     const record = await adjusterRecord(service, firm.test, firm.account.manual);
     expect(record).toEqual({
@@ -230,55 +172,5 @@ describe('a test key', () => {
       });
       expect(firm[key].startsWith(`svc_${key}_`)).toBe(true);
     }
-  });
-});
-
-describe('duplicates', () => {
-  test('are detected only within the environment of the key', async () => {
-    const [external_id, claim_number] = ['EXT-both', 'CLM-both'];
-    const live = await sentClaim(service, firm.live, member.svcId, { external_id, claim_number });
-    const inTest = await sentClaim(service, firm.test, firm.account.manual, { external_id, claim_number });
-    for (const [key, named, existing] of [
-      ['live', member.svcId, live],
-      ['test', firm.account.manual, inTest],
-    ] as const) {
-      for (const changes of [{ external_id }, { claim_number }]) {
-        const response = await sendClaim(service, firm[key], claimBody(named, changes));
-        expectProblem(service, response, 409, 'duplicate_claim', {
-          existing_claim_id: existing.id,
-          existing_claim_url: `${service.url}/v1/claims/${existing.id}`,
-        });
-        expect((await getClaim(service, firm[key], response.json.existing_claim_id)).status).toBe(200);
-      }
-      const found = await listClaims(service, firm[key], `external_id=${external_id}`);
-      expect(found.json).toEqual({ data: [existing], next_cursor: null });
-    }
-  });
-
-  test('and the filter by external id ignore test claims for a live key', async () => {
-    const { external_id } = await sentClaim(service, firm.test, firm.account.manual);
-    expect((await listClaims(service, firm.live, `external_id=${external_id}`)).json.data).toEqual([]);
-    expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId, { external_id })))).toEqual([
-      201,
-    ]);
-  });
-});
-
-test('a test account can join, leave and be invited again like any adjuster', async () => {
-  const own = await service.firm();
-  const token = await service.session(own.account.new);
-  await invite(service, own.test, own.account.new, { note: 'first' });
-  await answerInvitation(service, token, own.id, 'acceptance');
-  await sentClaim(service, own.test, own.account.new);
-  await service.call('DELETE', `/app/v1/firms/${own.id}/membership`, { as: token });
-  expect(outcome(await sendClaim(service, own.test, claimBody(own.account.new)))).toEqual([
-    422,
-    'adjuster_not_in_firm',
-  ]);
-  expect(await adjusterRecord(service, own.test, own.account.new)).toBeUndefined();
-  expect((await invite(service, own.test, own.account.new)).json).toMatchObject({
-    status: 'pending',
-    test: true,
-    note: null,
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   acceptClaim,
-  DAY,
   expectProblem,
   freshKey,
   getClaim,
@@ -71,16 +70,6 @@ describe('a retry of a send', () => {
     expect(again.text).toBe((await getClaim(service, firm.live, id)).text);
   });
 
-  test('still gets 201 when the adjuster has left and the claim is closed', async () => {
-    const leaver = await service.member(firm);
-    const [key, body] = [freshKey(), claimBody(leaver.svcId)];
-    const { id } = (await sendClaim(service, firm.live, body, key)).json;
-    await leaveFirm(service, leaver.token, firm.id);
-    await service.service.services.get('operatorUseCases').closeClaimAsOperator(id);
-    const again = await sendClaim(service, firm.live, body, key);
-    expect([again.status, again.json.id, again.json.assignment.status]).toEqual([201, id, 'unassigned']);
-  });
-
   test('may differ in field order, white space, number formats and escapes', async () => {
     const key = freshKey();
     const body = claimBody(member.svcId, {
@@ -136,35 +125,6 @@ describe('a retry of a send', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('is shared by all API keys of the firm in an environment, including rolled ones', async () => {
-    const [key, body] = [freshKey(), claimBody(member.svcId)];
-    const { id } = (await sendClaim(service, firm.live, body, key)).json;
-    const second = await service.key(firm);
-    const again = await sendClaim(service, second, body, key);
-    expect([again.status, again.json.id, replayed(again)]).toEqual([201, id, 'true']);
-    const { key: own } = (await service.call('GET', '/v1/me', { as: second })).json;
-    const rolled = await service.service.services.get('operatorUseCases').rollKey(own.id, 0);
-    expect((await sendClaim(service, rolled.secret, body, key)).json.id).toBe(id);
-  });
-
-  test('is separate for each environment and firm', async () => {
-    const other = await service.firm();
-    const key = freshKey();
-    const live = await sendClaim(service, firm.live, claimBody(member.svcId), key);
-    const test = await sendClaim(service, firm.test, claimBody(firm.account.manual), key);
-    const elsewhere = await sendClaim(
-      service,
-      other.live,
-      claimBody((await service.member(other)).svcId),
-      key,
-    );
-    expect([live, test, elsewhere].map((one) => [one.status, replayed(one)])).toEqual([
-      [201, null],
-      [201, null],
-      [201, null],
-    ]);
-  });
-
   test('is case-sensitive, and inner spaces count', async () => {
     const key = freshKey();
     for (const one of [`${key}a`, `${key}A`, `${key} a`, `${key}  a`])
@@ -194,77 +154,6 @@ describe('an Idempotency-Key', () => {
     expect(outcome(await sendClaim(service, firm.live, { ...body, ...wrong() }, key))).toEqual(failure);
     const corrected = await sendClaim(service, firm.live, body, key);
     expect([corrected.status, replayed(corrected)]).toEqual([201, null]);
-  });
-
-  test('of a request that failed as a duplicate can be used for the corrected one', async () => {
-    const key = freshKey();
-    const { external_id } = await sentClaim(service, firm.live, member.svcId);
-    const body = claimBody(member.svcId);
-    const failed = await sendClaim(service, firm.live, { ...body, external_id }, key);
-    expect(outcome(failed)).toEqual([409, 'duplicate_claim']);
-    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([201]);
-  });
-
-  test('of an offer that failed can be used for the corrected one', async () => {
-    const key = freshKey();
-    const { id } = await sentClaim(service, firm.live, member.svcId);
-    expect(outcome(await offerClaim(service, firm.live, id, 'SVC-nobody', key))).toEqual([
-      422,
-      'unknown_osaid',
-    ]);
-    expect(outcome(await offerClaim(service, firm.live, id, member.svcId, key))).toEqual([200]);
-  });
-});
-
-describe('after 24 hours', () => {
-  test('and not before, a key expires, and the retry is a duplicate by its external id', async () => {
-    const [key, body] = [freshKey(), claimBody(member.svcId)];
-    const { id } = (await sendClaim(service, firm.live, body, key)).json;
-    clock.advance(DAY - 1);
-    const last = await sendClaim(service, firm.live, body, key);
-    expect([last.status, last.json.id, replayed(last)]).toEqual([201, id, 'true']);
-    expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId), key))).toEqual([
-      422,
-      'idempotency_key_reused',
-    ]);
-    clock.advance(1);
-    const late = await sendClaim(service, firm.live, body, key);
-    expectProblem(service, late, 409, 'duplicate_claim', {
-      existing_claim_id: id,
-      existing_claim_url: `${service.url}/v1/claims/${id}`,
-    });
-    clock.advance(400 * DAY);
-    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
-  });
-
-  test('a key can be used for another request, for another 24 hours', async () => {
-    const key = freshKey();
-    await sendClaim(service, firm.live, claimBody(member.svcId), key);
-    clock.advance(DAY);
-    const body = claimBody(member.svcId);
-    const second = await sendClaim(service, firm.live, body, key);
-    expect([second.status, replayed(second)]).toEqual([201, null]);
-    clock.advance(DAY - 1);
-    expect((await sendClaim(service, firm.live, body, key)).json.id).toBe(second.json.id);
-  });
-
-  test('a key has expired even if it was replayed', async () => {
-    const [key, body] = [freshKey(), claimBody(member.svcId)];
-    await sendClaim(service, firm.live, body, key);
-    clock.advance(DAY / 2);
-    await sendClaim(service, firm.live, body, key);
-    clock.advance(DAY / 2);
-    expect(outcome(await sendClaim(service, firm.live, body, key))).toEqual([409, 'duplicate_claim']);
-  });
-
-  test('a repeated offer is a new one', async () => {
-    const key = freshKey();
-    const { id } = await sentClaim(service, firm.live, member.svcId);
-    const first = await offerClaim(service, firm.live, id, member.svcId, key);
-    clock.advance(DAY);
-    const again = await offerClaim(service, firm.live, id, member.svcId, key);
-    expect([again.status, replayed(again)]).toEqual([200, null]);
-    expect(again.json.updated_at > first.json.updated_at).toBe(true);
   });
 });
 
@@ -299,16 +188,6 @@ describe('a retry of an offer', () => {
     const again = await offerClaim(service, firm.live, respell(id), second.svcId, key);
     expect([again.status, replayed(again), again.text]).toEqual([200, 'true', first.text]);
   });
-
-  test('does not change a later offer', async () => {
-    const key = freshKey();
-    const [second, third] = [await service.member(firm), await service.member(firm)];
-    const { id } = await sentClaim(service, firm.live, member.svcId);
-    await offerClaim(service, firm.live, id, second.svcId, key);
-    const later = await offerClaim(service, firm.live, id, third.svcId);
-    const again = await offerClaim(service, firm.live, id, second.svcId, key);
-    expect([again.status, replayed(again), again.text]).toEqual([200, 'true', later.text]);
-  });
 });
 
 describe('forty concurrent requests', () => {
@@ -328,58 +207,4 @@ describe('forty concurrent requests', () => {
       expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
     },
   );
-
-  test('with one key and different bodies create one claim; the others get idempotency_key_reused', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const key = freshKey();
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, () => sendClaim(service, own.live, claimBody(svcId), key)),
-    );
-    const created = responses.filter((one) => one.status === 201);
-    expect(created).toHaveLength(1);
-    for (const one of responses)
-      if (one.status !== 201) expect(outcome(one)).toEqual([422, 'idempotency_key_reused']);
-    expect((await listClaims(service, own.live)).json.data).toEqual([created[0]?.json]);
-  });
-
-  test('with one external id and different keys create one claim; the others get its id', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, () =>
-        sendClaim(service, own.live, claimBody(svcId, { external_id: 'the-one' })),
-      ),
-    );
-    const created = responses.filter((one) => one.status === 201);
-    expect(created).toHaveLength(1);
-    for (const one of responses) {
-      if (one.status === 201) continue;
-      expect([...outcome(one), one.json.existing_claim_id]).toEqual([
-        409,
-        'duplicate_claim',
-        created[0]?.json.id,
-      ]);
-    }
-    expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
-  });
-
-  test('for the same offer offer the claim once', async () => {
-    const { id } = await sentClaim(service, firm.live, member.svcId);
-    const second = await service.member(firm);
-    const key = freshKey();
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, () => offerClaim(service, firm.live, id, second.svcId, key)),
-    );
-    expect(new Set(responses.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-    expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
-  });
-
-  test('that are identical and invalid all get the same error', async () => {
-    const [key, body] = [freshKey(), claimBody('SVC-nobody')];
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, () => sendClaim(service, firm.live, body, key)),
-    );
-    for (const one of responses) expect(outcome(one)).toEqual([422, 'unknown_osaid']);
-  });
 });

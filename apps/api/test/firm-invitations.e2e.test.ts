@@ -14,13 +14,7 @@ import {
   wholeList,
   withdraw,
 } from './firm-calls.ts';
-import {
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-  type TestFirm,
-} from './service-under-test.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
 const clock = manualClock();
 let service: ServiceUnderTest;
@@ -57,8 +51,6 @@ async function adjusterIn(status: Status, notes: Record<string, unknown> = NOTES
   const record = await adjusterRecord(service, firm.live, svcId);
   return { ...adjuster, invitedAt, record };
 }
-
-const STATUSES: Status[] = ['pending', 'active', 'declined', 'expired', 'withdrawn', 'left'];
 
 describe('the record of', () => {
   test('a pending invitation has an expiration in seven days and the notes, but no account data', async () => {
@@ -142,11 +134,6 @@ describe('an invitation', () => {
     expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
   });
 
-  test('to a member who was never invited fails', async () => {
-    const { svcId } = await service.member(firm);
-    expect(outcome(await invite(service, firm.live, svcId))).toEqual([409, 'already_member']);
-  });
-
   test.each<Status>(['declined', 'expired', 'withdrawn', 'left'])(
     'to an adjuster who is %s creates a new one, which replaces all four notes',
     async (status) => {
@@ -220,63 +207,9 @@ describe('an invitation', () => {
     for (const unknown of ['SVC-nobody', 'x'.repeat(128), svcId.toLowerCase(), `${svcId} `])
       expectProblem(service, await invite(service, firm.live, unknown), 422, 'unknown_osaid');
   });
-
-  test('is separate for each firm: a member of one can be invited by another', async () => {
-    const other = await service.firm();
-    const { svcId } = await adjusterIn('active');
-    expect(outcome(await invite(service, other.live, svcId))).toEqual([201]);
-    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('active');
-    expect((await adjusterRecord(service, other.live, svcId)).status).toBe('pending');
-  });
-});
-
-describe('an expiration', () => {
-  test('is exactly seven days after the invitation, for the firm and the adjuster', async () => {
-    const [first, second, third] = [
-      await service.adjuster(),
-      await service.adjuster(),
-      await service.adjuster(),
-    ];
-    for (const one of [first, second, third]) await invite(service, firm.live, one.svcId);
-    clock.advance(7 * DAY - 1);
-    expect((await adjusterRecord(service, firm.live, first.svcId)).status).toBe('pending');
-    expect(outcome(await invite(service, firm.live, second.svcId))).toEqual([409, 'invitation_pending']);
-    expect(outcome(await answerInvitation(service, first.token, firm.id, 'acceptance'))).toEqual([200]);
-    clock.advance(1);
-    const record = await adjusterRecord(service, firm.live, second.svcId);
-    expect([record.status, record.expires_at, record.responded_at]).toEqual(['expired', null, null]);
-    const list = await service.call('GET', '/app/v1/invitations', { as: second.token });
-    expect(list.json.data).toEqual([]);
-    for (const answer of ['acceptance', 'decline'] as const)
-      expect(outcome(await answerInvitation(service, second.token, firm.id, answer))).toEqual([
-        404,
-        'not_found',
-      ]);
-    expect(outcome(await withdraw(service, firm.live, second.svcId))).toEqual([404, 'not_found']);
-    expect(outcome(await sendClaim(service, firm.live, claimBody(second.svcId)))).toEqual([
-      422,
-      'adjuster_not_in_firm',
-    ]);
-    expect((await adjusterRecord(service, firm.live, second.svcId)).status).toBe('expired');
-    expect(outcome(await invite(service, firm.live, third.svcId))).toEqual([201]);
-    expect((await adjusterRecord(service, firm.live, third.svcId)).status).toBe('pending');
-    // A membership does not expire.
-    clock.advance(60 * DAY);
-    expect((await adjusterRecord(service, firm.live, first.svcId)).status).toBe('active');
-  });
 });
 
 describe('an answer in the app', () => {
-  test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
-    'finds no invitation if the record is %s',
-    async (status) => {
-      const { svcId, token, record } = await adjusterIn(status);
-      for (const answer of ['acceptance', 'decline'] as const)
-        expect(outcome(await answerInvitation(service, token, firm.id, answer))).toEqual([404, 'not_found']);
-      expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
-    },
-  );
-
   test.each([
     [{ firstName: null }, ['first_name']],
     [{ lastName: null }, ['last_name']],
@@ -296,13 +229,6 @@ describe('an answer in the app', () => {
       body: Object.fromEntries(Object.entries(profile).filter(([name]) => missing.includes(name))),
     });
     expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([200]);
-  });
-
-  test('can be a decline with an incomplete profile', async () => {
-    const { svcId, token } = await service.adjuster({ firstName: null, email: null });
-    await invite(service, firm.live, svcId);
-    expect(outcome(await answerInvitation(service, token, firm.id, 'decline'))).toEqual([200]);
-    expect((await adjusterRecord(service, firm.live, svcId)).status).toBe('declined');
   });
 
   test('is preceded by an invitation that shows the firm and one note, but no claims', async () => {
@@ -338,15 +264,6 @@ describe('a withdrawal', () => {
     const list = await service.call('GET', '/app/v1/invitations', { as: token });
     expect(list.json.data).toEqual([]);
   });
-
-  test.each<Status>(STATUSES.filter((status) => status !== 'pending'))(
-    'finds nothing if the record is %s, and changes nothing',
-    async (status) => {
-      const { svcId, record } = await adjusterIn(status);
-      expectProblem(service, await withdraw(service, firm.live, svcId), 404, 'not_found');
-      expect(await adjusterRecord(service, firm.live, svcId)).toEqual(record);
-    },
-  );
 
   test('finds nothing for an adjuster who was never invited, another firm, or an SVCID in another case', async () => {
     const { svcId } = await adjusterIn('pending');
@@ -437,18 +354,6 @@ describe('the list of adjusters', () => {
     );
     for (const limit of ['1', '2', '3', '200'])
       expect(await wholeList(service, own.live, '/v1/adjusters', { limit })).toEqual(list);
-  });
-
-  test('orders equal timestamps by the code points of the SVCID', async () => {
-    const own = await service.firm();
-    const known = ['b', 'a', 'C', 'é', '_'].map((letter) => `${letter}-${own.id}`);
-    for (const svcId of known) {
-      const profile = { svcId: svcId as never, firstName: null, lastName: null, email: null };
-      await service.service.services.get('operatorUseCases').createAdjuster(profile);
-      await invite(service, own.live, svcId);
-    }
-    const list = await wholeList(service, own.live, '/v1/adjusters', { limit: '2' });
-    expect(list.filter((one) => !one.test).map((one) => one.svc_id)).toEqual([...known].sort());
   });
 
   test('can be paged through with the longest SVCIDs', async () => {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import {
-  acceptClaim,
   adjusterRecord,
-  answerInvitation,
   DATE_TIME,
   getClaim,
   invite,
@@ -149,49 +147,6 @@ describe('automatically', () => {
 });
 
 describe('manually', () => {
-  test('the manual account, an initial member, accepts and rejects', async () => {
-    const firm = await service.firm();
-    const token = await signIn(firm, 'manual');
-    const [one, other] = [
-      await sentClaim(service, firm.test, firm.account.manual),
-      await sentClaim(service, firm.test, firm.account.manual),
-    ];
-    await acceptClaim(service, token, one.id);
-    await rejectClaim(service, token, other.id, 'not mine');
-    expect((await getClaim(service, firm.test, one.id)).json.assignment.status).toBe('accepted');
-    expect((await getClaim(service, firm.test, other.id)).json.assignment).toMatchObject({
-      status: 'rejected',
-      rejection_reason: 'not mine',
-    });
-  });
-
-  test('the new account is invited, joins and receives claims', async () => {
-    const firm = await service.firm();
-    const { new: fresh } = firm.account;
-    expect(await adjusterRecord(service, firm.test, fresh)).toBeUndefined();
-    expect(outcome(await invite(service, firm.test, fresh))).toEqual([201]);
-    const token = await signIn(firm, 'new');
-    expect(outcome(await answerInvitation(service, token, firm.id, 'acceptance'))).toEqual([200]);
-    const { id } = await sentClaim(service, firm.test, fresh);
-    expect(outcome(await acceptClaim(service, token, id))).toEqual([200]);
-  });
-
-  test('the paused account receives no claims until it resumes', async () => {
-    const firm = await service.firm();
-    const { paused } = firm.account;
-    expect((await adjusterRecord(service, firm.test, paused)).status).toBe('active');
-    expect(outcome(await sendClaim(service, firm.test, claimBody(paused)))).toEqual([
-      422,
-      'adjuster_not_accepting',
-    ]);
-    const token = await signIn(firm, 'paused');
-    await service.call('PATCH', `/app/v1/firms/${firm.id}/membership`, {
-      as: token,
-      body: { accepting_assignments: true },
-    });
-    await sentClaim(service, firm.test, paused);
-  });
-
   test('a sign-in secret is valid only for its account', async () => {
     const [firm, other] = [await service.firm(), await service.firm()];
     for (const [svc_id, sign_in_secret] of [
