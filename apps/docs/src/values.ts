@@ -14,6 +14,7 @@ import {
   RATES,
   RESIDENTIAL_BUILDING_TYPES,
   RESIDENTIAL_OCCUPANCY_TYPES,
+  sandboxEndpoints,
   smallestClaim,
 } from '@svc/contract';
 import { changelogEntries } from './changelog.ts';
@@ -33,7 +34,7 @@ import type { DocsAddresses } from './pages.ts';
 const count = (value: number): string => value.toLocaleString('en-US');
 const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
 
-const operations = Object.values(firmEndpoints);
+const operations = Object.values({ ...firmEndpoints, ...sandboxEndpoints });
 
 /** Values from the contract for placeholders in pages, such as `{{limits.page.max}}`. */
 const VALUES: Readonly<Record<string, unknown>> = {
