@@ -79,8 +79,8 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
     const isTheirs = state.adjuster === adjuster;
     const isPending = state.status === 'pending_acceptance' && !state.isClosed;
     if (operation.type === 'leave') {
-      const lapses = isTheirs && isPending;
-      return [lapses ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state];
+      const isUnassigned = isTheirs && isPending;
+      return [isUnassigned ? changed(state, { status: 'unassigned', adjuster, reason: null }) : state];
     }
     if (operation.type === 'offer') {
       const isAccepted = state.status === 'accepted';

@@ -175,13 +175,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'offers of a leaver stay pending',
     LEAVE,
-    '  await withdrawWaitingOffers(tx, firmId, svcId);\n  return left;',
+    '  await unassignPendingOffers(tx, firmId, svcId);\n  return left;',
     '  return left;',
   ),
   bug(
     'offers stay pending when the permission is removed',
     'packages/application/src/operator/adjusters.ts',
-    'if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);',
+    'if (!canAcceptClaims) await unassignPendingOffers(tx, firmId, svcId);',
     '',
   ),
   bug(

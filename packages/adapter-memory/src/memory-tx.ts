@@ -162,7 +162,7 @@ export function memoryTx(
         const held = tables.carriers.get(keyOf(firmId, nameKey))?.held ?? null;
         const merged = mergeCarrier(held, sent);
         if (held === null || merged.gained.length > 0) {
-          tables.carriers.put({ firmId, nameKey, held: merged.held });
+          tables.carriers.put({ firmId, nameKey, held: merged.entry });
         }
       }),
       add: step((claim) => {

@@ -186,7 +186,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
           email: some(`n${n}@carrier.example`),
           address: some(address),
         };
-        expected = mergeCarrier(expected, sent).held;
+        expected = mergeCarrier(expected, sent).entry;
         const { id } = await addClaim(stores, aClaim(firmId, svcId, { carrier: sent }));
         expect((await stores.appReads.claim(svcId, id))?.bookCarrier).toEqual(expected);
       }

@@ -41,7 +41,7 @@ describe('a notification', () => {
     ]);
   });
 
-  test('of an offer is not sent after it was accepted, reassigned or lapsed', async () => {
+  test('of an offer is not sent after it was accepted, reassigned or unassigned', async () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
     const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
@@ -425,12 +425,12 @@ describe('a test account with simulated responses', () => {
     expect(await status()).toBe('accepted');
   });
 
-  test('does not respond to offers accepted manually, reassigned, closed or lapsed', async () => {
+  test('does not respond to offers accepted manually, reassigned, closed or unassigned', async () => {
     const fixture = memoryFixture();
     const { use, clock, stores } = fixture;
     const firm = await fixture.newFirm();
     const { accepts, rejects, manual } = firm.accounts;
-    const [byAdjuster, moved, closed, lapsed] = [
+    const [byAdjuster, moved, closed, unassigned] = [
       await fixture.sendId(firm.test, accepts),
       await fixture.sendId(firm.test, accepts),
       await fixture.sendId(firm.test, accepts),
@@ -441,7 +441,7 @@ describe('a test account with simulated responses', () => {
     await use.closeClaimAsOperator(closed);
     await use.leaveFirm({ svcId: rejects }, firm.id);
     const read = (id: typeof byAdjuster) => stores.firmReads.claim(firm.id, 'test', id);
-    const ids = [byAdjuster, moved, closed, lapsed];
+    const ids = [byAdjuster, moved, closed, unassigned];
     const before = await Promise.all(ids.map(read));
     clock.advance(10_000);
     expect(await runDue(fixture)).toBeGreaterThan(3);

@@ -73,7 +73,7 @@ const pick = <D extends CarrierDetail>(
 
 export interface CarrierMerge {
   /** The new entry of the firm's book. */
-  readonly held: CarrierDetails;
+  readonly entry: CarrierDetails;
   /** Details added to the book; empty when there is nothing to write. */
   readonly gained: readonly CarrierDetail[];
   /** Details sent that differ from the book. They stay with the claim and never overwrite the book. */
@@ -83,17 +83,17 @@ export interface CarrierMerge {
 /**
  * Merges a carrier into the firm's book: sent details fill in what is missing and never overwrite.
  *
- * @param held the book's entry under the same {@link carrierNameKey}, or null when it has none.
+ * @param entry the book's entry under the same {@link carrierNameKey}, or null when it has none.
  */
-export function mergeCarrier(held: CarrierDetails | null, sent: CarrierDetails): CarrierMerge {
-  if (held === null) {
-    return { held: filled(sent, null), gained: DETAILS.filter((d) => sent[d] !== undefined), differing: [] };
+export function mergeCarrier(entry: CarrierDetails | null, sent: CarrierDetails): CarrierMerge {
+  if (entry === null) {
+    return { entry: filled(sent, null), gained: DETAILS.filter((d) => sent[d] !== undefined), differing: [] };
   }
   return {
-    held: filled(held, sent),
-    gained: DETAILS.filter((d) => held[d] === undefined && sent[d] !== undefined),
+    entry: filled(entry, sent),
+    gained: DETAILS.filter((d) => entry[d] === undefined && sent[d] !== undefined),
     differing: DETAILS.filter(
-      (d) => held[d] !== undefined && sent[d] !== undefined && !sameDetail(d, held, sent),
+      (d) => entry[d] !== undefined && sent[d] !== undefined && !sameDetail(d, entry, sent),
     ),
   };
 }
@@ -111,19 +111,19 @@ const identical = (one: CarrierDetails[CarrierDetail], other: CarrierDetails[Car
 
 /** The corrected entry of the firm's book under the same name, and the details that it changes. */
 export function correctCarrier(
-  held: CarrierDetails,
+  entry: CarrierDetails,
   correction: CarrierCorrection,
-): { readonly held: CarrierDetails; readonly changed: readonly CarrierDetail[] } {
-  const { phone = held.phone, email = held.email, address = held.address } = correction;
+): { readonly entry: CarrierDetails; readonly changed: readonly CarrierDetail[] } {
+  const { phone = entry.phone, email = entry.email, address = entry.address } = correction;
   const corrected = {
-    name: held.name,
+    name: entry.name,
     ...pick('phone', phone ?? undefined),
     ...pick('email', email ?? undefined),
     ...pick('address', address ?? undefined),
   } satisfies CarrierDetails;
-  return { held: corrected, changed: DETAILS.filter((d) => !identical(held[d], corrected[d])) };
+  return { entry: corrected, changed: DETAILS.filter((d) => !identical(entry[d], corrected[d])) };
 }
 
 /** The carrier on an adjuster's forms: the details sent with the claim, filled in from the book. */
-export const carrierForForms = (sent: CarrierDetails, held: CarrierDetails | null): CarrierDetails =>
-  filled(sent, held);
+export const carrierForForms = (sent: CarrierDetails, entry: CarrierDetails | null): CarrierDetails =>
+  filled(sent, entry);

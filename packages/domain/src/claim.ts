@@ -68,7 +68,7 @@ export interface Claim {
   readonly assignment: Assignment;
   readonly work: ClaimWork;
   readonly createdAt: Instant;
-  /** Set by the store when something the firm can see changes: creation, an offer, its response or its lapse. */
+  /** Set by the store when something the firm can see changes: creation, an offer, its response or its end. */
   readonly updatedAt: Instant;
   readonly closedAt: Instant | null;
   /** When the adjuster last changed `work`; absent while it is unchanged. */
@@ -158,7 +158,7 @@ export const acceptClaim = (claim: Claim, response: ResponseToOffer): Claim =>
   withResponse(claim, 'accept', response, null);
 
 /** Accepts the offer, or makes it `unassigned` when the adjuster lost the permission after it was made. */
-export function acceptOrLapse(
+export function acceptOrUnassign(
   claim: Claim,
   membership: ClaimAccess | null,
   response: ResponseToOffer,

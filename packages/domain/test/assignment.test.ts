@@ -6,7 +6,7 @@ import {
   type AssignmentAction,
   type AssignmentStatus,
   acceptClaim,
-  acceptOrLapse,
+  acceptOrUnassign,
   addMember,
   assignmentAfter,
   type Claim,
@@ -135,7 +135,7 @@ describe('the assignment of a claim', () => {
       expect([to(SENT), to(SENT + 5), to()]).toEqual(['offer_not_pending', null, null]);
     }
     const late = { by: ANNA, at: SENT + 9, offeredAt: SENT };
-    expect(errorCodeOf(() => acceptOrLapse(again, null, late))).toBe('offer_not_pending');
+    expect(errorCodeOf(() => acceptOrUnassign(again, null, late))).toBe('offer_not_pending');
   });
 
   test.each(ASSIGNMENT_STATUSES)('only the adjuster of the offer can respond to a %s claim', (status) => {
@@ -146,7 +146,7 @@ describe('the assignment of a claim', () => {
     }
   });
 
-  test('a lapsed offer keeps its adjuster and has no response', () => {
+  test('an offer that ended keeps its adjuster and has no response', () => {
     expect(claimIn.unassigned().assignment).toEqual({
       status: 'unassigned',
       adjuster: ANNA,
@@ -156,7 +156,7 @@ describe('the assignment of a claim', () => {
     });
   });
 
-  test('a claim is shown to the adjuster of the latest offer until it is rejected or lapses', () => {
+  test('a claim is shown to the adjuster of the latest offer until it is rejected or ends', () => {
     expect(ASSIGNMENT_STATUSES.filter((status) => isShownTo(claimIn[status](), ANNA))).toEqual([
       'pending_acceptance',
       'accepted',
@@ -197,16 +197,18 @@ describe('the assignment of a claim', () => {
   test('accepting without the permission makes the claim unassigned', () => {
     const member = addMember(null, { firmId: sent().firmId, svcId: ANNA, at: SENT });
     const response = { by: ANNA, at: SENT + 1 };
-    expect(acceptOrLapse(sent(), member, response)).toEqual(claimIn.accepted());
+    expect(acceptOrUnassign(sent(), member, response)).toEqual(claimIn.accepted());
     const paused = { ...member, acceptingAssignments: false };
-    expect(acceptOrLapse(sent(), paused, response)).toEqual(claimIn.accepted());
+    expect(acceptOrUnassign(sent(), paused, response)).toEqual(claimIn.accepted());
     for (const notPermitted of [
       { ...member, canAcceptClaims: false },
       leaveFirm(member, 'standard', SENT),
       null,
     ])
-      expect(acceptOrLapse(sent(), notPermitted, response)).toEqual(claimIn.unassigned());
-    expect(errorCodeOf(() => acceptOrLapse(claimIn.rejected(), member, response))).toBe('offer_not_pending');
+      expect(acceptOrUnassign(sent(), notPermitted, response)).toEqual(claimIn.unassigned());
+    expect(errorCodeOf(() => acceptOrUnassign(claimIn.rejected(), member, response))).toBe(
+      'offer_not_pending',
+    );
   });
 });
 

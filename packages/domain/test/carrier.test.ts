@@ -156,28 +156,28 @@ describe("the firm's carrier book", () => {
     ),
   });
   const book = (claims: readonly CarrierDetails[]): CarrierDetails | null =>
-    claims.reduce<CarrierDetails | null>((held, claim) => mergeCarrier(held, claim).held, null);
+    claims.reduce<CarrierDetails | null>((entry, claim) => mergeCarrier(entry, claim).entry, null);
   const DETAILS = ['phone', 'email', 'address'] as const;
 
   test('merging the same claim again changes nothing', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
         const once = mergeCarrier(book(before), claim);
-        const twice = mergeCarrier(once.held, claim);
-        expect(twice.held).toEqual(once.held);
+        const twice = mergeCarrier(once.entry, claim);
+        expect(twice.entry).toEqual(once.entry);
         expect(twice.gained).toEqual([]);
         expect(twice.differing).toEqual(once.differing);
       }),
     );
   });
 
-  test('a held detail is never overwritten', () => {
+  test('a entry detail is never overwritten', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
-        const held = book(before) as CarrierDetails;
-        const after = mergeCarrier(held, claim).held;
-        expect(after.name).toBe(held.name);
-        for (const d of DETAILS) if (held[d] !== undefined) expect(after[d]).toEqual(held[d]);
+        const entry = book(before) as CarrierDetails;
+        const after = mergeCarrier(entry, claim).entry;
+        expect(after.name).toBe(entry.name);
+        for (const d of DETAILS) if (entry[d] !== undefined) expect(after[d]).toEqual(entry[d]);
       }),
     );
   });
@@ -185,34 +185,34 @@ describe("the firm's carrier book", () => {
   test('the book holds the first value sent of each detail', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1, maxLength: 8 }), (claims) => {
-        const held = book(claims);
+        const entry = book(claims);
         for (const d of DETAILS) {
-          expect(held?.[d]).toEqual(claims.find((claim) => claim[d] !== undefined)?.[d]);
+          expect(entry?.[d]).toEqual(claims.find((claim) => claim[d] !== undefined)?.[d]);
         }
       }),
     );
   });
 
   test('a merge returns exactly the details gained and differing', () => {
-    const held = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
+    const entry = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
     const claim = {
       name: 'GULF MUTUAL',
       phone: '504-555-0199',
       email: 'claims@gulf.example',
       address: { ...ADDRESS, zip: '70458-0001' },
     };
-    expect(mergeCarrier(held, claim)).toEqual({
-      held: { ...held, email: 'claims@gulf.example' },
+    expect(mergeCarrier(entry, claim)).toEqual({
+      entry: { ...entry, email: 'claims@gulf.example' },
       gained: ['email'],
       differing: ['phone'],
     });
   });
 
   test('an address is merged as one detail', () => {
-    const held = { name: 'Gulf Mutual', address: ADDRESS };
+    const entry = { name: 'Gulf Mutual', address: ADDRESS };
     const elsewhere = { street: '9 Canal St', city: 'Kenner', state: 'LA', zip: '70062-1111' };
-    expect(mergeCarrier(held, { name: 'Gulf Mutual', address: elsewhere })).toEqual({
-      held,
+    expect(mergeCarrier(entry, { name: 'Gulf Mutual', address: elsewhere })).toEqual({
+      entry,
       gained: [],
       differing: ['address'],
     });
@@ -220,7 +220,7 @@ describe("the firm's carrier book", () => {
 
   test('the first claim creates the entry from its details', () => {
     expect(mergeCarrier(null, { name: 'Gulf Mutual', phone: undefined, email: 'a@b.example' })).toEqual({
-      held: { name: 'Gulf Mutual', email: 'a@b.example' },
+      entry: { name: 'Gulf Mutual', email: 'a@b.example' },
       gained: ['email'],
       differing: [],
     });
@@ -231,8 +231,8 @@ describe("the firm's carrier book", () => {
   });
 
   test('forms show the details of the claim, and those of the book where the claim sent none', () => {
-    const held = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
-    expect(carrierForForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, held)).toEqual({
+    const entry = { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example' };
+    expect(carrierForForms({ name: 'GULF MUTUAL', phone: '504-555-0199' }, entry)).toEqual({
       name: 'GULF MUTUAL',
       phone: '504-555-0199',
       email: 'claims@gulf.example',
@@ -242,27 +242,27 @@ describe("the firm's carrier book", () => {
 });
 
 describe('a correction of the book', () => {
-  const held = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
+  const entry = { name: 'Gulf Mutual', phone: '985-555-0142', address: ADDRESS };
 
   test('replaces, adds and removes details, and leaves the others', () => {
     const address = { ...ADDRESS, street: '2 Levee Rd' };
-    expect(correctCarrier(held, { address, email: 'claims@gulf.example' })).toEqual({
-      held: { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example', address },
+    expect(correctCarrier(entry, { address, email: 'claims@gulf.example' })).toEqual({
+      entry: { name: 'Gulf Mutual', phone: '985-555-0142', email: 'claims@gulf.example', address },
       changed: ['email', 'address'],
     });
-    expect(correctCarrier(held, { phone: null, address: null })).toEqual({
-      held: { name: 'Gulf Mutual' },
+    expect(correctCarrier(entry, { phone: null, address: null })).toEqual({
+      entry: { name: 'Gulf Mutual' },
       changed: ['phone', 'address'],
     });
   });
 
   test('names only details that differ in any character', () => {
-    expect(correctCarrier(held, { phone: held.phone, email: null, address: { ...ADDRESS } })).toEqual({
-      held,
+    expect(correctCarrier(entry, { phone: entry.phone, email: null, address: { ...ADDRESS } })).toEqual({
+      entry,
       changed: [],
     });
-    expect(correctCarrier(held, { phone: '(985) 555-0142' }).changed).toEqual(['phone']);
+    expect(correctCarrier(entry, { phone: '(985) 555-0142' }).changed).toEqual(['phone']);
     for (const part of ['street', 'city', 'state', 'zip'])
-      expect(correctCarrier(held, { address: { ...ADDRESS, [part]: 'x' } }).changed).toEqual(['address']);
+      expect(correctCarrier(entry, { address: { ...ADDRESS, [part]: 'x' } }).changed).toEqual(['address']);
   });
 });

@@ -66,8 +66,8 @@ export async function mergeMany(
   for (const { firmId, carrier } of sent) {
     const nameKey = carrierNameKey(carrier.name);
     const key = `${firmId} ${nameKey}`;
-    const { held } = mergeCarrier(entries.get(key)?.carrier ?? null, carrier);
-    entries.set(key, { firmId, nameKey, carrier: held });
+    const { entry } = mergeCarrier(entries.get(key)?.carrier ?? null, carrier);
+    entries.set(key, { firmId, nameKey, carrier: entry });
   }
   const rows = [...entries.values()];
   const details = await Promise.all(

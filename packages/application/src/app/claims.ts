@@ -1,5 +1,5 @@
 import {
-  acceptOrLapse,
+  acceptOrUnassign,
   type Claim,
   type ClaimAccess,
   type ClaimId,
@@ -53,8 +53,8 @@ const respond = async (
 ): Promise<AppClaimView> => {
   const view = await deps.claimWrites.respond(actor.svcId, id, ({ claim, membership }) => {
     const { assignment } = apply(claim, membership);
-    const lapsed = assignment.status === 'unassigned';
-    const event = auditOf(deps, actor, claim, action, lapsed ? 'offer_not_pending' : 'ok');
+    const isUnassigned = assignment.status === 'unassigned';
+    const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok');
     return { assignment, jobs: [], event };
   });
   if (view === null) throw notFound();
@@ -93,7 +93,7 @@ export const makeAcceptClaim =
   (deps: RespondDeps) =>
   async (actor: AdjusterActor, id: ClaimId, offeredAt?: OfferedAt): Promise<AppClaimView> => {
     const accept: Apply = (claim, membership) =>
-      acceptOrLapse(claim, membership, { by: actor.svcId, at: deps.clock.now(), offeredAt });
+      acceptOrUnassign(claim, membership, { by: actor.svcId, at: deps.clock.now(), offeredAt });
     const view = await respond(deps, actor, id, 'claim.accept', accept);
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')

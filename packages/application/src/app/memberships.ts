@@ -11,11 +11,10 @@ import {
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { AuditAction } from '../ports/audit.ts';
 import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byAdjuster, recordAction } from '../support/audit.ts';
+import { byAdjuster, recordMemberAction } from '../support/audit.ts';
 import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; appReads: AppReads; clock: Clock };
@@ -25,20 +24,6 @@ async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Mem
   if (membership === null)
     throw new DomainError('not_found', 'You have no invitation from this firm and are not a member.');
   return membership;
-}
-
-function recordMemberAction(
-  tx: Tx,
-  deps: Deps,
-  actor: AdjusterActor,
-  firmId: FirmId,
-  action: AuditAction,
-): Promise<void> {
-  return recordAction(tx, firmId, byAdjuster(actor), {
-    at: deps.clock.now(),
-    action,
-    object: adjusterObject(actor.svcId),
-  });
 }
 
 async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmMembershipView> {
@@ -57,7 +42,10 @@ export const makeAcceptInvitation =
       const membership = await lockMembership(tx, firmId, svcId);
       const adjuster = existingAccount(await tx.adjusters.find(svcId));
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
-      await recordMemberAction(tx, deps, actor, firmId, 'invitation.accept');
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+        at: deps.clock.now(),
+        action: 'invitation.accept',
+      });
     });
     return readFirm(deps, firmId, svcId);
   };
@@ -68,7 +56,10 @@ export const makeDeclineInvitation =
     deps.uow.run(async (tx) => {
       const declined = declineInvitation(await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
       await tx.memberships.save(declined);
-      await recordMemberAction(tx, deps, actor, firmId, 'invitation.decline');
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+        at: deps.clock.now(),
+        action: 'invitation.decline',
+      });
       return declined;
     });
 
@@ -88,19 +79,16 @@ export const makeSetAcceptingAssignments =
       }
       if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
-      await recordMemberAction(
-        tx,
-        deps,
-        actor,
-        firmId,
-        acceptingAssignments ? 'member.resume' : 'member.pause',
-      );
+      await recordMemberAction(tx, membership, byAdjuster(actor), {
+        at: deps.clock.now(),
+        action: acceptingAssignments ? 'member.resume' : 'member.pause',
+      });
     });
     return readFirm(deps, firmId, svcId);
   };
 
 /** Makes pending offers `unassigned`. The caller's lock on the membership prevents new offers. */
-export async function withdrawWaitingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<void> {
+export async function unassignPendingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<void> {
   for (const claim of await tx.claims.lockPendingOf(firmId, svcId)) {
     const unassigned = unassignPendingOffer(claim);
     if (unassigned !== null) await tx.claims.save(unassigned);
@@ -114,7 +102,7 @@ export async function endMembership(tx: Tx, membership: Membership, at: Instant)
   if (plan === null) throw new Error(`a membership belongs to the firm ${firmId}, which does not exist`);
   const left = leaveFirm(membership, plan, at);
   await tx.memberships.save(left);
-  await withdrawWaitingOffers(tx, firmId, svcId);
+  await unassignPendingOffers(tx, firmId, svcId);
   return left;
 }
 
@@ -125,5 +113,8 @@ export const makeLeaveFirm =
     deps.uow.run(async (tx) => {
       const { svcId } = actor;
       await endMembership(tx, await lockMembership(tx, firmId, svcId), deps.clock.now());
-      await recordMemberAction(tx, deps, actor, firmId, 'member.leave');
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+        at: deps.clock.now(),
+        action: 'member.leave',
+      });
     });

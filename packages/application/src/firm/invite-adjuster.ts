@@ -11,7 +11,7 @@ import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byFirm, recordAction } from '../support/audit.ts';
+import { byFirm, recordMemberAction } from '../support/audit.ts';
 
 /** Invites an adjuster, also again after a decline, expiry, withdrawal or departure. */
 export const makeInviteAdjuster =
@@ -24,11 +24,7 @@ export const makeInviteAdjuster =
       const current = await tx.memberships.lock(firmId, command.svcId);
       const membership: Membership = invite(current, { firmId, ...command, at });
       await tx.memberships.save(membership);
-      await recordAction(tx, firmId, byFirm(actor), {
-        at,
-        action: 'invitation.send',
-        object: adjusterObject(command.svcId),
-      });
+      await recordMemberAction(tx, membership, byFirm(actor), { at, action: 'invitation.send' });
 
       const invitation = { firmId, svcId: command.svcId, invitedAt: at };
       await tx.outbox.add({ kind: 'notify_invitation', ...invitation });

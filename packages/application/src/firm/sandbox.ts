@@ -15,7 +15,7 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
-import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
+import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import type { AuditAction } from '../ports/audit.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
@@ -139,7 +139,7 @@ export function makeSandbox(deps: Deps) {
         (membership) => ({ ...membership, canAcceptClaims }),
         async (tx, membership) => {
           await tx.memberships.save(membership);
-          if (!canAcceptClaims) await withdrawWaitingOffers(tx, actor.firmId, svcId);
+          if (!canAcceptClaims) await unassignPendingOffers(tx, actor.firmId, svcId);
           return membership;
         },
       ),

@@ -3,7 +3,7 @@ import type { FirmActor } from '../actors.ts';
 import type { AdjusterView } from '../ports/reads.ts';
 import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byFirm, recordAction } from '../support/audit.ts';
+import { byFirm, recordMemberAction } from '../support/audit.ts';
 
 /** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =
@@ -19,10 +19,6 @@ export const makeWithdrawInvitation =
       const membership = withdrawInvitation(current, at);
       checkNameable(adjuster, actor.environment);
       await tx.memberships.save(membership);
-      await recordAction(tx, actor.firmId, byFirm(actor), {
-        at,
-        action: 'invitation.withdraw',
-        object: adjusterObject(svcId),
-      });
+      await recordMemberAction(tx, membership, byFirm(actor), { at, action: 'invitation.withdraw' });
       return { membership, adjuster };
     });

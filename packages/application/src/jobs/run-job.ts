@@ -30,7 +30,7 @@ import {
 import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
 import type { Clock, Secrets } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, auditEvent, BY_SERVICE, claimObject, recordAction } from '../support/audit.ts';
+import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../support/audit.ts';
 import type { Batch } from '../support/batch.ts';
 import { readDeadlineFacts } from '../support/deadline-facts.ts';
 
@@ -210,7 +210,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
             ? acceptInvitation(membership, adjuster, at)
             : declineInvitation(membership, at);
         const action = response === 'accept' ? 'invitation.accept' : 'invitation.decline';
-        await recordAction(tx, firmId, BY_SERVICE, { at, action, object: adjusterObject(svcId) });
+        await recordMemberAction(tx, { firmId, svcId }, BY_SERVICE, { at, action });
         await tx.memberships.save(next);
       }),
   };

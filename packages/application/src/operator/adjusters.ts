@@ -1,15 +1,15 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import { endMembership, withdrawWaitingOffers } from '../app/memberships.ts';
+import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
 import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
-import { type AuditChanges, SERVICE_CHAIN } from '../ports/audit.ts';
-import type { Tx } from '../ports/unit-of-work.ts';
+import { SERVICE_CHAIN } from '../ports/audit.ts';
 import {
   adjusterObject,
   byOperator,
   changesBetween,
   recordAccountAction,
   recordAction,
+  recordMemberAction,
 } from '../support/audit.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
@@ -31,21 +31,6 @@ export const makeCreateAdjuster =
       });
       return adjuster;
     });
-
-function recordMemberAct(
-  tx: Tx,
-  { clock, operator }: Deps,
-  { firmId, svcId }: Membership,
-  action: 'member.add' | 'member.permission' | 'member.remove',
-  changes?: AuditChanges,
-): Promise<void> {
-  return recordAction(tx, firmId, byOperator(operator), {
-    at: clock.now(),
-    action,
-    object: adjusterObject(svcId),
-    changes,
-  });
-}
 
 /** Opens a session for an adjuster without a sign-in. */
 export const makeOpenSession =
@@ -78,7 +63,10 @@ export const makeAddMember =
       const current = await tx.memberships.lock(firmId, svcId);
       const membership = addMember(current, { firmId, svcId, at: deps.clock.now() });
       await tx.memberships.save(membership);
-      await recordMemberAct(tx, deps, membership, 'member.add');
+      await recordMemberAction(tx, membership, byOperator(deps.operator), {
+        at: deps.clock.now(),
+        action: 'member.add',
+      });
       return membership;
     });
 
@@ -98,8 +86,12 @@ export const makeSetMember =
       if (changes === null) return current;
       const membership = { ...current, canAcceptClaims };
       await tx.memberships.save(membership);
-      if (!canAcceptClaims) await withdrawWaitingOffers(tx, firmId, svcId);
-      await recordMemberAct(tx, deps, membership, 'member.permission', changes);
+      if (!canAcceptClaims) await unassignPendingOffers(tx, firmId, svcId);
+      await recordMemberAction(tx, membership, byOperator(deps.operator), {
+        at: deps.clock.now(),
+        action: 'member.permission',
+        changes,
+      });
       return membership;
     });
 
@@ -114,7 +106,10 @@ export const makeRemoveMember =
         throw new OperatorError(`${svcId} is not an active member of the firm ${firmId}`);
       }
       const left = await endMembership(tx, current, at);
-      await recordMemberAct(tx, deps, left, 'member.remove');
+      await recordMemberAction(tx, left, byOperator(deps.operator), {
+        at: deps.clock.now(),
+        action: 'member.remove',
+      });
       return left;
     });
 
@@ -135,7 +130,7 @@ export const makeDisableAdjuster =
       await tx.adjusters.setDisabled(svcId, disabledAt);
       // Also when it is repeated: the adjuster may have joined a firm, and got an offer, during the first run.
       await tx.sessions.removeAllOf(svcId);
-      for (const firmId of firms) await withdrawWaitingOffers(tx, firmId, svcId);
+      for (const firmId of firms) await unassignPendingOffers(tx, firmId, svcId);
       if (adjuster.disabledAt === undefined) {
         const audited = { at, action: 'adjuster.disable' } as const;
         await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);

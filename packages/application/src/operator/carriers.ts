@@ -18,9 +18,9 @@ const missingCarrier = (firmId: FirmId, name: string): OperatorError =>
 
 async function lockCarrier(tx: Tx, firmId: FirmId, name: string): Promise<CarrierDetails> {
   await lockUnerasedFirm(tx, firmId);
-  const held = await tx.carriers.lock(firmId, name);
-  if (held === null) throw missingCarrier(firmId, name);
-  return held;
+  const entry = await tx.carriers.lock(firmId, name);
+  if (entry === null) throw missingCarrier(firmId, name);
+  return entry;
 }
 
 const record = (
@@ -48,15 +48,15 @@ export const makeSetCarrier =
   (firmId: FirmId, name: string, correction: CarrierCorrection): Promise<CarrierDetails> =>
     deps.uow.run(async (tx) => {
       const before = await lockCarrier(tx, firmId, name);
-      const { held, changed } = correctCarrier(before, correction);
+      const { entry, changed } = correctCarrier(before, correction);
       if (changed.length === 0) return before;
-      await tx.carriers.save(firmId, held);
+      await tx.carriers.save(firmId, entry);
       const changes = changed.map((detail) => {
         const from = before[detail] === undefined ? 'none' : 'held';
-        return [detail, { from, to: held[detail] === undefined ? 'none' : 'replaced' }] as const;
+        return [detail, { from, to: entry[detail] === undefined ? 'none' : 'replaced' }] as const;
       });
       await record(tx, deps, firmId, 'carrier.change', before, Object.fromEntries(changes));
-      return held;
+      return entry;
     });
 
 /** The next claim of the carrier starts a new entry. */
@@ -64,8 +64,8 @@ export const makeRemoveCarrier =
   (deps: Deps) =>
   (firmId: FirmId, name: string): Promise<CarrierDetails> =>
     deps.uow.run(async (tx) => {
-      const held = await lockCarrier(tx, firmId, name);
+      const entry = await lockCarrier(tx, firmId, name);
       await tx.carriers.remove(firmId, name);
-      await record(tx, deps, firmId, 'carrier.remove', held);
-      return held;
+      await record(tx, deps, firmId, 'carrier.remove', entry);
+      return entry;
     });

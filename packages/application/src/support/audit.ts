@@ -1,4 +1,4 @@
-import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import type { AdjusterActor, FirmActor, Operator } from '../actors.ts';
 import {
   type AuditAction,
@@ -61,6 +61,14 @@ export const recordAction = (
   caller: AuditCaller,
   audited: AuditedAction,
 ): Promise<void> => tx.audit.record(auditEvent(firmId, caller, audited));
+
+/** Records what somebody did about an adjuster's membership in a firm. */
+export const recordMemberAction = (
+  tx: Tx,
+  { firmId, svcId }: Pick<Membership, 'firmId' | 'svcId'>,
+  caller: AuditCaller,
+  audited: Omit<AuditedAction, 'object'>,
+): Promise<void> => recordAction(tx, firmId, caller, { ...audited, object: adjusterObject(svcId) });
 
 type AuditValues = Readonly<Record<string, AuditValue>>;
 

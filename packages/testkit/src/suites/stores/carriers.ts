@@ -4,7 +4,7 @@ import type { CarrierCorrection, CarrierDetails, ClaimId, Svcid } from '@svc/dom
 import type { Fixture } from '../../fixture.ts';
 
 export function carriersBehavior(fixture: () => Fixture): void {
-  const held = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
+  const entryOf = async (svcId: Svcid, id: ClaimId): Promise<CarrierDetails | null> =>
     (await fixture().use.readClaim({ svcId }, id)).bookCarrier;
 
   describe("the firm's carrier book", () => {
@@ -26,7 +26,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
         ids.push((await send(firm.live, svcId, { claim: newClaim({ carrier }) })).claim.id);
       }
       for (const id of ids) {
-        expect(await held(svcId, id)).toEqual({
+        expect(await entryOf(svcId, id)).toEqual({
           name: 'Gulf Mutual',
           phone: '985-555-0142',
           email: 'claims@gulf.example',
@@ -43,7 +43,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
       const two = { name: 'Gulf-Mutual' };
       await send(firm.live, svcId, { claim: newClaim({ carrier: one }) });
       const { claim } = await send(firm.live, svcId, { claim: newClaim({ carrier: two }) });
-      expect(await held(svcId, claim.id)).toEqual(two);
+      expect(await entryOf(svcId, claim.id)).toEqual(two);
     });
 
     test('accepts names of full length in any script', async () => {
@@ -52,7 +52,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       for (const name of ['ß'.repeat(255), '🌊'.repeat(255), 'İ'.repeat(255)]) {
         const { claim } = await send(firm.live, svcId, { claim: newClaim({ carrier: { name } }) });
-        expect(await held(svcId, claim.id)).toEqual({ name });
+        expect(await entryOf(svcId, claim.id)).toEqual({ name });
       }
     });
 
@@ -66,8 +66,8 @@ export function carriersBehavior(fixture: () => Fixture): void {
       await send(firm.test, firm.accounts.manual, { claim: newClaim({ carrier: full }) });
       const live = await send(firm.live, svcId, { claim: newClaim({ carrier: named }) });
       const theirs = await send(other.live, stranger, { claim: newClaim({ carrier: named }) });
-      expect(await held(svcId, live.claim.id)).toEqual(full);
-      expect(await held(stranger, theirs.claim.id)).toEqual(named);
+      expect(await entryOf(svcId, live.claim.id)).toEqual(full);
+      expect(await entryOf(stranger, theirs.claim.id)).toEqual(named);
     });
 
     test('loses no detail of twenty concurrent claims', async () => {
@@ -86,7 +86,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
           return send(firm.live, svcId, { claim: newClaim({ carrier }) });
         }),
       );
-      const found = await held(svcId, sent[0]?.claim.id as ClaimId);
+      const found = await entryOf(svcId, sent[0]?.claim.id as ClaimId);
       expect(found).toEqual({
         name: expect.stringMatching(/^gulf mutual$/i),
         phone: '985-555-0142',
@@ -108,16 +108,16 @@ export function carriersBehavior(fixture: () => Fixture): void {
         expect(await correct({ phone: '504-555-0199', email: null, address })).toEqual(corrected);
       const named = { claim: newClaim({ carrier: { name: 'gulf mutual', phone: '985-555-0142' } }) };
       const two = await send(firm.live, svcId, named);
-      for (const { claim } of [one, two]) expect(await held(svcId, claim.id)).toEqual(corrected);
+      for (const { claim } of [one, two]) expect(await entryOf(svcId, claim.id)).toEqual(corrected);
       expect((await use.readClaim({ svcId }, one.claim.id)).asSent).toBe(one.claim.asSent);
-      expect(await held(other.accounts.manual, theirs.claim.id)).toEqual(sent);
+      expect(await entryOf(other.accounts.manual, theirs.claim.id)).toEqual(sent);
 
       await use.removeCarrier(firm.id, 'gulf mutual');
-      expect(await held(svcId, one.claim.id)).toBeNull();
+      expect(await entryOf(svcId, one.claim.id)).toBeNull();
       for (const failing of [() => correct({ phone: '1' }), () => use.removeCarrier(firm.id, 'gulf mutual')])
         await expect(failing()).rejects.toThrow(/the carrier book of the firm .* has no "/);
       await send(firm.live, svcId, { claim: newClaim({ carrier: sent }) });
-      expect(await held(svcId, one.claim.id)).toEqual(sent);
+      expect(await entryOf(svcId, one.claim.id)).toEqual(sent);
 
       const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
       const events = rows.flatMap(({ text }) => auditEntriesFrom(text));
@@ -151,7 +151,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
         ...Array.from({ length: 8 }, () => sending('985-555-0142')),
         use.setCarrier(firm.id, name, { email: 'claims@gulf.example' }),
       ]);
-      expect(await held(svcId, claim.id)).toEqual({
+      expect(await entryOf(svcId, claim.id)).toEqual({
         ...{ name, phone: '504-555-0199', email: 'claims@gulf.example', address },
       });
     });
@@ -169,7 +169,7 @@ export function carriersBehavior(fixture: () => Fixture): void {
         }),
       );
       for (const { claim } of sent) {
-        const found = await held(svcId, claim.id);
+        const found = await entryOf(svcId, claim.id);
         expect(found?.email).toBe(`${found?.name}@carriers.example`);
       }
     });
