@@ -13,7 +13,7 @@ const bug = (name: string, file: string, from: string, to: string): PlantedBug =
   edits: [[from, to]],
 });
 
-const IDEMPOTENCY = 'packages/application/src/support/execute-idempotently.ts';
+const IDEMPOTENCY = 'packages/application/src/firm/execute-idempotently.ts';
 const SEND = 'packages/application/src/firm/send-claim.ts';
 const OFFER = 'packages/application/src/firm/offer-claim.ts';
 const SESSIONS = 'packages/application/src/auth/session-authenticator.ts';
@@ -147,7 +147,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'events of a firm that share a transaction in several audit rows',
-    'packages/application/src/support/audit-chain.ts',
+    'packages/application/src/audit/chain.ts',
     'rowsOf(collectAuditRows(Number.POSITIVE_INFINITY), events)',
     'rowsOf(collectAuditRows(100), events)',
   ),
@@ -292,19 +292,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'failed batch not repeated',
-    'packages/application/src/support/batch.ts',
+    'packages/application/src/batches/batch.ts',
     'await store.append(batch);\n        batches = batches.slice(1);',
     'batches = batches.slice(1);\n        await store.append(batch);',
   ),
   bug(
     'audit events of several firms in one row',
-    'packages/application/src/support/audit-chain.ts',
+    'packages/application/src/audit/chain.ts',
     'keyOf: ({ chain }) => chain',
     "keyOf: () => ''",
   ),
   bug(
     'logged requests of several firms in one row',
-    'packages/application/src/support/logged-requests.ts',
+    'packages/application/src/batches/logged-requests.ts',
     'keyOf: ({ firmId }) => firmId',
     "keyOf: () => ''",
   ),

@@ -42,6 +42,7 @@ import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
 import { makeSendClaim } from './firm/send-claim.ts';
 import { makeWithdrawInvitation } from './firm/withdraw-invitation.ts';
+import type { AuditEvent } from './model/audit.ts';
 import {
   makeAddMember,
   makeCreateAdjuster,
@@ -67,16 +68,22 @@ import {
   makeSetPlan,
 } from './operator/firms.ts';
 import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
-import type { AuditEvent, AuditReads } from './ports/audit.ts';
+import type { AppReads } from './ports/app-reads.ts';
+import type { AuditReads } from './ports/audit-reads.ts';
 import type { ClaimWrites } from './ports/claim-writes.ts';
+import type { Clock } from './ports/clock.ts';
 import type { DataEncryption } from './ports/encryption.ts';
 import type { FaultStore } from './ports/faults.ts';
 import type { FirmData } from './ports/firm-data.ts';
-import type { PasskeyVerifier } from './ports/passkeys.ts';
-import type { AppReads, FirmReads, OperatorReads } from './ports/reads.ts';
+import type { FirmReads } from './ports/firm-reads.ts';
+import type { Ids } from './ports/ids.ts';
+import type { Mailer } from './ports/mailer.ts';
+import type { OperatorReads } from './ports/operator-reads.ts';
+import type { PasskeyVerifier } from './ports/passkey-verifier.ts';
 import type { RequestLogStore } from './ports/request-log.ts';
+import type { Secrets } from './ports/secrets.ts';
+import type { SignInMonitor } from './ports/sign-in-monitor.ts';
 import type { SingleFlight } from './ports/single-flight.ts';
-import type { Clock, Ids, Mailer, Secrets, SignInMonitor } from './ports/support.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ClaimWork, Svcid } from '@svc/domain';
 import type { AppClaimView, AppReads } from '../src/index.ts';
-import { readDeadlineFacts } from '../src/support/deadline-facts.ts';
+import { readDeadlineFacts } from '../src/jobs/deadline-facts.ts';
 
 const NO_WORK: ClaimWork = { contactDate: null, inspectionDate: null, notes: null };
 const SENT = { loss: { date: '2026-08-29' } };

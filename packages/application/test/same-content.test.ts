@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isSameContent } from '../src/support/same-content.ts';
+import { isSameContent } from '../src/model/same-content.ts';
 
 test('values are the same content if they are equal at every depth, in any order of keys', () => {
   const pairs = [

@@ -8,12 +8,15 @@ import {
   SIGN_IN_LIMITS,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import { recordOwnAction } from '../audit/events.ts';
 import { countAttempt } from '../auth/attempt-counters.ts';
-import { type Clock, type Secrets, TooManyAttempts } from '../ports/support.ts';
-import type { DeviceState, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { recordOwnAction } from '../support/audit.ts';
-import { existingAccount } from '../support/existing-account.ts';
-import { isSameContent } from '../support/same-content.ts';
+import { existingAccount } from '../auth/existing-account.ts';
+import { TooManyAttempts } from '../errors/too-many-attempts.ts';
+import type { DeviceState } from '../model/device.ts';
+import { isSameContent } from '../model/same-content.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 

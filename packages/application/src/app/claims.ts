@@ -13,18 +13,22 @@ import {
   rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { AuditAction, AuditEvent } from '../ports/audit.ts';
+import { type AuditCaller, auditEvent, byAdjuster, claimObject } from '../audit/events.ts';
+import type { AuditAction, AuditEvent } from '../model/audit.ts';
+import type { AppClaimView } from '../model/claim-views.ts';
+import { isSameContent } from '../model/same-content.ts';
+import type { AppReads } from '../ports/app-reads.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { AppClaimView, AppReads } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { type AuditCaller, auditEvent, byAdjuster, claimObject } from '../support/audit.ts';
-import { isSameContent } from '../support/same-content.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
+
 /** When the offer was made that the adjuster saw; older versions of the app do not send it. */
 type OfferedAt = Instant | undefined;
+
 type RespondDeps = AuditDeps & { claimWrites: ClaimWrites };
+
 /** Whom the audit trail names; default: the adjuster. */
 type AuditDeps = { clock: Clock; callerOf?: (actor: AdjusterActor) => AuditCaller };
 

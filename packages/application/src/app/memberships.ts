@@ -11,11 +11,12 @@ import {
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import { byAdjuster, recordMemberAction } from '../audit/events.ts';
+import { existingAccount } from '../auth/existing-account.ts';
+import type { FirmMembershipView } from '../model/member-views.ts';
+import type { AppReads } from '../ports/app-reads.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordMemberAction } from '../support/audit.ts';
-import { existingAccount } from '../support/existing-account.ts';
 
 type Deps = { uow: UnitOfWork; appReads: AppReads; clock: Clock };
 

@@ -7,15 +7,18 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
+import { byAdjuster, recordAccountAction } from '../audit/events.ts';
 import { countAccountNotice } from '../auth/account-notices.ts';
+import { existingAccount } from '../auth/existing-account.ts';
 import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
-import type { PushSubscription } from '../ports/notifications.ts';
-import type { AppReads, FirmMembershipView } from '../ports/reads.ts';
-import type { Clock, Mailer, Secrets } from '../ports/support.ts';
+import type { PushSubscription } from '../model/device.ts';
+import type { FirmMembershipView } from '../model/member-views.ts';
+import { isSameContent } from '../model/same-content.ts';
+import type { AppReads } from '../ports/app-reads.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Mailer } from '../ports/mailer.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAction } from '../support/audit.ts';
-import { existingAccount } from '../support/existing-account.ts';
-import { isSameContent } from '../support/same-content.ts';
 
 export interface Profile {
   readonly adjuster: Adjuster;
@@ -33,6 +36,7 @@ export const makeReadProfile =
   };
 
 type ProfileChanges = Partial<Pick<Adjuster, 'firstName' | 'lastName' | 'email'>>;
+
 type UpdateDeps = {
   uow: UnitOfWork;
   appReads: AppReads;

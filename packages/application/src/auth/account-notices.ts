@@ -1,5 +1,6 @@
 import { type Adjuster, emailKey, SIGN_IN_LIMITS } from '@svc/domain';
-import type { Clock, Secrets } from '../ports/support.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import { countAttempt } from './attempt-counters.ts';
 

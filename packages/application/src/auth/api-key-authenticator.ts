@@ -1,12 +1,17 @@
 import { type Instant, type KeyId, SECOND } from '@svc/domain';
-import type { CredentialStore, KeyGrant } from '../ports/reads.ts';
-import type { Clock, Secrets } from '../ports/support.ts';
+import type { KeyGrant } from '../model/api-key.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CredentialStore } from '../ports/credential-store.ts';
+import type { Secrets } from '../ports/secrets.ts';
 
 /** Longest time since a cached grant was confirmed; changes apply everywhere within it. */
 export const GRANT_MAX_AGE_MS = SECOND;
+
 /** From this age on, grants are confirmed in the background so that no request waits. */
 export const CONFIRM_AFTER_MS = 400;
+
 const MAX_GRANTS = 20_000;
+
 const USE_PRECISION_MS = SECOND;
 
 /** A query for one key in progress. */

@@ -1,17 +1,15 @@
 import { DomainError, type Instant, MINUTE, type Svcid } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import type {
-  Passkey,
-  PasskeyAssertion,
-  PasskeyAttestation,
-  PasskeyOptions,
-  PasskeyVerifier,
-} from '../ports/passkeys.ts';
-import type { Clock, Ids, Mailer, Secrets } from '../ports/support.ts';
+import { byAdjuster, recordAccountAction, recordOwnAction } from '../audit/events.ts';
+import type { Passkey, PasskeyAssertion, PasskeyAttestation, PasskeyOptions } from '../model/passkey.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Mailer } from '../ports/mailer.ts';
+import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byAdjuster, recordAccountAction, recordOwnAction } from '../support/audit.ts';
-import { existingAccount } from '../support/existing-account.ts';
 import { countAccountNotice } from './account-notices.ts';
+import { existingAccount } from './existing-account.ts';
 
 export const MAX_PASSKEYS_PER_ADJUSTER = 10;
 

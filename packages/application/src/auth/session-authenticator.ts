@@ -1,6 +1,7 @@
 import type { Instant, Svcid } from '@svc/domain';
-import type { CredentialStore } from '../ports/reads.ts';
-import type { Clock, Secrets } from '../ports/support.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CredentialStore } from '../ports/credential-store.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { CONFIRM_AFTER_MS, GRANT_MAX_AGE_MS } from './api-key-authenticator.ts';
 import { SESSION_LIFETIME_MS } from './sign-in.ts';

@@ -13,17 +13,6 @@ import {
   withAttempt,
 } from '@svc/domain';
 import type { AdjusterActor, RequestOrigin } from '../actors.ts';
-import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../ports/audit.ts';
-import type { PasskeyAssertion, PasskeyVerifier } from '../ports/passkeys.ts';
-import {
-  type Clock,
-  type Ids,
-  type Mailer,
-  type Secrets,
-  type SignInMonitor,
-  TooManyAttempts,
-} from '../ports/support.ts';
-import type { SessionMethod, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import {
   type AuditCaller,
   adjusterObject,
@@ -31,7 +20,18 @@ import {
   byAdjuster,
   recordAccountAction,
   recordOwnAction,
-} from '../support/audit.ts';
+} from '../audit/events.ts';
+import { TooManyAttempts } from '../errors/too-many-attempts.ts';
+import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../model/audit.ts';
+import type { PasskeyAssertion } from '../model/passkey.ts';
+import type { SessionMethod } from '../model/session.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Mailer } from '../ports/mailer.ts';
+import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { SignInMonitor } from '../ports/sign-in-monitor.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { countAttempt, lockCounters } from './attempt-counters.ts';
 import { usePasskey, verifyPasskey } from './passkeys.ts';
 

@@ -8,10 +8,10 @@ import {
   TEST_RESPONSE_DELAY_MS,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { AdjusterView } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import { byFirm, recordMemberAction } from '../audit/events.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byFirm, recordMemberAction } from '../support/audit.ts';
 
 /** Invites an adjuster, also again after a decline, expiry, withdrawal or departure. */
 export const makeInviteAdjuster =

@@ -8,15 +8,16 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { ClaimWrites, QueuedJob } from '../ports/claim-writes.ts';
-import { auditEvent, byFirm, claimObject } from '../support/audit.ts';
+import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
+import type { QueuedJob } from '../model/job.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
   type IdempotentRequest,
   type SentClaim,
-} from '../support/execute-idempotently.ts';
-import { jobsOfOffer } from '../support/jobs-of-offer.ts';
+} from './execute-idempotently.ts';
+import { jobsOfOffer } from './jobs-of-offer.ts';
 
 export interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;

@@ -16,14 +16,16 @@ import {
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
-import type { AuditAction } from '../ports/audit.ts';
+import { adjusterObject, byFirm, claimObject, recordAction } from '../audit/events.ts';
+import type { AuditAction } from '../model/audit.ts';
+import type { ClaimView } from '../model/claim-views.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import { isSameContent } from '../model/same-content.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { FaultStore, SimulatedFaults } from '../ports/faults.ts';
-import type { AdjusterView, ClaimView, FirmReads } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import type { FirmReads } from '../ports/firm-reads.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { adjusterObject, byFirm, claimObject, recordAction } from '../support/audit.ts';
-import { isSameContent } from '../support/same-content.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;

@@ -8,16 +8,16 @@ import {
   sendClaim,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
+import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { Ids } from '../ports/support.ts';
-import { auditEvent, byFirm, claimObject } from '../support/audit.ts';
+import type { Ids } from '../ports/ids.ts';
 import {
   executeIdempotently,
   type IdempotentDeps,
   type IdempotentRequest,
   type SentClaim,
-} from '../support/execute-idempotently.ts';
-import { jobsOfOffer } from '../support/jobs-of-offer.ts';
+} from './execute-idempotently.ts';
+import { jobsOfOffer } from './jobs-of-offer.ts';
 
 export interface SendClaimCommand extends IdempotentRequest {
   readonly adjuster: Svcid;

@@ -1,9 +1,9 @@
 import { checkNameable, DomainError, isAdjusterVisible, type Svcid, withdrawInvitation } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { AdjusterView } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
+import { byFirm, recordMemberAction } from '../audit/events.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byFirm, recordMemberAction } from '../support/audit.ts';
 
 /** Withdraws a pending invitation. */
 export const makeWithdrawInvitation =

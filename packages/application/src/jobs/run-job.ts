@@ -14,25 +14,28 @@ import {
   TEST_REJECTION_REASON,
 } from '@svc/domain';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
+import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
-import type { AuditEvent } from '../ports/audit.ts';
-import type { ClaimWrites } from '../ports/claim-writes.ts';
-import type { Job } from '../ports/jobs.ts';
+import type { Batch } from '../batches/batch.ts';
+import type { AuditEvent } from '../model/audit.ts';
+import type { RegisteredDevice } from '../model/device.ts';
+import type { Job } from '../model/job.ts';
 import {
   type Channel,
   type Delivery,
   isRetried,
   type Notification,
-  type Notifier,
   type Recipient,
-  type RegisteredDevice,
-} from '../ports/notifications.ts';
-import type { AppReads, FirmReads, JobReads } from '../ports/reads.ts';
-import type { Clock, Secrets } from '../ports/support.ts';
+} from '../model/notification.ts';
+import type { AppReads } from '../ports/app-reads.ts';
+import type { ClaimWrites } from '../ports/claim-writes.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FirmReads } from '../ports/firm-reads.ts';
+import type { JobReads } from '../ports/job-reads.ts';
+import type { Notifier } from '../ports/notifier.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../support/audit.ts';
-import type { Batch } from '../support/batch.ts';
-import { readDeadlineFacts } from '../support/deadline-facts.ts';
+import { readDeadlineFacts } from './deadline-facts.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;

@@ -1,8 +1,6 @@
 import { type Adjuster, addMember, type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
-import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
-import { SERVICE_CHAIN } from '../ports/audit.ts';
 import {
   adjusterObject,
   byOperator,
@@ -10,7 +8,9 @@ import {
   recordAccountAction,
   recordAction,
   recordMemberAction,
-} from '../support/audit.ts';
+} from '../audit/events.ts';
+import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import { SERVICE_CHAIN } from '../model/audit.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 

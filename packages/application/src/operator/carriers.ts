@@ -1,9 +1,9 @@
 import { type CarrierCorrection, type CarrierDetails, correctCarrier, type FirmId } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import type { AuditAction, AuditChanges } from '../ports/audit.ts';
-import type { Clock } from '../ports/support.ts';
+import { byOperator, recordAction } from '../audit/events.ts';
+import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAction } from '../support/audit.ts';
 import { lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 

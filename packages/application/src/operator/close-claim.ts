@@ -1,8 +1,8 @@
 import { type Claim, type ClaimId, closeClaimAsOperator } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import type { Clock } from '../ports/support.ts';
+import { byOperator, claimObject, recordAction } from '../audit/events.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, claimObject, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** Closes any claim, which frees its claim number and ends offering. Not visible to the firm. */

@@ -1,9 +1,9 @@
 import type { DeadlineKind, DeadlineOverride } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import { type AuditChanges, SERVICE_CHAIN } from '../ports/audit.ts';
-import type { Clock } from '../ports/support.ts';
+import { byOperator, changesBetween, recordAction } from '../audit/events.ts';
+import { type AuditChanges, SERVICE_CHAIN } from '../model/audit.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, changesBetween, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {

@@ -1,9 +1,9 @@
 import type { Operator } from '../actors.ts';
-import { type AuditAction, SERVICE_CHAIN } from '../ports/audit.ts';
+import { byOperator, recordAction } from '../audit/events.ts';
+import { type AuditAction, SERVICE_CHAIN } from '../model/audit.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { DataEncryption, EncryptionStatus } from '../ports/encryption.ts';
-import type { Clock } from '../ports/support.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAction } from '../support/audit.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {

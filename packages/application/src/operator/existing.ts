@@ -1,5 +1,6 @@
 import type { Adjuster, FirmId, Svcid } from '@svc/domain';
-import type { Firm, Tx } from '../ports/unit-of-work.ts';
+import type { Firm } from '../model/firm.ts';
+import type { Tx } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
 
 export async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {

@@ -1,11 +1,12 @@
 import { type Instant, MINUTE } from '@svc/domain';
 import type { Operator } from '../actors.ts';
-import { SERVICE_CHAIN } from '../ports/audit.ts';
-import type { OperatorReads } from '../ports/reads.ts';
-import type { Clock } from '../ports/support.ts';
-import type { FeedRestamp, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, recordAction, recordFirmAction } from '../support/audit.ts';
-import { toDateTime } from '../support/date-time.ts';
+import { byOperator, recordAction, recordFirmAction } from '../audit/events.ts';
+import { SERVICE_CHAIN } from '../model/audit.ts';
+import { toDateTime } from '../model/date-time.ts';
+import type { FeedRestamp } from '../model/feed-restamp.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OperatorReads } from '../ports/operator-reads.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
 
 interface Deps {

@@ -1,14 +1,19 @@
 import type { CarrierDetails, Claim, FirmId, Instant } from '@svc/domain';
 import type { Operator } from '../actors.ts';
+import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
-import type { AuditReads, AuditRow } from '../ports/audit.ts';
+import type { ApiKey } from '../model/api-key.ts';
+import type { AuditRow } from '../model/audit.ts';
+import type { Firm } from '../model/firm.ts';
+import { inPages } from '../model/in-pages.ts';
+import type { LoggedRequest } from '../model/logged-request.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import type { AuditReads } from '../ports/audit-reads.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
-import type { AdjusterView, OperatorReads } from '../ports/reads.ts';
-import type { LoggedRequest, RequestLogStore } from '../ports/request-log.ts';
-import type { Clock } from '../ports/support.ts';
-import type { ApiKey, Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { changesBetween, recordFirmAction } from '../support/audit.ts';
-import { inPages } from '../support/in-pages.ts';
+import type { OperatorReads } from '../ports/operator-reads.ts';
+import type { RequestLogStore } from '../ports/request-log.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 

@@ -11,11 +11,14 @@ import {
   type TestBehavior,
 } from '@svc/domain';
 import type { Operator } from '../actors.ts';
+import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
-import type { AuditAction } from '../ports/audit.ts';
-import type { Clock, Ids, Secrets } from '../ports/support.ts';
-import type { Firm, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { changesBetween, recordFirmAction } from '../support/audit.ts';
+import type { AuditAction } from '../model/audit.ts';
+import type { Firm } from '../model/firm.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
 
 export interface IssuedTestAccount {
@@ -26,7 +29,9 @@ export interface IssuedTestAccount {
 }
 
 type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; operator: Operator };
+
 type CreateFirm = { name: string; plan: Plan };
+
 export interface CreatedFirm {
   readonly firm: Firm;
   readonly testAccounts: IssuedTestAccount[];

@@ -1,11 +1,14 @@
 import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
 import type { Operator } from '../actors.ts';
+import { byOperator, changesBetween, recordAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
-import type { AuditAction, AuditChanges } from '../ports/audit.ts';
-import type { Clock, Ids, Secrets } from '../ports/support.ts';
-import type { ApiKey, Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { byOperator, changesBetween, recordAction } from '../support/audit.ts';
-import { toDateTimeOrNull } from '../support/date-time.ts';
+import type { ApiKey } from '../model/api-key.ts';
+import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import { toDateTimeOrNull } from '../model/date-time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -71,6 +74,7 @@ function recordKeyAction(
 }
 
 const expiryOf = ({ expiresAt }: ApiKey) => ({ expires_at: toDateTimeOrNull(expiresAt) });
+
 const propertiesOf = (key: ApiKey) => ({
   environment: key.environment,
   purpose: key.purpose,

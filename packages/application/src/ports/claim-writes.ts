@@ -1,15 +1,8 @@
-import type { Adjuster, Assignment, Claim, ClaimId, Instant, Membership, Svcid } from '@svc/domain';
-import type { AuditEvent } from './audit.ts';
-import type { Job } from './jobs.ts';
-import type { AppClaimView } from './reads.ts';
-import type { Attempt, KeyedRequest } from './single-flight.ts';
-import type { OfferedClaim } from './unit-of-work.ts';
-
-export interface QueuedJob {
-  readonly job: Job;
-  /** Absent: as soon as possible. */
-  readonly runAt?: Instant;
-}
+import type { Adjuster, Assignment, Claim, ClaimId, Membership, Svcid } from '@svc/domain';
+import type { AuditEvent } from '../model/audit.ts';
+import type { AppClaimView, OfferedClaim } from '../model/claim-views.ts';
+import type { Attempt, KeyedRequest } from '../model/idempotency.ts';
+import type { QueuedJob } from '../model/job.ts';
 
 /** What is written with a change of a claim. */
 interface WithChange {

@@ -1,5 +1,5 @@
 import type { CarrierDetails, Claim, ClaimId, FirmId, Svcid } from '@svc/domain';
-import type { AdjusterView } from './reads.ts';
+import type { AdjusterView } from '../model/member-views.ts';
 
 /** Everything that is stored for one firm, apart from its audit trail. */
 export interface FirmData {

@@ -1,7 +1,8 @@
 import type { AssignmentStatus } from '@svc/domain';
-import type { JobKind } from './jobs.ts';
-import type { DeliveryOutcome } from './notifications.ts';
-import type { SignInFailure, UnavailableReason } from './support.ts';
+import type { UnavailableReason } from '../errors/unavailable.ts';
+import type { JobKind } from '../model/job.ts';
+import type { DeliveryOutcome } from '../model/notification.ts';
+import type { SignInFailure } from '../model/sign-in.ts';
 
 /** Failed: no attempt is left. */
 export type JobOutcome = 'completed' | 'retried' | 'failed';

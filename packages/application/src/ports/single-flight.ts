@@ -1,25 +1,4 @@
-import { type ClaimId, DAY, type Environment, type FirmId, type Instant } from '@svc/domain';
-
-/** Scope of an Idempotency-Key: the firm and environment, not one API key. */
-export interface IdempotencySlot {
-  readonly firmId: FirmId;
-  readonly environment: Environment;
-  readonly key: string;
-}
-
-/** A request that its client may repeat. */
-export interface KeyedRequest {
-  readonly slot: IdempotencySlot;
-  /** SHA-256 over method, path and canonical body, hexadecimal. */
-  readonly fingerprint: string;
-  readonly at: Instant;
-}
-
-export interface Attempt {
-  readonly claimId: ClaimId;
-  /** True when an earlier request with the same fingerprint created the result. */
-  readonly replayed: boolean;
-}
+import type { Attempt, IdempotencySlot } from '../model/idempotency.ts';
 
 /**
  * Concurrent identical requests of a process share one execution: one runs, the others wait for its result. A different
@@ -35,6 +14,3 @@ export interface SingleFlight {
    */
   run(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>): Promise<Attempt>;
 }
-
-/** Milliseconds for which a key is stored. */
-export const IDEMPOTENCY_WINDOW_MS = DAY;

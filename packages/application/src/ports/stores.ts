@@ -1,8 +1,13 @@
-import type { AuditLog, AuditReads } from './audit.ts';
+import type { AppReads } from './app-reads.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { AuditReads } from './audit-reads.ts';
 import type { ClaimWrites } from './claim-writes.ts';
+import type { CredentialStore } from './credential-store.ts';
 import type { FaultStore } from './faults.ts';
 import type { FirmData } from './firm-data.ts';
-import type { AppReads, CredentialStore, FirmReads, JobReads, OperatorReads } from './reads.ts';
+import type { FirmReads } from './firm-reads.ts';
+import type { JobReads } from './job-reads.ts';
+import type { OperatorReads } from './operator-reads.ts';
 import type { RequestLogStore } from './request-log.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

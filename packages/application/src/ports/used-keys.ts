@@ -1,4 +1,4 @@
-import type { IdempotencySlot } from './single-flight.ts';
+import type { IdempotencySlot } from '../model/idempotency.ts';
 
 /**
  * Which idempotency keys have probably been used, so that a replay needs no transaction. Only a hint: it may forget, and

@@ -60,6 +60,7 @@ export type AuditAction =
 
 /** By name, what a setting was and what it became; null: not set. */
 export type AuditChanges = Readonly<Record<string, { readonly from: AuditValue; readonly to: AuditValue }>>;
+
 export type AuditValue = string | number | boolean | null;
 
 /** One event. Holds ids and settings only: no names, addresses of people or contents of claims. */
@@ -86,6 +87,7 @@ export interface AuditEntry {
  * or a session of an adjuster without a firm.
  */
 export type AuditChainId = FirmId;
+
 export const SERVICE_CHAIN = '00000000-0000-0000-0000-000000000000' as AuditChainId;
 
 export interface AuditEvent {
@@ -93,26 +95,10 @@ export interface AuditEvent {
   readonly entry: AuditEntry;
 }
 
-/** The trail within one transaction. */
-export interface AuditTrail {
-  /**
-   * Written with the next change of a claim if all events are of its firm; otherwise as the last statements of the
-   * transaction, in the order of the chains. The lock on a chain is held until the commit, so a transaction that changes
-   * claims of several firms records after all changes. It may still deadlock with one that takes their locks in order: one
-   * of them runs again.
-   */
-  record(event: AuditEvent): Promise<void>;
-}
-
 /** Events that share a row, before it has its place in the chain. */
 export interface NewAuditRow {
   readonly chain: AuditChainId;
   readonly entries: readonly [AuditEntry, ...AuditEntry[]];
-}
-
-/** Events of no transaction: reads, and attempts that failed. */
-export interface AuditLog {
-  append(rows: readonly NewAuditRow[]): Promise<void>;
 }
 
 /** A row as stored. */
@@ -137,32 +123,4 @@ export interface AuditChain {
 export interface AuditLink {
   readonly seq: number;
   readonly hash: string;
-}
-
-export interface AuditReads {
-  /** Null when there is no such chain. */
-  chain(chain: AuditChainId): Promise<AuditChain | null>;
-  /** A row that is stored but not between the ends of the chain, so that no other method returns it; null: none. */
-  outside(chain: AuditChainId): Promise<number | null>;
-  /** Rows after `after`, in order. */
-  rows(
-    chain: AuditChainId,
-    query: {
-      readonly after: number;
-      readonly limit: number;
-      /** Inclusive. */
-      readonly since?: Instant | undefined;
-      /** Exclusive. */
-      readonly until?: Instant | undefined;
-    },
-  ): Promise<AuditRow[]>;
-  /** The latest rows, latest first. */
-  latest(
-    chain: AuditChainId,
-    query: {
-      readonly limit: number;
-      readonly since?: Instant | undefined;
-      readonly until?: Instant | undefined;
-    },
-  ): Promise<AuditRow[]>;
 }

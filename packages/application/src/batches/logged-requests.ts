@@ -1,4 +1,4 @@
-import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../ports/request-log.ts';
+import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../model/logged-request.ts';
 import { collectRows, type RowCollector } from './batch.ts';
 
 /** Two rows of so many fit into a page of PostgreSQL, which stores them without compressing them. */

@@ -1,8 +1,10 @@
 import { type Claim, type ClaimId, DomainError } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import type { ClaimView, FirmReads } from '../ports/reads.ts';
-import type { Attempt, IdempotencySlot, KeyedRequest, SingleFlight } from '../ports/single-flight.ts';
-import type { Clock } from '../ports/support.ts';
+import type { ClaimView } from '../model/claim-views.ts';
+import type { Attempt, IdempotencySlot, KeyedRequest } from '../model/idempotency.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FirmReads } from '../ports/firm-reads.ts';
+import type { SingleFlight } from '../ports/single-flight.ts';
 import type { UsedKeys } from '../ports/used-keys.ts';
 
 export interface IdempotentRequest {

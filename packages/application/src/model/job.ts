@@ -1,5 +1,11 @@
 import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
-import type { Channel } from './notifications.ts';
+import type { Channel } from './notification.ts';
+
+export interface QueuedJob {
+  readonly job: Job;
+  /** Absent: as soon as possible. */
+  readonly runAt?: Instant;
+}
 
 /** Without `only`: every channel. A failed channel is retried by a separate job, so others are not notified twice. */
 interface ChannelOption {
@@ -62,8 +68,3 @@ export type Job =
     };
 
 export type JobKind = Job['kind'];
-
-export interface Outbox {
-  /** @param runAt earliest time; default: immediately. */
-  add(job: Job, runAt?: Instant): Promise<void>;
-}

@@ -1,4 +1,5 @@
 import { type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
+import { collectRows, type RowCollector, rowsOf } from '../batches/batch.ts';
 import type {
   AuditAction,
   AuditChainId,
@@ -6,13 +7,12 @@ import type {
   AuditEntry,
   AuditEvent,
   AuditLink,
-  AuditReads,
   AuditRow,
   AuditValue,
   NewAuditRow,
-} from '../ports/audit.ts';
-import { collectRows, type RowCollector, rowsOf } from './batch.ts';
-import { toDateTime } from './date-time.ts';
+} from '../model/audit.ts';
+import { toDateTime } from '../model/date-time.ts';
+import type { AuditReads } from '../ports/audit-reads.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
 export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
@@ -25,6 +25,7 @@ function textOf(entry: AuditEntry): string {
 
 /** About 8 kB of text, which PostgreSQL stores without compressing it. */
 const MAX_ROW_IDS = 200;
+
 /** The length of an event's text in ids: without those of a list, it is as long as seven. */
 const idsOf = ({ claims }: AuditEntry): number => 7 + (claims?.length ?? 0);
 

@@ -1,5 +1,5 @@
 import { type Adjuster, type Claim, TEST_ACCOUNTS, TEST_RESPONSE_DELAY_MS } from '@svc/domain';
-import type { QueuedJob } from '../ports/claim-writes.ts';
+import type { QueuedJob } from '../model/job.ts';
 
 /** The notification of a new offer and the response of a simulated adjuster. */
 export function jobsOfOffer(claim: Claim, adjuster: Adjuster): QueuedJob[] {

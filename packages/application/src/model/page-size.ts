@@ -1,4 +1,5 @@
-import type { AdjusterView, InvitationView, PageRequest } from '../ports/reads.ts';
+import type { AdjusterView, InvitationView } from './member-views.ts';
+import type { PageRequest } from './page.ts';
 
 /** How many of the rows fit in the page: at least one, so that the next page makes progress. */
 export function countThatFits<R>(

@@ -8,8 +8,8 @@ import {
   type AuditEvent,
   type AuditValue,
   SERVICE_CHAIN,
-} from '../ports/audit.ts';
-import type { Clock } from '../ports/support.ts';
+} from '../model/audit.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 
 /** Who caused an event, and from where. */
@@ -34,7 +34,9 @@ export const byOperator = ({ name }: Operator): AuditCaller => ({ actor: `operat
 export const BY_SERVICE: AuditCaller = { actor: 'service', ...NO_REQUEST };
 
 export const claimObject = (id: ClaimId): string => `claim:${id}`;
+
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
+
 export const firmObject = (id: FirmId): string => `firm:${id}`;
 
 interface AuditedAction {

@@ -1,4 +1,5 @@
-import type { ClaimId, DevicePreferences, FirmId, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { RegisteredDevice } from './device.ts';
 
 /**
  * Content of a notification. It appears on lock screens, so it names the firm but never the policyholder, the address
@@ -19,19 +20,6 @@ export interface ChannelChoice {
   readonly except?: readonly Channel[];
 }
 
-/** W3C PushSubscription of a browser or phone. */
-export interface PushSubscription {
-  readonly endpoint: string;
-  readonly keys: { readonly p256dh: string; readonly auth: string };
-}
-
-/** A device that an adjuster has registered for notifications. */
-export interface RegisteredDevice {
-  readonly deviceId: string;
-  readonly subscription: PushSubscription;
-  readonly preferences: DevicePreferences | null;
-}
-
 export interface Recipient {
   readonly svcId: Svcid;
   readonly devices: readonly RegisteredDevice[];
@@ -42,6 +30,7 @@ export interface Recipient {
  * rejects the message, and would again. `gone`: the subscription has ended, and the device is removed.
  */
 export const DELIVERY_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
+
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export interface Delivery {
@@ -52,12 +41,3 @@ export interface Delivery {
 /** Whether a later attempt may succeed. */
 export const isRetried = ({ outcome }: Delivery): boolean =>
   outcome === 'retried' || outcome === 'unauthorized';
-
-export interface Notifier {
-  /** Sends the notification over every channel, or only over those given. */
-  notify(
-    recipient: Recipient,
-    notification: Notification,
-    channels?: ChannelChoice,
-  ): Promise<readonly Delivery[]>;
-}

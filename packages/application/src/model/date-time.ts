@@ -2,6 +2,7 @@ import { DAY, HOUR, type Instant, MINUTE, SECOND } from '@svc/domain';
 
 /** `YYYY-MM-DDT` by day since the epoch. */
 const dates = new Map<number, string>();
+
 const MAX_DATES = 1000;
 
 function dateOf(day: number): string {

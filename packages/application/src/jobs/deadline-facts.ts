@@ -1,5 +1,7 @@
 import { DEADLINE_KINDS, type DeadlineFacts, type DeadlineKind, type Svcid } from '@svc/domain';
-import type { AppClaimView, AppReads, KeysetPosition } from '../ports/reads.ts';
+import type { AppClaimView } from '../model/claim-views.ts';
+import type { KeysetPosition } from '../model/page.ts';
+import type { AppReads } from '../ports/app-reads.ts';
 
 const PAGE_ROWS = 200;
 

@@ -1,0 +1,13 @@
+import type { FirmId, Instant, LimitOverrides, Plan } from '@svc/domain';
+
+export interface Firm {
+  readonly id: FirmId;
+  readonly name: string;
+  readonly plan: Plan;
+  readonly limits: LimitOverrides;
+  /** How long the firm waits for the answer to an offer; null: it has not said. */
+  readonly offerWaitHours: number | null;
+  readonly createdAt: Instant;
+  /** `started` until everything of it is deleted. Null: not erased. */
+  readonly erasure: 'started' | 'finished' | null;
+}

@@ -1,0 +1,21 @@
+import type { Adjuster, FirmId, Instant, Membership } from '@svc/domain';
+
+export interface AdjusterView {
+  readonly membership: Membership;
+  readonly adjuster: Adjuster;
+}
+
+export interface InvitationView {
+  readonly firmId: FirmId;
+  readonly firmName: string;
+  readonly invitedAs: string | null;
+  readonly invitedAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+export interface FirmMembershipView {
+  readonly firmId: FirmId;
+  readonly firmName: string;
+  readonly canAcceptClaims: boolean;
+  readonly acceptingAssignments: boolean;
+}

@@ -1,0 +1,24 @@
+import type { Claim, ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { OfferedClaim } from '../model/claim-views.ts';
+
+export interface Claims {
+  /** Locks the claim until the transaction ends. */
+  lock(firmId: FirmId, id: ClaimId): Promise<Claim | null>;
+  /**
+   * Locks a claim of any firm, after a shared lock on the adjuster's membership in that firm: the lock order of
+   * operations that end a membership or its permission. Null unless the latest offer is to this adjuster.
+   */
+  lockOfferedTo(svcId: Svcid, id: ClaimId): Promise<OfferedClaim | null>;
+  /** Locks a claim of any firm, for the operator. */
+  lockAny(id: ClaimId): Promise<Claim | null>;
+  /** Locks the claims with a pending offer to this adjuster. */
+  lockPendingOf(firmId: FirmId, svcId: Svcid): Promise<Claim[]>;
+  /**
+   * Saves a change the firm can see. `updatedAt` becomes the later of the clock and the firm's last change timestamp
+   * plus 1 ms, under the firm's feed lock, so timestamps of a firm are unique and become visible in order. Call it
+   * last: the lock is held until the commit.
+   */
+  save(claim: Claim): Promise<Claim>;
+  /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
+  saveWithoutTimestamp(claim: Claim): Promise<void>;
+}

@@ -1,0 +1,5 @@
+import type { Instant } from '@svc/domain';
+
+export interface Clock {
+  now(): Instant;
+}

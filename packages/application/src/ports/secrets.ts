@@ -1,0 +1,24 @@
+/** Determines the prefix of the secret. */
+export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret' | 'client_secret';
+
+/** Issues and verifies secrets. Only the hash is stored. */
+export interface Secrets {
+  issue(kind: SecretKind): { readonly secret: string; readonly hash: string };
+  /** Hash of a well-formed secret of this kind; null otherwise, so that malformed input causes no query. */
+  hashOf(secret: string, kind: SecretKind): string | null;
+  /**
+   * A six-digit sign-in code and the hash to store; bound to the email address.
+   * @param seed of an earlier code of this address: returns the same code.
+   */
+  issueCode(
+    email: string,
+    seed?: string,
+  ): { readonly code: string; readonly hash: string; readonly seed: string };
+  hashOfCode(email: string, code: string): string;
+  /** Keyed hash that identifies a counter without storing personal data. */
+  hashOfSubject(...parts: readonly string[]): string;
+  /** Constant-time comparison of two hashes. */
+  equal(one: string, other: string): boolean;
+  /** The random part of a firm's test accounts' SVCIDs. */
+  testAccountTag(): string;
+}
