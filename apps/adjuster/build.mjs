@@ -9,9 +9,6 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, 'dist');
 const INPUTS_FILE = join(DIST, '.inputs');
 
-const FIRST_LOAD =
-  /node_modules(?!.*(simplewebauthn|fake-indexeddb))|src\/(state(?!\/(more|profile|settings))|data|outbox|navigation|format)|texts\/(en|language|worker)|components\/(ui|lazy|dialogs|error)|model\/(api-error|arrange|error|shapes|list-changes|history|live|session|toast|work-edits|deadlines|duration|push|notification|update|phone|distance|leb|zip)/;
-
 const filesBelow = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -33,7 +30,9 @@ const hashOf = (bundled) =>
   digestOf([
     ...filesBelow(join(HERE, 'src')),
     ...filesBelow(join(HERE, 'public')),
-    ...['index.html', 'build.mjs', 'package.json', '../../pnpm-lock.yaml'].map((name) => join(HERE, name)),
+    ...['index.html', 'build.mjs', 'vite.config.ts', 'package.json', '../../pnpm-lock.yaml'].map((name) =>
+      join(HERE, name),
+    ),
     ...bundled.map((path) => join(HERE, path)),
   ]);
 
@@ -59,27 +58,9 @@ async function buildAll() {
   // Without this, a build started by a test would contain Preact's development code.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  const shared = {
-    root: HERE,
-    configFile: false,
-    logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
-  };
+  const configFile = join(HERE, 'vite.config.ts');
   rmSync(INPUTS_FILE, { force: true });
-  const page = await build({
-    ...shared,
-    base: './',
-    build: {
-      outDir: DIST,
-      emptyOutDir: true,
-      target: 'es2022',
-      modulePreload: { polyfill: false },
-      assetsInlineLimit: 0,
-      // What the first screen and later ones share is one file: many small ones compress worse.
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: FIRST_LOAD }] } } },
-    },
-  });
+  const page = await build({ configFile, build: { outDir: DIST, emptyOutDir: true } });
 
   const made = filesBelow(DIST).map((path) => relative(DIST, path).replaceAll('\\', '/'));
   const lazy = made.filter((name) => name.endsWith('.bin'));
@@ -87,7 +68,7 @@ async function buildAll() {
     (name) => (name.startsWith('assets/') && !lazy.includes(name)) || /\.(svg|webmanifest)$/.test(name),
   );
   const worker = await build({
-    ...shared,
+    configFile,
     publicDir: false,
     define: {
       __FILES__: JSON.stringify([...needed, 'icon-192.png', 'badge-96.png']),
@@ -97,7 +78,7 @@ async function buildAll() {
     build: {
       outDir: DIST,
       emptyOutDir: false,
-      target: 'es2022',
+      rolldownOptions: { output: { codeSplitting: false } },
       lib: {
         entry: join(HERE, 'src/service-worker.ts'),
         formats: ['iife'],

@@ -6,3 +6,6 @@ declare module '*.bin?url' {
 
 /** Its types do not belong to this path in its package.json. */
 declare module 'fake-indexeddb/auto';
+
+/** The version of the package; filled in by the build. */
+declare const __APP_VERSION__: string;

@@ -3,31 +3,37 @@ import type { AppClaim } from '@svc/contract';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
+import {
+  answers,
+  applyUpdate,
+  clockTime,
+  closeToast,
+  isStored,
+  languageChoice,
+  lists,
+  registerWorker,
+  route,
+  session,
+  start,
+  texts,
+  toast,
+  updateReady,
+} from './app.ts';
 import { ErrorBoundary } from './components/error-boundary.tsx';
 import { lazy } from './components/lazy.tsx';
-import { Button, Icon, type IconName, TapGuard, useHeightVariable } from './components/ui.tsx';
-import { clockTime } from './format.ts';
-import { route } from './navigation.ts';
-import { ClaimScreen, hasAnswerBar } from './screens/claim.tsx';
+import { Button, hasAnswerBar, Icon, type IconName, TapGuard, useHeightVariable } from './components/ui.tsx';
 import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
-import { SignIn } from './screens/sign-in.tsx';
-import { openOffers, undoAnswers, undoableAnswers } from './state/answers.ts';
-import './state/install.ts';
-import { loadLanguage, texts } from './state/language.ts';
-import { lists } from './state/lists.ts';
-import { session } from './state/session.ts';
-import { start } from './state/start.ts';
-import { isStored } from './state/stored.ts';
-import { closeToast, toast } from './state/toast.ts';
-import { applyUpdate, registerWorker, updateReady } from './state/updates.ts';
 
+const SignIn = lazy(async () => (await import('./screens/sign-in.tsx')).SignIn);
+const Help = lazy(async () => (await import('./screens/help.tsx')).Help);
+const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
 const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
 const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
 const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.tsx')).PasskeyRequired);
-const MapScreen = lazy(async () => (await import('./screens/map.tsx')).MapScreen);
+const MapScreen = lazy(async () => (await import('./map/map-screen.tsx')).MapScreen);
 
 function App() {
   const words = texts.value;
@@ -42,9 +48,7 @@ function App() {
   if (me === null) {
     return (
       <>
-        <main>
-          <SignIn />
-        </main>
+        <main>{route.value.screen === 'help' ? <Help /> : <SignIn />}</main>
         <Messages />
       </>
     );
@@ -113,6 +117,7 @@ function Screens() {
         {value.screen === 'history' && <OfferHistory />}
         {value.screen === 'firms' && <Firms />}
         {value.screen === 'settings' && <Settings />}
+        {value.screen === 'help' && <Help />}
       </ErrorBoundary>
     </main>
   );
@@ -137,7 +142,7 @@ function Menu() {
   const words = texts.value.nav;
   const { value } = route;
   const { screen } = value;
-  const openCount = openOffers.value?.length ?? 0;
+  const openCount = answers.openOffers.value?.length ?? 0;
   const isOffer = value.screen === 'claim' && isListed(lists.offers.value, value.id);
   const items: readonly (readonly [string, IconName, string, boolean, number])[] = [
     [
@@ -149,7 +154,7 @@ function Menu() {
     ],
     ['#/claims', 'claims', words.claims, screen === 'claims' || (screen === 'claim' && !isOffer), 0],
     ['#/firms', 'firms', words.firms, screen === 'firms', 0],
-    ['#/settings', 'settings', words.settings, screen === 'settings', 0],
+    ['#/settings', 'settings', words.settings, ['settings', 'help'].includes(screen), 0],
   ];
   const nav = useHeightVariable<HTMLElement>('--menu-height');
   return (
@@ -194,9 +199,11 @@ const Messages = () => (
       {toast.value !== null && (
         <div class={`toast ${toast.value.kind}`}>
           <div>
-            {toast.value.lines.map((line) => (
-              <p key={line}>{line}</p>
-            ))}
+            {toast.value.lines
+              .map((line) => (typeof line === 'string' ? line : line()))
+              .map((text) => (
+                <p key={text}>{text}</p>
+              ))}
           </div>
           <button type="button" class="toast-close" aria-label={texts.value.close} onClick={closeToast}>
             <Icon name="close" />
@@ -208,7 +215,7 @@ const Messages = () => (
 );
 
 function Undo() {
-  const held = undoableAnswers.value;
+  const held = answers.undoable.value;
   const [first] = held;
   const ids = held.map(({ key }) => key);
   const { claim, offers } = texts.value;
@@ -225,7 +232,7 @@ function Undo() {
           </p>
           {/* An earlier answer takes the place of one that was taken back. */}
           <TapGuard shows={ids.join()}>
-            <Button onClick={() => void undoAnswers(ids)}>{claim.undo}</Button>
+            <Button onClick={() => void answers.undo(ids)}>{claim.undo}</Button>
           </TapGuard>
         </div>
       )}
@@ -247,7 +254,8 @@ function UpdateReady() {
   );
 }
 
-void loadLanguage()
+void languageChoice
+  .load()
   .catch(() => {})
   .then(() => {
     const root = document.getElementById('app');
@@ -258,5 +266,9 @@ void loadLanguage()
         </ErrorBoundary>,
         root,
       );
-    registerWorker(start());
+    const started = start();
+    registerWorker(started);
+    // While the service is asked whether there is a session.
+    if (session.profile.value === undefined) void SignIn.preload().catch(() => {});
+    void started.then(ClaimScreen.preload).catch(() => {});
   });

@@ -5,15 +5,9 @@ type Route =
   | { readonly screen: 'claims'; readonly closed: boolean }
   | { readonly screen: 'claim'; readonly id: string }
   | { readonly screen: 'invitation'; readonly firmId: string }
-  | { readonly screen: 'map' }
-  | { readonly screen: 'history' }
-  | { readonly screen: 'firms' }
-  | { readonly screen: 'settings' };
+  | { readonly screen: (typeof PLAIN_SCREENS)[number] };
 
-const hash = signal(location.hash);
-/** The list of offers is opened with and without a hash. */
-const normalized = (text: string): string => (text === '' || text === '#' ? '#/' : text);
-export const currentHash = computed(() => normalized(hash.value));
+const PLAIN_SCREENS = ['map', 'history', 'firms', 'settings', 'help'] as const;
 
 interface ReturnPosition {
   /** The hash of the item that was open. */
@@ -22,57 +16,66 @@ interface ReturnPosition {
   readonly scrollY: number | undefined;
 }
 
-const position = {
-  /** The list that the current item was opened from. */
-  leftList: null as { readonly hash: string; readonly scrollY: number } | null,
-  returning: null as ReturnPosition | null,
-};
-
+/** The list of offers is opened with and without a hash. */
+const normalized = (text: string): string => (text === '' || text === '#' ? '#/' : text);
 const isItem = (to: string): boolean => /^#\/(claims|invitations)\/(?!closed$)./.test(to);
 
-// Browsers restore the scroll position before the list is rendered, so the page does it.
-history.scrollRestoration = 'manual';
-addEventListener('hashchange', () => {
-  const [from, to] = [normalized(hash.value), normalized(location.hash)];
-  if (isItem(to)) {
-    if (!isItem(from)) position.leftList = { hash: from, scrollY };
-  } else {
-    const { leftList } = position;
-    position.returning = isItem(from)
-      ? { item: from, scrollY: leftList?.hash === to ? leftList.scrollY : undefined }
-      : null;
-    position.leftList = null;
-  }
-  hash.value = to;
-});
-
-/** The item that was open before this list. */
-export const returnItem = (): string | undefined => position.returning?.item;
-
-/** Where to return to in a list; null after the first call, so that rendering it again does not scroll. */
-export function takeReturnPosition(): ReturnPosition | null {
-  const taken = isItem(hash.value) ? null : position.returning;
-  position.returning = null;
-  return taken;
-}
-
 // Routes are in the hash, so that claim ids do not appear in access logs.
-export const route = computed<Route>(() => {
-  const [screen = '', rest] = hash.value.replace(/^#\/?/, '').split('/');
+function routeOf(hash: string): Route {
+  const [screen = '', rest] = hash.replace(/^#\/?/, '').split('/');
   if (screen === 'claims' && rest === 'closed') return { screen: 'claims', closed: true };
   if (screen === 'claims' && rest !== undefined) return { screen: 'claim', id: rest };
   if (screen === 'claims') return { screen: 'claims', closed: false };
   if (screen === 'invitations' && rest !== undefined) return { screen: 'invitation', firmId: rest };
-  if (screen === 'firms' || screen === 'settings' || screen === 'map' || screen === 'history')
-    return { screen };
-  return { screen: 'offers' };
-});
-
-export function go(to: string): void {
-  location.hash = to;
+  return { screen: PLAIN_SCREENS.find((one) => one === screen) ?? 'offers' };
 }
 
-/** Replaces the current screen in the browser's history. */
-export function replaceScreen(to: string): void {
-  location.replace(to);
+export type Navigation = ReturnType<typeof createNavigation>;
+
+/** What it uses of a window. */
+export interface Browsing {
+  readonly location: { hash: string; replace(to: string): void };
+  readonly history: { scrollRestoration: ScrollRestoration };
+  readonly scrollY: number;
+  addEventListener(kind: 'hashchange', listener: () => void): void;
+}
+
+export function createNavigation(browser: Browsing) {
+  const hash = signal(normalized(browser.location.hash));
+  /** The list that the current item was opened from. */
+  let leftList: { readonly hash: string; readonly scrollY: number } | null = null;
+  let returning: ReturnPosition | null = null;
+
+  // Browsers restore the scroll position before the list is rendered, so the page does it.
+  browser.history.scrollRestoration = 'manual';
+  browser.addEventListener('hashchange', () => {
+    const [from, to] = [hash.value, normalized(browser.location.hash)];
+    if (isItem(to)) {
+      if (!isItem(from)) leftList = { hash: from, scrollY: browser.scrollY };
+    } else {
+      returning = isItem(from)
+        ? { item: from, scrollY: leftList?.hash === to ? leftList.scrollY : undefined }
+        : null;
+      leftList = null;
+    }
+    hash.value = to;
+  });
+
+  return {
+    currentHash: computed(() => hash.value),
+    route: computed(() => routeOf(hash.value)),
+    /** The item that was open before this list. */
+    returnItem: (): string | undefined => returning?.item,
+    /** Where to return to in a list; null after the first call, so that rendering it again does not scroll. */
+    takeReturnPosition(): ReturnPosition | null {
+      const taken = isItem(hash.value) ? null : returning;
+      returning = null;
+      return taken;
+    },
+    go(to: string): void {
+      browser.location.hash = to;
+    },
+    /** Replaces the current screen in the browser's history. */
+    replaceScreen: (to: string): void => browser.location.replace(to),
+  };
 }

@@ -1,8 +1,11 @@
-import { ROOT } from './data/api.ts';
-import { registerSubscription } from './data/notifications.ts';
-import { answerApi, createOutboxStore, notifyTabs } from './data/outbox.ts';
+import { createApi } from './data/api.ts';
+import { openAppDatabase } from './data/database.ts';
+import { createNotifications } from './data/notifications.ts';
+import { createAnswerApi, createOutboxStore } from './data/outbox.ts';
+import { ROOT } from './data/root.ts';
 import { showNotification } from './data/show-notification.ts';
-import { storage } from './data/storage.ts';
+import { createStorage } from './data/storage.ts';
+import { tabs } from './data/tabs.ts';
 import { answerHandler } from './outbox/answers.ts';
 import { createOutbox } from './outbox/outbox.ts';
 
@@ -49,6 +52,8 @@ interface WindowClient {
 }
 
 const worker = globalThis as unknown as ServiceWorkerScope;
+const storage = createStorage(openAppDatabase().get);
+const { call } = createApi(ROOT);
 const PAGE = ROOT.slice(0, -1);
 const CACHE = `page-${__VERSION__}`;
 
@@ -112,7 +117,7 @@ worker.addEventListener('push', (event) => {
   // A push arrives although the app is not opened any more.
   event.waitUntil(
     Promise.all([
-      showNotification(worker.registration, messageOf(event)),
+      showNotification(worker.registration, storage, messageOf(event)),
       storage.clearExpiredLists().catch(() => {}),
     ]),
   );
@@ -129,7 +134,7 @@ worker.addEventListener('notificationclick', (event) => {
   const open = async () => {
     const [page] = await openPages();
     if (page === undefined) return void (await worker.clients.openWindow(PAGE + hash));
-    notifyTabs({ kind: 'open', hash });
+    tabs.notify({ kind: 'open', hash });
     await page.focus();
   };
   event.waitUntil(open());
@@ -139,8 +144,8 @@ worker.addEventListener('notificationclick', (event) => {
 // is sent by the page, which has the lists and texts for it.
 worker.addEventListener('sync', (event) => {
   const outbox = createOutbox({
-    store: createOutboxStore(),
-    api: answerApi(async () =>
+    store: createOutboxStore(storage, tabs),
+    api: createAnswerApi(call, storage, async () =>
       (await openPages()).some(({ visibilityState }) => visibilityState === 'visible'),
     ),
     clock: Date,
@@ -153,5 +158,5 @@ worker.addEventListener('sync', (event) => {
 });
 
 worker.addEventListener('pushsubscriptionchange', (event) => {
-  event.waitUntil(registerSubscription(worker.registration));
+  event.waitUntil(createNotifications(call, storage).register(worker.registration));
 });

@@ -77,6 +77,7 @@ test('what came of answers that were given together is one line, and what was lo
     await button(page, 'Select').click();
     await button(page, 'Select all').click();
     await button(page, 'Accept 4').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Accept 4' }).click();
     await page.getByRole('heading', { name: 'Not sent yet' }).waitFor();
     await offerToAnother(lost);
     await context.setOffline(false);
@@ -102,6 +103,7 @@ test('an undo of many answers is whole, although the page is closed at once', ()
     await button(page, 'Select').click();
     await button(page, 'Select all').click();
     await button(page, 'Accept 12').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Accept 12' }).click();
     await button(page, 'Undo').click();
     await page.getByText('Undone. Nothing was sent.').waitFor();
     await page.close();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
+import { type Call, type CallId, type RequestParts, requestOf } from '../src/data/endpoints.ts';
 import { ApiError, NetworkError } from '../src/model/api-error.ts';
 import { pastOffer } from '../src/model/history.ts';
 import { type AnswerApi, answerHandler, type Outcome } from '../src/outbox/answers.ts';
@@ -52,22 +53,27 @@ function device() {
   const api: AnswerApi & WorkApi & SettingsApi & OutboxApi = {
     isOnline: () => state.online,
     now: () => state.now,
-    async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    call: (async (id: CallId, parts?: RequestParts) => {
+      const { method, path, body } = requestOf(id, parts);
       const name = `${method} ${path.replace('v1/claims/', '')}`;
       state.calls.push(name);
       state.bodies.push(body);
       const planned = state.responses[name];
       const response = Array.isArray(planned) ? planned.shift() : planned;
       if (response instanceof Error) throw response;
-      return (typeof response === 'function' ? await response() : response) as T;
-    },
+      return typeof response === 'function' ? await response() : response;
+    }) as Call,
     recordOutcome: async (outcome, past) => {
       state.outcomes.push(outcome);
       if (past !== undefined) state.history.push(past);
     },
     storeClaim: async (claim) => void state.shown.push(claim),
     keepAsDraft: async (edits) => void state.drafts.push(edits),
-    sendDevicePreferences: () => api.call('PUT', 'preferences'),
+    sendDevicePreferences: () =>
+      api.call('setDevicePreferences', {
+        params: { device_id: 'device' },
+        body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
+      }),
     storeAvailability: async (availability) => void state.shown.push(availability),
   };
   const open = () =>

@@ -154,26 +154,6 @@ test('another tab with a later release upgrades the database, and this one goes 
     await until('the acceptance', () => isAccepted(ids[1]));
   }));
 
-test('an older tab that does not close the database delays only what is stored, not the app', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers();
-    const older = await context.newPage();
-    await older.goto(`${app.service.url}/app/icon.svg`);
-    await older.evaluate(`new Promise((resolve) => {
-      // Its deletion waits, as an upgrade of a third tab would.
-      const opening = indexedDB.open('claims', 1);
-      opening.onupgradeneeded = () => {
-        opening.result.createObjectStore('kept');
-      };
-      opening.onsuccess = () => { globalThis.held = opening.result; indexedDB.deleteDatabase('claims'); resolve(); };
-    })`);
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
-    await heading(page, 'Ana First').waitFor();
-    await older.evaluate('held.close()');
-    await button(page, 'Accept').click();
-    await until('the acceptance', () => isAccepted(ids[0]));
-  }));
-
 test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>
   app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers();

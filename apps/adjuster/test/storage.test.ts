@@ -2,10 +2,11 @@ import 'fake-indexeddb/auto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openDB } from 'idb';
 import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
-import { storage } from '../src/data/storage.ts';
+import { createStorage } from '../src/data/storage.ts';
 import { isClaim, isStoredShape } from '../src/model/shapes.ts';
 import { offer, ownClaim } from './claims.ts';
 
+const storage = createStorage(connectDatabase('claims', 1).get);
 let databases = 0;
 let name = '';
 beforeEach(() => {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
 import { EXAMPLES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { en as firstEnglish } from '../../adjuster/src/texts/en.ts';
+import { enMore } from '../../adjuster/src/texts/en-more.ts';
 import { startBrowser } from './browser.ts';
 import {
   type ServiceUnderTest,
@@ -12,7 +13,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-export { en } from '../../adjuster/src/texts/en.ts';
+export const en = { ...firstEnglish, ...enMore };
 export { es } from '../../adjuster/src/texts/es.ts';
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
@@ -92,7 +93,7 @@ export async function startApp(options: { whole?: boolean } = {}): Promise<AppUn
       const visitor = await visit(browser, service.url, context);
       try {
         await work(visitor);
-        expect(visitor.faults).toEqual([]);
+        if (visitor.faults.length > 0) throw new Error(`in the browser: ${visitor.faults.join('; ')}`);
       } finally {
         await visitor.close();
       }

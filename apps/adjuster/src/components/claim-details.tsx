@@ -1,7 +1,8 @@
 import type { AppClaim } from '@svc/contract';
-import { dateTime, day, inches, money, nameOf, percent, timeOfDay } from '../format.ts';
-import { texts } from '../state/language.ts';
-import { AddressLines, ContactLinks, PersonBlock, personFacts } from './contact.tsx';
+import { allTexts } from '../all-texts.ts';
+import { dateTime, day, inches, money, percent, timeOfDay } from '../app.ts';
+import { nameOf } from '../model/names.ts';
+import { AddressLines, PersonBlock, personFacts } from './contact.tsx';
 import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 
 /**
@@ -9,34 +10,25 @@ import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
  * claim, whom an adjuster has no reason to call before accepting it.
  */
 export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: boolean }) {
-  const words = texts.value;
-  const { sections, fields } = words.claim;
+  const words = allTexts.value;
+  const { sections, fields } = words.record;
   const { policyholder, loss_location: place } = claim;
   const company = nameOf(policyholder) === policyholder.company_name ? undefined : policyholder.company_name;
   return (
     <div class="details">
-      {claim.instructions !== undefined && (
-        <Section title={words.claim.instructions}>
-          <p class="preformatted">{claim.instructions}</p>
-        </Section>
-      )}
       <Section title={sections.policyholder}>
         <p class="strong">{nameOf(policyholder)}</p>
         {company !== undefined && <p>{company}</p>}
         {contacts ? (
-          <>
-            <ContactLinks phone={policyholder.phone} email={policyholder.email} />
-            <Facts facts={personFacts(policyholder)} />
-          </>
+          <Facts facts={personFacts(policyholder)} />
         ) : (
-          <p class="muted">{words.claim.contactAfter}</p>
+          <p class="muted">{words.record.contactAfter}</p>
         )}
       </Section>
       <Section title={sections.location}>
         <p>
           <AddressLines address={place} />
         </p>
-        <ContactLinks place={place} />
         <Facts facts={[fact(fields.county, place.county)]} />
       </Section>
       <FactSection title={sections.loss} facts={lossFacts(claim)} />
@@ -82,9 +74,9 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
       <FactSection
         title={sections.dates}
         facts={[
-          fact(words.claim.number, claim.claim_number),
-          fact(words.claim.file, claim.file_number),
-          fact(words.claim.offeredAt, claim.offered_at, dateTime),
+          fact(words.record.number, claim.claim_number),
+          fact(words.record.file, claim.file_number),
+          fact(words.record.offeredAt, claim.offered_at, dateTime),
           fact(fields.reported, claim.reported_date, day),
           fact(fields.contacted, claim.contact_date, day),
           fact(fields.inspection, claim.inspection_date, day),
@@ -98,15 +90,15 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
 const named = (names: Readonly<Record<string, string>>) => (value: string) => names[value] ?? value;
 
 function lossFacts({ loss }: AppClaim): (Fact | null)[] {
-  const { claim, cause } = texts.value;
-  const { fields } = claim;
+  const { record, cause } = allTexts.value;
+  const { fields } = record;
   return [
     fact(fields.date, loss.date, day),
     fact(fields.time, loss.time, timeOfDay),
     fact(fields.cause, loss.cause, named(cause)),
     fact(fields.outside, loss.exterior_water_depth_inches, inches),
     fact(fields.inside, loss.interior_water_depth_inches, inches),
-    fact(fields.duration, loss.water_duration_hours, claim.hours),
+    fact(fields.duration, loss.water_duration_hours, record.hours),
     fact(fields.description, loss.description, (text) => <span class="preformatted">{text}</span>),
     fact(fields.catCode, loss.cat_code),
     fact(fields.fico, loss.fico_number),
@@ -114,8 +106,8 @@ function lossFacts({ loss }: AppClaim): (Fact | null)[] {
 }
 
 function policyFacts({ policy }: AppClaim): (Fact | null)[] {
-  const { claim, form, program } = texts.value;
-  const { fields } = claim;
+  const { record, form, program } = allTexts.value;
+  const { fields } = record;
   const { effective_date: starts, expiration_date: ends } = policy;
   const term: (Fact | null)[] =
     starts !== undefined && ends !== undefined
@@ -139,8 +131,8 @@ function policyFacts({ policy }: AppClaim): (Fact | null)[] {
 }
 
 function buildingFacts({ building }: AppClaim): (Fact | null)[] {
-  const { claim, occupancy, building: types, construction } = texts.value;
-  const { fields } = claim;
+  const { record, occupancy, building: types, construction } = allTexts.value;
+  const { fields } = record;
   if (building === undefined) return [null];
   const { first_floor_height_feet: feet, first_floor_height_inches: inch } = building;
   const height = feet === undefined && inch === undefined ? undefined : (feet ?? 0) * 12 + (inch ?? 0);
@@ -156,8 +148,8 @@ function buildingFacts({ building }: AppClaim): (Fact | null)[] {
 }
 
 function floodFacts({ building }: AppClaim): (Fact | null)[] {
-  const { claim, firmStatus } = texts.value;
-  const { fields } = claim;
+  const { record, firmStatus } = allTexts.value;
+  const { fields } = record;
   if (building === undefined) return [null];
   return [
     fact(fields.zone, building.flood_zone, zoneInWords),
@@ -169,14 +161,14 @@ function floodFacts({ building }: AppClaim): (Fact | null)[] {
 }
 
 function zoneInWords(zone: string): string {
-  const { zones } = texts.value;
+  const { zones } = allTexts.value;
   const words = { A: zones.a, V: zones.v, B: zones.x, C: zones.x, X: zones.x, D: zones.d }[zone.charAt(0)];
   return words === undefined ? zone : `${zone}: ${words}`;
 }
 
 function coverageFacts({ coverages }: AppClaim): (Fact | null)[] {
-  const { claim, settlement } = texts.value;
-  const { fields } = claim;
+  const { record, settlement } = allTexts.value;
+  const { fields } = record;
   if (coverages === undefined) return [null];
   return [
     fact(fields.building, coverages.building_limit, money),
@@ -198,7 +190,7 @@ function coverageFacts({ coverages }: AppClaim): (Fact | null)[] {
 }
 
 function estimateFacts({ estimate }: AppClaim): (Fact | null)[] {
-  const { fields } = texts.value.claim;
+  const { fields } = allTexts.value.record;
   if (estimate === undefined) return [null];
   return [
     fact(fields.buildingTax, estimate.building_tax_rate, percent),

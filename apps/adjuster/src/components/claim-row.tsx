@@ -1,54 +1,83 @@
+import './claim-row.css';
 import type { AppClaim } from '@svc/contract';
 import type { ComponentChildren, JSX } from 'preact';
-import { addressText, day, miles, since, titleOf } from '../format.ts';
-import { route } from '../navigation.ts';
-import { texts } from '../state/language.ts';
-import { distanceOf } from '../state/places.ts';
+import { day, miles, now, places, roughDuration, route, shortMoney, texts } from '../app.ts';
+import { titleOf, townOf } from '../model/names.ts';
 import { TestBadge } from './ui.tsx';
 
 // Rows are created while a list scrolls, so they are plain functions with few elements, and their arrow is CSS.
 
-/** The parts that are known. */
-const joined = (...parts: readonly (string | undefined)[]): string =>
-  parts.filter((part) => part !== undefined).join(' · ');
+type Part = string | undefined;
 
-const distance = (claim: AppClaim): string | undefined => {
-  const known = distanceOf.value(claim);
-  return known === undefined ? undefined : miles(known);
+/** A line of parts, which breaks only between them and shows no separator at its ends. */
+const line = (key: string, parts: readonly Part[]): JSX.Element | null => {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === 0 ? null : (
+    <span key={key} class="line parts">
+      {known.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+    </span>
+  );
 };
 
-/** Name, place and what else the row says. */
-const lines = (claim: AppClaim, aside: ComponentChildren, more: string): JSX.Element[] => [
-  <span key="top" class="row-top">
-    <span class="strong">
-      {titleOf(claim)} {claim.test && <TestBadge test />}
-    </span>
-    {aside}
-  </span>,
-  <span key="place" class="line">
-    {addressText(claim.loss_location)}
-  </span>,
-  <span key="more" class="line muted">
-    {more}
-  </span>,
-];
+/** The place, how far it is, and what else the row says. */
+const lines = (
+  claim: AppClaim,
+  aside: ComponentChildren,
+  facts: readonly Part[],
+  more: readonly Part[],
+): (JSX.Element | null)[] => {
+  const distance = places.distanceOf.value(claim);
+  const { loss_location: place } = claim;
+  return [
+    <span key="top" class="row-top">
+      <span class="strong">
+        {titleOf(claim)} {claim.test && <TestBadge test />}
+      </span>
+      {aside}
+    </span>,
+    line('place', [townOf(place), distance === undefined ? place.street : miles(distance)]),
+    line('facts', facts),
+    line('more', more),
+  ];
+};
 
-function offerLines(claim: AppClaim): JSX.Element[] {
-  const { cause, offers } = texts.value;
-  return lines(
-    claim,
-    <span class="pill warning">{since(claim.offered_at) ?? offers.new}</span>,
-    joined(
-      distance(claim),
-      claim.loss.cause === undefined ? undefined : (cause[claim.loss.cause] ?? claim.loss.cause),
-      claim.building?.flood_zone,
-      offers.loss(day(claim.loss.date)),
-      claim.firm.name,
-    ),
+/** How long the firm still waits for the answer, or how long the offer has been waiting. */
+function WaitingTime({ claim }: { claim: AppClaim }) {
+  const { offers } = texts.value;
+  if (claim.respond_by === undefined)
+    return (
+      <span class="pill neutral">
+        {roughDuration(now.value - Date.parse(claim.offered_at)) ?? offers.new}
+      </span>
+    );
+  const leftMs = Date.parse(claim.respond_by) - now.value;
+  const left = roughDuration(leftMs);
+  return (
+    <span class="pill warning">{left === null || leftMs < 0 ? offers.timeIsUp : offers.left(left)}</span>
   );
 }
 
-const link = ({ id }: AppClaim, content: JSX.Element[]): JSX.Element => (
+/** What an adjuster decides by. */
+function offerLines(claim: AppClaim): (JSX.Element | null)[] {
+  const { shortCause, offers } = texts.value;
+  const { loss, building, coverages } = claim;
+  const depth = loss.interior_water_depth_inches ?? loss.exterior_water_depth_inches;
+  const limits = [coverages?.building_limit, coverages?.contents_limit].filter((one) => one !== undefined);
+  return lines(
+    claim,
+    <WaitingTime claim={claim} />,
+    [
+      loss.cause === undefined ? undefined : (shortCause[loss.cause] ?? loss.cause),
+      depth === undefined ? undefined : offers.depth(depth),
+      limits.length === 0 ? undefined : limits.map(shortMoney).join(' + '),
+    ],
+    [building?.flood_zone, offers.loss(day(loss.date)), claim.firm.name],
+  );
+}
+
+const link = ({ id }: AppClaim, content: ComponentChildren): JSX.Element => (
   <a
     class="claim-row"
     href={`#/claims/${id}`}
@@ -75,11 +104,4 @@ export const selectableRow = (
 
 /** An accepted claim in a list, with what is due next or when it was closed. */
 export const claimRow = (claim: AppClaim, aside: ComponentChildren): JSX.Element =>
-  link(
-    claim,
-    lines(
-      claim,
-      aside,
-      joined(distance(claim), texts.value.offers.loss(day(claim.loss.date)), claim.firm.name),
-    ),
-  );
+  link(claim, lines(claim, aside, [], [texts.value.offers.loss(day(claim.loss.date)), claim.firm.name]));

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks';
-import { ApiError, call } from '../data/api.ts';
-import { refresh } from '../state/lists.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { request } from '../state/session.ts';
-import { showError, showToast } from '../state/toast.ts';
+import { allTexts } from '../all-texts.ts';
+import { call, lists, request, showError, showToast } from '../app.ts';
+import { ApiError } from '../model/api-error.ts';
 import { Button, CodeField } from './ui.tsx';
 
 /** Asks for the code that was emailed to a new address; until then the account keeps the old one. */
 export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {
-  const words = texts.value;
+  const words = allTexts.value;
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
@@ -25,8 +23,8 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
     }
   };
   const confirm = async (): Promise<void> => {
-    await call('POST', 'v1/me/email-confirmation', { code: code.replace(/\D/g, '') });
-    await refresh();
+    await call('confirmEmail', { body: { code: code.replace(/\D/g, '') } });
+    await lists.refresh();
     showToast(words.saved, 'success');
     done();
   };
@@ -36,13 +34,13 @@ export function ConfirmEmail({ email, done }: { readonly email: string; readonly
   };
   return (
     <form class="form" onSubmit={submit}>
-      <p role="status">{moreTexts.value.account.codeSent(email)}</p>
+      <p role="status">{allTexts.value.account.codeSent(email)}</p>
       <CodeField error={error} value={code} onInput={(event) => setCode(event.currentTarget.value)} />
       <div class="row">
         <Button kind="primary" type="submit" busy={busy}>
-          {moreTexts.value.account.confirm}
+          {allTexts.value.account.confirm}
         </Button>
-        <Button busy={busy} onClick={() => void during(() => call('PATCH', 'v1/me', { email }))}>
+        <Button busy={busy} onClick={() => void during(() => call('updateProfile', { body: { email } }))}>
           {words.signIn.again}
         </Button>
         <Button kind="quiet" onClick={done}>

@@ -1,7 +1,8 @@
-import { type Address, addressLines, addressText, nameOf } from '../format.ts';
-import { mapLink } from '../model/map-link.ts';
+import './contact.css';
+import { allTexts } from '../all-texts.ts';
+import { type Address, addressLines, addressText, nameOf } from '../model/names.ts';
 import { smsLink, telLink } from '../model/phone.ts';
-import { texts } from '../state/language.ts';
+import { routeLink } from '../model/route-link.ts';
 import { type Fact, Facts, fact } from './facts.tsx';
 import { Icon, type IconName } from './ui.tsx';
 
@@ -23,34 +24,51 @@ const ActionLink = (props: {
   readonly href: string;
   readonly label: string;
   readonly about: string;
+  readonly onClick?: () => void;
 }) => (
-  <a class="contact-link" href={props.href} aria-label={`${props.label}: ${props.about}`} rel="noreferrer">
+  <a
+    class="contact-link"
+    href={props.href}
+    aria-label={`${props.label}: ${props.about}`}
+    rel="noreferrer"
+    {...(props.onClick !== undefined && { onClick: props.onClick })}
+  >
     <Icon name={props.icon} />
     <span>{props.label}</span>
   </a>
 );
 
-/** Links to call, text, email, or open a map. */
+/** Links to call, text, drive to the property, or email. */
 export function ContactLinks(props: {
-  readonly phone?: string | undefined;
-  readonly email?: string | undefined;
-  readonly place?: Address | undefined;
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+  readonly place: Address;
+  readonly onCall: () => void;
 }) {
-  const { claim } = texts.value;
+  const { record } = allTexts.value;
   const { phone, email, place } = props;
   return (
     <div class="contact-links">
       {phone !== undefined && (
-        <ActionLink icon="call" href={telLink(phone)} label={claim.call} about={phone} />
+        <>
+          <ActionLink
+            icon="call"
+            href={telLink(phone)}
+            label={record.call}
+            about={phone}
+            onClick={props.onCall}
+          />
+          <ActionLink icon="text" href={smsLink(phone)} label={record.text} about={phone} />
+        </>
       )}
-      {phone !== undefined && (
-        <ActionLink icon="text" href={smsLink(phone)} label={claim.text} about={phone} />
-      )}
-      {email !== undefined && (
-        <ActionLink icon="mail" href={mailLink(email)} label={claim.mail} about={email} />
-      )}
-      {place !== undefined && (
-        <ActionLink icon="map" href={mapLink(addressText(place))} label={claim.map} about={place.street} />
+      <ActionLink
+        icon="map"
+        href={routeLink([addressText(place)])}
+        label={record.directions}
+        about={place.street}
+      />
+      {phone === undefined && email !== undefined && (
+        <ActionLink icon="mail" href={mailLink(email)} label={record.mail} about={email} />
       )}
     </div>
   );
@@ -69,7 +87,7 @@ export const AddressLines = ({ address }: { address: Address }) => (
 const Phone = ({ phone }: { phone: string }) => <a href={telLink(phone)}>{phone}</a>;
 
 export const personFacts = (person: Person): (Fact | null)[] => {
-  const { fields } = texts.value.claim;
+  const { fields } = allTexts.value.record;
   return [
     fact(fields.phone, person.phone, (phone) => <Phone phone={phone} />),
     fact(fields.otherPhone, person.alternate_phone, (phone) => <Phone phone={phone} />),

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../state/language.ts';
-import { forgetOrigin, origin, setOriginFromPosition, setOriginFromZip } from '../state/places.ts';
-import { showError } from '../state/toast.ts';
+import { allTexts } from '../all-texts.ts';
+import { places, showError } from '../app.ts';
 import { Button, Dialog, Field } from './ui.tsx';
 
 /** Asks where distances are measured from: the device's position or a ZIP code. */
 export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
-  const words = texts.value.distance;
+  const words = allTexts.value.distance;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  const [zip, setZip] = useState(origin.value?.zip ?? '');
+  const [zip, setZip] = useState(places.origin.value?.zip ?? '');
   const attempt = async (work: () => Promise<string | undefined>): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -25,14 +24,14 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
   };
   const locate = () =>
     attempt(() =>
-      setOriginFromPosition().then(
+      places.setOriginFromPosition().then(
         () => undefined,
         () => words.noPosition,
       ),
     );
   const submit = (event: Event) => {
     event.preventDefault();
-    void attempt(async () => ((await setOriginFromZip(zip.trim())) ? undefined : words.unknownZip));
+    void attempt(async () => ((await places.setOriginFromZip(zip.trim())) ? undefined : words.unknownZip));
   };
   return (
     <Dialog title={words.title} close={() => close(false)}>
@@ -59,11 +58,11 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
           <Button type="submit" busy={busy}>
             {words.useZip}
           </Button>
-          {origin.value !== null && (
+          {places.origin.value !== null && (
             <Button
               kind="quiet"
               onClick={() => {
-                forgetOrigin();
+                places.forgetOrigin();
                 close(false);
               }}
             >

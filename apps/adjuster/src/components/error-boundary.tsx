@@ -1,9 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary, useState } from 'preact/hooks';
-import { reportError } from '../state/errors.ts';
-import { texts } from '../state/language.ts';
-import { lists } from '../state/lists.ts';
-import { startAgain } from '../state/updates.ts';
+import { lists, reportError, startAgain, texts } from '../app.ts';
 import { Button, EmptyState, Note } from './ui.tsx';
 
 /** Shows what can be done when what it contains cannot be shown. */

@@ -1,3 +1,4 @@
+import './facts.css';
 import type { ComponentChildren } from 'preact';
 
 export type Fact = readonly [label: string, value: ComponentChildren];

@@ -1,23 +1,23 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { texts } from '../state/language.ts';
+import { texts } from '../app.ts';
 import { Button } from './ui.tsx';
 
 /** A component that is loaded when it is shown for the first time. */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-): (props: Props) => preact.JSX.Element {
+): ((props: Props) => preact.JSX.Element) & { preload(): Promise<void> } {
   let loaded: ComponentType<Props> | undefined;
-  return function Lazy(props: Props) {
+  const preload = async (): Promise<void> => {
+    loaded ??= await load();
+  };
+  function Lazy(props: Props) {
     const [failed, setFailed] = useState(false);
     const [, setReady] = useState(loaded !== undefined);
     useEffect(() => {
       if (loaded !== undefined) return;
-      load().then(
-        (component) => {
-          loaded = component;
-          setReady(true);
-        },
+      preload().then(
+        () => setReady(true),
         () => setFailed(true),
       );
     }, []);
@@ -34,5 +34,6 @@ export function lazy<Props extends object>(
         </Button>
       </>
     );
-  };
+  }
+  return Object.assign(Lazy, { preload });
 }

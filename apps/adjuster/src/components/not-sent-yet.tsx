@@ -1,15 +1,12 @@
-import { clockTime } from '../format.ts';
+import { clockTime, outbox, showError, texts } from '../app.ts';
 import { canCancel, type Entry } from '../outbox/entry.ts';
-import { texts } from '../state/language.ts';
-import { cancelEntries, entryState } from '../state/outbox.ts';
-import { showError } from '../state/toast.ts';
 import { Button, Note } from './ui.tsx';
 
 /** Why entries are not sent, where it is not the network; undefined where it is. */
 export function problemOf(entries: readonly Entry[]): string | undefined {
   const words = texts.value.outbox;
-  const stuck = entries.find((entry) => entryState(entry) === 'stuck');
-  const failing = stuck ?? entries.find((entry) => entryState(entry) === 'failing');
+  const stuck = entries.find((entry) => outbox.entryState(entry) === 'stuck');
+  const failing = stuck ?? entries.find((entry) => outbox.entryState(entry) === 'failing');
   if (failing === undefined) return undefined;
   const nextAt = clockTime(failing.notBefore ?? failing.at);
   return stuck === undefined ? words.failing(nextAt) : words.stuck(nextAt);
@@ -29,7 +26,7 @@ export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; wait
         <strong>{texts.value.offers.queued}.</strong> {problem ?? waits}
       </p>
       {failing.length > 0 && (
-        <Button kind="quiet" onClick={() => void cancelEntries(failing.map(({ id }) => id)).catch(showError)}>
+        <Button kind="quiet" onClick={() => void outbox.cancel(failing.map(({ id }) => id)).catch(showError)}>
           {texts.value.outbox.cancel}
         </Button>
       )}

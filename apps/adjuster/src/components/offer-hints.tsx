@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { enableNotifications, notificationState } from '../data/notifications.ts';
-import { storage } from '../data/storage.ts';
-import { day } from '../format.ts';
+import { allTexts } from '../all-texts.ts';
+import { account, answers, day, notifications, now, session, showError, showToast, storage } from '../app.ts';
 import { noOffersReason } from '../model/no-offers-reason.ts';
 import {
   endsSuggestion,
@@ -9,12 +8,6 @@ import {
   type SuggestionOutcome,
   suggestionFor,
 } from '../model/notification-state.ts';
-import { openOffers } from '../state/answers.ts';
-import { now } from '../state/clock.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { session } from '../state/session.ts';
-import { availability } from '../state/settings.ts';
-import { showError, showToast } from '../state/toast.ts';
 import { Button, Note } from './ui.tsx';
 
 /** Below the offers: why there may be no new ones, and how to be notified of them. */
@@ -28,13 +21,13 @@ export function OfferHints() {
 }
 
 function NoOffersNote() {
-  const { firms: words, nav } = texts.value;
-  const more = moreTexts.value.availability;
+  const { nav } = allTexts.value;
+  const more = allTexts.value.availability;
   const me = session.profile.value;
-  if (me == null || availability.value === undefined) return null;
+  if (me == null || account.availability.value === undefined) return null;
   const reason = noOffersReason(
-    { ...me, availability: availability.value },
-    openOffers.value?.length ?? 0,
+    { ...me, availability: account.availability.value },
+    answers.openOffers.value?.length ?? 0,
     now.value,
   );
   if (reason === null) return null;
@@ -42,12 +35,12 @@ function NoOffersNote() {
     all: () => more.pausedAll,
     away: (until: string) => more.awayUntil(day(until)),
     full: (until: string) => more.full(Number(until)),
-    firms: (names: string) => texts.value.offers.paused(names),
+    firms: (names: string) => allTexts.value.offers.paused(names),
   }[reason.kind](reason.detail);
   return (
     <Note kind="neutral">
       {text}{' '}
-      <a href="#/firms" aria-label={words.title}>
+      <a href="#/firms" aria-label={nav.firms}>
         {nav.firms}
       </a>
     </Note>
@@ -56,12 +49,12 @@ function NoOffersNote() {
 
 /** Suggests turning on notifications (on an iPhone, installing the app first) until the adjuster turns them on or declines. */
 function NotificationSuggestion() {
-  const words = moreTexts.value.settings;
+  const words = allTexts.value.settings;
   const [state, setState] = useState<NotificationState | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    void Promise.all([notificationState(), storage.get('notificationsAsked')])
-      .then(([notifications, wasAsked]) => setState(suggestionFor(notifications, wasAsked === true)))
+    void Promise.all([notifications.state(), storage.get('notificationsAsked')])
+      .then(([found, wasAsked]) => setState(suggestionFor(found, wasAsked === true)))
       .catch(() => {});
   }, []);
   if (state === null) return null;
@@ -73,9 +66,9 @@ function NotificationSuggestion() {
   const turnOn = async () => {
     setBusy(true);
     try {
-      const notifications = await enableNotifications();
-      if (notifications === 'on') showToast(words.notificationsOn, 'success');
-      settle(notifications === 'on' ? 'turned on' : notifications === 'denied' ? 'denied' : 'failed');
+      const next = await notifications.enable();
+      if (next === 'on') showToast(words.notificationsOn, 'success');
+      settle(next === 'on' ? 'turned on' : next === 'denied' ? 'denied' : 'failed');
     } catch (error) {
       settle('failed');
       if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');

@@ -1,21 +1,22 @@
+import './offer-summary.css';
 import type { AppClaim } from '@svc/contract';
 import { useState } from 'preact/hooks';
-import { addressLines, addressText, dateTime, day, miles, since, titleOf, wholeMoney } from '../format.ts';
+import { allTexts } from '../all-texts.ts';
+import { answers, day, lists, miles, places, wholeMoney } from '../app.ts';
 import { mapLink } from '../model/map-link.ts';
+import { addressLines, addressText, titleOf } from '../model/names.ts';
 import { relatedClaims } from '../model/related.ts';
-import { openOffers } from '../state/answers.ts';
-import { texts } from '../state/language.ts';
-import { lists } from '../state/lists.ts';
-import { distanceOf, milesApart } from '../state/places.ts';
-import { Icon } from './ui.tsx';
+import { OriginDialog } from './distance.tsx';
+import { Button, Icon } from './ui.tsx';
 
-type Row = readonly [label: string, value: string, wide?: boolean];
+type Row = readonly [label: string, value: string | undefined, wide?: boolean];
 
 /** What an adjuster decides by: it fits on a phone's screen together with the answer buttons. */
 export function OfferSummary({ claim }: { claim: AppClaim }) {
-  const words = texts.value;
-  const { loss_location: place, loss, building, coverages, carrier, instructions } = claim;
-  const distance = distanceOf.value(claim);
+  const words = allTexts.value;
+  const { loss_location: place, loss, building, coverages, carrier } = claim;
+  const distance = places.distanceOf.value(claim);
+  const [asking, setAsking] = useState(false);
   const { summary } = words;
   const named = (names: Readonly<Record<string, string>>, value: string | undefined) =>
     value === undefined ? undefined : (names[value] ?? value);
@@ -35,62 +36,78 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
       ? undefined
       : summary.contents(wholeMoney(coverages.contents_limit)),
   ].filter((part) => part !== undefined);
-  const rows: (Row | null)[] = [
-    row(words.claim.fields.cause, named(words.cause, loss.cause)),
-    row(summary.depth, depths.length === 0 ? undefined : depths.join(' · ')),
-    row(words.claim.fields.date, day(loss.date)),
-    row(words.claim.fields.zone, building?.flood_zone),
-    row(words.claim.fields.occupancy, named(words.occupancy, building?.occupancy_type)),
-    row(summary.carrier, carrier.name),
-    row(summary.limits, limits.length === 0 ? undefined : limits.join(' · '), true),
+  const { fields } = words.record;
+  const rows: Row[] = [
+    [fields.cause, named(words.cause, loss.cause)],
+    [summary.depth, depths.length === 0 ? undefined : depths.join(', ')],
+    [fields.date, day(loss.date)],
+    [fields.zone, building?.flood_zone],
+    [fields.occupancy, named(words.occupancy, building?.occupancy_type)],
+    [summary.carrier, carrier.name],
+    [summary.limits, limits.length === 0 ? undefined : limits.join(', '), true],
   ];
+  const missing = rows.flatMap(([label, value]) => (value === undefined ? label.toLowerCase() : []));
   return (
-    <section class="card summary">
-      <p class="summary-place">
-        <a href={mapLink(addressText(place))} rel="noreferrer">
-          <Icon name="map" />
-          <span>
-            {addressLines({ ...place, zip: place.zip.slice(0, 5) }).map((line) => (
-              <span class="line" key={line}>
-                {line}
-              </span>
-            ))}
-          </span>
-        </a>
-        {distance !== undefined && <span class="strong">{miles(distance)}</span>}
-      </p>
-      {instructions !== undefined && (
-        <p class="summary-instructions">
-          <span>
-            <span class="strong">{words.claim.instructions}:</span> {instructions.trim()}
-          </span>
+    <>
+      <section class="card summary">
+        <p class="summary-place">
+          <a href={mapLink(addressText(place))} rel="noreferrer">
+            <Icon name="map" />
+            <span>
+              {addressLines({ ...place, zip: place.zip.slice(0, 5) }).map((line) => (
+                <span class="line" key={line}>
+                  {line}
+                </span>
+              ))}
+            </span>
+          </a>
+          {distance !== undefined && <span class="strong">{miles(distance)}</span>}
+        </p>
+        <Instructions claim={claim} />
+        <dl class="summary-facts">
+          {rows.map(
+            ([label, value, wide = false]) =>
+              value !== undefined && (
+                <div key={label} {...(wide && { class: 'wide' })}>
+                  <dt>{label}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ),
+          )}
+        </dl>
+        {missing.length > 0 && <p class="muted">{summary.missing(missing.join(', '))}</p>}
+        <Related claim={claim} />
+      </section>
+      {places.origin.value === null && (
+        <p>
+          <Button kind="quiet" onClick={() => setAsking(true)}>
+            {words.distance.ask}
+          </Button>
         </p>
       )}
-      <dl class="summary-facts">
-        {rows.map(
-          (one) =>
-            one !== null && (
-              <div key={one[0]} {...(one[2] === true && { class: 'wide' })}>
-                <dt>{one[0]}</dt>
-                <dd>{one[1]}</dd>
-              </div>
-            ),
-        )}
-      </dl>
-      <Related claim={claim} />
-    </section>
+      {asking && <OriginDialog close={() => setAsking(false)} />}
+    </>
   );
 }
 
-const row = (label: string, value: string | undefined, wide = false): Row | null =>
-  value === undefined ? null : [label, value, wide];
+/** The firm's instructions: the first lines, and all of them after a tap. */
+export const Instructions = ({ claim: { instructions } }: { claim: AppClaim }) =>
+  instructions === undefined ? null : (
+    <details class="instructions">
+      <summary>
+        <span>
+          <span class="strong">{allTexts.value.record.instructions}:</span> {instructions.trim()}
+        </span>
+      </summary>
+    </details>
+  );
 
 /** Other claims that belong to the same visit. Links to them would not fit on the screen before it is opened. */
 function Related({ claim }: { claim: AppClaim }) {
-  const words = texts.value.summary;
+  const words = allTexts.value.summary;
   const [isOpen, setOpen] = useState(false);
-  const others = [...(openOffers.value ?? []), ...(lists.accepted.value ?? [])];
-  const { samePolicyholder, near } = relatedClaims(claim, others, milesApart);
+  const others = [...(answers.openOffers.value ?? []), ...(lists.accepted.value ?? [])];
+  const { samePolicyholder, near } = relatedClaims(claim, others, places.milesApart);
   const related = [...samePolicyholder, ...near];
   if (related.length === 0) return null;
   const counts = [
@@ -114,16 +131,3 @@ function Related({ claim }: { claim: AppClaim }) {
     </details>
   );
 }
-
-/** How long the offer has been waiting. */
-export const WaitingPill = ({ claim }: { claim: AppClaim }) => {
-  const age = since(claim.offered_at);
-  const { offers } = texts.value;
-  return (
-    <p class="pill warning">
-      <Icon name="clock" />
-      {age === null ? offers.new : offers.offeredAgo(age)}
-      {claim.respond_by !== undefined && ` · ${offers.respondBy(dateTime(claim.respond_by))}`}
-    </p>
-  );
-};

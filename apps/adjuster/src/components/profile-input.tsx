@@ -1,5 +1,5 @@
 import type { LIMITS, ProfileField } from '@svc/contract';
-import { texts } from '../state/language.ts';
+import { allTexts } from '../all-texts.ts';
 import { Field, type FieldProps } from './ui.tsx';
 
 const AUTOCOMPLETE = {
@@ -30,7 +30,7 @@ export function ProfileInput({
   /** Names of the fields that the service rejected. */
   readonly rejectedFields: readonly string[];
 } & Pick<FieldProps, 'defaultValue' | 'value' | 'onInput' | 'required'>) {
-  const words = texts.value;
+  const words = allTexts.value;
   return (
     <Field
       label={words.profile[name]}

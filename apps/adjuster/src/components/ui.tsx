@@ -1,7 +1,7 @@
+import { signal } from '@preact/signals';
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { takeReturnPosition } from '../navigation.ts';
-import { texts } from '../state/language.ts';
+import { takeReturnPosition, texts } from '../app.ts';
 
 const ICON_PATHS = {
   offers: 'M4 13h4l2 3h4l2-3h4M4 13l3-8h10l3 8v6a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z',
@@ -113,6 +113,8 @@ export function focusHeading(): void {
 export function ScreenHeader(props: {
   readonly title: string;
   readonly back?: string | undefined;
+  /** Beside the title. */
+  readonly aside?: string | undefined;
   readonly children?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -136,9 +138,12 @@ export function ScreenHeader(props: {
           <span>{texts.value.back}</span>
         </a>
       )}
-      <h1 ref={heading} tabIndex={-1}>
-        {props.title}
-      </h1>
+      <div class="title">
+        <h1 ref={heading} tabIndex={-1}>
+          {props.title}
+        </h1>
+        {props.aside !== undefined && <p class="muted">{props.aside}</p>}
+      </div>
       {props.children}
     </header>
   );
@@ -286,6 +291,9 @@ export function useHeightVariable<E extends HTMLElement>(name: string) {
   }, [name]);
   return element;
 }
+
+/** Whether the bottom of the screen has buttons that answer an offer or follow an answer. */
+export const hasAnswerBar = signal(false);
 
 /** Buttons at the bottom of the screen, in reach of a thumb. `shows`: changes with what the buttons are for. */
 export const ActionBar = (props: { readonly shows: string; readonly children: ComponentChildren }) => (

@@ -1,8 +1,8 @@
 import type { AppClaim } from '@svc/contract';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { returnItem } from '../app.ts';
 import { chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
-import { returnItem } from '../navigation.ts';
 
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered also during a scroll. */

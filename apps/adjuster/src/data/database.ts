@@ -98,27 +98,26 @@ function isOpen(database: Database): boolean {
   }
 }
 
-const connect = () => connectDatabase('claims', VERSION);
-let connection = connect();
-let loadMemory: (() => Promise<unknown>) | undefined;
-let inMemory: Promise<void> | undefined;
-
-export const onDatabaseLost = (listener: () => void): void => void connection.onLost.push(listener);
-
-/** Where the browser provides no database, a page uses one in memory, which is gone when the page is closed. */
-export function provideMemory(load: () => Promise<unknown>): void {
-  loadMemory = load;
-}
-
-export async function database(): Promise<Database> {
-  try {
-    return await connection.get();
-  } catch (error) {
-    if (error instanceof DatabaseBlocked || loadMemory === undefined) throw error;
-    inMemory ??= loadMemory().then(() => {
-      connection = connect();
-    });
-    await inMemory;
-    return connection.get();
-  }
+/**
+ * The app's database. `memory` prepares one for where the browser provides none: it is gone when the page is closed.
+ */
+export function openAppDatabase(memory?: () => Promise<unknown>) {
+  const connect = () => connectDatabase('claims', VERSION);
+  let connection = connect();
+  let inMemory: Promise<void> | undefined;
+  return {
+    onLost: (listener: () => void): void => void connection.onLost.push(listener),
+    async get(): Promise<Database> {
+      try {
+        return await connection.get();
+      } catch (error) {
+        if (error instanceof DatabaseBlocked || memory === undefined) throw error;
+        inMemory ??= memory().then(() => {
+          connection = connect();
+        });
+        await inMemory;
+        return connection.get();
+      }
+    },
+  };
 }

@@ -1,6 +1,4 @@
-import { ROOT } from './api.ts';
-
-interface EventStream {
+export interface EventStream {
   /** Does nothing if already open. */
   open(): void;
   close(): void;
@@ -8,7 +6,7 @@ interface EventStream {
   isAlive(): boolean;
 }
 
-interface Handlers {
+export interface EventHandlers {
   /** The lists have changed; the text identifies their current revision. */
   changed(revision: string): void;
   signedOut(): void;
@@ -32,7 +30,7 @@ const TIMEOUT_MS = 50_000;
  * Receives the service's events. Browsers allow six connections to a host, so one tab has the connection and passes
  * events on to the others; when it is closed, another tab takes over.
  */
-export function createEventStream(handlers: Handlers): EventStream {
+export function createEventStream(root: string, handlers: EventHandlers): EventStream {
   const channel = new BroadcastChannel('live');
   let abortController: AbortController | undefined;
   let source: EventSource | undefined;
@@ -58,7 +56,7 @@ export function createEventStream(handlers: Handlers): EventStream {
 
   const connect = (signal: AbortSignal): void => {
     if (signal.aborted) return;
-    const current = new EventSource(`${ROOT}events`);
+    const current = new EventSource(`${root}events`);
     source = current;
     const onHeartbeat = (): void => {
       lastReceivedAt = Date.now();

@@ -1,22 +1,9 @@
 import { type AnswerApi, isLost } from '../outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
-import { call, ROOT } from './api.ts';
-import { showNotification } from './show-notification.ts';
-import { history, outcomes, storage, storedOutbox } from './storage.ts';
-
-/** Tabs and the service worker send each other messages about what has changed. */
-export const openChannel = (): BroadcastChannel => new BroadcastChannel('claims');
-export type TabMessage =
-  | { readonly kind: 'outbox' }
-  | { readonly kind: 'open'; readonly hash: string }
-  /** Who is signed in now; null when nobody is. */
-  | { readonly kind: 'session'; readonly svcId: string | null };
-
-export function notifyTabs(message: TabMessage): void {
-  const channel = openChannel();
-  channel.postMessage(message);
-  channel.close();
-}
+import type { Call } from './endpoints.ts';
+import { ROOT } from './root.ts';
+import type { Storage } from './storage.ts';
+import type { Tabs } from './tabs.ts';
 
 let hasAsked = false;
 
@@ -28,12 +15,12 @@ function askToKeepData(): void {
 }
 
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
-export const createOutboxStore = (): OutboxStore => ({
-  read: storedOutbox.read,
+export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => ({
+  read: storage.outbox.read,
   async update(change) {
-    const before = await storedOutbox.update(change);
+    const before = await storage.outbox.update(change);
     askToKeepData();
-    notifyTabs({ kind: 'outbox' });
+    tabs.notify({ kind: 'outbox' });
     return before;
   },
   owner: async () => (await storage.get('profile'))?.svc_id,
@@ -42,24 +29,29 @@ export const createOutboxStore = (): OutboxStore => ({
 });
 
 /** @param isVisible whether a page shows results now; otherwise a lost acceptance is a notification. */
-export const answerApi = (isVisible: () => Promise<boolean>): AnswerApi & OutboxApi => ({
+export const createAnswerApi = (
+  call: Call,
+  storage: Storage,
+  isVisible: () => Promise<boolean>,
+): AnswerApi & OutboxApi => ({
   call,
   isOnline: () => navigator.onLine,
   now: Date.now,
   async recordOutcome(outcome, past) {
     const { claimId, result, answer } = outcome;
-    if (past !== undefined) await history.add([past]);
+    if (past !== undefined) await storage.history.add([past]);
     if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
-    await outcomes.add(outcome);
-    if (answer === 'accept' && isLost(outcome) && !(await isVisible())) await notifyLost().catch(() => {});
+    await storage.outcomes.add(outcome);
+    if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;
+    await notifyLost(storage).catch(() => {});
   },
 });
 
-async function notifyLost(): Promise<void> {
+async function notifyLost(storage: Storage): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration(ROOT.slice(0, -1));
   if (worker === undefined || Notification.permission !== 'granted') return;
-  const lost = ((await storage.get('outcomes')) ?? []).filter(
-    (one) => one.answer === 'accept' && isLost(one),
-  );
-  await showNotification(worker, { kind: 'acceptance_lost', count: lost.length });
+  const outcomes = (await storage.get('outcomes')) ?? [];
+  const count = outcomes.filter((one) => one.answer === 'accept' && isLost(one)).length;
+  const { showNotification } = await import('./show-notification.ts');
+  await showNotification(worker, storage, { kind: 'acceptance_lost', count });
 }

@@ -1,12 +1,13 @@
 import { notificationOf } from '../model/push-message.ts';
 import { deviceLanguage } from '../texts/language.ts';
 import { NOTIFICATION_WORDS } from '../texts/worker.ts';
-import { ROOT } from './api.ts';
-import { storage } from './storage.ts';
+import { ROOT } from './root.ts';
+import type { Storage } from './storage.ts';
 
 /** Shows a push message, or one of the app itself. */
 export async function showNotification(
   worker: Pick<ServiceWorkerRegistration, 'showNotification'>,
+  storage: Storage,
   message: unknown,
 ): Promise<void> {
   const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();

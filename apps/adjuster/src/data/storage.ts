@@ -9,7 +9,7 @@ import type { WorkEntries } from '../model/work-edits.ts';
 import type { Outcome } from '../outbox/answers.ts';
 import type { Entry } from '../outbox/entry.ts';
 import type { Language } from '../texts/language.ts';
-import { database } from './database.ts';
+import type { Database } from './database.ts';
 
 /** Where distances are measured from. It never leaves the device. */
 export interface Origin {
@@ -77,115 +77,144 @@ const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revisio
 /** Another number than the stored one: the lists are read again. Raised when the shape of a stored value changes. */
 const FORMAT = 1;
 
+const MAX_OUTCOMES = 200;
+
+/** After a rejection the device keeps nobody's name. */
+const seenOutcome = (outcome: Outcome): Outcome => ({
+  ...outcome,
+  isSeen: true,
+  ...(outcome.result === 'rejected' && { title: outcome.detail ?? outcome.claimId, detail: undefined }),
+});
+
 /** A value of another shape counts as missing. */
 const checked = <N extends Name>(name: N, value: unknown): Value<N> | undefined =>
   isStoredShape(name, value) ? (value as Value<N> | undefined) : undefined;
 
-/** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
-async function update<N extends Name>(
-  name: N,
-  change: (before: Value<N> | undefined) => Value<N> | undefined,
-): Promise<Value<N> | undefined> {
-  const { store, done } = (await database()).transaction('kept', 'readwrite');
-  const before = checked(name, await store.get(name));
-  const after = change(before);
-  await Promise.all([after === undefined ? store.delete(name) : store.put(after, name), done]);
-  return before;
-}
+export type Storage = ReturnType<typeof createStorage>;
 
-export const storage = {
-  get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
-    checked(name, await (await database()).get('kept', name)),
-  /** Reads several values in one transaction, which is faster. */
-  async getAll<const Names extends readonly Name[]>(
-    ...names: Names
-  ): Promise<{ readonly [I in keyof Names]: Value<Names[I]> | undefined }> {
-    const { store } = (await database()).transaction('kept');
-    return (await Promise.all(names.map(async (name) => checked(name, await store.get(name))))) as never;
-  },
-  put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
-    await (await database()).put('kept', value, name);
-  },
-  remove: async (name: Name): Promise<void> => (await database()).delete('kept', name),
-  /** Removes everything of the adjuster but the outbox, so that the next one to sign in finds nothing. */
-  async clear(): Promise<void> {
-    const opened = await database();
-    for (const name of await opened.getAllKeys('kept')) {
-      if (!DEVICE_VALUES.includes(name) && !name.startsWith(TYPED_BY)) await opened.delete('kept', name);
-    }
-  },
-  /** Keeps what an adjuster has typed and not sent until they sign in again, out of sight of the next one. */
-  async setTypedAside(svcId: string): Promise<void> {
+/** What the app keeps on the device. */
+export function createStorage(database: () => Promise<Database>) {
+  /** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
+  async function update<N extends Name>(
+    name: N,
+    change: (before: Value<N> | undefined) => Value<N> | undefined,
+  ): Promise<Value<N> | undefined> {
     const { store, done } = (await database()).transaction('kept', 'readwrite');
-    const names = (await store.getAllKeys()).filter(isTyped);
-    const values = await Promise.all(names.map((name) => store.get(name)));
-    if (names.length > 0)
-      await store.put(Object.fromEntries(names.map((name, i) => [name, values[i]])), `${TYPED_BY}${svcId}`);
-    await done;
-  },
-  async bringTypedBack(svcId: string): Promise<void> {
-    const { store, done } = (await database()).transaction('kept', 'readwrite');
-    const typed = (await store.get(`${TYPED_BY}${svcId}`)) as object | undefined;
-    for (const [name, value] of Object.entries(typed ?? {})) await store.put(value, name);
-    await store.delete(`${TYPED_BY}${svcId}`);
-    await done;
-  },
-  /** Removes what the service can send again. */
-  async clearLists(): Promise<void> {
-    const { store, done } = (await database()).transaction('kept', 'readwrite');
-    await Promise.all([...LISTS.map((name) => store.delete(name)), done]);
-  },
-  /** Removes the lists that another release has stored in another format. */
-  async adoptFormat(): Promise<void> {
-    const stored = await storage.get('format');
-    if (stored === FORMAT) return;
-    if (stored !== undefined) await storage.clearLists();
-    await storage.put('format', FORMAT);
-  },
-  /** Removes the lists of an app that has not been in use, or had no network, for too long. */
-  async clearExpiredLists(): Promise<void> {
-    if (areListsExpired(await storage.get('readAt'), Date.now())) await storage.clearLists();
-  },
-  /** Removes the stored copy of an offer that this adjuster may no longer read. */
-  removeOffer: (claimId: string) => update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
-};
+    const before = checked(name, await store.get(name));
+    const after = change(before);
+    await Promise.all([after === undefined ? store.delete(name) : store.put(after, name), done]);
+    return before;
+  }
 
-const typedTexts = <N extends 'rejections' | 'contactNotes'>(name: N) => ({
-  read: () => storage.get(name),
-  update: (change: (before: Value<N> | undefined) => Value<N>) => update(name, change),
-});
-export const storedRejections = typedTexts('rejections');
-export const storedContactNotes = typedTexts('contactNotes');
+  const storage = {
+    get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
+      checked(name, await (await database()).get('kept', name)),
+    /** Reads several values in one transaction, which is faster. */
+    async getAll<const Names extends readonly Name[]>(
+      ...names: Names
+    ): Promise<{ readonly [I in keyof Names]: Value<Names[I]> | undefined }> {
+      const { store } = (await database()).transaction('kept');
+      return (await Promise.all(names.map(async (name) => checked(name, await store.get(name))))) as never;
+    },
+    put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
+      await (await database()).put('kept', value, name);
+    },
+    remove: async (name: Name): Promise<void> => (await database()).delete('kept', name),
+    /** Removes everything of the adjuster but the outbox, so that the next one to sign in finds nothing. */
+    async clear(): Promise<void> {
+      const opened = await database();
+      for (const name of await opened.getAllKeys('kept')) {
+        if (!DEVICE_VALUES.includes(name) && !name.startsWith(TYPED_BY)) await opened.delete('kept', name);
+      }
+    },
+    /** Keeps what an adjuster has typed and not sent until they sign in again, out of sight of the next one. */
+    async setTypedAside(svcId: string): Promise<void> {
+      const { store, done } = (await database()).transaction('kept', 'readwrite');
+      const names = (await store.getAllKeys()).filter(isTyped);
+      const values = await Promise.all(names.map((name) => store.get(name)));
+      if (names.length > 0)
+        await store.put(Object.fromEntries(names.map((name, i) => [name, values[i]])), `${TYPED_BY}${svcId}`);
+      await done;
+    },
+    async bringTypedBack(svcId: string): Promise<void> {
+      const { store, done } = (await database()).transaction('kept', 'readwrite');
+      const typed = (await store.get(`${TYPED_BY}${svcId}`)) as object | undefined;
+      for (const [name, value] of Object.entries(typed ?? {})) await store.put(value, name);
+      await store.delete(`${TYPED_BY}${svcId}`);
+      await done;
+    },
+    /** Removes what the service can send again. */
+    async clearLists(): Promise<void> {
+      const { store, done } = (await database()).transaction('kept', 'readwrite');
+      await Promise.all([...LISTS.map((name) => store.delete(name)), done]);
+    },
+    /** Removes the lists that another release has stored in another format. */
+    async adoptFormat(): Promise<void> {
+      const stored = await storage.get('format');
+      if (stored === FORMAT) return;
+      if (stored !== undefined) await storage.clearLists();
+      await storage.put('format', FORMAT);
+    },
+    /** Removes the lists of an app that has not been in use, or had no network, for too long. */
+    async clearExpiredLists(): Promise<void> {
+      if (areListsExpired(await storage.get('readAt'), Date.now())) await storage.clearLists();
+    },
+    /** Removes the stored copy of an offer that this adjuster may no longer read. */
+    removeOffer: (claimId: string) =>
+      update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
+  };
 
-/** The result of each answer, the last one of a claim, which stay until they are dismissed. */
-export const outcomes = {
-  add: (outcome: Outcome) =>
-    update('outcomes', (before = []) => [
-      ...before.filter(({ claimId }) => claimId !== outcome.claimId),
-      outcome,
-    ]),
-  dismiss: (claimIds: ReadonlySet<string>) =>
-    update('outcomes', (before = []) => before.filter(({ claimId }) => !claimIds.has(claimId))),
-};
+  const typedTexts = <N extends 'rejections' | 'contactNotes'>(name: N) => ({
+    read: () => storage.get(name),
+    update: (change: (before: Value<N> | undefined) => Value<N>) => update(name, change),
+  });
 
-export const history = {
-  add: (offers: readonly PastOffer[]) => update('history', (before = []) => withPastOffers(before, offers)),
-};
+  /** The result of each answer, the last one of a claim, which stay until they are dismissed. */
+  const outcomes = {
+    add: (outcome: Outcome) =>
+      update('outcomes', (before = []) => [
+        ...before.filter(({ claimId }) => claimId !== outcome.claimId).slice(1 - MAX_OUTCOMES),
+        outcome,
+      ]),
+    see: (seen: readonly Outcome[]) =>
+      update('outcomes', (before = []) =>
+        before.map((one) =>
+          seen.some(({ claimId, at }) => claimId === one.claimId && at === one.at) ? seenOutcome(one) : one,
+        ),
+      ),
+    dismiss: (claimIds: ReadonlySet<string>) =>
+      update('outcomes', (before = []) => before.filter(({ claimId }) => !claimIds.has(claimId))),
+  };
 
-export const storedOutbox = {
-  read: async (): Promise<readonly Entry[]> => (await storage.get('outbox')) ?? [],
-  update: async (change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]> =>
-    (await update('outbox', (entries = []) => {
-      const after = change(entries);
-      return after.length === 0 ? undefined : after;
-    })) ?? [],
-};
+  const history = {
+    add: (offers: readonly PastOffer[]) => update('history', (before = []) => withPastOffers(before, offers)),
+  };
 
-/** A random id, created once per device. */
-export async function deviceId(): Promise<string> {
-  const stored = await storage.get('deviceId');
-  if (stored !== undefined) return stored;
-  const created = crypto.randomUUID();
-  await storage.put('deviceId', created);
-  return created;
+  const outbox = {
+    read: async (): Promise<readonly Entry[]> => (await storage.get('outbox')) ?? [],
+    update: async (change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]> =>
+      (await update('outbox', (entries = []) => {
+        const after = change(entries);
+        return after.length === 0 ? undefined : after;
+      })) ?? [],
+  };
+
+  /** A random id, created once per device. */
+  async function deviceId(): Promise<string> {
+    const stored = await storage.get('deviceId');
+    if (stored !== undefined) return stored;
+    const created = crypto.randomUUID();
+    await storage.put('deviceId', created);
+    return created;
+  }
+
+  return {
+    ...storage,
+    deviceId,
+    outcomes,
+    history,
+    outbox,
+    rejections: typedTexts('rejections'),
+    contactNotes: typedTexts('contactNotes'),
+  };
 }

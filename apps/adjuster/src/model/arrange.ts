@@ -2,7 +2,7 @@ import type { AppClaim } from '@svc/contract';
 
 export const GROUPINGS = ['none', 'place', 'firm'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-export const ORDERS = ['age', 'distance', 'loss'] as const;
+export const ORDERS = ['age', 'reply', 'distance', 'loss'] as const;
 export type Order = (typeof ORDERS)[number];
 
 export interface Arrangement {
@@ -75,6 +75,8 @@ const byOffer = (a: AppClaim, b: AppClaim): number =>
 function comparison(order: Order, distanceOf: DistanceOf): (a: AppClaim, b: AppClaim) => number {
   if (order === 'loss') return (a, b) => byText(a.loss.date, b.loss.date) || byOffer(a, b);
   if (order === 'age') return byOffer;
+  // Offers that a firm waits for without a limit come last.
+  if (order === 'reply') return (a, b) => byText(a.respond_by ?? '~', b.respond_by ?? '~') || byOffer(a, b);
   const miles = (claim: AppClaim): number => distanceOf(claim) ?? Number.MAX_VALUE;
   return (a, b) => miles(a) - miles(b) || byOffer(a, b);
 }

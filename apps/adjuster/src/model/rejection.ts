@@ -1,7 +1,7 @@
 /** Reasons for rejecting an offer, as sent to the firm: in English, whatever language the adjuster uses. */
 export const REJECTION_REASONS = {
   too_far: 'Too far away',
-  workload: 'Too many open files',
+  workload: 'Too many open claims',
   dates: 'Not available on these dates',
   conflict_of_interest: 'Conflict of interest',
   claim_type: 'Not my type of claim',

@@ -1,5 +1,8 @@
+/** A function returns the text in the language that is shown. */
+export type Line = string | (() => string);
+
 export interface Toast {
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly kind: 'success' | 'neutral' | 'error';
   /** The screen it belongs to: it is not shown on another one. Null: shown on every screen (results of answers). */
   readonly screen: string | null;
@@ -9,7 +12,7 @@ export interface Toast {
 export type ToastEvent =
   | {
       readonly kind: 'show';
-      readonly lines: readonly string[];
+      readonly lines: readonly Line[];
       readonly toastKind: Toast['kind'];
       readonly screen: string | null;
       readonly now: number;

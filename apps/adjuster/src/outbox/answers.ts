@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import type { Call } from '../data/api.ts';
+import type { Call } from '../data/endpoints.ts';
 import { ApiError, isRefusal } from '../model/api-error.ts';
 import type { PastOffer } from '../model/history.ts';
 import type { AnswerContent, Entry, Handler } from './entry.ts';
@@ -16,8 +16,10 @@ export interface Outcome {
   readonly answer: AnswerContent['answer'];
   readonly result: AnswerResult;
   readonly title: string;
+  readonly detail?: string | undefined;
   readonly at: number;
-  readonly isOneOfMany: boolean;
+  /** The adjuster was told. */
+  readonly isSeen?: boolean;
 }
 
 export const isLost = ({ result }: Pick<Outcome, 'result'>): boolean =>
@@ -36,7 +38,7 @@ const success = ({ answer }: AnswerContent): AnswerResult => (answer === 'accept
 async function resultFrom(entry: AnswerContent, { call }: AnswerApi): Promise<AnswerResult | null> {
   let claim: Pick<AppClaim, 'assignment' | 'closed_at' | 'offered_at'>;
   try {
-    claim = await call<AppClaim>('GET', `v1/claims/${entry.key}`);
+    claim = await call('getOfferedClaim', { params: { id: entry.key } });
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
     // A rejected claim cannot be read, so a rejection of a claim that cannot be read is done either way.
@@ -59,7 +61,8 @@ async function resultOf(entry: Entry<AnswerContent>, api: AnswerApi): Promise<An
     ...(reason !== undefined && { reason }),
   };
   try {
-    await api.call('POST', `v1/claims/${key}/${answer === 'accept' ? 'acceptance' : 'rejection'}`, body);
+    const input = { params: { id: key }, body };
+    await (answer === 'accept' ? api.call('acceptClaim', input) : api.call('rejectClaim', input));
     return success(entry);
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -70,13 +73,14 @@ async function resultOf(entry: Entry<AnswerContent>, api: AnswerApi): Promise<An
 
 export const answerHandler: Handler<AnswerContent, AnswerApi> = {
   async send(entry, api) {
-    const { key, answer, past, isOneOfMany = false } = entry;
+    const { key, answer, past } = entry;
     const result = await resultOf(entry, api);
     // An adjuster who may no longer see the claim keeps nobody's name.
-    const title =
-      result === 'gone' && past !== undefined ? `${past.claimNumber} (${past.city})` : entry.title;
+    const isNameless = result === 'gone' && past !== undefined;
+    const title = isNameless ? `${past.claimNumber} (${past.city})` : entry.title;
+    const detail = isNameless ? undefined : entry.detail;
     await api.recordOutcome(
-      { claimId: key, answer, result, title, at: api.now(), isOneOfMany },
+      { claimId: key, answer, result, title, detail, at: api.now() },
       result === 'rejected' && past !== undefined ? { ...past, endedAt: api.now() } : undefined,
     );
     return true;

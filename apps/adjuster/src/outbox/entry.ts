@@ -1,7 +1,7 @@
-import type { Availability } from '@svc/contract';
+import type { Availability, LogContactBody } from '@svc/contract';
 import type { DevicePreferences } from '@svc/domain';
 import type { PastOffer } from '../model/history.ts';
-import type { ContactEntry, WorkEntries } from '../model/work-edits.ts';
+import type { WorkEntries } from '../model/work-edits.ts';
 
 /** An answer to an offer. */
 export interface AnswerContent {
@@ -11,12 +11,12 @@ export interface AnswerContent {
   readonly answer: 'accept' | 'reject';
   readonly reason?: string | undefined;
   readonly title: string;
+  /** The place and the claim number. */
+  readonly detail?: string;
   /** Identifies the offer that was seen: the same claim may be offered again. */
   readonly offeredAt?: string | undefined;
   /** For the history, should it be a rejection. */
   readonly past?: PastOffer | undefined;
-  /** It was given together with others. */
-  readonly isOneOfMany?: boolean;
 }
 
 /** Edits of an accepted claim. */
@@ -25,7 +25,7 @@ export interface WorkContent {
   /** The claim's id. */
   readonly key: string;
   readonly entries?: WorkEntries | undefined;
-  readonly contact?: ContactEntry | undefined;
+  readonly contact?: (LogContactBody & { readonly id: string }) | undefined;
   readonly close?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import type { Availability } from '@svc/contract';
-import type { Call } from '../data/api.ts';
+import type { Call } from '../data/endpoints.ts';
 import { isRefusal } from '../model/api-error.ts';
 import type { Handler, SettingsContent } from './entry.ts';
 
@@ -13,7 +13,7 @@ export const settingsHandler: Handler<SettingsContent, SettingsApi> = {
   async send({ key, changes }, api) {
     try {
       if (key === 'device') await api.sendDevicePreferences();
-      else await api.storeAvailability(await api.call('PATCH', 'v1/me/availability', changes));
+      else await api.storeAvailability(await api.call('updateAvailability', { body: changes }));
       return true;
     } catch (error) {
       if (isRefusal(error)) return false;

@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import type { Call } from '../data/api.ts';
+import type { Call } from '../data/endpoints.ts';
 import { isRefusal } from '../model/api-error.ts';
 import { requestBody } from '../model/work-edits.ts';
 import type { Handler, WorkContent } from './entry.ts';
@@ -14,15 +14,14 @@ export interface WorkApi {
 
 export const workHandler: Handler<WorkContent, WorkApi> = {
   async send({ key, entries, contact, close = false }, { call, storeClaim }) {
-    const claim = `v1/claims/${key}`;
     try {
       if (entries !== undefined)
-        await storeClaim(await call<AppClaim>('PATCH', `${claim}/work`, requestBody(entries)));
+        await storeClaim(await call('updateWork', { params: { id: key }, body: requestBody(entries) }));
       if (contact !== undefined) {
         const { id, ...body } = contact;
-        await storeClaim(await call<AppClaim>('PUT', `${claim}/contacts/${id}`, body));
+        await storeClaim(await call('logContact', { params: { id: key, contact_id: id }, body }));
       }
-      if (close) await storeClaim(await call<AppClaim>('POST', `${claim}/closure`));
+      if (close) await storeClaim(await call('closeClaim', { params: { id: key } }));
       return true;
     } catch (error) {
       if (isRefusal(error)) return false;

@@ -5,15 +5,14 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 import type { RegisterPasskeyBody, SignInBody } from '@svc/contract';
-import { call } from '../data/api.ts';
-import { request } from '../state/session.ts';
+import { call, request } from '../app.ts';
 
 /** Asks the device for a passkey of this site. */
 export async function authenticateWithPasskey(): Promise<SignInBody> {
-  const { options } = await request(() =>
-    call<{ options: PublicKeyCredentialRequestOptionsJSON }>('POST', 'passkey-options'),
-  );
-  const { rawId, response } = await startAuthentication({ optionsJSON: options });
+  const { options } = await request(() => call('startPasskeySignIn'));
+  const { rawId, response } = await startAuthentication({
+    optionsJSON: options as object as PublicKeyCredentialRequestOptionsJSON,
+  });
   return {
     passkey: {
       credential_id: rawId,
@@ -26,10 +25,10 @@ export async function authenticateWithPasskey(): Promise<SignInBody> {
 
 /** Creates a passkey on the device and adds it to the account. */
 export async function addPasskey(name: string): Promise<void> {
-  const { options } = await request(() =>
-    call<{ options: PublicKeyCredentialCreationOptionsJSON }>('POST', 'v1/passkeys/options'),
-  );
-  const { rawId, response } = await startRegistration({ optionsJSON: options });
+  const { options } = await request(() => call('startPasskeyRegistration'));
+  const { rawId, response } = await startRegistration({
+    optionsJSON: options as object as PublicKeyCredentialCreationOptionsJSON,
+  });
   const body: RegisterPasskeyBody = {
     name,
     credential_id: rawId,
@@ -37,5 +36,5 @@ export async function addPasskey(name: string): Promise<void> {
     attestation_object: response.attestationObject,
     transports: response.transports ?? [],
   };
-  await request(() => call('POST', 'v1/passkeys', body));
+  await request(() => call('registerPasskey', { body }));
 }

@@ -1,26 +1,21 @@
 import type { Passkey } from '@svc/contract';
 import { useEffect, useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { call, language, lists, request, session, showError, showToast, signOut } from '../app.ts';
 import { Button, Dialog, Field, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call, NetworkError } from '../data/api.ts';
-import { language } from '../state/language.ts';
-import { refresh } from '../state/lists.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { request, session } from '../state/session.ts';
-import { signOut } from '../state/start.ts';
-import { showError, showToast } from '../state/toast.ts';
+import { ApiError, NetworkError } from '../model/api-error.ts';
 import { addPasskey } from './ceremonies.ts';
-import { PASSKEY_TEXTS } from './texts.ts';
 
 /** There is always one page. */
 const readPasskeys = async (): Promise<readonly Passkey[]> =>
-  (await request(() => call<{ data: readonly Passkey[] }>('GET', 'v1/passkeys'))).data;
+  (await request(() => call('listPasskeys'))).data;
 
 /**
  * False where passkeys are required and this is the only one. Not an error, since `request` treats `passkey_required` as
  * a session that must add a passkey.
  */
-const removePasskey = (path: string): Promise<boolean> =>
-  call('DELETE', path).then(
+const removePasskey = (params: { passkey_id: string }): Promise<boolean> =>
+  call('removePasskey', { params }).then(
     () => true,
     (error: unknown) => {
       if (error instanceof ApiError && error.code === 'passkey_required') return false;
@@ -28,7 +23,7 @@ const removePasskey = (path: string): Promise<boolean> =>
     },
   );
 
-const wordsNow = () => PASSKEY_TEXTS[language.value];
+const wordsNow = () => allTexts.value.passkeys;
 
 /** An error of the service, or of the device: canceled, timed out, or already registered. */
 function showFailure(error: unknown): void {
@@ -72,7 +67,7 @@ function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
 /** The passkeys of the account, in the settings. */
 export function Passkeys() {
   const words = wordsNow();
-  const common = texts.value;
+  const common = allTexts.value;
   const [passkeys, setPasskeys] = useState<readonly Passkey[]>();
   const [edited, setEdited] = useState<{ readonly passkey: Passkey; readonly action: 'rename' | 'remove' }>();
   const [busy, setBusy] = useState(false);
@@ -83,14 +78,14 @@ export function Passkeys() {
   const apply = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (edited === undefined) return;
-    const path = `v1/passkeys/${edited.passkey.id}`;
+    const params = { passkey_id: edited.passkey.id };
     const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
     setBusy(true);
     try {
       if (edited.action === 'rename') {
-        await request(() => call('PATCH', path, { name }));
+        await request(() => call('renamePasskey', { params, body: { name } }));
         showToast(common.saved, 'success');
-      } else if (await request(() => removePasskey(path))) showToast(words.removed, 'success');
+      } else if (await request(() => removePasskey(params))) showToast(words.removed, 'success');
       else showToast(words.last, 'error');
       await read();
     } catch (error) {
@@ -167,7 +162,7 @@ export function PasskeyRequired() {
   }, []);
   const onAdded = async (): Promise<void> => {
     session.needsPasskey.value = false;
-    await refresh();
+    await lists.refresh();
   };
   return (
     <>
@@ -176,7 +171,7 @@ export function PasskeyRequired() {
         <p>{hasPasskey ? words.requiredElsewhere : words.requiredLead}</p>
         {!hasPasskey && <AddPasskey onAdded={onAdded} />}
         <Button onClick={() => void signOut(false).catch(showError)}>
-          {moreTexts.value.settings.signOut}
+          {allTexts.value.settings.signOut}
         </Button>
       </section>
     </>

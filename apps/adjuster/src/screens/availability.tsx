@@ -1,22 +1,21 @@
+import '../components/switch.css';
 import type { Availability } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { account, day, showError, today } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button } from '../components/ui.tsx';
-import { day, today } from '../format.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { availability, changeSettings, unsentSettings } from '../state/settings.ts';
-import { showError } from '../state/toast.ts';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
 
 /** When the adjuster takes offers of any firm. */
 export function AvailabilityCard() {
-  const words = moreTexts.value.availability;
-  if (availability.value === undefined) return null;
-  const { accepting_assignments: accepting, away, max_open_offers: max } = availability.value;
+  const words = allTexts.value.availability;
+  if (account.availability.value === undefined) return null;
+  const { accepting_assignments: accepting, away, max_open_offers: max } = account.availability.value;
   const change = (changes: Partial<Availability>) =>
-    void changeSettings({ key: 'availability', changes }).catch(showError);
-  const unsent = unsentSettings('availability');
+    void account.changeSettings({ key: 'availability', changes }).catch(showError);
+  const unsent = account.unsentSettings('availability');
   const counts =
     max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);
   return (
@@ -50,7 +49,7 @@ export function AvailabilityCard() {
       </select>
       <p class="muted">{words.maxOffersMore}</p>
       <Away away={away} save={(periods) => change({ away: periods })} />
-      {unsent.length > 0 && <NotSentYet entries={unsent} waits={texts.value.work.savedOffline} />}
+      {unsent.length > 0 && <NotSentYet entries={unsent} waits={allTexts.value.work.savedOffline} />}
       <p class="muted">{words.private}</p>
     </section>
   );
@@ -60,7 +59,7 @@ function Away(props: {
   readonly away: Availability['away'];
   readonly save: (away: Availability['away']) => void;
 }) {
-  const words = moreTexts.value.availability;
+  const words = allTexts.value.availability;
   const { away, save } = props;
   const [error, setError] = useState<string>();
   const [firstDay, setFirstDay] = useState('');
@@ -85,6 +84,7 @@ function Away(props: {
       <span>{label}</span>
       <input
         type="date"
+        data-empty={value === ''}
         value={value}
         min={today()}
         required={required}

@@ -1,41 +1,43 @@
-import { signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { RejectDialog } from '../components/dialogs.ts';
-import { lazy } from '../components/lazy.tsx';
+import {
+  answers,
+  arrangement,
+  call,
+  dateTime,
+  lists,
+  outbox,
+  outcomes,
+  replaceScreen,
+  request,
+  showError,
+  since,
+  texts,
+} from '../app.ts';
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
-import { OfferSummary, WaitingPill } from '../components/offer-summary.tsx';
+import { RejectDialog } from '../components/reject-dialog.tsx';
 import {
   ActionBar,
   Button,
   EmptyState,
   focusHeading,
+  hasAnswerBar,
+  Icon,
   Note,
   ScreenHeader,
   TestBadge,
 } from '../components/ui.tsx';
-import { ApiError, call, NetworkError } from '../data/api.ts';
-import { dateTime, titleOf } from '../format.ts';
+import { ApiError, NetworkError } from '../model/api-error.ts';
 import { claimsAfter } from '../model/arrange.ts';
+import { titleOf } from '../model/names.ts';
 import { isClaim } from '../model/shapes.ts';
-import { replaceScreen } from '../navigation.ts';
-import { answerOffers, isUndoable, queuedAnswerTo, undoAnswers } from '../state/answers.ts';
-import { arrangedOffers } from '../state/arrangement.ts';
-import { texts } from '../state/language.ts';
-import { findClaim, lists, updateClaim } from '../state/lists.ts';
-import { entryState } from '../state/outbox.ts';
-import { results } from '../state/outcomes.ts';
-import { request } from '../state/session.ts';
-import { showError } from '../state/toast.ts';
-
-/** Below the summary of an offer, so it may come a moment later. */
-const ClaimRecord = lazy(async () => (await import('./claim-record.tsx')).ClaimRecord);
+import { ClaimRecord } from './claim-record.tsx';
 
 /** A claim from the lists, or from the service when it is not in them. */
 export function ClaimScreen({ id }: { id: string }) {
   const words = texts.value;
-  const listed = findClaim(id);
+  const listed = lists.findClaim(id);
   const [lastSeen, setLastSeen] = useState<AppClaim>();
   const [missing, setMissing] = useState<'gone' | 'not stored' | 'unreadable' | null>(null);
   // An offer that leaves the lists stays visible until its new state is known.
@@ -51,11 +53,11 @@ export function ClaimScreen({ id }: { id: string }) {
       setMissing(null);
       return;
     }
-    request(() => call<AppClaim>('GET', `v1/claims/${id}`)).then(
+    request(() => call('getOfferedClaim', { params: { id } })).then(
       (found) => {
         if (!isClaim(found)) return setMissing('unreadable');
         setLastSeen(found);
-        updateClaim(found);
+        lists.updateClaim(found);
         setMissing(null);
       },
       (error: unknown) => {
@@ -66,7 +68,7 @@ export function ClaimScreen({ id }: { id: string }) {
   }, [id, gone, listsRead]);
 
   // The result of an answer does not apply to a later offer of the same claim.
-  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : results.value[id];
+  const outcome = listed?.assignment.status === 'pending_acceptance' ? undefined : outcomes.results.value[id];
   const answeredBar = useAnsweredBar(id, listed !== undefined && isOpen(listed));
   if (outcome === 'rejected' || missing === 'gone' || outcome === 'gone') {
     const known = lastSeen !== undefined;
@@ -77,7 +79,7 @@ export function ClaimScreen({ id }: { id: string }) {
           <EmptyState title={words.claim.rejected} icon="check" />
         ) : (
           <EmptyState title={known ? words.claim.gone : words.claim.notAvailable} icon="claims">
-            <p>{words.claim.goneMore}</p>
+            <p>{known ? words.claim.goneMore : words.claim.notAvailableMore}</p>
           </EmptyState>
         )}
         {answeredBar ?? (
@@ -144,15 +146,11 @@ function Claim(props: {
           <p>{words.claim.alreadyAccepted}</p>
         </Note>
       )}
-      {open && <OfferSummary claim={claim} />}
       <ClaimRecord claim={claim} />
       {answeredBar ?? (open && <AnswerBar claim={claim} />)}
     </>
   );
 }
-
-/** Whether the bottom of the screen has buttons that answer an offer or follow an answer. */
-export const hasAnswerBar = signal(false);
 
 /** On a phone it takes the place of the menu, which must not come up under a thumb that has just answered. */
 function AnswerActions(props: { readonly shows: string; readonly children: ComponentChildren }) {
@@ -173,7 +171,7 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
   const answer = async (kind: 'accept' | 'reject', reason?: string): Promise<void> => {
     setBusy(true);
     setRejecting(false);
-    await answerOffers([claim], kind, reason).catch(showError);
+    await answers.answer([claim], kind, reason).catch(showError);
     setBusy(false);
   };
   return (
@@ -186,7 +184,6 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
       </Button>
       {rejecting && (
         <RejectDialog
-          title={words.reject.title}
           claimIds={[claim.id]}
           close={() => setRejecting(false)}
           confirm={(reason) => void answer('reject', reason)}
@@ -202,8 +199,8 @@ function AnswerBar({ claim }: { claim: AppClaim }) {
  */
 function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
   const words = texts.value;
-  const queued = queuedAnswerTo(id);
-  const groups = arrangedOffers.value;
+  const queued = answers.queuedTo(id);
+  const groups = arrangement.arrangedOffers.value;
   /** In the order in which they were shown while this one was open. */
   const following = useRef<readonly AppClaim[] | null>(null);
   if (isOffer && queued === undefined) {
@@ -214,8 +211,8 @@ function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
   const open = groups.flatMap(({ claims }) => claims);
   const next = following.current?.find((one) => open.some((offer) => offer.id === one.id)) ?? open[0];
   // While an answer is held, it is taken back in the message above the bar.
-  const isWaiting = queued !== undefined && entryState(queued) !== 'held';
-  const undoable = isWaiting && isUndoable(queued);
+  const isWaiting = queued !== undefined && outbox.entryState(queued) !== 'held';
+  const undoable = isWaiting && answers.isUndoable(queued);
   return (
     <AnswerActions key="answered" shows={undoable ? 'undo' : 'next'}>
       {isWaiting && (
@@ -226,10 +223,23 @@ function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
           </p>
         </Note>
       )}
-      {undoable && <Button onClick={() => void undoAnswers([id])}>{undoLabel([queued])}</Button>}
+      {undoable && <Button onClick={() => void answers.undo([id])}>{undoLabel([queued])}</Button>}
       <Button kind="primary" onClick={() => replaceScreen(next === undefined ? '#/' : `#/claims/${next.id}`)}>
         {next === undefined ? words.nav.offers : words.claim.nextOffer}
       </Button>
     </AnswerActions>
   );
 }
+
+/** How long the offer has been waiting. */
+const WaitingPill = ({ claim }: { claim: AppClaim }) => {
+  const age = since(claim.offered_at);
+  const { offers } = texts.value;
+  return (
+    <p class="pill warning">
+      <Icon name="clock" />
+      {age === null ? offers.new : offers.offeredAgo(age)}
+      {claim.respond_by !== undefined && ` · ${offers.respondBy(dateTime(claim.respond_by))}`}
+    </p>
+  );
+};

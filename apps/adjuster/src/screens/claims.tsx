@@ -1,23 +1,17 @@
 import type { AppClaim } from '@svc/contract';
 import { useEffect } from 'preact/hooks';
+import { day, deadlines, duration, lists, now, session, texts, work } from '../app.ts';
 import { claimRow } from '../components/claim-row.tsx';
 import { UnreadableClaims } from '../components/error-boundary.tsx';
 import { EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
-import { day, duration } from '../format.ts';
 import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
-import { now } from '../state/clock.ts';
-import { deadlineOverrides } from '../state/deadlines.ts';
-import { texts } from '../state/language.ts';
-import { lists, readClosed } from '../state/lists.ts';
-import { session } from '../state/session.ts';
-import { withOwnEdits } from '../state/work.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
   const words = texts.value;
   const list = showClosed ? lists.closed.value : lists.accepted.value;
   useEffect(() => {
-    if (showClosed) void readClosed().catch(() => {});
+    if (showClosed) void lists.readClosed().catch(() => {});
   }, [showClosed]);
   return (
     <>
@@ -39,7 +33,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
         </EmptyState>
       ) : (
         <WindowedList
-          claims={showClosed ? list : dueFirst(list.map(withOwnEdits), deadlineOverrides.value)}
+          claims={showClosed ? list : dueFirst(list.map(work.withOwnEdits), deadlines.overrides.value)}
           row={(claim) => claimRow(claim, showClosed ? <Closed claim={claim} /> : <Due claim={claim} />)}
         />
       )}
@@ -55,7 +49,7 @@ const Closed = ({ claim: { closed_at } }: { claim: AppClaim }) =>
 /** What is due next, and how long it still has. */
 function Due({ claim }: { claim: AppClaim }) {
   const words = texts.value.deadlines;
-  const [next] = deadlinesOf(claim, deadlineOverrides.value);
+  const [next] = deadlinesOf(claim, deadlines.overrides.value);
   if (next === undefined) return null;
   const leftMs = next.at - now.value;
   const soon = leftMs < SOON_MS;

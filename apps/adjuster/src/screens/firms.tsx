@@ -1,27 +1,24 @@
+import '../components/switch.css';
 import type { Membership } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { call, lists, request, session, showError, showToast } from '../app.ts';
 import { Button, Dialog, EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { call } from '../data/api.ts';
-import { texts } from '../state/language.ts';
-import { refresh } from '../state/lists.ts';
-import { request, session } from '../state/session.ts';
-import { showError, showToast } from '../state/toast.ts';
 import { AvailabilityCard } from './availability.tsx';
 import { Invitations } from './offers.tsx';
 
 export function Firms() {
-  const words = texts.value;
+  const words = allTexts.value;
   const firms = session.profile.value?.firms ?? [];
   return (
     <>
-      <ScreenHeader title={words.firms.title} />
+      <ScreenHeader title={words.nav.firms} />
       <Invitations />
       {firms.length === 0 && (
         <EmptyState title={words.firms.none} icon="firms">
           <p>{words.firms.noneMore}</p>
         </EmptyState>
       )}
-      {firms.length > 0 && <AvailabilityCard />}
       <ul class="list">
         {firms.map((firm) => (
           <li key={firm.firm_id}>
@@ -29,6 +26,7 @@ export function Firms() {
           </li>
         ))}
       </ul>
+      {firms.length > 0 && <AvailabilityCard />}
       <section class="card">
         <h2>{words.firms.svcId}</h2>
         <div class="row spread">
@@ -49,26 +47,27 @@ export function Firms() {
 }
 
 function FirmCard({ firm }: { firm: Membership }) {
-  const words = texts.value;
+  const words = allTexts.value;
   const [busy, setBusy] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
     try {
       await request(work);
-      await refresh();
+      await lists.refresh();
     } catch (error) {
       showError(error);
     } finally {
       setBusy(false);
     }
   };
-  const path = `v1/firms/${firm.firm_id}/membership`;
+  const params = { firm_id: firm.firm_id };
   const accepting = firm.accepting_assignments;
-  const toggle = () => whileBusy(() => call('PATCH', path, { accepting_assignments: !accepting }));
+  const toggle = () =>
+    whileBusy(() => call('updateMembership', { params, body: { accepting_assignments: !accepting } }));
   const leave = () =>
     whileBusy(async () => {
-      await call('DELETE', path);
+      await call('leaveFirm', { params });
       showToast(words.firms.left(firm.firm_name));
       setLeaving(false);
     });

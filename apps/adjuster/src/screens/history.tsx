@@ -1,15 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { dateTime, lists, storage } from '../app.ts';
 import { EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { storage } from '../data/storage.ts';
-import { dateTime } from '../format.ts';
 import type { PastOffer } from '../model/history.ts';
 import { REJECTION_CODES, REJECTION_REASONS } from '../model/rejection.ts';
-import { texts } from '../state/language.ts';
-import { lists } from '../state/lists.ts';
 
 /** Rejected and withdrawn offers, without anything of the policyholder. */
 export function OfferHistory() {
-  const words = texts.value.history;
+  const { history: words, nav } = allTexts.value;
   const [offers, setOffers] = useState<readonly PastOffer[]>();
   const { value: readAt } = lists.readAt;
   useEffect(() => {
@@ -20,7 +18,7 @@ export function OfferHistory() {
   }, [readAt]);
   return (
     <>
-      <ScreenHeader title={words.title} back="#/">
+      <ScreenHeader title={nav.history} back="#/">
         <p class="muted">{words.lead}</p>
       </ScreenHeader>
       {offers?.length === 0 && <EmptyState title={words.none} />}
@@ -55,7 +53,7 @@ export function OfferHistory() {
 
 /** The standard part of a reason in the language of the app. */
 function inWords(reason: string): string {
-  const { reasons } = texts.value.reject;
+  const { reasons } = allTexts.value.reject;
   const code = REJECTION_CODES.find((one) => reason.startsWith(REJECTION_REASONS[one]));
   return code === undefined ? reason : reasons[code] + reason.slice(REJECTION_REASONS[code].length);
 }

@@ -1,19 +1,14 @@
-import type { Membership, ProfileField } from '@svc/contract';
+import type { ProfileField } from '@svc/contract';
 import { useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { account, call, dateTime, go, lists, request, showError, showToast } from '../app.ts';
 import { Facts, fact } from '../components/facts.tsx';
 import { isProfileField, ProfileInput } from '../components/profile-input.tsx';
 import { Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call } from '../data/api.ts';
-import { dateTime } from '../format.ts';
-import { go } from '../navigation.ts';
-import { texts } from '../state/language.ts';
-import { lists, refresh } from '../state/lists.ts';
-import { saveProfile } from '../state/profile.ts';
-import { request } from '../state/session.ts';
-import { showError, showToast } from '../state/toast.ts';
+import { ApiError } from '../model/api-error.ts';
 
 export function InvitationScreen({ firmId }: { firmId: string }) {
-  const words = texts.value;
+  const words = allTexts.value;
   const invitation = lists.invitations.value.find(({ firm_id }) => firm_id === firmId);
   const [fields, setFields] = useState<Partial<Record<ProfileField, string>>>({});
   const [busy, setBusy] = useState(false);
@@ -21,11 +16,11 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   if (invitation === undefined) {
     return (
       <>
-        <ScreenHeader title={words.invitations.title} back="#/" />
+        <ScreenHeader title={words.invitation.title} back="#/" />
         {lists.readAt.value === null ? (
           <p class="muted">{words.loading}</p>
         ) : (
-          <EmptyState title={words.invitations.gone} icon="invite" />
+          <EmptyState title={words.invitation.gone} icon="invite" />
         )}
       </>
     );
@@ -36,14 +31,14 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
     setBusy(true);
     try {
       await request(work);
-      await refresh();
+      await lists.refresh();
       showToast(done, 'success', '#/');
       go('#/');
     } catch (error) {
       if (error instanceof ApiError && error.fields.length > 0) setRejectedFields(error.fields);
       // Withdrawn, expired, or more fields are required now: the refreshed invitation shows which.
       else if (error instanceof ApiError && (error.status === 404 || error.code === 'profile_incomplete'))
-        await refresh();
+        await lists.refresh();
       else showError(error);
     } finally {
       setBusy(false);
@@ -54,13 +49,15 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
     setRejectedFields([]);
     void answer(async () => {
       if (missing.length > 0) {
-        await saveProfile(Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? ''])));
+        await account.saveProfile(
+          Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? ''])),
+        );
       }
-      await call<Membership>('POST', `v1/invitations/${firmId}/acceptance`);
-    }, words.invitations.joined(invitation.firm_name));
+      await call('acceptInvitation', { params: { firm_id: firmId } });
+    }, words.invitation.joined(invitation.firm_name));
   };
   const decline = () =>
-    void answer(() => call('POST', `v1/invitations/${firmId}/decline`), words.invitations.declined);
+    void answer(() => call('declineInvitation', { params: { firm_id: firmId } }), words.invitation.declined);
 
   return (
     <>
@@ -68,13 +65,13 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
       <form class="card form" onSubmit={accept}>
         <Facts
           facts={[
-            fact(words.invitations.asLabel, invitation.invited_as),
-            fact(words.invitations.invitedAt, invitation.invited_at, dateTime),
-            fact(words.invitations.endsLabel, invitation.expires_at, dateTime),
+            fact(words.invitation.asLabel, invitation.invited_as),
+            fact(words.invitation.invitedAt, invitation.invited_at, dateTime),
+            fact(words.invitation.endsLabel, invitation.expires_at, dateTime),
           ]}
         />
-        <p>{words.invitations.meaning}</p>
-        {missing.length > 0 && <p class="strong">{words.invitations.missing}</p>}
+        <p>{words.invitation.meaning}</p>
+        {missing.length > 0 && <p class="strong">{words.invitation.missing}</p>}
         {missing.map((name) => (
           <ProfileInput
             key={name}
@@ -87,10 +84,10 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
         ))}
         <div class="row">
           <Button kind="primary" type="submit" busy={busy}>
-            {missing.length > 0 ? words.invitations.acceptWith : words.invitations.accept}
+            {missing.length > 0 ? words.invitation.acceptWith : words.invitation.accept}
           </Button>
           <Button disabled={busy} onClick={decline}>
-            {words.invitations.decline}
+            {words.invitation.decline}
           </Button>
         </div>
       </form>

@@ -1,37 +1,29 @@
+import '../components/switch.css';
 import { SIGN_IN_LIMITS } from '@svc/domain';
 import { useEffect, useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { account, dateTime, notifications, request, showError, showToast, storage } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { Button, Note } from '../components/ui.tsx';
-import { call } from '../data/api.ts';
-import {
-  DAY_MS,
-  devicePlatform,
-  disableNotifications,
-  enableNotifications,
-  notificationState,
-  renewedAt,
-  renewSubscription,
-} from '../data/notifications.ts';
-import { deviceId, type StoredValues, storage } from '../data/storage.ts';
-import { dateTime } from '../format.ts';
+import { DAY_MS, devicePlatform } from '../data/notifications.ts';
+import type { StoredValues } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { request } from '../state/session.ts';
-import { changeSettings, unsentSettings } from '../state/settings.ts';
-import { showError, showToast } from '../state/toast.ts';
 
 type Preferences = StoredValues['devicePreferences'];
 const NONE: Preferences = { quietHours: null, deadlineReminders: false };
 const NIGHT = { start: '21:00', end: '06:30' };
 
 export function Notifications() {
-  const words = moreTexts.value.settings;
+  const words = allTexts.value.settings;
   const [state, setState] = useState<NotificationState>('off');
   const [busy, setBusy] = useState(false);
   const [renewed, setRenewed] = useState<number>();
   const look = async () => {
-    await renewSubscription(DAY_MS).catch(() => {});
-    await Promise.all([notificationState().then(setState), renewedAt().then(setRenewed)]).catch(() => {});
+    await notifications.renew(DAY_MS).catch(() => {});
+    await Promise.all([
+      notifications.state().then(setState),
+      notifications.renewedAt().then(setRenewed),
+    ]).catch(() => {});
   };
   useEffect(() => {
     void look();
@@ -43,8 +35,8 @@ export function Notifications() {
   const turn = async (): Promise<void> => {
     setBusy(true);
     try {
-      if (state === 'on') await disableNotifications();
-      else await enableNotifications();
+      if (state === 'on') await notifications.disable();
+      else await notifications.enable();
     } catch (error) {
       if (error instanceof DOMException) showToast(words.notificationsFailed, 'error');
       else showError(error);
@@ -90,7 +82,7 @@ const Steps = ({ steps }: { steps: readonly string[] }) => (
 
 /** A page cannot ask again after a refusal; only the adjuster can change it. */
 function Denied() {
-  const words = moreTexts.value.notifications;
+  const words = allTexts.value.notifications;
   return (
     <>
       <p>{words.deniedLead}</p>
@@ -101,14 +93,13 @@ function Denied() {
 
 /** Sent by the service, so that it shows whether the whole way works. */
 function TestNotification() {
-  const words = moreTexts.value.notifications;
+  const words = allTexts.value.notifications;
   const [sent, setSent] = useState(false);
   const [busy, setBusy] = useState(false);
   const send = async (): Promise<void> => {
     setBusy(true);
     try {
-      const path = `v1/devices/${await deviceId()}/test-notification`;
-      await request(() => call('POST', path));
+      await request(notifications.sendTest);
       setSent(true);
       // The service sends no other one before.
       setTimeout(() => setBusy(false), SIGN_IN_LIMITS.testNotificationsPerDevice.firstPauseMs);
@@ -139,7 +130,7 @@ function TestNotification() {
 
 /** Quiet hours and reminders of this device. */
 function DevicePreferences() {
-  const words = moreTexts.value.notifications;
+  const words = allTexts.value.notifications;
   const [preferences, setPreferences] = useState<Preferences>(NONE);
   useEffect(() => {
     void storage
@@ -150,10 +141,10 @@ function DevicePreferences() {
   const change = (changes: Partial<Preferences>): void => {
     const next = { ...preferences, ...changes };
     setPreferences(next);
-    void changeSettings({ key: 'device', changes: next }).catch(showError);
+    void account.changeSettings({ key: 'device', changes: next }).catch(showError);
   };
   const { quietHours, deadlineReminders } = preferences;
-  const unsent = unsentSettings('device');
+  const unsent = account.unsentSettings('device');
   const timeInput = (name: 'start' | 'end', label: string) =>
     quietHours !== null && (
       <label class="field">
@@ -188,7 +179,7 @@ function DevicePreferences() {
         turn={() => change({ deadlineReminders: !deadlineReminders })}
       />
       <p class="muted">{words.remindersMore}</p>
-      {unsent.length > 0 && <NotSentYet entries={unsent} waits={texts.value.work.savedOffline} />}
+      {unsent.length > 0 && <NotSentYet entries={unsent} waits={allTexts.value.work.savedOffline} />}
     </>
   );
 }

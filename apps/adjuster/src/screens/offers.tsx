@@ -1,24 +1,18 @@
+import type { AppClaim } from '@svc/contract';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { answers, arrangement, dateTime, lists, outcomes, session, showError, texts } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
-import { OriginDialog, RejectDialog } from '../components/dialogs.ts';
 import { UnreadableClaims } from '../components/error-boundary.tsx';
 import { lazy } from '../components/lazy.tsx';
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
-import { dateTime } from '../format.ts';
-import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
-import { isLost } from '../outbox/answers.ts';
-import { answerOffers, isUndoable, openOffers, undoAnswers, unsentAnswers } from '../state/answers.ts';
-import { arrangedOffers, arrangement, changeArrangement } from '../state/arrangement.ts';
-import { texts } from '../state/language.ts';
-import { lists } from '../state/lists.ts';
-import { dismissOutcomes, keptOutcomes, lineOf, MAX_LINES, summaryOf } from '../state/outcomes.ts';
-import { origin } from '../state/places.ts';
-import { session } from '../state/session.ts';
-import { showError } from '../state/toast.ts';
+import { isLost, type Outcome } from '../outbox/answers.ts';
+import { MAX_LINES } from '../state/outcomes.ts';
 
+const BulkDialog = lazy(async () => (await import('../components/bulk-dialog.tsx')).BulkDialog);
+const Toolbar = lazy(async () => (await import('../components/offer-toolbar.tsx')).OfferToolbar);
 const OfferHints = lazy(async () => (await import('../components/offer-hints.tsx')).OfferHints);
 
 /** From here on the list has a search field and can be sorted and grouped. */
@@ -26,11 +20,18 @@ const TOOLBAR_FROM = 4;
 
 export function Offers() {
   const words = texts.value;
-  const open = openOffers.value;
+  const open = answers.openOffers.value;
   const firms = session.profile.value?.firms ?? [];
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
-  const groups = arrangedOffers.value;
-  const shown = groups.reduce((count, { claims }) => count + claims.length, 0);
+  const [unfolded, setUnfolded] = useState(false);
+  const groups = arrangement.arrangedOffers.value;
+  const shown = groups.flatMap(({ claims }) => claims);
+  const isArranged = arrangement.arrangement.value.search !== '';
+  const isListed = open !== undefined;
+  useEffect(() => {
+    // The network may be gone when several offers are answered.
+    if (isListed) void BulkDialog.preload().catch(() => {});
+  }, [isListed]);
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
@@ -38,40 +39,43 @@ export function Offers() {
   };
   return (
     <>
-      <ScreenHeader title={words.offers.title}>
-        {open !== undefined && open.length > 0 && <p class="muted">{words.offers.count(open.length)}</p>}
-      </ScreenHeader>
+      <ScreenHeader
+        title={words.offers.title}
+        aside={open?.length ? words.offers.count(open.length) : undefined}
+      />
       <UnreadableClaims />
       <Invitations />
       <UnsentAnswers />
       <Outcomes />
-      {open !== undefined && (open.length >= TOOLBAR_FROM || arrangement.value.search !== '') && <Toolbar />}
       <div class="row tools">
+        {open !== undefined && (open.length >= TOOLBAR_FROM || isArranged) && (
+          <Button kind="quiet" aria-expanded={unfolded || isArranged} onClick={() => setUnfolded(!unfolded)}>
+            {words.offers.tools}
+          </Button>
+        )}
         {open !== undefined && open.length > 1 && (
           <Button kind="quiet" onClick={() => setSelected(selected === null ? new Set() : null)}>
             {selected === null ? words.offers.select : words.offers.selectDone}
           </Button>
         )}
         {selected !== null && (
-          <Button
-            kind="quiet"
-            onClick={() => setSelected(new Set(groups.flatMap(({ claims }) => claims.map(({ id }) => id))))}
-          >
+          <Button kind="quiet" onClick={() => setSelected(new Set(shown.map(({ id }) => id)))}>
             {words.offers.selectAll}
           </Button>
         )}
-        {/* Not while the list loads: the search field would move it. */}
+        {/* Not while the list loads: the buttons would move. */}
         {selected === null && (open !== undefined || !session.reachable.value) && (
           <>
             <a class="button quiet" href="#/map">
-              {words.map.title}
+              {words.nav.map}
             </a>
             <a class="button quiet" href="#/history">
-              {words.history.title}
+              {words.nav.history}
             </a>
           </>
         )}
       </div>
+      {(unfolded || isArranged) && <Toolbar />}
       {open === undefined ? (
         <p class="muted">{session.reachable.value ? words.loading : words.network.noLists}</p>
       ) : open.length === 0 ? (
@@ -79,7 +83,7 @@ export function Offers() {
           <p>{firms.length === 0 ? words.offers.noFirm : words.offers.noneMore}</p>
           {firms.length === 0 && <p class="strong">{session.profile.value?.svc_id}</p>}
         </EmptyState>
-      ) : shown === 0 ? (
+      ) : shown.length === 0 ? (
         <p class="muted">{words.offers.noneFound}</p>
       ) : (
         groups.map(({ key, title, claims }) => (
@@ -101,123 +105,65 @@ export function Offers() {
       )}
       {/* Its modules would delay the list. */}
       {open !== undefined && <OfferHints />}
-      {selected !== null && <SelectionBar selected={selected} done={() => setSelected(null)} />}
+      {selected !== null && (
+        <SelectionBar
+          claims={(open ?? []).filter(({ id }) => selected.has(id))}
+          done={() => setSelected(null)}
+        />
+      )}
     </>
   );
 }
 
-function Toolbar() {
-  const words = texts.value.offers;
-  const { grouping, order, search } = arrangement.value;
-  const [asking, setAsking] = useState(false);
-  const sort = (value: string) => {
-    const wanted = ORDERS.find((one) => one === value) ?? 'age';
-    changeArrangement({ order: wanted });
-    if (wanted === 'distance' && origin.value === null) setAsking(true);
-  };
-  const orders: Readonly<Record<Order, string>> = {
-    age: words.byAge,
-    distance: words.byDistance,
-    loss: words.byLoss,
-  };
-  const groupings: Readonly<Record<Grouping, string>> = {
-    none: words.notGrouped,
-    place: words.byPlace,
-    firm: words.byFirm,
-  };
-  return (
-    <search class="toolbar">
-      <input
-        type="search"
-        data-stored
-        aria-label={words.search}
-        placeholder={words.search}
-        value={search}
-        onInput={(event) => changeArrangement({ search: event.currentTarget.value })}
-      />
-      <select aria-label={words.sort} value={order} onChange={(event) => sort(event.currentTarget.value)}>
-        {ORDERS.map((one) => (
-          <option key={one} value={one}>
-            {orders[one]}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={words.group}
-        value={grouping}
-        onChange={({ currentTarget }) =>
-          changeArrangement({ grouping: GROUPINGS.find((one) => one === currentTarget.value) ?? 'none' })
-        }
-      >
-        {GROUPINGS.map((one) => (
-          <option key={one} value={one}>
-            {groupings[one]}
-          </option>
-        ))}
-      </select>
-      {order === 'distance' && (
-        <Button kind="quiet" onClick={() => setAsking(true)}>
-          {origin.value === null
-            ? texts.value.distance.title
-            : texts.value.distance.from(origin.value.zip ?? null)}
-        </Button>
-      )}
-      {asking && <OriginDialog close={() => setAsking(false)} />}
-    </search>
-  );
-}
-
 /** Answers all selected offers. */
-function SelectionBar({ selected, done }: { selected: ReadonlySet<string>; done: () => void }) {
-  const words = texts.value;
-  const [rejecting, setRejecting] = useState(false);
-  const claims = (openOffers.value ?? []).filter(({ id }) => selected.has(id));
-  const answer = (kind: 'accept' | 'reject', reason?: string) => {
-    setRejecting(false);
+function SelectionBar({ claims, done }: { claims: readonly AppClaim[]; done: () => void }) {
+  const words = texts.value.offers;
+  const [asked, setAsked] = useState<'accept' | 'reject' | null>(null);
+  const answer = (reason?: string) => {
+    if (asked !== null) void answers.answer(claims, asked, reason).catch(showError);
     done();
-    void answerOffers(claims, kind, reason).catch(showError);
   };
   return (
     <ActionBar shows="selection">
-      <Button disabled={claims.length === 0} onClick={() => setRejecting(true)}>
-        {words.offers.rejectCount(claims.length)}
+      <Button disabled={claims.length === 0} onClick={() => setAsked('reject')}>
+        {words.rejectCount(claims.length)}
       </Button>
-      <Button kind="primary" disabled={claims.length === 0} onClick={() => answer('accept')}>
-        {words.offers.acceptCount(claims.length)}
+      <Button kind="primary" disabled={claims.length === 0} onClick={() => setAsked('accept')}>
+        {words.acceptCount(claims.length)}
       </Button>
-      {rejecting && (
-        <RejectDialog
-          title={words.offers.rejectCount(claims.length)}
-          claimIds={claims.map(({ id }) => id)}
-          close={() => setRejecting(false)}
-          confirm={(reason) => answer('reject', reason)}
-        />
+      {asked !== null && (
+        <BulkDialog kind={asked} claims={claims} close={() => setAsked(null)} confirm={answer} />
       )}
     </ActionBar>
   );
 }
 
-/** What was lost, and what came of offers that were answered together, until it is dismissed. */
+/** What came of the answers, until it is dismissed. What was lost is unfolded. */
 function Outcomes() {
-  const words = texts.value;
-  const { value: kept } = keptOutcomes;
+  const words = texts.value.offers;
+  const { value: kept } = outcomes.kept;
   if (kept.length === 0) return null;
-  const isLong = kept.length > MAX_LINES;
-  const listed = isLong ? kept.filter(isLost) : kept;
+  const lost = kept.filter(isLost);
+  const line = (outcome: Outcome) => (
+    <li key={outcome.claimId}>
+      {outcomes.lineOf(outcome)}
+      {outcome.detail !== undefined && <span class="line muted">{outcome.detail}</span>}
+    </li>
+  );
   return (
-    <section class="card" aria-labelledby="outcomes" role="status">
+    <section class="card outcomes" aria-label={words.results} role="status">
       <div class="row spread">
-        <h2 id="outcomes">{words.offers.results}</h2>
-        <Button kind="quiet" onClick={() => void dismissOutcomes().catch(showError)}>
-          {words.offers.dismiss}
+        <details open={kept.length <= MAX_LINES}>
+          <summary>
+            {words.results}: {outcomes.summaryOf(kept)}
+          </summary>
+          <ul class="stack">{kept.filter((one) => !isLost(one)).map(line)}</ul>
+        </details>
+        <Button kind="quiet" onClick={() => void outcomes.dismiss().catch(showError)}>
+          {words.dismiss}
         </Button>
       </div>
-      {isLong && <p>{summaryOf(kept)}</p>}
-      <Folded count={listed.length}>
-        {listed.map((outcome) => (
-          <li key={outcome.claimId}>{lineOf(outcome)}</li>
-        ))}
-      </Folded>
+      {lost.length > 0 && <Folded count={lost.length}>{lost.map(line)}</Folded>}
     </section>
   );
 }
@@ -260,7 +206,7 @@ export function Invitations() {
 
 function UnsentAnswers() {
   const words = texts.value;
-  const unsent = unsentAnswers.value;
+  const unsent = answers.unsent.value;
   if (unsent.length === 0) return null;
   return (
     <section class="card queued-answers" aria-labelledby="queued-answers">
@@ -271,11 +217,14 @@ function UnsentAnswers() {
         <Folded count={unsent.length}>
           {unsent.map((one) => (
             <li key={one.id}>
-              <a href={`#/claims/${one.key}`}>
-                {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
-              </a>
-              {isUndoable(one) && (
-                <Button kind="quiet" onClick={() => void undoAnswers([one.key])}>
+              <span>
+                <a href={`#/claims/${one.key}`}>
+                  {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
+                </a>
+                <span class="line muted">{one.detail}</span>
+              </span>
+              {answers.isUndoable(one) && (
+                <Button kind="quiet" onClick={() => void answers.undo([one.key])}>
                   {undoLabel([one])}
                 </Button>
               )}

@@ -1,28 +1,35 @@
 import type { ProfileField } from '@svc/contract';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import {
+  account,
+  installPrompt,
+  languageChoice,
+  lists,
+  outbox,
+  prefer,
+  preferences,
+  session,
+  showError,
+  showToast,
+  signOut,
+  supportsPasskeys,
+} from '../app.ts';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
 import { Facts, fact } from '../components/facts.tsx';
 import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
 import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
-import { ApiError } from '../data/api.ts';
-import { installPrompt } from '../state/install.ts';
-import { chooseLanguage, languageChoice } from '../state/language.ts';
-import { refresh } from '../state/lists.ts';
-import { moreTexts, texts } from '../state/more-texts.ts';
-import { entries } from '../state/outbox.ts';
-import { prefer, preferences, SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
-import { saveProfile } from '../state/profile.ts';
-import { session, supportsPasskeys } from '../state/session.ts';
-import { signOut } from '../state/start.ts';
-import { showError, showToast } from '../state/toast.ts';
+import { ROOT } from '../data/root.ts';
+import { ApiError } from '../model/api-error.ts';
+import { SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { Notifications } from './notifications.tsx';
 
 const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);
 
 export function Settings() {
-  const words = moreTexts.value.settings;
+  const words = allTexts.value.settings;
   return (
     <>
       <ScreenHeader title={words.title} />
@@ -33,9 +40,9 @@ export function Settings() {
         <h2 id="language">{words.language}</h2>
         <select
           aria-labelledby="language"
-          value={languageChoice.value}
+          value={languageChoice.choice.value}
           onChange={({ currentTarget }) =>
-            chooseLanguage(isLanguage(currentTarget.value) ? currentTarget.value : 'device')
+            languageChoice.choose(isLanguage(currentTarget.value) ? currentTarget.value : 'device')
           }
         >
           <option value="device">{words.languageAuto}</option>
@@ -86,14 +93,46 @@ export function Settings() {
           </Button>
         </section>
       )}
+      <HelpAndSupport />
       <Session />
     </>
   );
 }
 
+/** The name of the page's script identifies the build. */
+const BUILD = /-([\w-]+)\.js$/.exec(
+  document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? '',
+)?.[1];
+
+function HelpAndSupport() {
+  const words = allTexts.value.settings;
+  const [support, setSupport] = useState<string>();
+  useEffect(() => {
+    fetch(`${ROOT.replace(/app\/$/, '')}status`, { headers: { Accept: 'application/json' } })
+      .then((response) => response.json())
+      .then(({ support }) => setSupport(String(support)))
+      .catch(() => {});
+  }, []);
+  return (
+    <section class="card">
+      <h2>{words.help}</h2>
+      <p>{words.helpLead}</p>
+      <a class="button" href="#/help">
+        {words.help}
+      </a>
+      {support !== undefined && (
+        <a class="button" href={`mailto:${support}`}>
+          {words.support}: {support}
+        </a>
+      )}
+      <p class="muted">{words.version([__APP_VERSION__, BUILD].filter(Boolean).join(' · '))}</p>
+    </section>
+  );
+}
+
 function Account() {
-  const words = texts.value;
-  const { settings } = moreTexts.value;
+  const words = allTexts.value;
+  const { settings } = allTexts.value;
   const me = session.profile.value;
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -110,8 +149,8 @@ function Account() {
       const changes: Partial<Record<ProfileField, string>> = Object.fromEntries(
         entered.filter(([field, text]) => text !== '' && text !== me[field]),
       );
-      const { email } = await saveProfile(changes);
-      await refresh();
+      const { email } = await account.saveProfile(changes);
+      await lists.refresh();
       setEditing(false);
       if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
       else showToast(words.saved, 'success');
@@ -162,8 +201,8 @@ function Account() {
 }
 
 function Session() {
-  const words = texts.value;
-  const { settings } = moreTexts.value;
+  const words = allTexts.value;
+  const { settings } = allTexts.value;
   const [asked, setAsked] = useState<'here' | 'everywhere' | null>(null);
   const [busy, setBusy] = useState(false);
   const confirm = async (): Promise<void> => {
@@ -177,7 +216,7 @@ function Session() {
     }
   };
   const everywhere = asked === 'everywhere';
-  const unsent = entries.value.length;
+  const unsent = outbox.entries.value.length;
   return (
     <section class="card">
       <h2>{settings.session}</h2>

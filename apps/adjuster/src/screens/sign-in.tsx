@@ -1,10 +1,9 @@
+import './sign-in.css';
 import { useState } from 'preact/hooks';
+import { call, request, session, showError, signIn, supportsPasskeys, texts } from '../app.ts';
 import { Button, CodeField, Field, Note, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, call, NetworkError, ROOT } from '../data/api.ts';
-import { texts } from '../state/language.ts';
-import { request, session, supportsPasskeys } from '../state/session.ts';
-import { signIn } from '../state/start.ts';
-import { showError } from '../state/toast.ts';
+import { ROOT } from '../data/root.ts';
+import { ApiError, NetworkError } from '../model/api-error.ts';
 
 const value = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
 
@@ -41,7 +40,7 @@ export function SignIn() {
   };
   const sendCode = () =>
     whileBusy(async () => {
-      await request(() => call('POST', 'sign-in-codes', { email: email.trim() }));
+      await request(() => call('sendSignInCode', { body: { email: email.trim() } }));
       setCode('');
       setStep('code');
     });
@@ -152,9 +151,21 @@ export function SignIn() {
           {words.passkey}
         </Button>
       )}
-      <Button kind="quiet" onClick={showStep(step === 'test' ? 'email' : 'test')}>
-        {step === 'test' ? words.byEmail : words.test}
-      </Button>
+      {step === 'test' ? (
+        <Button kind="quiet" onClick={showStep('email')}>
+          {words.byEmail}
+        </Button>
+      ) : (
+        <details>
+          <summary>{words.other}</summary>
+          <Button kind="quiet" onClick={showStep('test')}>
+            {words.test}
+          </Button>
+          <a class="button quiet" href="#/help">
+            {words.help}
+          </a>
+        </details>
+      )}
     </div>
   );
 }

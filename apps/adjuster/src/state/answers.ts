@@ -1,87 +1,91 @@
-import { computed } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { titleOf } from '../format.ts';
 import { pastOffer } from '../model/history.ts';
-import { currentHash } from '../navigation.ts';
+import { titleOf, townOf } from '../model/names.ts';
 import { type AnswerContent, canCancel, type Entry } from '../outbox/entry.ts';
-import { texts } from './language.ts';
-import { lists } from './lists.ts';
-import {
-  cancelEntries,
-  entries,
-  entryState,
-  onOffline,
-  outbox,
-  readOutbox,
-  sendInBackground,
-  sendOutbox,
-} from './outbox.ts';
-import { say } from './outcomes.ts';
-import { preferences } from './preferences.ts';
-import { showError, showToast } from './toast.ts';
+import type { Texts } from '../texts/en.ts';
+import type { Lists } from './lists.ts';
+import type { AppOutbox } from './outbox.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Preferences } from './preferences.ts';
+import type { Toasts } from './toast.ts';
 
 export type Answer = Entry<AnswerContent>;
 
-/** Answers of this adjuster that the service has not confirmed. */
-export const queuedAnswers = computed(() =>
-  entries.value.filter((entry): entry is Answer => entry.kind === 'answer'),
-);
-export const queuedAnswerTo = (claimId: string): Answer | undefined =>
-  queuedAnswers.value.find(({ key }) => key === claimId);
+export function createAnswers(deps: {
+  readonly outbox: AppOutbox;
+  readonly lists: Lists;
+  readonly outcomes: Outcomes;
+  readonly toasts: Toasts;
+  readonly texts: ReadonlySignal<Texts>;
+  readonly preferences: ReadonlySignal<Preferences>;
+  readonly currentHash: ReadonlySignal<string>;
+  readonly sendInBackground: () => void;
+}) {
+  const { outbox, lists, outcomes, toasts, texts } = deps;
+  /** Answers of this adjuster that the service has not confirmed. */
+  const queued = computed(() =>
+    outbox.entries.value.filter((entry): entry is Answer => entry.kind === 'answer'),
+  );
+  /** Answers that can still be taken back before they are sent. */
+  const held = computed(() => queued.value.filter((one) => outbox.entryState(one) === 'held'));
+  const unsent = computed(() => queued.value.filter((one) => outbox.entryState(one) !== 'held'));
+  /** Answers that were shown as waiting for a network. */
+  const announced = new Set<string>();
 
-/** Answers that can still be taken back before they are sent. */
-const heldAnswers = computed(() => queuedAnswers.value.filter((one) => entryState(one) === 'held'));
-export const unsentAnswers = computed(() => queuedAnswers.value.filter((one) => entryState(one) !== 'held'));
-/** The answers that one tap gave last: an adjuster who decides quickly takes back one, and the earlier ones are sent. */
-export const undoableAnswers = computed(() =>
-  heldAnswers.value.filter(({ at }) => at === heldAnswers.value.at(-1)?.at),
-);
+  return {
+    queued,
+    unsent,
+    queuedTo: (claimId: string): Answer | undefined => queued.value.find(({ key }) => key === claimId),
+    isUndoable: (answer: Answer): boolean => canCancel(answer, Date.now()),
+    /** The answers that one tap gave last: an adjuster who decides quickly takes back one, and the earlier ones are sent. */
+    undoable: computed(() => held.value.filter(({ at }) => at === held.value.at(-1)?.at)),
+    /** Open offers without those that are answered. */
+    openOffers: computed(() => {
+      const answered = new Set(queued.value.map(({ key }) => key));
+      return lists.offers.value?.filter(({ id }) => !answered.has(id));
+    }),
 
-/** Open offers without those that are answered. */
-export const openOffers = computed(() => {
-  const answered = new Set(queuedAnswers.value.map(({ key }) => key));
-  return lists.offers.value?.filter(({ id }) => !answered.has(id));
-});
+    /** Stores the answers before they are sent, so that they survive a dead spot and a closed page. */
+    async answer(
+      claims: readonly AppClaim[],
+      answer: AnswerContent['answer'],
+      reason?: string,
+    ): Promise<void> {
+      const contents = claims.map((claim) => ({
+        ...({ kind: 'answer', key: claim.id, answer, reason, title: titleOf(claim) } as const),
+        detail: `${townOf(claim.loss_location)} · ${claim.claim_number}`,
+        offeredAt: claim.offered_at,
+        past: pastOffer(claim, 'rejected', Date.now(), reason),
+      }));
+      const undoMs = deps.preferences.value.undoSeconds * 1000;
+      await outbox.add(contents, undoMs);
+      await outbox.read();
+      if (undoMs === 0) void outbox.send().catch(toasts.showError);
+    },
 
-/** Stores the answers before they are sent, so that they survive a dead spot and a closed page. */
-export async function answerOffers(
-  claims: readonly AppClaim[],
-  answer: AnswerContent['answer'],
-  reason?: string,
-): Promise<void> {
-  const contents = claims.map((claim) => ({
-    ...({ kind: 'answer', key: claim.id, answer, reason, title: titleOf(claim) } as const),
-    offeredAt: claim.offered_at,
-    past: pastOffer(claim, 'rejected', Date.now(), reason),
-    isOneOfMany: claims.length > 1,
-  }));
-  const undoMs = preferences.value.undoSeconds * 1000;
-  await outbox.add(contents, undoMs);
-  await readOutbox();
-  if (undoMs === 0) void sendOutbox().catch(showError);
+    async undo(claimIds: readonly string[]): Promise<void> {
+      const given = queued.value.filter(({ key }) => claimIds.includes(key));
+      const sent = await outbox.cancel(given.map(({ id }) => id));
+      if (sent === 0) return toasts.showToast(() => texts.value.claim.undone);
+      outcomes.say(() => texts.value.claim.undoneTooLate(sent));
+      void outbox.send();
+    },
+
+    /** There is no network: says once of each answer that it waits. */
+    announceWaiting(): void {
+      const waiting = unsent.value.filter(({ id }) => !announced.has(id));
+      const [first] = waiting;
+      if (first === undefined) return;
+      for (const { id } of waiting) announced.add(id);
+      deps.sendInBackground();
+      // The claim itself shows that its answer waits.
+      if (deps.currentHash.peek() === `#/claims/${first.key}`) return;
+      outcomes.say(() => {
+        const { claim, offers } = texts.value;
+        const one = first.answer === 'accept' ? claim.queuedAccept : claim.queuedReject;
+        return waiting.length === 1 ? one : offers.queuedCount(waiting.length);
+      }, true);
+    },
+  };
 }
-
-export async function undoAnswers(claimIds: readonly string[]): Promise<void> {
-  const given = queuedAnswers.value.filter(({ key }) => claimIds.includes(key));
-  const sent = await cancelEntries(given.map(({ id }) => id));
-  if (sent === 0) return showToast(texts.value.claim.undone);
-  say(texts.value.claim.undoneTooLate(sent));
-  void sendOutbox();
-}
-
-/** Answers that were shown as waiting for a network. */
-const announced = new Set<string>();
-onOffline.push(() => {
-  const waiting = unsentAnswers.value.filter(({ id }) => !announced.has(id));
-  const [first] = waiting;
-  if (first === undefined) return;
-  for (const { id } of waiting) announced.add(id);
-  sendInBackground();
-  // The claim itself shows that its answer waits.
-  if (currentHash.peek() === `#/claims/${first.key}`) return;
-  const { claim, offers } = texts.value;
-  const one = first.answer === 'accept' ? claim.queuedAccept : claim.queuedReject;
-  say(waiting.length === 1 ? one : offers.queuedCount(waiting.length));
-});
-
-export const isUndoable = (answer: Answer): boolean => canCancel(answer, Date.now());

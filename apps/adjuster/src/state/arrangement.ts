@@ -1,26 +1,27 @@
-import { computed, signal } from '@preact/signals';
-import { storage } from '../data/storage.ts';
-import { type Arrangement, arrange, DEFAULT_ARRANGEMENT } from '../model/arrange.ts';
-import { openOffers } from './answers.ts';
-import { distanceOf } from './places.ts';
-import { session } from './session.ts';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { AppClaim } from '@svc/contract';
+import type { Storage } from '../data/storage.ts';
+import { type Arrangement, arrange, DEFAULT_ARRANGEMENT, type DistanceOf } from '../model/arrange.ts';
 
 /** How the adjuster wants to see the offers. */
-export const arrangement = signal<Arrangement>(DEFAULT_ARRANGEMENT);
-
-export function changeArrangement(changes: Partial<Arrangement>): void {
-  arrangement.value = { ...arrangement.value, ...changes };
-  void storage.put('arrangement', { ...arrangement.value, search: '' }).catch(() => {});
+export function createArrangement(
+  storage: Storage,
+  openOffers: ReadonlySignal<readonly AppClaim[] | undefined>,
+  distanceOf: ReadonlySignal<DistanceOf>,
+) {
+  const arrangement = signal<Arrangement>(DEFAULT_ARRANGEMENT);
+  return {
+    arrangement,
+    arrangedOffers: computed(() => arrange(openOffers.value ?? [], arrangement.value, distanceOf.value)),
+    change(changes: Partial<Arrangement>): void {
+      arrangement.value = { ...arrangement.value, ...changes };
+      void storage.put('arrangement', { ...arrangement.value, search: '' }).catch(() => {});
+    },
+    async restore(): Promise<void> {
+      arrangement.value = (await storage.get('arrangement').catch(() => undefined)) ?? DEFAULT_ARRANGEMENT;
+    },
+    forget(): void {
+      arrangement.value = DEFAULT_ARRANGEMENT;
+    },
+  };
 }
-
-export async function restoreArrangement(): Promise<void> {
-  arrangement.value = (await storage.get('arrangement').catch(() => undefined)) ?? DEFAULT_ARRANGEMENT;
-}
-
-export const arrangedOffers = computed(() =>
-  arrange(openOffers.value ?? [], arrangement.value, distanceOf.value),
-);
-
-session.onForget.push(() => {
-  arrangement.value = DEFAULT_ARRANGEMENT;
-});

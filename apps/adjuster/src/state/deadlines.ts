@@ -1,31 +1,30 @@
 import { signal } from '@preact/signals';
-import type { Deadline } from '@svc/contract';
 import type { DeadlineOverride } from '@svc/domain';
-import { call } from '../data/api.ts';
-import { storage } from '../data/storage.ts';
+import type { Call } from '../data/endpoints.ts';
+import type { Storage } from '../data/storage.ts';
 import { overridesFrom } from '../model/deadlines.ts';
-import { lists } from './lists.ts';
-import { request } from './session.ts';
+import type { Session } from './session.ts';
 
 const MAX_AGE_MS = 3_600_000;
 const RETRY_AFTER_MS = 60_000;
 
 /** Deadlines of single events, as this service's operator has set them. */
-export const deadlineOverrides = signal<readonly DeadlineOverride[]>([]);
-let readAgainAt = 0;
-
-/** Shows the deadlines that the last visit stored. */
-export async function restoreDeadlines(): Promise<void> {
-  deadlineOverrides.value = (await storage.get('deadlines').catch(() => undefined)) ?? [];
-}
-
-lists.onCurrent.push(() => void readDeadlines().catch(() => {}));
-
-async function readDeadlines(): Promise<void> {
-  if (Date.now() < readAgainAt) return;
-  readAgainAt = Date.now() + RETRY_AFTER_MS;
-  const { data } = await request(() => call<{ data: readonly Deadline[] }>('GET', 'v1/deadlines'));
-  readAgainAt = Date.now() + MAX_AGE_MS;
-  deadlineOverrides.value = overridesFrom(data);
-  await storage.put('deadlines', deadlineOverrides.value);
+export function createDeadlines(call: Call, storage: Storage, session: Session) {
+  const overrides = signal<readonly DeadlineOverride[]>([]);
+  let readAgainAt = 0;
+  return {
+    overrides,
+    /** Shows what the last visit stored. */
+    async restore(): Promise<void> {
+      overrides.value = (await storage.get('deadlines').catch(() => undefined)) ?? [];
+    },
+    async read(): Promise<void> {
+      if (Date.now() < readAgainAt) return;
+      readAgainAt = Date.now() + RETRY_AFTER_MS;
+      const { data } = await session.request(() => call('listDeadlines'));
+      readAgainAt = Date.now() + MAX_AGE_MS;
+      overrides.value = overridesFrom(data);
+      await storage.put('deadlines', overrides.value);
+    },
+  };
 }

@@ -1,80 +1,91 @@
-import type { Profile } from '@svc/contract';
-import { call } from '../data/api.ts';
-import { createEventStream } from '../data/event-stream.ts';
-import { confirmLists, lists, liveState, refresh, updateLive } from './lists.ts';
-import { sendOutbox } from './outbox.ts';
-import { isSignedIn, request, session, sessionNumber, updateSession } from './session.ts';
+import type { Call } from '../data/endpoints.ts';
+import type { EventHandlers, EventStream } from '../data/event-stream.ts';
+import type { Lists } from './lists.ts';
+import type { Session } from './session.ts';
 
 /** How long to wait for the service's revision of the lists before they are read without it. */
 const REVISION_TIMEOUT_MS = 1500;
 
-const catchingUp = { active: false, revisionReceived: (): void => {} };
+/** Keeps the lists current while the page is shown. */
+export function createLiveUpdates(deps: {
+  readonly call: Call;
+  readonly session: Session;
+  readonly lists: Lists;
+  readonly openEvents: (handlers: EventHandlers) => EventStream;
+  readonly isVisible: () => boolean;
+  readonly send: () => void;
+}) {
+  const { call, session, lists, isVisible } = deps;
+  const { isSignedIn } = session;
+  let isCatchingUp = false;
+  let revisionReceived = (): void => {};
 
-const events = createEventStream({
-  changed(revision) {
-    updateLive({ kind: 'revision', revision });
-    catchingUp.revisionReceived();
-    if (!catchingUp.active && liveState().kind === 'behind') void refresh();
-  },
-  signedOut: () => void refresh(),
-  disconnected(closed) {
-    catchingUp.revisionReceived();
-    if (isSignedIn() && (closed || session.reachable.value)) void refresh();
-  },
-  connected() {
-    if (session.reachable.value) return;
-    session.connection.value = 'online';
-    sync();
-  },
-});
-
-/** Does nothing while the page is hidden; it catches up when it is shown again. */
-function listen(): void {
-  if (isSignedIn() && document.visibilityState === 'visible') events.open();
-}
-
-/** Reads the lists only when their revision has changed since they were stored. */
-export async function catchUp(): Promise<void> {
-  catchingUp.active = true;
-  updateLive({ kind: 'open' });
-  const received = new Promise<void>((resolve) => {
-    catchingUp.revisionReceived = resolve;
-  });
-  listen();
-  await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
-  catchingUp.active = false;
-  if (liveState().kind !== 'current') return refresh();
-  const number = sessionNumber();
-  try {
-    const profile = await request(() => call<Profile>('GET', 'v1/me'));
-    updateSession({ kind: 'profile', profile, number });
-    await confirmLists();
-  } catch {
-    return;
+  /** Sends what is queued and reads what is new. */
+  function sync(): void {
+    if (!isSignedIn()) return;
+    deps.send();
+    void lists.refresh();
   }
-  for (const listener of lists.onCurrent) listener();
-}
 
-/** Sends what is queued and reads what is new. */
-export function sync(): void {
-  if (!isSignedIn()) return;
-  void sendOutbox().catch(() => {});
-  void refresh();
-}
+  const events = deps.openEvents({
+    changed(revision) {
+      lists.updateLive({ kind: 'revision', revision });
+      revisionReceived();
+      if (!isCatchingUp && lists.liveState().kind === 'behind') void lists.refresh();
+    },
+    signedOut: () => void lists.refresh(),
+    disconnected(closed) {
+      revisionReceived();
+      if (isSignedIn() && (closed || session.reachable.value)) void lists.refresh();
+    },
+    connected() {
+      if (session.reachable.value) return;
+      session.connection.value = 'online';
+      sync();
+    },
+  });
 
-export function stopListening(): void {
-  events.close();
-  updateLive({ kind: 'close' });
-}
+  /** Does nothing while the page is hidden; it catches up when it is shown again. */
+  function listen(): void {
+    if (isSignedIn() && isVisible()) events.open();
+  }
 
-/** For as long as events arrive, reading the lists at intervals is not needed. */
-export function poll(): void {
-  if (!isSignedIn() || document.visibilityState !== 'visible') return;
-  void sendOutbox().catch(() => {});
-  if (events.isAlive()) return;
-  events.close();
-  void refresh();
-}
+  return {
+    sync,
+    listen,
+    stop(): void {
+      events.close();
+      lists.updateLive({ kind: 'close' });
+    },
 
-lists.onCurrent.push(listen);
-session.onExpired.push(stopListening);
+    /** Reads the lists only when their revision has changed since they were stored. */
+    async catchUp(): Promise<void> {
+      isCatchingUp = true;
+      lists.updateLive({ kind: 'open' });
+      const received = new Promise<void>((resolve) => {
+        revisionReceived = resolve;
+      });
+      listen();
+      await Promise.race([received, new Promise((resolve) => setTimeout(resolve, REVISION_TIMEOUT_MS))]);
+      isCatchingUp = false;
+      if (lists.liveState().kind !== 'current') return lists.refresh();
+      const number = session.number();
+      try {
+        const profile = await session.request(() => call('getProfile'));
+        session.update({ kind: 'profile', profile, number });
+      } catch {
+        return;
+      }
+      await lists.confirm();
+    },
+
+    /** For as long as events arrive, reading the lists at intervals is not needed. */
+    poll(): void {
+      if (!isSignedIn() || !isVisible()) return;
+      deps.send();
+      if (events.isAlive()) return;
+      events.close();
+      void lists.refresh();
+    },
+  };
+}

@@ -1,79 +1,99 @@
-import { signal } from '@preact/signals';
-import { notifyTabs } from '../data/outbox.ts';
-import { outcomes, storage } from '../data/storage.ts';
-import { currentHash } from '../navigation.ts';
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Storage } from '../data/storage.ts';
+import type { Tabs } from '../data/tabs.ts';
+import type { Line } from '../model/toast-state.ts';
 import { type AnswerResult, isLost, type Outcome } from '../outbox/answers.ts';
-import { texts } from './language.ts';
-import { lists } from './lists.ts';
-import { session } from './session.ts';
-import { showResults, toast } from './toast.ts';
-
-/** Results that stay until the adjuster dismisses them: what was lost, and answers that were given together. */
-export const keptOutcomes = signal<readonly Outcome[]>([]);
-/** Results of the answers of this visit, by claim. */
-export const results = signal<Readonly<Record<string, AnswerResult>>>({});
-
-/** Those that this page has shown. */
-const shown = new Set<string>();
-/** What the toast says: a later result does not hide an earlier one. */
-let said: { readonly notes: readonly string[]; readonly outcomes: readonly Outcome[] };
-
-/** Says what has happened to answers, beside the results that are shown. */
-export function say(note: string | undefined, fresh: readonly Outcome[] = []): void {
-  const { notes, outcomes: earlier } = toast.peek()?.screen === null ? said : { notes: [], outcomes: [] };
-  said = { notes: note === undefined ? notes : [...notes, note], outcomes: [...earlier, ...fresh] };
-  const isSuccess = said.notes.length === 0 && !said.outcomes.some(isLost);
-  const lines = said.outcomes.length > MAX_LINES ? [summaryOf(said.outcomes)] : said.outcomes.map(lineOf);
-  showResults([...said.notes, ...lines], isSuccess ? 'success' : 'neutral');
-}
-
-export const isKept = (outcome: Outcome): boolean => outcome.isOneOfMany || isLost(outcome);
-
-export const lineOf = ({ result, title }: Outcome): string => texts.value.outcomes[result](title);
-
-/** How many answers had which result. */
-export function summaryOf(found: readonly Outcome[]): string {
-  const count = (result: AnswerResult) => found.filter((one) => one.result === result).length;
-  return texts.value.outcomes.summary(count('accepted'), count('rejected'), found.filter(isLost).length);
-}
+import type { Texts } from '../texts/en.ts';
+import type { Lists } from './lists.ts';
+import type { Toasts } from './toast.ts';
 
 /** More results than this are one line. */
 export const MAX_LINES = 2;
 
-/** Shows the results of answers, including those that another tab or the service worker has sent. */
-export async function showOutcomes(): Promise<void> {
-  const stored = await storage.get('outcomes').catch(() => undefined);
-  const all = stored ?? [];
-  keptOutcomes.value = all.filter(isKept);
-  const keyOf = ({ claimId, at }: Outcome): string => `${claimId} ${at}`;
-  const fresh = all.filter((outcome) => !shown.has(keyOf(outcome)));
-  if (fresh.length === 0) return;
-  for (const outcome of fresh) shown.add(keyOf(outcome));
-  results.value = {
-    ...results.value,
-    ...Object.fromEntries(fresh.map(({ claimId, result }) => [claimId, result])),
+const keyOf = ({ claimId, at }: Outcome): string => `${claimId} ${at}`;
+
+/** A line that is true until results arrive, such as that an answer waits, or one that stays beside them. */
+interface Note {
+  readonly line: Line;
+  readonly untilResults: boolean;
+}
+
+/** What came of the answers, including those that another tab or the service worker has sent. */
+export function createOutcomes(deps: {
+  readonly storage: Storage;
+  readonly tabs: Tabs;
+  readonly texts: ReadonlySignal<Texts>;
+  readonly currentHash: ReadonlySignal<string>;
+  readonly lists: Lists;
+  readonly toasts: Toasts;
+}) {
+  const { storage, texts, lists, toasts } = deps;
+  /** They stay until the adjuster dismisses them. */
+  const kept = signal<readonly Outcome[]>([]);
+  /** Results of the answers of this visit, by claim. */
+  const results = signal<Readonly<Record<string, AnswerResult>>>({});
+  /** Those that this page has shown. */
+  const shown = new Set<string>();
+  /** What the toast says: a later result does not hide an earlier one. */
+  let said: { readonly notes: readonly Note[]; readonly outcomes: readonly Outcome[] };
+
+  const lineOf = ({ result, title }: Outcome): string => texts.value.outcomes[result](title);
+  /** How many answers had which result. */
+  function summaryOf(found: readonly Outcome[]): string {
+    const count = (result: AnswerResult) => found.filter((one) => one.result === result).length;
+    return texts.value.outcomes.summary(count('accepted'), count('rejected'), found.filter(isLost).length);
+  }
+
+  /** Says what has happened to answers, beside the results that are shown. */
+  function say(note: Note | undefined, fresh: readonly Outcome[] = []): void {
+    const earlier = toasts.toast.peek()?.screen === null ? said : { notes: [], outcomes: [] };
+    const notes = earlier.notes.filter(({ untilResults }) => !untilResults);
+    said = {
+      notes: note === undefined ? notes : [...notes, note],
+      outcomes: [...earlier.outcomes, ...fresh],
+    };
+    const { outcomes } = said;
+    const isSuccess = said.notes.length === 0 && !outcomes.some(isLost);
+    const lines =
+      outcomes.length > MAX_LINES ? [() => summaryOf(outcomes)] : outcomes.map((one) => () => lineOf(one));
+    toasts.showResults([...said.notes.map(({ line }) => line), ...lines], isSuccess ? 'success' : 'neutral');
+  }
+
+  return {
+    kept,
+    results,
+    lineOf,
+    summaryOf,
+    say: (line: Line, untilResults = false): void => say({ line, untilResults }),
+
+    async show(): Promise<void> {
+      const all = (await storage.get('outcomes').catch(() => undefined)) ?? [];
+      kept.value = all;
+      const fresh = all.filter((outcome) => outcome.isSeen !== true && !shown.has(keyOf(outcome)));
+      if (fresh.length === 0) return;
+      for (const outcome of fresh) shown.add(keyOf(outcome));
+      results.value = {
+        ...results.value,
+        ...Object.fromEntries(fresh.map(({ claimId, result }) => [claimId, result])),
+      };
+      const isOver = ({ result }: Outcome): boolean => result === 'rejected' || result === 'gone';
+      lists.removeOffers(new Set(fresh.filter(isOver).map(({ claimId }) => claimId)));
+      // The list of offers shows them, above the offers.
+      if (deps.currentHash.peek() !== '#/') say(undefined, fresh);
+      await storage.outcomes.see(fresh).catch(() => {});
+    },
+
+    async dismiss(): Promise<void> {
+      const ids = new Set(kept.value.map(({ claimId }) => claimId));
+      kept.value = [];
+      await storage.outcomes.dismiss(ids).catch(() => {});
+      deps.tabs.notify({ kind: 'outbox' });
+    },
+
+    forget(): void {
+      results.value = {};
+      kept.value = [];
+    },
   };
-  const over = new Set(
-    fresh.flatMap((one) => (['rejected', 'gone'].includes(one.result) ? one.claimId : [])),
-  );
-  if (over.size > 0) lists.offers.value = lists.offers.value?.filter(({ id }) => !over.has(id));
-  // The list of offers shows those that stay.
-  const unseen = currentHash.peek() === '#/' ? fresh.filter((outcome) => !isKept(outcome)) : fresh;
-  if (unseen.length > 0) say(undefined, unseen);
-  await dismiss(fresh.filter((outcome) => !isKept(outcome)));
 }
-
-async function dismiss(over: readonly Outcome[]): Promise<void> {
-  if (over.length > 0) await outcomes.dismiss(new Set(over.map(({ claimId }) => claimId))).catch(() => {});
-}
-
-export async function dismissOutcomes(): Promise<void> {
-  await dismiss(keptOutcomes.value);
-  keptOutcomes.value = [];
-  notifyTabs({ kind: 'outbox' });
-}
-
-session.onForget.push(() => {
-  results.value = {};
-  keptOutcomes.value = [];
-});
+export type Outcomes = ReturnType<typeof createOutcomes>;

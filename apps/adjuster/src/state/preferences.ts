@@ -1,5 +1,4 @@
-import { computed, effect, signal } from '@preact/signals';
-import { isStored } from './stored.ts';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 export const SCHEMES = ['device', 'light', 'dark', 'sunlight'] as const;
 export type Scheme = (typeof SCHEMES)[number];
@@ -12,44 +11,36 @@ export interface Preferences {
   readonly undoSeconds: (typeof UNDO_SECONDS)[number];
 }
 
+/** Where choices are kept that are needed before the database is open; undefined where the browser stores nothing. */
+export interface KeyValue {
+  read(key: string): string | undefined;
+  write(key: string, text: string): void;
+}
+
 const STORAGE_KEY = 'preferences';
 const DEFAULTS: Preferences = { scheme: 'device', undoSeconds: 5 };
 
-function stored(): Preferences {
+function parsed(text: string | undefined): Preferences {
+  let sent: Partial<Preferences> = {};
   try {
-    const { scheme, undoSeconds } = JSON.parse(
-      localStorage.getItem(STORAGE_KEY) ?? '{}',
-    ) as Partial<Preferences>;
-    return {
-      scheme: SCHEMES.find((one) => one === scheme) ?? DEFAULTS.scheme,
-      undoSeconds: UNDO_SECONDS.find((one) => one === undoSeconds) ?? DEFAULTS.undoSeconds,
-    };
-  } catch {
-    return DEFAULTS;
-  }
-}
-
-const chosen = signal<Preferences>(stored());
-
-/** Where the browser stores nothing, an answer that is held would be lost with the page, so it is sent at once. */
-export const preferences = computed<Preferences>(() =>
-  isStored.value ? chosen.value : { ...chosen.value, undoSeconds: 0 },
-);
-
-export function prefer(changes: Partial<Preferences>): void {
-  chosen.value = { ...chosen.value, ...changes };
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(chosen.value));
+    sent = JSON.parse(text ?? '{}');
   } catch {}
+  return {
+    scheme: SCHEMES.find((one) => one === sent.scheme) ?? DEFAULTS.scheme,
+    undoSeconds: UNDO_SECONDS.find((one) => one === sent.undoSeconds) ?? DEFAULTS.undoSeconds,
+  };
 }
 
-const darkDevice = matchMedia('(prefers-color-scheme: dark)');
-const isDark = signal(darkDevice.matches);
-darkDevice.addEventListener('change', ({ matches }) => {
-  isDark.value = matches;
-});
-
-effect(() => {
-  const { scheme } = preferences.value;
-  document.documentElement.dataset.scheme = scheme === 'device' ? (isDark.value ? 'dark' : 'light') : scheme;
-});
+export function createPreferences(choices: KeyValue, isStored: ReadonlySignal<boolean>) {
+  const chosen = signal(parsed(choices.read(STORAGE_KEY)));
+  return {
+    /** Where the browser stores nothing, an answer that is held would be lost with the page, so it is sent at once. */
+    preferences: computed<Preferences>(() =>
+      isStored.value ? chosen.value : { ...chosen.value, undoSeconds: 0 },
+    ),
+    prefer(changes: Partial<Preferences>): void {
+      chosen.value = { ...chosen.value, ...changes };
+      choices.write(STORAGE_KEY, JSON.stringify(chosen.value));
+    },
+  };
+}

@@ -1,43 +1,43 @@
-import { effect, signal } from '@preact/signals';
-import { NetworkError, needsSignIn } from '../data/api.ts';
-import { type Toast, type ToastEvent, toastReducer } from '../model/toast-state.ts';
-import { currentHash } from '../navigation.ts';
-import { texts } from './language.ts';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { NetworkError, needsSignIn } from '../model/api-error.ts';
+import { type Line, type Toast, type ToastEvent, toastReducer } from '../model/toast-state.ts';
+import type { Texts } from '../texts/en.ts';
 
-export const toast = signal<Toast | null>(null);
+export type Toasts = ReturnType<typeof createToasts>;
 
-let timer: ReturnType<typeof setTimeout> | undefined;
+export function createToasts(texts: ReadonlySignal<Texts>, currentHash: ReadonlySignal<string>) {
+  const toast = signal<Toast | null>(null);
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
-function update(event: ToastEvent): void {
-  toast.value = toastReducer(toast.peek(), event);
-  clearTimeout(timer);
-  const { expiresAt } = toast.peek() ?? {};
-  if (expiresAt === undefined) return;
-  timer = setTimeout(
-    () => update({ kind: 'tick', now: Date.now() }),
-    Math.max(expiresAt - Date.now(), 0) + 1,
-  );
-}
+  function update(event: ToastEvent): void {
+    toast.value = toastReducer(toast.peek(), event);
+    clearTimeout(timer);
+    const { expiresAt } = toast.peek() ?? {};
+    if (expiresAt === undefined) return;
+    timer = setTimeout(
+      () => update({ kind: 'tick', now: Date.now() }),
+      Math.max(expiresAt - Date.now(), 0) + 1,
+    );
+  }
 
-effect(() => update({ kind: 'screen', screen: currentHash.value }));
+  effect(() => update({ kind: 'screen', screen: currentHash.value }));
 
-/** Shows a short message on the current screen, or on the given screen. */
-export const showToast = (
-  text: string,
-  toastKind: Toast['kind'] = 'neutral',
-  screen = currentHash.peek(),
-): void => update({ kind: 'show', lines: [text], toastKind, screen, now: Date.now() });
+  /** Shows a short message on the current screen, or on the given screen. */
+  const showToast = (line: Line, toastKind: Toast['kind'] = 'neutral', screen = currentHash.peek()): void =>
+    update({ kind: 'show', lines: [line], toastKind, screen, now: Date.now() });
 
-/** Shows results of answers, on any screen. */
-export const showResults = (lines: readonly string[], toastKind: Toast['kind']): void =>
-  update({ kind: 'show', lines, toastKind, screen: null, now: Date.now() });
-
-export const closeToast = (): void => update({ kind: 'close' });
-
-/** Shows why a request failed; an expired session and a required passkey have their own screens. */
-export function showError(error: unknown): void {
-  if (needsSignIn(error)) return;
-  const { network } = texts.value;
-  const isUnreachable = error instanceof NetworkError && error.reason !== 'service';
-  showToast(isUnreachable ? network.needed : network.failed, 'error');
+  return {
+    toast,
+    showToast,
+    /** Shows results of answers, on any screen. */
+    showResults: (lines: readonly Line[], toastKind: Toast['kind']): void =>
+      update({ kind: 'show', lines, toastKind, screen: null, now: Date.now() }),
+    closeToast: (): void => update({ kind: 'close' }),
+    /** Shows why a request failed; an expired session and a required passkey have their own screens. */
+    showError(error: unknown): void {
+      if (needsSignIn(error)) return;
+      const isUnreachable = error instanceof NetworkError && error.reason !== 'service';
+      showToast(() => texts.value.network[isUnreachable ? 'needed' : 'failed'], 'error');
+    },
+  };
 }

@@ -1,49 +1,80 @@
-import { computed } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { hasEntries, type WorkEntries, workWithEdits } from '../model/work-edits.ts';
+import type { Storage } from '../data/storage.ts';
+import type { createFormat } from '../format.ts';
+import { hasEntries, rejectedEntries, type WorkEntries, workWithEdits } from '../model/work-edits.ts';
 import { canCancel, type Entry, type WorkContent } from '../outbox/entry.ts';
-import { cancelEntries, entries, outbox, readOutbox, sendOutbox } from './outbox.ts';
+import type { Texts } from '../texts/en.ts';
+import type { AppOutbox } from './outbox.ts';
 
 type Edit = Entry<WorkContent>;
 export type Edits = Pick<WorkContent, 'entries' | 'contact'>;
 
-const edits = computed(() => entries.value.filter((entry): entry is Edit => entry.kind === 'work'));
-
-/** Own edits of a claim that the service has not confirmed. */
-export const unsentWork = (claimId: string): readonly Edit[] =>
-  edits.value.filter(({ key }) => key === claimId);
-
-/** The claim with the adjuster's edits that are still on the device. */
-export const withOwnEdits = (claim: AppClaim): AppClaim => ({
-  ...claim,
-  work: workWithEdits(claim.work, unsentWork(claim.id)),
-});
-
-/** Stores edits on the device and sends them, now or when there is a network. */
-export async function saveWork(
-  key: string,
-  changed: WorkEntries,
-  close: boolean,
-): Promise<'saved' | 'waiting' | 'rejected'> {
-  const contents: WorkContent[] = [
-    ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed } as const] : []),
-    ...(close ? [{ kind: 'work', key, close } as const] : []),
-  ];
-  const ids = new Set(await outbox.add(contents));
-  const { dropped } = await sendOutbox();
-  if (dropped.some((id) => ids.has(id))) return 'rejected';
-  return unsentWork(key).some(({ id }) => ids.has(id)) ? 'waiting' : 'saved';
+/** What the service does not accept becomes typed text again. */
+export function createDrafts(
+  storage: Storage,
+  texts: ReadonlySignal<Texts>,
+  { dateTime }: Pick<ReturnType<typeof createFormat>, 'dateTime'>,
+) {
+  /** Changes when entries that the service rejected were added to the stored drafts. */
+  const rejections = signal(0);
+  const contactLine = ({
+    at,
+    result,
+    note,
+  }: Pick<NonNullable<AppClaim['work']['contacts']>[number], 'at' | 'result' | 'note'>): string =>
+    `${dateTime(at)}: ${texts.value.contactResults[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
+  return {
+    rejections,
+    contactLine,
+    /** Adds edits that the service rejected to what is typed on the claim. */
+    async keep({ key, entries, contact }: WorkContent): Promise<void> {
+      const [typed, accepted] = [await storage.get(`draft:${key}`), await storage.get('accepted')];
+      const saved = accepted?.find(({ id }) => id === key)?.work.notes;
+      const line = contact && contactLine(contact);
+      await storage.put(`draft:${key}`, rejectedEntries(entries, line, typed, saved));
+      rejections.value += 1;
+    },
+  };
 }
 
-/** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
-export async function logContact(key: string, edits: Edits, undoMs: number): Promise<string | undefined> {
-  const [id] = await outbox.add([{ kind: 'work', key, ...edits }], undoMs);
-  await (undoMs > 0 ? readOutbox() : sendOutbox());
-  return id;
+/** The adjuster's own entries on accepted claims. */
+export function createWork(outbox: AppOutbox) {
+  const edits = computed(() => outbox.entries.value.filter((entry): entry is Edit => entry.kind === 'work'));
+  /** Own edits of a claim that the service has not confirmed. */
+  const unsent = (claimId: string): readonly Edit[] => edits.value.filter(({ key }) => key === claimId);
+
+  return {
+    unsent,
+    /** The claim with the adjuster's edits that are still on the device. */
+    withOwnEdits: (claim: AppClaim): AppClaim => ({
+      ...claim,
+      work: workWithEdits(claim.work, unsent(claim.id)),
+    }),
+
+    /** Stores edits on the device and sends them, now or when there is a network. */
+    async save(key: string, changed: WorkEntries, close: boolean): Promise<'saved' | 'waiting' | 'rejected'> {
+      const contents: WorkContent[] = [
+        ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed } as const] : []),
+        ...(close ? [{ kind: 'work', key, close } as const] : []),
+      ];
+      const ids = new Set(await outbox.add(contents));
+      const { dropped } = await outbox.send();
+      if (dropped.some((id) => ids.has(id))) return 'rejected';
+      return unsent(key).some(({ id }) => ids.has(id)) ? 'waiting' : 'saved';
+    },
+
+    /** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
+    async logContact(key: string, entry: Edits, undoMs: number): Promise<string | undefined> {
+      const [id] = await outbox.add([{ kind: 'work', key, ...entry }], undoMs);
+      await (undoMs > 0 ? outbox.read() : outbox.send());
+      return id;
+    },
+
+    isUndoable: (claimId: string, id: string | undefined): boolean =>
+      unsent(claimId).some((edit) => edit.id === id && canCancel(edit, Date.now())),
+
+    /** False when the edits may have arrived. */
+    undo: async (id: string): Promise<boolean> => (await outbox.cancel([id])) === 0,
+  };
 }
-
-export const isWorkUndoable = (claimId: string, id: string | undefined): boolean =>
-  unsentWork(claimId).some((edit) => edit.id === id && canCancel(edit, Date.now()));
-
-/** False when the edits may have arrived. */
-export const undoWork = async (id: string): Promise<boolean> => (await cancelEntries([id])) === 0;

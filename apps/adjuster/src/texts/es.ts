@@ -1,11 +1,12 @@
 import type { Texts } from './en.ts';
+import type { MoreTexts } from './en-more.ts';
 
 const MONTHS = 'ene feb mar abr may jun jul ago sept oct nov dic'.split(' ');
 
 const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** Español de Puerto Rico. */
-export const es: Texts = {
+export const es: Texts & MoreTexts = {
   app: 'Asignación de reclamaciones',
   loading: 'Cargando …',
   back: 'Atrás',
@@ -15,15 +16,15 @@ export const es: Texts = {
   saved: 'Guardado.',
   test: 'Prueba',
   skip: 'Ir al contenido',
-
   nav: {
     label: 'Principal',
     offers: 'Ofertas',
-    claims: 'Mis casos',
+    claims: 'Mis reclamaciones',
     firms: 'Firmas',
     settings: 'Ajustes',
+    map: 'Mapa',
+    history: 'Historial',
   },
-
   network: {
     offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Actualizado: ${since}`),
     problem: (since) =>
@@ -34,7 +35,6 @@ export const es: Texts = {
     failed: 'Ocurrió un error. Intente de nuevo en un momento.',
     tryAgain: 'Intentar de nuevo',
   },
-
   signIn: {
     title: 'Iniciar sesión',
     lead: 'Le enviaremos un código de seis dígitos por correo electrónico. No necesita contraseña.',
@@ -50,7 +50,9 @@ export const es: Texts = {
     passkey: 'Iniciar sesión con una llave de acceso',
     passkeyRefused: 'No se encontró una llave de acceso de esta cuenta. Inicie sesión por correo.',
     passkeyRequired: 'Esta cuenta tiene una llave de acceso. Inicie sesión con ella.',
+    other: 'Otras formas y ayuda',
     test: 'Iniciar sesión con una cuenta de prueba',
+    help: 'Ayuda',
     byEmail: 'Iniciar sesión por correo electrónico',
     svcId: 'SVCID de la cuenta de prueba',
     secret: 'Clave de la cuenta',
@@ -58,32 +60,26 @@ export const es: Texts = {
     expired: 'Su sesión terminó. Inicie sesión para continuar. Las respuestas sin enviar están guardadas.',
     signedOut: 'Usted cerró la sesión.',
   },
-
   offers: {
     title: 'Ofertas',
     none: 'No hay ofertas abiertas',
     noneMore: 'Las ofertas nuevas aparecen aquí automáticamente.',
     noneFound: 'Ninguna oferta coincide con su búsqueda.',
     noFirm: 'Aún no se ha unido a ninguna firma. Dele su SVCID a una firma y la invitación aparecerá aquí.',
+    left: (time) => `Quedan ${time}`,
+    timeIsUp: 'Plazo vencido',
+    depth: (inches) => `${inches} pulg.`,
     offeredAgo: (time) => `Ofrecida hace ${time}`,
     respondBy: (time) => `la firma espera hasta ${time}`,
     new: 'Nueva',
     loss: (date) => `Pérdida ${date}`.replaceAll(' ', '\u00a0'),
-    search: 'Buscar ofertas',
-    sort: 'Ordenar por',
-    byAge: 'Más tiempo en espera',
-    byDistance: 'Más cercanas',
-    byLoss: 'Fecha de la pérdida',
-    group: 'Agrupar por',
-    notGrouped: 'Sin grupos',
-    byPlace: 'Por lugar',
-    byFirm: 'Por firma',
+    tools: 'Buscar, ordenar',
     select: 'Seleccionar',
     selectAll: 'Seleccionar todas',
     selectDone: 'Cancelar selección',
     acceptCount: (count) => `Aceptar ${count}`,
     rejectCount: (count) => `Rechazar ${count}`,
-    results: 'Resultados de sus respuestas',
+    results: 'Sus respuestas',
     dismiss: 'Descartar',
     showAll: (count) => `Mostrar las ${count}`,
     heldCount: (count) => plural(count, 'respuesta está por enviarse.', 'respuestas están por enviarse.'),
@@ -94,30 +90,13 @@ export const es: Texts = {
     paused: (firm) => `Usted pausó las ofertas nuevas de ${firm}.`,
     count: (count) => plural(count, 'oferta abierta', 'ofertas abiertas'),
   },
-
   invitations: {
-    title: 'Invitación',
     card: (firm) => `${firm} le invita`,
     as: (name) => `Invitación para ${name}`,
-    asLabel: 'Invitación para',
-    invitedAt: 'Invitación enviada',
     ends: (time) => `Vence el ${time}`,
-    endsLabel: 'Vence',
-    meaning:
-      'Si se une, esta firma podrá ofrecerle reclamaciones. Usted acepta o rechaza cada una, y puede pausar o salir cuando quiera.',
-    missing: 'Complete su perfil para unirse:',
-    accept: 'Unirme',
-    acceptWith: 'Guardar y unirme',
-    decline: 'Declinar',
-    joined: (firm) => `Usted se unió a ${firm}.`,
-    declined: 'Invitación declinada. La firma puede invitarle otra vez.',
-    gone: 'Esta invitación fue retirada o venció.',
   },
-
   claim: {
     title: 'Reclamación',
-    number: 'Número de reclamación',
-    file: 'Número de expediente',
     accept: 'Aceptar',
     reject: 'Rechazar',
     heldAccept: (title) => `Aceptando ${title}.`,
@@ -134,16 +113,133 @@ export const es: Texts = {
     goneMore:
       'Fue retirada, ofrecida a otra persona o rechazada en otro dispositivo. Usted no tiene que hacer nada.',
     alreadyAccepted: 'Usted aceptó esta reclamación en otro dispositivo.',
-    contactAfter: 'El teléfono y el correo aparecen después de aceptar.',
-    notAvailable: 'Esta reclamación ya no está disponible para usted',
+    notAvailable: 'Esta reclamación no está disponible para usted',
+    notAvailableMore:
+      'Está en otra cuenta, su oferta terminó o se cerró después de que usted salió de la firma. Inicie sesión con la cuenta que la tiene.',
     notStored: 'Esta reclamación no está guardada en este dispositivo. Ábrala una vez con conexión.',
+    acceptedAt: (time) => `Aceptada el ${time}`,
+    closedAt: (time) => `Cerrada el ${time}`,
+  },
+  update: {
+    ready: 'Hay una versión nueva de la aplicación.',
+    apply: 'Actualizar',
+    saveFirst: 'Primero guarde o borre lo que ha escrito; después actualice.',
+  },
+  notStored: {
+    lead: 'Este navegador no guarda nada de la aplicación. Las respuestas se envían de inmediato, y las notas se pierden con la página.',
+    waits: 'No se ha enviado ni guardado. Mantenga la aplicación abierta hasta que haya conexión.',
+  },
+  broken: {
+    title: 'Esto no se puede mostrar',
+    lead: 'Actualice la aplicación. Las respuestas sin enviar y lo que ha escrito siguen en este dispositivo.',
+    claims: (count) =>
+      count === 1
+        ? 'Esta versión de la aplicación no puede mostrar 1 reclamación. Actualícela.'
+        : `Esta versión de la aplicación no puede mostrar ${count} reclamaciones. Actualícela.`,
+  },
+  deadlines: {
+    now: 'menos de un minuto',
+    kinds: {
+      first_contact: 'Primer contacto',
+      preliminary_report: 'Informe preliminar',
+      proof_of_loss: 'Prueba de pérdida',
+    },
+    dueIn: (what, time) => `${what} en ${time}`,
+    overdue: (what, time) => `${what} con ${time} de atraso`,
+  },
+  shortCause: {
+    tidal_water_overflow: 'Marea',
+    stream_river_lake_overflow: 'Río o lago',
+    alluvial_fan_overflow: 'Abanico aluvial',
+    rainfall_snowmelt_accumulation: 'Lluvia o nieve',
+    earth_movement: 'Tierra',
+    closed_basin_lake: 'Cuenca cerrada',
+    other: 'Otra causa',
+  },
+  cause: {
+    tidal_water_overflow: 'Desbordamiento de agua de marea',
+    stream_river_lake_overflow: 'Desbordamiento de arroyo, río o lago',
+    alluvial_fan_overflow: 'Desbordamiento de abanico aluvial',
+    rainfall_snowmelt_accumulation: 'Acumulación de lluvia o nieve derretida',
+    earth_movement: 'Movimiento de tierra',
+    closed_basin_lake: 'Lago de cuenca cerrada',
+    other: 'Otra',
+  },
+  contactResults: {
+    reached: 'Contactado',
+    left_message: 'Mensaje dejado',
+    no_answer: 'Sin respuesta',
+  },
+  claims: {
+    title: 'Mis reclamaciones',
+    open: 'Abiertas',
+    closed: 'Cerradas',
+    noneOpen: 'No hay reclamaciones abiertas',
+    noneOpenMore: 'Las reclamaciones que usted acepta aparecen aquí. Puede leerlas sin conexión.',
+    noneClosed: 'No hay reclamaciones cerradas',
+    noneClosedMore: 'Las reclamaciones que usted cierra aparecen aquí.',
+  },
+  outcomes: {
+    accepted: (title) => `Enviado: usted aceptó ${title}.`,
+    rejected: (title) => `Enviado: usted rechazó ${title}.`,
+    gone: (title) => `Ya no le ofrecen ${title}.`,
+    offeredAgain: (title) => `Le ofrecieron ${title} otra vez. Conteste la oferta nueva.`,
+    alreadyAccepted: (title) => `Usted aceptó ${title} en otro dispositivo.`,
+    refused: (title) => `${title}: no se pudo procesar su respuesta.`,
+    summary: (accepted, rejected, lost) =>
+      [
+        accepted > 0 && plural(accepted, 'aceptada', 'aceptadas'),
+        rejected > 0 && plural(rejected, 'rechazada', 'rechazadas'),
+        lost > 0 && `${lost} sin efecto`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
+  },
+  outbox: {
+    refused:
+      'Sin guardar: la reclamación está cerrada o su registro de contactos está lleno. Lo que escribió queda en este dispositivo, y los contactos en las notas.',
+    failing: (nextAt) =>
+      `El servicio no pudo procesar esto. Se intenta de nuevo a las ${nextAt}; no necesita hacer nada.`,
+    stuck: (nextAt) =>
+      `Esto no avanza: el servicio no pudo procesarlo varias veces. Se intenta de nuevo a las ${nextAt}.`,
+    cancel: 'Dejar de intentar',
+  },
+  miles: (count) => `≈ ${count} mi`,
+  height: (inches, feet, rest) =>
+    feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
+  day: (year, month, day) => `${day} ${MONTHS[month]} ${year}`,
+  duration: {
+    minutes: (minutes) => `${minutes} min`,
+    hours: (hours, minutes) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
+    days: (days, hours) =>
+      hours === 0 ? plural(days, 'día', 'días') : `${plural(days, 'día', 'días')} ${hours} h`,
+  },
+  invitation: {
+    title: 'Invitación',
+    asLabel: 'Invitación para',
+    invitedAt: 'Invitación enviada',
+    endsLabel: 'Vence',
+    meaning:
+      'Si se une, esta firma podrá ofrecerle reclamaciones. Usted acepta o rechaza cada una, y puede pausar o salir cuando quiera.',
+    missing: 'Complete su perfil para unirse:',
+    accept: 'Unirme',
+    acceptWith: 'Guardar y unirme',
+    decline: 'Declinar',
+    joined: (firm) => `Usted se unió a ${firm}.`,
+    declined: 'Invitación declinada. La firma puede invitarle otra vez.',
+    gone: 'Esta invitación fue retirada o venció.',
+  },
+  record: {
+    number: 'Número de reclamación',
+    file: 'Número de expediente',
+    contactAfter: 'El teléfono y el correo aparecen después de aceptar.',
+    title: 'Todo lo que envió la firma',
     call: 'Llamar',
     text: 'Texto',
     mail: 'Correo',
-    map: 'Mapa',
+    directions: 'Cómo llegar',
+    noPhone: 'La firma no envió un teléfono.',
     offeredAt: 'Ofrecida',
-    acceptedAt: (time) => `Aceptada el ${time}`,
-    closedAt: (time) => `Cerrada el ${time}`,
     instructions: 'Instrucciones de la firma',
     sections: {
       policyholder: 'Asegurado',
@@ -226,7 +322,6 @@ export const es: Texts = {
     },
     hours: (hours) => plural(hours, 'hora', 'horas'),
   },
-
   summary: {
     depth: 'Profundidad del agua',
     outside: (inches) => `${inches} pulg. afuera`,
@@ -235,11 +330,11 @@ export const es: Texts = {
     building: (amount) => `Edificio ${amount}`,
     contents: (amount) => `Contenido ${amount}`,
     carrier: 'Aseguradora',
+    missing: (what) => `La firma no envió: ${what}.`,
     related: 'Otras reclamaciones',
     samePolicyholder: (count) => `${count} del mismo asegurado`,
     near: (count) => `${count} cerca`,
   },
-
   distance: {
     title: 'Indicar su ubicación',
     lead: 'Las distancias se miden hasta el código postal de la propiedad. Su ubicación no sale de este dispositivo.',
@@ -250,53 +345,20 @@ export const es: Texts = {
     useZip: 'Usar código postal',
     unknownZip: 'Este código postal es desconocido.',
     forget: 'Quitar ubicación',
+    ask: '¿A qué distancia está?',
     from: (zip) => (zip === null ? 'Desde su ubicación' : `Desde ${zip}`),
   },
-
   history: {
-    title: 'Historial',
     lead: 'Ofertas que usted rechazó o que fueron retiradas, según este dispositivo.',
     none: 'No hay ofertas pasadas',
     rejected: 'Rechazada',
     withdrawn: 'Ya no se ofrece',
   },
-
-  map: { title: 'Mapa' },
-
-  update: {
-    ready: 'Hay una versión nueva de la aplicación.',
-    apply: 'Actualizar',
-    saveFirst: 'Primero guarde o borre lo que ha escrito; después actualice.',
-  },
-
-  notStored: {
-    lead: 'Este navegador no guarda nada de la aplicación. Las respuestas se envían de inmediato, y las notas se pierden con la página.',
-    waits: 'No se ha enviado ni guardado. Mantenga la aplicación abierta hasta que haya conexión.',
-  },
-
-  broken: {
-    title: 'Esto no se puede mostrar',
-    lead: 'Actualice la aplicación. Las respuestas sin enviar y lo que ha escrito siguen en este dispositivo.',
-    claims: (count) =>
-      count === 1
-        ? 'Esta versión de la aplicación no puede mostrar 1 reclamación. Actualícela.'
-        : `Esta versión de la aplicación no puede mostrar ${count} reclamaciones. Actualícela.`,
-  },
-
-  deadlines: {
+  dueDates: {
     title: 'Fechas límite',
-    now: 'menos de un minuto',
-    kinds: {
-      first_contact: 'Primer contacto',
-      preliminary_report: 'Informe preliminar',
-      proof_of_loss: 'Prueba de pérdida',
-    },
-    dueIn: (what, time) => `${what} en ${time}`,
-    overdue: (what, time) => `${what} con ${time} de atraso`,
     due: (time) => `Vence el ${time}`,
     sources: 'De dónde vienen estas reglas',
   },
-
   firmStatus: {
     pre_firm: 'Pre-FIRM: construido antes del primer mapa de inundación',
     post_firm: 'Post-FIRM: construido después del primer mapa de inundación',
@@ -342,15 +404,6 @@ export const es: Texts = {
     other_non_residential: 'Otro no residencial',
   },
   construction: { framed: 'Armazón', masonry: 'Mampostería', other: 'Otro' },
-  cause: {
-    tidal_water_overflow: 'Desbordamiento de agua de marea',
-    stream_river_lake_overflow: 'Desbordamiento de arroyo, río o lago',
-    alluvial_fan_overflow: 'Desbordamiento de abanico aluvial',
-    rainfall_snowmelt_accumulation: 'Acumulación de lluvia o nieve derretida',
-    earth_movement: 'Movimiento de tierra',
-    closed_basin_lake: 'Lago de cuenca cerrada',
-    other: 'Otra',
-  },
   form: {
     dwelling: 'Formulario de vivienda',
     general_property: 'Formulario de propiedad general',
@@ -364,13 +417,12 @@ export const es: Texts = {
     email: 'Escriba un correo electrónico válido que no use otra cuenta.',
   },
   profile: { first_name: 'Nombre', last_name: 'Apellidos', email: 'Correo electrónico' },
-
   reject: {
     title: '¿Rechazar esta reclamación?',
     lead: 'Una razón ayuda a la firma a encontrar a otro ajustador. Es opcional.',
     reasons: {
       too_far: 'Queda muy lejos',
-      workload: 'Tengo demasiados casos abiertos',
+      workload: 'Tengo demasiadas reclamaciones abiertas',
       dates: 'No estoy disponible en esas fechas',
       conflict_of_interest: 'Conflicto de interés',
       claim_type: 'No es mi tipo de reclamación',
@@ -378,7 +430,6 @@ export const es: Texts = {
     own: 'En sus propias palabras',
     confirm: 'Rechazar',
   },
-
   work: {
     title: 'Su trabajo',
     lead: 'Solo usted puede ver esto, no la firma.',
@@ -390,8 +441,6 @@ export const es: Texts = {
     draft: 'Sin guardar',
     savedOffline: 'Guardado en este dispositivo. Se enviará cuando haya conexión.',
     closesLater: 'Guardado en este dispositivo. La reclamación se cerrará cuando haya conexión.',
-    refused:
-      'Sin guardar: la reclamación está cerrada o su registro de contactos está lleno. Lo que escribió queda en este dispositivo, y los contactos en las notas.',
     visit: 'Visita planificada',
     visitTime: 'Hora de la visita',
     calendar: 'Añadir al calendario',
@@ -400,32 +449,35 @@ export const es: Texts = {
     proofOfLoss: 'Prueba de pérdida enviada el',
     contacts: 'Registro de contactos',
     contactNote: 'Nota para la próxima entrada',
-    contactResults: {
-      reached: 'Contactado',
-      left_message: 'Mensaje dejado',
-      no_answer: 'Sin respuesta',
-    },
-    done: 'Marcar como terminada',
-    doneTitle: '¿Marcar esta reclamación como terminada?',
-    doneLead: 'Pasa a sus casos cerrados, y ya no se puede cambiar.',
-    doneUnsaved: 'Antes se guardará lo que escribió.',
-    doneConfirm: 'Cerrar reclamación',
+    called: '¿Cómo fue la llamada?',
+    close: 'Cerrar reclamación',
+    closeTitle: '¿Cerrar esta reclamación?',
+    closeLead: 'Pasa a sus reclamaciones cerradas, y ya no se puede cambiar. No se avisa a la firma.',
+    closeUnsaved: 'Antes se guardará lo que escribió.',
     notSaved: 'Esto no se guardó antes de cerrarse la reclamación. Está solo en este dispositivo.',
-    doneToast: 'Terminada. La reclamación está en sus casos cerrados.',
+    closedToast: 'Cerrada. La reclamación está en sus reclamaciones cerradas.',
+    undoContact: 'Deshacer la última entrada',
+    undoneTooLate: 'Ya no se puede deshacer: la entrada ya se envió.',
+    noteTooLong: (max) => `Acorte la nota a ${max} caracteres.`,
+    logFull: (max) => `El registro de contactos está lleno con ${max} entradas. Use las notas de abajo.`,
   },
-
-  claims: {
-    title: 'Mis casos',
-    open: 'Abiertos',
-    closed: 'Cerrados',
-    noneOpen: 'No hay casos abiertos',
-    noneOpenMore: 'Las reclamaciones que usted acepta aparecen aquí. Puede leerlas sin conexión.',
-    noneClosed: 'No hay casos cerrados',
-    noneClosedMore: 'Las reclamaciones que usted marca como terminadas aparecen aquí.',
+  bulk: {
+    accept: (count) => `¿Aceptar ${plural(count, 'oferta', 'ofertas')}?`,
+    reject: (count) => `¿Rechazar ${plural(count, 'oferta', 'ofertas')}?`,
   },
-
+  toolbar: {
+    search: 'Buscar ofertas',
+    sort: 'Ordenar por',
+    byAge: 'Más tiempo en espera',
+    byReply: 'Plazo para contestar',
+    byDistance: 'Más cercanas',
+    byLoss: 'Fecha de la pérdida',
+    group: 'Agrupar por',
+    notGrouped: 'Sin grupos',
+    byPlace: 'Por lugar',
+    byFirm: 'Por firma',
+  },
   firms: {
-    title: 'Firmas',
     none: 'Aún no se ha unido a ninguna firma',
     noneMore: 'Dele su SVCID a una firma. La invitación aparecerá aquí.',
     svcId: 'Su SVCID',
@@ -434,7 +486,7 @@ export const es: Texts = {
     taking: 'Recibir ofertas nuevas',
     takingOn: 'Esta firma puede ofrecerle reclamaciones.',
     takingOff:
-      'En pausa: no recibe ofertas nuevas de esta firma. Sus ofertas y casos actuales siguen con usted.',
+      'En pausa: no recibe ofertas nuevas de esta firma. Sus ofertas y reclamaciones actuales siguen con usted.',
     notAllowed: 'Actualmente la firma no le permite aceptar reclamaciones.',
     leave: 'Salir de esta firma',
     leaveTitle: (firm) => `¿Salir de ${firm}?`,
@@ -446,43 +498,232 @@ export const es: Texts = {
     leaveConfirm: 'Salir',
     left: (firm) => `Usted salió de ${firm}.`,
   },
-
-  outcomes: {
-    accepted: (title) => `Enviado: usted aceptó ${title}.`,
-    rejected: (title) => `Enviado: usted rechazó ${title}.`,
-    gone: (title) => `Ya no le ofrecen ${title}.`,
-    offeredAgain: (title) => `Le ofrecieron ${title} otra vez. Conteste la oferta nueva.`,
-    alreadyAccepted: (title) => `Usted aceptó ${title} en otro dispositivo.`,
-    refused: (title) => `${title}: no se pudo procesar su respuesta.`,
-    summary: (accepted, rejected, lost) =>
-      [
-        accepted > 0 && plural(accepted, 'aceptada', 'aceptadas'),
-        rejected > 0 && plural(rejected, 'rechazada', 'rechazadas'),
-        lost > 0 && `${lost} sin efecto`,
-      ]
-        .filter(Boolean)
-        .join(' · '),
+  settings: {
+    title: 'Ajustes',
+    account: 'Cuenta',
+    name: 'Nombre',
+    edit: 'Cambiar',
+    testAccount: 'Esta es una cuenta de prueba.',
+    language: 'Idioma',
+    languageAuto: 'Igual que el dispositivo',
+    display: 'Pantalla',
+    schemes: {
+      device: 'Igual que el dispositivo',
+      light: 'Clara',
+      dark: 'Oscura',
+      sunlight: 'Luz solar: letra grande y máximo contraste',
+    },
+    undo: 'Tiempo para deshacer una respuesta',
+    undoSeconds: (seconds) => (seconds === 0 ? 'Enviar de inmediato' : `${seconds} segundos`),
+    notifications: 'Notificaciones en este dispositivo',
+    notificationsOn: 'Activadas. La pantalla bloqueada muestra solo la firma y el tipo de notificación.',
+    notificationsOff: 'Desactivadas. Usted ve ofertas nuevas solo con la aplicación abierta.',
+    notificationsStopped:
+      'Las notificaciones se detuvieron en este dispositivo: el navegador o su servicio de envío las terminó. Actívelas otra vez.',
+    notificationsRenewed: (time) =>
+      `Las notificaciones se habían detenido en este dispositivo y se activaron otra vez: ${time}. Es posible que no haya visto ofertas anteriores.`,
+    notificationsNone: 'Este navegador no permite notificaciones.',
+    notificationsHomeScreen:
+      'En un iPhone o iPad, las notificaciones necesitan la aplicación en la pantalla de inicio: toque Compartir, después Añadir a pantalla de inicio, y ábrala desde allí.',
+    notificationsFailed: 'El navegador no pudo activar las notificaciones. Intente más tarde.',
+    turnOn: 'Activar',
+    turnOff: 'Desactivar',
+    suggestion: 'Reciba notificaciones de ofertas nuevas con la aplicación cerrada',
+    later: 'Ahora no',
+    session: 'Sesión',
+    signOut: 'Cerrar sesión',
+    signOutEverywhere: 'Cerrar sesión en todos los dispositivos',
+    signOutTitle: '¿Cerrar la sesión?',
+    signOutLead: 'Se borran los datos guardados en este dispositivo, incluso las notas sin guardar.',
+    everywhereTitle: '¿Cerrar la sesión en todos los dispositivos?',
+    everywhereLead:
+      'Tendrá que iniciar sesión otra vez en cada teléfono, tableta y navegador, y no recibirá notificaciones hasta entonces.',
+    unsent: (count) =>
+      count === 1
+        ? '1 cambio no se ha enviado y se perderá.'
+        : `${count} cambios no se han enviado y se perderán.`,
+    install: 'Instalar',
+    help: 'Ayuda',
+    helpLead: 'Instalar la aplicación, activar notificaciones, trabajar sin conexión y qué ve una firma.',
+    support: 'Soporte',
+    version: (version) => `Versión ${version}`,
+    installLead: 'Instale la aplicación en su pantalla de inicio: abre más rápido y funciona sin conexión.',
   },
-
-  outbox: {
-    failing: (nextAt) =>
-      `El servicio no pudo procesar esto. Se intenta de nuevo a las ${nextAt}; no necesita hacer nada.`,
-    stuck: (nextAt) =>
-      `Esto no avanza: el servicio no pudo procesarlo varias veces. Se intenta de nuevo a las ${nextAt}.`,
-    cancel: 'Dejar de intentar',
+  account: {
+    codeSent: (email) =>
+      `Si ninguna otra cuenta usa ${email}, le hemos enviado un código. Hasta que lo introduzca, sigue su dirección anterior.`,
+    confirm: 'Confirmar dirección',
   },
-
-  miles: (count) => `${count} mi`,
-
-  height: (inches, feet, rest) =>
-    feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
-
-  day: (year, month, day) => `${day} ${MONTHS[month]} ${year}`,
-
-  duration: {
-    minutes: (minutes) => `${minutes} min`,
-    hours: (hours, minutes) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
-    days: (days, hours) =>
-      hours === 0 ? plural(days, 'día', 'días') : `${plural(days, 'día', 'días')} ${hours} h`,
+  map: {
+    label: 'Mapa de sus ofertas y reclamaciones',
+    lead: 'Los lugares son los centros de los códigos postales. Para la dirección exacta, abra su aplicación de mapas.',
+    loading: 'Cargando el mapa …',
+    zoomIn: 'Acercar',
+    zoomOut: 'Alejar',
+    showAll: 'Ver todo',
+    offers: 'Ofertas',
+    claims: 'Mis reclamaciones',
+    cluster: (count, place) => `${plural(count, 'reclamación', 'reclamaciones')} cerca de ${place}`,
+    none: 'No hay ofertas ni reclamaciones abiertas',
+    unknown: (count) =>
+      plural(
+        count,
+        'reclamación tiene un código postal que no está en el mapa.',
+        'reclamaciones tienen un código postal que no está en el mapa.',
+      ),
+    showUnknown: 'Mostrar',
+    addStop: 'Añadir a la ruta',
+    stops: 'Su ruta',
+    stopsLead:
+      'En este orden: después de cada parada, la más cercana. Su aplicación de mapas empieza en su ubicación actual.',
+    removeStop: 'Quitar de la ruta',
+    route: (count) => `Ruta con ${plural(count, 'parada', 'paradas')}`,
+    maxStops: (count) => `Una ruta tiene como máximo ${count} paradas.`,
+    you: 'Su ubicación',
+    source: 'Datos del mapa: U.S. Census Bureau',
+  },
+  availability: {
+    title: 'Cuándo recibe ofertas',
+    pauseAll: 'Pausar todas las firmas',
+    pauseAllMore:
+      'Mientras esté activado, ninguna firma puede ofrecerle reclamaciones. Sus ofertas y reclamaciones actuales siguen con usted.',
+    private: 'Las firmas solo ven que por ahora no recibe ofertas, no el motivo.',
+    away: 'Ausencias',
+    awayNone: 'No hay días planificados.',
+    awayDays: (first, last) => (first === last ? first : `${first} a ${last}`),
+    firstDay: 'Primer día',
+    lastDay: 'Último día',
+    add: 'Añadir',
+    remove: (days) => `Eliminar ${days}`,
+    removeShort: 'Eliminar',
+    reversed: 'El último día no puede ser anterior al primero.',
+    over: 'Estos días ya pasaron.',
+    maxOffers: 'Máximo de ofertas abiertas a la vez',
+    noLimit: 'Sin límite',
+    maxOffersMore: 'Con esta cantidad de ofertas abiertas, ninguna firma puede enviarle otra.',
+    pausedAll: 'Ha pausado todas las firmas. No llegan ofertas nuevas.',
+    awayUntil: (day) => `Está ausente hasta el ${day}. No llegan ofertas nuevas.`,
+    full: (count) =>
+      `Tiene ${plural(count, 'oferta abierta', 'ofertas abiertas')}, el máximo que desea. Responda una para recibir otra.`,
+  },
+  notifications: {
+    test: 'Enviarme una notificación de prueba',
+    testSent: 'Enviada. Debe aparecer en unos segundos.',
+    missing: '¿No apareció nada?',
+    missingSteps: [
+      'Desactive No molestar o el modo de concentración del teléfono.',
+      'En los ajustes del teléfono, permita las notificaciones de esta aplicación o de su navegador, con sonido y en la pantalla bloqueada.',
+      'En los ajustes de batería, permita que el navegador funcione en segundo plano.',
+    ],
+    deniedLead:
+      'Las notificaciones de esta aplicación están bloqueadas. El navegador no permite volver a preguntar, pero usted puede permitirlas:',
+    deniedSteps: {
+      apple: [
+        'Abra Ajustes en el iPhone o iPad y luego Notificaciones.',
+        'Elija esta aplicación y active Permitir notificaciones.',
+        'Regrese aquí.',
+      ],
+      android: [
+        'Toque el icono a la izquierda de la dirección, o mantenga presionado el icono de la aplicación y toque Información.',
+        'Toque Permisos o Notificaciones y permítalas.',
+        'Regrese aquí.',
+      ],
+      other: [
+        'Haga clic en el icono a la izquierda de la dirección.',
+        'Permita las notificaciones.',
+        'Vuelva a cargar la página.',
+      ],
+    },
+    quiet: 'Horas de silencio',
+    quietMore:
+      'Las notificaciones de estas horas llegan cuando terminan. Nada es tan urgente como para despertarle.',
+    quietFrom: 'Desde',
+    quietUntil: 'Hasta',
+    reminders: 'Recordarme los vencimientos',
+    remindersMore: 'Una vez al día, a las 8:00, cuando algo vence antes de la mañana siguiente.',
+  },
+  help: {
+    title: 'Ayuda',
+    lead: 'Puede leer esta página sin conexión.',
+    sections: [
+      {
+        title: 'Instalar la aplicación',
+        points: [
+          'Android: abra el menú del navegador y toque Añadir a pantalla de inicio, o use Instalar en los ajustes de esta aplicación.',
+          'iPhone y iPad: en Safari, toque Compartir y luego Añadir a pantalla de inicio. Las notificaciones funcionan solo en la aplicación instalada.',
+          'Computadora: use el icono de instalar al final de la dirección.',
+        ],
+      },
+      {
+        title: 'Ofertas',
+        points: [
+          'Una firma a la que usted se unió le ofrece una reclamación. Acéptela o rechácela; una razón ayuda a la firma y es opcional.',
+          'La fila de una oferta muestra cuánto espera la firma. Después, la firma puede ofrecer la reclamación a otra persona.',
+          'Después de tocar tiene unos segundos para deshacer. Usted elige cuántos en los ajustes.',
+          'Para contestar varias ofertas a la vez, toque Seleccionar. Verá los pueblos y las firmas antes de confirmar.',
+        ],
+      },
+      {
+        title: 'Una reclamación aceptada',
+        points: [
+          'Llamar, Texto y Cómo llegar están arriba. Después de una llamada, anote con un toque cómo fue.',
+          'Las fechas límite siguen las reglas del Programa Nacional de Seguro contra Inundaciones y lo que fijó su operador.',
+          'Cierre una reclamación cuando termine su trabajo. Queda en sus reclamaciones cerradas.',
+        ],
+      },
+      {
+        title: 'Sin conexión',
+        points: [
+          'Las ofertas, sus reclamaciones, las notas y el mapa quedan en este dispositivo por 14 días.',
+          'Las respuestas, notas y ajustes se guardan y se envían cuando haya conexión. La aplicación muestra lo que falta por enviar.',
+          'Si una oferta se retiró antes de llegar su respuesta, la aplicación se lo dice.',
+        ],
+      },
+      {
+        title: 'Notificaciones',
+        points: [
+          'Actívelas en los ajustes, en cada dispositivo, y envíese una prueba.',
+          'La pantalla bloqueada muestra solo la firma y el tipo de notificación, nunca un nombre ni una dirección.',
+          'En las horas de silencio esperan hasta que terminen.',
+        ],
+      },
+      {
+        title: 'Qué ve una firma',
+        points: [
+          'Si usted aceptó o rechazó sus reclamaciones, cuándo, y la razón que dio.',
+          'Que por ahora no recibe ofertas, pero no por qué ni por cuánto tiempo.',
+          'No ve sus notas, fechas, registro de contactos ni ubicación, ni nada de otras firmas.',
+        ],
+      },
+      {
+        title: 'Sus datos',
+        points: [
+          'Su ubicación no sale de este dispositivo. Las distancias son entre los centros de los códigos postales.',
+          'Al cerrar la sesión se borran las reclamaciones y notas de este dispositivo. Si pierde un dispositivo, cierre la sesión en todos.',
+          'Después de rechazar una oferta, el nombre del asegurado se borra de este dispositivo.',
+        ],
+      },
+    ],
+  },
+  passkeys: {
+    title: 'Llaves de acceso',
+    lead: 'Inicie sesión con su huella, su rostro o el bloqueo de pantalla en vez de un código. La llave de acceso queda en sus dispositivos. Se conserva al cerrar todas las sesiones: quite aquí las de un dispositivo perdido.',
+    none: 'No tiene llaves de acceso.',
+    name: 'Nombre de la llave de acceso',
+    defaultName: 'Mi dispositivo',
+    add: 'Agregar una llave de acceso',
+    added: 'Se agregó la llave de acceso.',
+    rename: (name) => `Cambiar el nombre de ${name}`,
+    remove: (name) => `Quitar ${name}`,
+    removeLead: (name) => `Nadie podrá iniciar sesión con “${name}”.`,
+    removed: 'Se quitó la llave de acceso.',
+    last: 'No puede quitar su única llave de acceso. Agregue otra primero.',
+    used: (date) => `Último uso: ${date}`,
+    unused: 'Sin usar',
+    failed: 'El dispositivo no creó ni encontró una llave de acceso. Inténtelo de nuevo.',
+    requiredTitle: 'Agregue una llave de acceso para continuar',
+    requiredLead:
+      'Su operador exige una llave de acceso. Agregue una en este dispositivo: desde entonces iniciará sesión con ella.',
+    requiredElsewhere: 'Su cuenta ya tiene una llave de acceso. Cierre la sesión e inicie otra con ella.',
   },
 };

@@ -1,12 +1,12 @@
-import { en, type Texts } from './en.ts';
+import type { Texts } from './en.ts';
+import type { MoreTexts } from './en-more.ts';
 
 export const LANGUAGE_NAMES = { en: 'English', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGE_NAMES;
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-US', es: 'es-PR' };
 
-/** English is part of the first load; other languages are loaded where they are shown. */
-export const TEXTS: Readonly<Record<Language, () => Promise<Texts>>> = {
-  en: async () => en,
+/** English is loaded in two parts, the first one with the app; another language is loaded whole where it is shown. */
+export const OTHER_LANGUAGES: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Texts & MoreTexts>>> = {
   es: async () => (await import('./es.ts')).es,
 };
 

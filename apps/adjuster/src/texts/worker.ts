@@ -20,7 +20,7 @@ export const NOTIFICATION_WORDS: Readonly<Record<Language, NotificationWords>> =
       offer: 'Una reclamación espera su respuesta.',
       offer_withdrawn: 'Una reclamación ofrecida fue retirada.',
       invitation: 'Una invitación le espera.',
-      deadlines: 'Vence dentro de un día: {count}. Abra sus casos.',
+      deadlines: 'Vence dentro de un día: {count}. Abra sus reclamaciones.',
       acceptance_lost: 'Aceptaciones que no contaron: {count}. Abra la aplicación para ver por qué.',
       test: 'Esta es una prueba. Las notificaciones funcionan en este dispositivo.',
     },

@@ -1,25 +1,28 @@
 import type { LIMITS } from '@svc/contract';
-import { Button, Dialog } from '../components/ui.tsx';
+import type { ComponentChildren } from 'preact';
+import { allTexts } from '../all-texts.ts';
+import { typedRejections } from '../app.ts';
 import {
   maxFreeTextLength,
   REJECTION_CODES,
   rejectionText,
   type TypedRejection,
 } from '../model/rejection.ts';
-import { texts } from '../state/language.ts';
-import { typedRejections } from '../state/typed.ts';
+import { Button, Dialog } from './ui.tsx';
 
 const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 
 const NOTHING: TypedRejection = { code: null, freeText: '' };
 
 export function RejectDialog(props: {
-  readonly title: string;
+  /** For several claims. */
+  readonly title?: string;
   readonly claimIds: readonly string[];
   readonly close: () => void;
   readonly confirm: (reason: string | undefined) => void;
+  readonly children?: ComponentChildren;
 }) {
-  const words = texts.value;
+  const words = allTexts.value;
   const { claimIds } = props;
   const { code, freeText } = typedRejections.texts.value[claimIds[0] ?? ''] ?? NOTHING;
   const type = (changes: Partial<TypedRejection>): void =>
@@ -29,8 +32,9 @@ export function RejectDialog(props: {
     props.confirm(rejectionText(code, freeText));
   };
   return (
-    <Dialog title={props.title} close={props.close}>
+    <Dialog title={props.title ?? words.reject.title} close={props.close}>
       <form class="form" onSubmit={submit}>
+        {props.children}
         <p class="muted">{words.reject.lead}</p>
         <div class="chips">
           {REJECTION_CODES.map((one) => (

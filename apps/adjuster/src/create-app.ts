@@ -1,0 +1,277 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { SignInBody } from '@svc/contract';
+import type { Api } from './data/api.ts';
+import type { EventHandlers, EventStream } from './data/event-stream.ts';
+import type { Notifications } from './data/notifications.ts';
+import type { Storage } from './data/storage.ts';
+import type { TabMessage, Tabs } from './data/tabs.ts';
+import { createFormat } from './format.ts';
+import { ApiError } from './model/api-error.ts';
+import type { Navigation } from './navigation.ts';
+import type { AnswerApi } from './outbox/answers.ts';
+import type { OutboxApi, OutboxStore } from './outbox/outbox.ts';
+import { createAccount } from './state/account.ts';
+import { createAnswers } from './state/answers.ts';
+import { createArrangement } from './state/arrangement.ts';
+import { createDeadlines } from './state/deadlines.ts';
+import { createErrorReporter } from './state/errors.ts';
+import { createLanguage } from './state/language.ts';
+import { createLists } from './state/lists.ts';
+import { createLiveUpdates } from './state/live-updates.ts';
+import { createAppOutbox } from './state/outbox.ts';
+import { createOutcomes } from './state/outcomes.ts';
+import { createPlaces } from './state/places.ts';
+import { createPreferences, type KeyValue } from './state/preferences.ts';
+import { createSession } from './state/session.ts';
+import { createToasts } from './state/toast.ts';
+import { createTyped } from './state/typed.ts';
+import { createDrafts, createWork } from './state/work.ts';
+import type { Language } from './texts/language.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const POLL_MS = 30_000;
+/** A page that was hidden for longer reads its lists without asking for their revision. */
+const STALE_MS = 60_000;
+const STORE_AGAIN_MS = 500;
+
+/** What the app uses of the browser and the service. */
+export interface AppDeps {
+  readonly api: Api;
+  readonly storage: Storage;
+  /** Small choices that are needed before the database is open. */
+  readonly choices: KeyValue;
+  readonly deviceLanguage: () => Language;
+  /** False where the browser stores nothing: answers and notes then last as long as the page. */
+  readonly isStored: ReadonlySignal<boolean>;
+  /** Called after the browser has removed what was stored. */
+  readonly onStorageLost: (listener: () => void) => void;
+  readonly outboxStore: OutboxStore;
+  readonly answerApi: AnswerApi & OutboxApi;
+  readonly notifications: Pick<Notifications, 'sendPreferences' | 'disable' | 'renew'>;
+  readonly tabs: Tabs;
+  readonly navigation: Navigation;
+  readonly openEvents: (handlers: EventHandlers) => EventStream;
+  readonly zipPlacesUrl: string;
+  /** The page: whether it is shown, what happens to it and how to load it again. */
+  readonly page: {
+    isVisible(): boolean;
+    on(event: 'online' | 'offline' | 'visibilitychange', listener: () => void): void;
+    reload(): void;
+    /** Has the browser wake the service worker once there is a network, where browsers can do that. */
+    sendInBackground(): void;
+  };
+}
+
+/** The app without its screens. Each call creates one that shares nothing with others. */
+export function createApp(deps: AppDeps) {
+  const { api, storage, navigation, tabs, page } = deps;
+  const { currentHash } = navigation;
+  /** The service's time, for ages that are shown; updated every half minute. */
+  const now = signal(api.now());
+  const language = createLanguage(deps);
+  const { texts } = language;
+  const format = createFormat(texts, language.language, now);
+  const { preferences, prefer } = createPreferences(deps.choices, deps.isStored);
+  const toasts = createToasts(texts, currentHash);
+  const session = createSession(() => {
+    live.stop();
+    // It may have been ended because the device was lost. Answers not sent yet stay for the next sign-in.
+    lists.remove();
+  });
+  const reportError = createErrorReporter(api.call, session.isSignedIn, () => navigation.route.peek().screen);
+  const lists = createLists({
+    ...{ api, storage, session, reportError, forgetAdjuster },
+    onCurrent() {
+      live.listen();
+      sendQuietly();
+      void deadlines.read().catch(() => {});
+      forgetEndedRejections();
+    },
+  });
+  const deadlines = createDeadlines(api.call, storage, session);
+  const outcomes = createOutcomes({ storage, tabs, texts, currentHash, lists, toasts });
+  const drafts = createDrafts(storage, texts, format);
+  const outbox = createAppOutbox({
+    ...{ texts, session, lists, outcomes, toasts, sendInBackground: page.sendInBackground },
+    store: {
+      ...deps.outboxStore,
+      // Nothing was stored yet where another tab kept the database from being opened.
+      owner: async () => (await deps.outboxStore.owner()) ?? session.profile.value?.svc_id,
+    },
+    api: {
+      ...deps.answerApi,
+      sendDevicePreferences: deps.notifications.sendPreferences,
+      keepAsDraft: drafts.keep,
+      storeClaim: async (claim) => lists.updateClaim(claim),
+      async storeAvailability(availability) {
+        const { value: profile } = session.profile;
+        if (profile == null) return;
+        const changed = { ...profile, availability };
+        await storage.put('profile', changed);
+        session.update({ kind: 'profile', profile: changed, number: session.number() });
+      },
+    },
+    onOffline: () => answers.announceWaiting(),
+  });
+  const sendQuietly = (): void => void outbox.send().catch(() => {});
+  const answers = createAnswers({
+    ...{ outbox, lists, outcomes, toasts, texts, preferences, currentHash },
+    sendInBackground: page.sendInBackground,
+  });
+  const work = createWork(outbox);
+  const account = createAccount({ call: api.call, storage, session, lists, outbox, toasts });
+  const places = createPlaces(storage, deps.zipPlacesUrl);
+  const arrangement = createArrangement(storage, answers.openOffers, places.distanceOf);
+  const typedRejections = createTyped(storage.rejections);
+  const typedNotes = createTyped(storage.contactNotes);
+  const live = createLiveUpdates({
+    ...{ call: api.call, session, lists, openEvents: deps.openEvents, isVisible: page.isVisible },
+    send: sendQuietly,
+  });
+
+  async function forgetAdjuster(): Promise<void> {
+    await storage.clear().catch(() => {});
+    for (const part of [lists, outcomes, outbox, arrangement, places, typedRejections, typedNotes])
+      part.forget();
+  }
+
+  const restoreTyped = () => Promise.all([typedRejections.restore(), typedNotes.restore()]);
+
+  /** A reason is needed until its offer has ended, however it ended. */
+  function forgetEndedRejections(): void {
+    const open = new Set(lists.offers.value?.map(({ id }) => id));
+    const ended = Object.keys(typedRejections.texts.value).filter(
+      (id) => !open.has(id) && answers.queuedTo(id) === undefined,
+    );
+    if (ended.length > 0) typedRejections.keep(ended, undefined);
+  }
+
+  /** Other tabs of this device reload: what they show belongs to another session. */
+  const notifyOfSession = (): void =>
+    tabs.notify({ kind: 'session', svcId: session.profile.value?.svc_id ?? null });
+
+  async function signIn(proof: SignInBody): Promise<void> {
+    // Exclusive, so that nothing of the previous adjuster is sent in this one's session.
+    const profile = await outbox.exclusive(async () => {
+      await session.request(() => api.call('openSession', { body: proof }));
+      const before = await storage.get('profile').catch(() => undefined);
+      const found = await session.request(() => api.call('getProfile'));
+      if (before !== undefined && before.svc_id !== found.svc_id) {
+        await storage.setTypedAside(before.svc_id).catch(() => {});
+        await forgetAdjuster();
+      }
+      await storage.bringTypedBack(found.svc_id).catch(() => {});
+      await storage.put('profile', found).catch(() => {});
+      return found;
+    });
+    await restoreTyped();
+    session.update({ kind: 'signedIn', profile });
+    notifyOfSession();
+    void lists.readFirstOffers().catch(() => {});
+    await live.catchUp();
+    sendQuietly();
+    void deps.notifications.renew(0).catch(() => {});
+  }
+
+  async function signOut(everywhere: boolean): Promise<void> {
+    if (!everywhere) await deps.notifications.disable().catch(() => {});
+    await session
+      .request(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'))
+      .catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+      });
+    live.stop();
+    session.needsPasskey.value = false;
+    session.update({ kind: 'signedOut' });
+    await outbox.clear().catch(() => {});
+    await forgetAdjuster();
+    notifyOfSession();
+    navigation.go('#/');
+  }
+
+  function receive(message: TabMessage): void {
+    const { profile } = session;
+    if (message.kind === 'open') navigation.go(message.hash);
+    else if (message.kind === 'outbox') void outbox.readChanged().catch(() => {});
+    else if (profile.value !== undefined && message.svcId !== (profile.value?.svc_id ?? null)) page.reload();
+  }
+
+  /** Finds out whether somebody is signed in, where nothing is stored. */
+  async function findSession(): Promise<void> {
+    const number = session.number();
+    const profile = await session.request(() => api.call('getProfile'));
+    session.update({ kind: 'profile', profile, number });
+  }
+
+  let storing: ReturnType<typeof setTimeout> | undefined;
+  let unstored: typeof outbox.entries.value | undefined;
+
+  /** The browser has closed the database, perhaps to remove what was stored: the page still has it. */
+  function storeAgain(): void {
+    clearTimeout(storing);
+    // As they are now: what reads the emptied database before they are stored again would find none.
+    unstored ??= outbox.entries.value;
+    // Not at once: the browser may not have finished, and would remove it again.
+    storing = setTimeout(() => void storeShown().catch(storeAgain), STORE_AGAIN_MS);
+  }
+
+  async function storeShown(): Promise<void> {
+    const profile = session.profile.value;
+    if (profile == null) return;
+    await storage.put('profile', profile);
+    await outbox.restore(unstored ?? []);
+    unstored = undefined;
+    await outbox.read();
+    await lists.store();
+  }
+
+  async function start(): Promise<void> {
+    deps.onStorageLost(storeAgain);
+    // What is stored shows at once, until the lists are read.
+    const [stored] = await Promise.all([
+      lists.restore(),
+      arrangement.restore(),
+      deadlines.restore(),
+      restoreTyped(),
+    ]);
+    session.update({ kind: 'restored', profile: stored });
+    const found = stored === undefined ? findSession().catch(() => {}) : undefined;
+    void lists.readFirstOffers().catch(() => {});
+    if (stored !== undefined) await outbox.read().catch(() => {});
+    void places.restore();
+    await outcomes.show().catch(() => {});
+    tabs.listen(receive);
+    page.on('online', live.sync);
+    page.on('offline', () => {
+      session.connection.value = 'offline';
+    });
+    page.on('visibilitychange', () => {
+      if (!page.isVisible()) {
+        void outbox.release().catch(() => {});
+        return live.stop();
+      }
+      if (!session.isSignedIn()) return;
+      if (Date.now() - (lists.readAt.value ?? 0) > STALE_MS) return live.sync();
+      sendQuietly();
+      void live.catchUp();
+    });
+    setInterval(() => {
+      now.value = api.now();
+      lists.expire();
+      live.poll();
+    }, POLL_MS);
+
+    await found;
+    if (session.isSignedIn()) await live.catchUp();
+    session.update({ kind: 'started' });
+    if (!session.isSignedIn()) return;
+    sendQuietly();
+    void deps.notifications.renew(DAY_MS).catch(() => {});
+  }
+
+  return {
+    ...{ now, language, format, preferences, prefer, toasts, session, lists, deadlines, outcomes, drafts },
+    ...{ outbox, answers, work, account, places, arrangement, typedRejections, typedNotes, live },
+    ...{ reportError, signIn, signOut, start },
+  };
+}

@@ -1,0 +1,101 @@
+import type { AppClaim, LIMITS } from '@svc/contract';
+import { useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { drafts, preferences, showError, showToast, today, typedNotes, work } from '../app.ts';
+import { Button } from '../components/ui.tsx';
+import type { Edits } from '../state/work.ts';
+
+const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
+const MAX_CONTACTS: (typeof LIMITS)['contactsPerClaim'] = 200;
+const RESULTS = ['reached', 'left_message', 'no_answer'] as const;
+type Result = (typeof RESULTS)[number];
+
+/** The log of attempts to reach the policyholder. */
+export function useContactLog(claim: AppClaim) {
+  const note = typedNotes.texts.value[claim.id] ?? '';
+  const setNote = (text: string) => typedNotes.keep([claim.id], text === '' ? undefined : text);
+  const [last, setLast] = useState<{ readonly id: string | undefined; readonly note: string }>();
+  const log = (result: Result) => {
+    const words = allTexts.value.work;
+    if ((claim.work.contacts ?? []).length >= MAX_CONTACTS)
+      return showToast(words.logFull(MAX_CONTACTS), 'error');
+    const text = note.trim();
+    // The field itself does not limit a note to which an undone one was added.
+    if (text.length > MAX_CONTACT_NOTE_LENGTH)
+      return showToast(words.noteTooLong(MAX_CONTACT_NOTE_LENGTH), 'error');
+    const contact: Edits['contact'] = {
+      id: crypto.randomUUID(),
+      at: new Date().toISOString(),
+      result,
+      ...(text !== '' && { note: text }),
+    };
+    const isFirst = result === 'reached' && claim.work.contact_date === undefined;
+    const undoMs = preferences.value.undoSeconds * 1000;
+    const edits: Edits = { contact, ...(isFirst && { entries: { contact_date: today() } }) };
+    setNote('');
+    work.logContact(claim.id, edits, undoMs).then((id) => setLast({ id, note: text }), showError);
+  };
+  const undo = async () => {
+    setLast(undefined);
+    if (last?.id === undefined) return;
+    if (!(await work.undo(last.id))) return showToast(allTexts.value.work.undoneTooLate);
+    // What was typed since then stays, after the entry's note.
+    const typed = typedNotes.texts.value[claim.id];
+    setNote([last.note, typed].filter((part) => part).join(' '));
+  };
+  return { note, setNote, log, undo, isUndoable: work.isUndoable(claim.id, last?.id) };
+}
+
+/** Logs an attempt with one tap. */
+export const ResultChips = ({ log }: { log: (result: Result) => void }) => (
+  <>
+    {RESULTS.map((result) => (
+      <button key={result} type="button" class="chip" onClick={() => log(result)}>
+        {allTexts.value.contactResults[result]}
+      </button>
+    ))}
+  </>
+);
+
+export function ContactLog({ claim, log }: { claim: AppClaim; log: ReturnType<typeof useContactLog> }) {
+  const words = allTexts.value.work;
+  return (
+    <fieldset class="card stack contacts">
+      <legend class="strong">{words.contacts}</legend>
+      <ContactList claim={claim} />
+      <div class="chips">
+        <ResultChips log={log.log} />
+        {/* It keeps its space, since what follows must not move under the finger. */}
+        <Button
+          kind="quiet"
+          style={{ visibility: log.isUndoable ? 'visible' : 'hidden' }}
+          onClick={() => void log.undo().catch(showError)}
+        >
+          {words.undoContact}
+        </Button>
+      </div>
+      <div class="field">
+        <label for="contact-note">{words.contactNote}</label>
+        <input
+          id="contact-note"
+          data-stored
+          maxLength={MAX_CONTACT_NOTE_LENGTH}
+          value={log.note}
+          onInput={(event) => log.setNote(event.currentTarget.value)}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+export function ContactList({ claim }: { claim: AppClaim }) {
+  const { contacts = [] } = claim.work;
+  if (contacts.length === 0) return null;
+  return (
+    <ul>
+      {contacts.map((contact) => (
+        <li key={contact.id}>{drafts.contactLine(contact)}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,141 @@
+import './work.css';
+import type { AppClaim, LIMITS } from '@svc/contract';
+import { useRef, useState } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
+import { go, outbox, showError, showToast, work } from '../app.ts';
+import { Section } from '../components/facts.tsx';
+import { NotSentYet } from '../components/not-sent-yet.tsx';
+import { Button, Dialog } from '../components/ui.tsx';
+import { changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
+import { useDraft } from './draft.ts';
+import { DateField, TimeField } from './fields.tsx';
+import { shareVisit } from './share-visit.ts';
+
+const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
+
+/** The adjuster's own notes and dates on an open claim. `claim`: with the edits that are still on the device. */
+export function WorkForm({ claim }: { claim: AppClaim }) {
+  const words = allTexts.value.work;
+  const [draft, updateDraft] = useDraft(claim.id);
+  const [busy, setBusy] = useState(false);
+  const [closing, setClosing] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+
+  const entered = { ...claim.work, ...draft };
+  const changed = changedEntries(draft, claim.work);
+  const hasChanged = hasEntries(changed);
+  const unsent = work.unsent(claim.id).filter((edit) => outbox.entryState(edit) !== 'held');
+  const enter = (field: WorkField, value: string): void =>
+    updateDraft((before) => ({ ...before, [field]: value }));
+
+  const during = async (task: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    try {
+      await task();
+    } catch (error) {
+      showError(error);
+    } finally {
+      setBusy(false);
+      setClosing(false);
+    }
+  };
+  const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'rejected'> => {
+    const result = await work.save(claim.id, changed, close);
+    // Entries typed since the request was sent stay in the draft.
+    if (result !== 'rejected')
+      updateDraft((typed) =>
+        Object.fromEntries(
+          Object.entries(typed).filter(([field, text]) => changed[field as WorkField] !== text),
+        ),
+      );
+    return result;
+  };
+  const save = (event: Event) => {
+    event.preventDefault();
+    void during(async () => {
+      if ((await saveChanges(false)) === 'saved') showToast(allTexts.value.saved, 'success');
+    });
+  };
+  const close = () =>
+    during(async () => {
+      const result = await saveChanges(true);
+      if (result !== 'saved') return;
+      showToast(words.closedToast, 'success', '#/claims');
+      go('#/claims');
+    });
+  const date = (field: WorkField, label: string) => (
+    <DateField label={label} value={entered[field]} change={(value) => enter(field, value)} />
+  );
+  // As typed, so that the calendar never gets an earlier visit.
+  const { planned_visit_date: visitDate, planned_visit_time: visitTime } = entered;
+
+  return (
+    <Section title={words.title}>
+      <p class="muted">{words.lead}</p>
+      <form class="form" data-stored ref={form} onSubmit={save}>
+        <div class="field">
+          <label for="notes">{words.notes}</label>
+          <textarea
+            id="notes"
+            rows={4}
+            maxLength={MAX_NOTES_LENGTH}
+            value={entered.notes ?? ''}
+            onInput={(event) => enter('notes', event.currentTarget.value)}
+          />
+        </div>
+        <div class="columns">
+          {date('planned_visit_date', words.visit)}
+          <TimeField
+            label={words.visitTime}
+            value={visitTime}
+            change={(value) => enter('planned_visit_time', value)}
+          />
+        </div>
+        {visitDate && visitTime && (
+          <Button kind="quiet" onClick={() => void shareVisit(claim, visitDate, visitTime).catch(showError)}>
+            {words.calendar}
+          </Button>
+        )}
+        <div class="columns">
+          {date('contact_date', words.contact)}
+          {date('inspection_date', words.inspection)}
+          {date('preliminary_report_date', words.preliminaryReport)}
+          {date('proof_of_loss_date', words.proofOfLoss)}
+        </div>
+        {unsent.length > 0 && !busy && (
+          <NotSentYet
+            entries={unsent}
+            waits={unsent.some((edit) => edit.close) ? words.closesLater : words.savedOffline}
+          />
+        )}
+        <div class="row spread">
+          <div class="row">
+            <Button kind="primary" type="submit" busy={busy} disabled={!hasChanged}>
+              {allTexts.value.save}
+            </Button>
+            {hasChanged && <span class="muted">{words.draft}</span>}
+          </div>
+          <Button
+            kind="quiet"
+            // An incomplete date has an empty value and would clear the saved one.
+            onClick={() => form.current?.reportValidity() === true && setClosing(true)}
+          >
+            {words.close}
+          </Button>
+        </div>
+      </form>
+      {closing && (
+        <Dialog title={words.closeTitle} close={() => setClosing(false)}>
+          <p>{words.closeLead}</p>
+          {hasChanged && <p class="strong">{words.closeUnsaved}</p>}
+          <div class="row">
+            <Button kind="primary" busy={busy} onClick={() => void close()}>
+              {words.close}
+            </Button>
+            <Button onClick={() => setClosing(false)}>{allTexts.value.cancel}</Button>
+          </div>
+        </Dialog>
+      )}
+    </Section>
+  );
+}
