@@ -116,12 +116,12 @@ it('the readme has no line of more than 120 characters', () => {
 describe('decisions', () => {
   const names = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => /^\d/.test(name));
 
-  it('are numbered without gaps, and the index has each with its title', () => {
+  it('have a number each, and the index has each with its title', () => {
     const index = readText('docs/decisions/README.md');
     const listed = [...index.matchAll(/^- \[(.*)\]\((.*)\)$/gm)].map(([, title, name]) => [name, title]);
     const titles = names.map((name) => [name, /^# (.*)$/m.exec(readText(`docs/decisions/${name}`))?.[1]]);
     expect(listed).toEqual(titles);
-    expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, position) => position + 1));
+    expect(new Set(names.map((name) => name.slice(0, 4))).size).toBe(names.length);
   });
 
   it('have a status, a date, context, decision and consequences, in 250 words', () => {
