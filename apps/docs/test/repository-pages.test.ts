@@ -52,7 +52,7 @@ it('every file and folder that a page names exists', () => {
   expect(missing).toEqual([]);
 });
 
-it('the drawing of the rooms has the arrows of the dependency rules', () => {
+it('the drawing of the packages has the arrows of the dependency rules', () => {
   const { forbidden } = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as {
     forbidden: { name: string; from: { path?: string }; to: { pathNot?: string[] } }[];
   };
