@@ -31,7 +31,7 @@ interface ServerOptions {
   readonly log: Log;
 }
 
-interface Exchange {
+interface ReceivedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Null while it waits for an earlier request of its connection, or when it was rejected at once. */
@@ -50,33 +50,33 @@ const CLOSE_DELAY_MS = 1000;
  */
 export function createHttpServer(app: HttpApplication, options: ServerOptions): Server {
   /** The latest request of each connection. */
-  const latest = new WeakMap<Duplex, Exchange>();
+  const latest = new WeakMap<Duplex, ReceivedRequest>();
   const waiting = createWaitingRequests<Socket>();
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request;
     const previous = latest.get(socket)?.response;
-    const exchange: Exchange = { request, response, trace: null };
-    latest.set(socket, exchange);
+    const received: ReceivedRequest = { request, response, trace: null };
+    latest.set(socket, received);
     if (previous === undefined || previous.closed) {
-      dispatch(exchange);
+      dispatch(received);
     } else if (waiting.add(socket)) {
       previous.once('close', () => {
         waiting.remove(socket);
-        dispatch(exchange);
+        dispatch(received);
       });
     } else {
       socket.destroy();
     }
   };
   /** Pipelined requests run one after the other, so that a connection holds one response at most. */
-  const dispatch = (exchange: Exchange): void => {
-    const { request, response } = exchange;
+  const dispatch = (received: ReceivedRequest): void => {
+    const { request, response } = received;
     if (request.socket.destroyed || response.headersSent) return;
     const url = request.url ?? '/';
     if (url.charCodeAt(0) !== SLASH || url.includes('#')) request.url = originForm(url);
     if (url.includes('%')) request.url = withoutNeedlessEscapes(request.url ?? '/');
     if (request.headers['transfer-encoding'] !== undefined) endFloods(request, response);
-    exchange.trace = app(request, response);
+    received.trace = app(request, response);
   };
 
   const server = createServer(
