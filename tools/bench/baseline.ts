@@ -13,7 +13,7 @@ const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 
-/** One call per request, as a limiter is written by hand; the service puts those of one turn of the event loop together. */
+/** One call per request, as a limiter is written by hand; the service puts those of one tick together. */
 const redis = new Redis(REDIS_URL, { enableAutoPipelining: true });
 redis.defineCommand('consume', {
   numberOfKeys: 1,

@@ -1,6 +1,7 @@
 // What must hold of the committed rows after every commit, whatever happens.
-import type { SharedMemory } from '@svc/adapter-memory';
+
 import type { Claim } from '@svc/domain';
+import type { SharedMemory } from './interleaved-stores.ts';
 
 /** As the specification lists them. */
 const ALLOWED = new Set([

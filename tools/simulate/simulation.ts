@@ -1,12 +1,13 @@
 // Deterministic simulation: use cases of several clients on one database, interleaved by fast-check's scheduler, with
 // crashes, lost responses, clock jumps and repeated jobs. Each client call is recorded as in a chaos run.
-import type { Pause } from '@svc/adapter-memory';
+
 import { type ClaimView, Unavailable } from '@svc/application';
 import { type ClaimId, DomainError, type Svcid } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit/fixed-clock';
 import fc from 'fast-check';
 import { checkHistory } from '../chaos/checker.ts';
 import type { Call, Operation, ClaimView as SeenClaim } from '../chaos/history.ts';
+import type { Pause } from './interleaved-stores.ts';
 import { createInvariants, InvariantBroken } from './invariants.ts';
 import { connectProcess, type Process, type World } from './world.ts';
 

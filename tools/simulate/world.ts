@@ -1,5 +1,5 @@
 // One database and the use cases of the service, on which a schedule of clients and faults is run.
-import { createSharedMemory, type Pause, type SharedMemory } from '@svc/adapter-memory';
+
 import {
   makeAcceptClaim,
   makeAddMember,
@@ -17,6 +17,7 @@ import type { ClaimId, Svcid } from '@svc/domain';
 import { createCountingIds } from '@svc/testkit/counting-ids';
 import { createFixedClock, type FixedClock } from '@svc/testkit/fixed-clock';
 import { createFixture, type TestFirm } from '@svc/testkit/fixture';
+import { createSharedMemory, type Pause, type SharedMemory } from './interleaved-stores.ts';
 
 /** Prepared once, and copied for each schedule. */
 export interface World {

@@ -1,5 +1,4 @@
 export * from './edge-limiter.ts';
-export * from './interleaved-stores.ts';
 export { memoryClaimWrites } from './memory-claim-writes.ts';
 export * from './memory-stores.ts';
 export * from './rate-limiter.ts';

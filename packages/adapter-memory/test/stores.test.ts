@@ -2,7 +2,7 @@ import { createFixedClock, failingAfter, storesSuite } from '@svc/testkit';
 import { createMemoryStores, memoryClaimWrites } from '../src/index.ts';
 
 for (const everyUnitTwice of [false, true]) {
-  storesSuite(everyUnitTwice ? 'memory, each unit outrun once' : 'memory', async () => {
+  storesSuite(everyUnitTwice ? 'memory, each unit run twice' : 'memory', async () => {
     const clock = createFixedClock();
     const stores = createMemoryStores({ clock, everyUnitTwice });
     return {

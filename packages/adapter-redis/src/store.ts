@@ -4,7 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import { createBreaker, messageOf, type RedisLog, type RedisState } from './breaker.ts';
 import { LATE, type Operation, SCRIPT, scriptArguments } from './scripts.ts';
 
-/** Runs operations on one key each. Those of one turn of the event loop leave as one command. */
+/** Runs operations on one key each. Those of one tick leave as one command. */
 export interface Store {
   /** The reply; undefined when Redis is unavailable. Never rejects. */
   run(operation: Operation): Promise<unknown>;

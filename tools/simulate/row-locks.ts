@@ -1,4 +1,4 @@
-import { UniqueViolation } from './tables.ts';
+import { UniqueViolation } from '@svc/adapter-memory/parts';
 
 export type LockMode = 'shared' | 'exclusive';
 

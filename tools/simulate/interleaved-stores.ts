@@ -1,3 +1,18 @@
+import { createMemoryStores, type MemoryStores } from '@svc/adapter-memory';
+import {
+  appendRow,
+  createDatabase,
+  type Database,
+  keyOf,
+  type MemoryTx,
+  type MemoryUnitOfWork,
+  memoryClaimWrites,
+  memoryFirmReads,
+  memoryJobReads,
+  memoryTx,
+  type Tables,
+  UniqueViolation,
+} from '@svc/adapter-memory/parts';
 import {
   type AuditEvent,
   auditRow,
@@ -9,13 +24,7 @@ import {
   Unavailable,
 } from '@svc/application';
 import { carrierNameKey, type Instant } from '@svc/domain';
-import { appendRow } from './memory-audit.ts';
-import { memoryClaimWrites } from './memory-claim-writes.ts';
-import { memoryFirmReads, memoryJobReads } from './memory-reads.ts';
-import { createMemoryStores, type MemoryStores } from './memory-stores.ts';
-import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { createRowLocks, type LockMode } from './row-locks.ts';
-import { createDatabase, type Database, keyOf, type Tables, UniqueViolation } from './tables.ts';
 
 /** Where transactions of several processes interleave: before each statement, lock and commit, and after each commit. */
 export type Pause = (point: string) => Promise<void>;
