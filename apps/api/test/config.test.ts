@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
 
@@ -41,7 +42,7 @@ test('an empty environment gives the default configuration with an embedded data
   });
 });
 
-test('the page on configuration lists the variables that are read, and no others', () => {
+test('the page on configuration lists the variables that are read with their defaults, and no others', () => {
   const read = new Set(['SVC_OPERATOR']);
   const recording = new Proxy<Record<string, string | undefined>>(
     {},
@@ -54,9 +55,22 @@ test('the page on configuration lists the variables that are read, and no others
   );
   readConfig(recording, false);
   const page = readFileSync(new URL('../../../docs/operating/configure.md', import.meta.url), 'utf8');
-  const cells = [...page.matchAll(/^\| (`[A-Z].*?) \|/gm)].map(([, cell = '']) => cell);
-  const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-  expect(listed.toSorted()).toEqual([...read].toSorted());
+  const codes = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const rows = [...page.matchAll(/^\| (`[A-Z][^|]*) \|([^|]*)\|/gm)].map(([, names, defaults]) => ({
+    names: codes(names),
+    // Those that come from other variables are described in capitals.
+    defaults: codes(defaults).filter((value) => !/[A-Z]{3}|@/.test(value)),
+  }));
+  expect(rows.flatMap(({ names }) => names).toSorted()).toEqual([...read].toSorted());
+  const wrong = rows.flatMap(({ names, defaults }) =>
+    names.filter((name, index) => {
+      const value = defaults[index];
+      return (
+        value !== undefined && !isDeepStrictEqual(readConfig({ [name]: value }, false), readConfig({}, false))
+      );
+    }),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test('a version of Node without security fixes is warned of', () => {
