@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from '@svc/testkit/eventually';
 import {
   acceptClaim,
   adjusterRecord,
@@ -133,17 +132,5 @@ describe('with two processes', () => {
     const rest = (await listClaims(otherService, own.live, `cursor=${encodeURIComponent(first.next_cursor)}`))
       .json;
     expect(rest.data).toHaveLength(2);
-  });
-
-  test('a key revoked in one is soon rejected by the other', async () => {
-    const own = await service.firm();
-    expect((await listClaims(otherService, own.live)).status).toBe(200);
-    const { json } = await service.call('GET', '/v1/me', { as: own.live });
-    await service.service.services.get('operatorUseCases').revokeKey(json.key.id);
-    const failed = await eventually(
-      () => listClaims(otherService, own.live),
-      (response) => response.status !== 200,
-    );
-    expect(codes(failed)).toBe('401 invalid_key');
   });
 });

@@ -95,55 +95,6 @@ test.each([
   },
 );
 
-test.each(['live', 'test'] as const)(
-  'with a %s key, waiting for Retry-After is sufficient, and one second less is not',
-  async (environment) => {
-    const { [environment]: key } = await service.firm({ limited: true });
-    await concurrently(20, () => write(key));
-    for (let round = 0; round < 10; round++) {
-      const failed = await write(key);
-      expect(failed.status).toBe(429);
-      const seconds = Number(failed.headers.get('retry-after'));
-      expect(Number.isInteger(seconds) && seconds >= 1).toBe(true);
-      // One second is the smallest value, so it may be longer than necessary.
-      if (seconds > 1) {
-        now += (seconds - 1) * 1000;
-        expect((await write(key)).status).toBe(429);
-        now += 1000;
-      } else {
-        now += 1000;
-      }
-      expect((await write(key)).status).toBe(404);
-      while ((await write(key)).status !== 429);
-    }
-  },
-);
-
-test('a live key can send 20 + 300 requests, or 20 + 120 writes, in its first minute', async () => {
-  const count = async (call: (key: string) => Promise<ApiResponse>): Promise<number> => {
-    const { live } = await service.firm({ limited: true });
-    let passed = 0;
-    for (let second = 0; second <= 60; second++) {
-      while ((await call(live)).status !== 429) passed += 1;
-      now += 1000;
-    }
-    return passed;
-  };
-  expect(await count(me)).toBe(20 + 300);
-  expect(await count(write)).toBe(20 + 120);
-});
-
-test('a request that gets 429 consumes nothing from either bucket', async () => {
-  const { test: key } = await service.firm({ limited: true });
-  await concurrently(20, () => write(key));
-  await concurrently(50, () => write(key));
-  await concurrently(50, () => me(key));
-  now += 1000;
-  // One request was refilled, but no write: the 429 for the write does not consume the request.
-  expect((await write(key)).status).toBe(429);
-  expect(await sequentially(2, () => me(key))).toEqual([200, 429]);
-});
-
 test('an allowed request is consumed even if it fails afterwards', async () => {
   const firm = await service.firm({ limited: true });
   const readOnly = await service.key(firm, { purpose: 'read_only' });
@@ -154,14 +105,6 @@ test('an allowed request is consumed even if it fails afterwards', async () => {
   const other = await service.key(firm, { purpose: 'read_only' });
   const forbidden = () => service.call('POST', '/v1/claims', { as: other, raw: '{' });
   expect(await sequentially(21, forbidden)).toEqual([...repeat(20, 403), 429]);
-});
-
-test('the limit is checked before scope, size, JSON and fields', async () => {
-  const firm = await service.firm({ limited: true });
-  const key = await service.key(firm, { environment: 'test', purpose: 'adjusters' });
-  await concurrently(20, () => me(key));
-  for (const raw of ['{', 'x'.repeat(1_100_000), '{}'])
-    expectProblem(await service.call('POST', '/v1/claims?nope=1', { as: key, raw }), 429, 'rate_limited');
 });
 
 test('a claim that got 429 was not created, and can be sent later with the same Idempotency-Key', async () => {

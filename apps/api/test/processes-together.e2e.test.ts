@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { measurePropagation, report, sendConcurrently, serviceAt, until } from './cluster-load.ts';
-import { freshKey, listClaims, outcome } from './firm-calls.ts';
+import { freshKey, outcome } from './firm-calls.ts';
 import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-under-test.ts';
 
 let cluster: Cluster;
@@ -54,17 +54,6 @@ describe('limits', () => {
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
   });
-
-  test('of 25 concurrent writes with one test key over three processes, five get 429', async () => {
-    const responses = await send25Concurrently((url, firm) =>
-      callHttp(url, 'POST', '/v1/claims', {
-        as: firm.test,
-        body: claimBody(firm.account.manual),
-        headers: { 'Idempotency-Key': freshKey() },
-      }),
-    );
-    expect(statuses(responses)).toEqual({ 201: 20, 429: 5 });
-  });
 });
 
 describe('an Idempotency-Key', () => {
@@ -81,30 +70,6 @@ describe('an Idempotency-Key', () => {
     const after = await countRows(cluster.postgres.url);
     const added = (table: string): number => (after[table] ?? 0) - (before[table] ?? 0);
     expect([added('public.claims'), added('public.idempotency_records')]).toEqual([1, 1]);
-  });
-
-  test('with two different bodies sent concurrently gives one claim, and errors for the other body', async () => {
-    const firm = await cluster.operator.firm();
-    for (let round = 0; round < 5; round += 1) {
-      const bodies = [claimBody(firm.account.manual), claimBody(firm.account.manual)];
-      const responses = await sendConcurrently(cluster.urls, 12, (url, n) =>
-        callHttp(url, 'POST', '/v1/claims', {
-          as: firm.test,
-          body: bodies[n % 2],
-          headers: { 'Idempotency-Key': `contested-${round}` },
-        }),
-      );
-      const created = responses.filter(({ status }) => status === 201);
-      expect(new Set(created.map(({ json }) => json.id)).size).toBe(1);
-      const failed = responses
-        .filter(({ status }) => status !== 201)
-        .map((response) => outcome(response).join(' '));
-      expect(new Set(failed)).toEqual(new Set(['422 idempotency_key_reused']));
-      const { data } = await listClaims(serviceAt(cluster.url), firm.test, 'limit=200').then(
-        ({ json }) => json,
-      );
-      expect(data).toHaveLength(round + 1);
-    }
   });
 
   test('in use is rejected by its process for a different request, and duplicates in all processes wait', async () => {
@@ -164,32 +129,6 @@ describe('all processes see the change of the operator', () => {
       (response) => response.status === 401,
     );
     report('a revoked key was last accepted, ms after svc had ended', { ms });
-  });
-
-  test('of a plan', async () => {
-    const firm = await cluster.operator.firm();
-    const ms = await measurePropagation(
-      cluster.urls,
-      () => cluster.svc('firm', 'set-plan', firm.id, 'read_only'),
-      firm.live,
-      (response) => response.json.scopes?.every((scope: string) => scope.endsWith(':read')),
-    );
-    report('the previous plan was last in force, ms after svc had ended', { ms });
-  });
-
-  test('of limits', async () => {
-    const firm = await cluster.operator.firm();
-    const ms = await measurePropagation(
-      cluster.urls,
-      () =>
-        cluster.svc(
-          ...['firm', 'set-limits', firm.id],
-          ...['--requests-per-minute', '1', '--writes-per-minute', '1', '--burst', '1'],
-        ),
-      firm.live,
-      (response) => response.status === 429,
-    );
-    report('the previous limits were last in force, ms after svc had ended', { ms });
   });
 });
 

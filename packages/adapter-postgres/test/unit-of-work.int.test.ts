@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import {
-  type CarrierDetails,
-  type Claim,
-  type ClaimAsSent,
-  type ClaimId,
-  mergeCarrier,
-  type Svcid,
-} from '@svc/domain';
+import { type CarrierDetails, type Claim, type ClaimId, mergeCarrier, type Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
@@ -28,23 +21,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   });
 
   const run: PostgresStores['unitOfWork']['run'] = (work) => stores.unitOfWork.run(work);
-
-  test('rolls back every write when it throws', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const claim = await addClaim(stores, aClaim(firmId, svcId));
-    const failure = new Error('thrown at the end');
-    const unit = run(async (tx) => {
-      await tx.memberships.save(aMembership(firmId, svcId, { canAcceptClaims: false }));
-      await tx.outbox.add({ kind: 'notify_offer', firmId, claimId: claim.id, svcId });
-      await tx.claims.save(claim);
-      throw failure;
-    });
-    await expect(unit).rejects.toBe(failure);
-    expect((await stores.firmReads.claim(firmId, 'live', claim.id))?.updatedAt).toBe(claim.updatedAt);
-    expect((await stores.firmReads.adjuster(firmId, svcId))?.membership.canAcceptClaims).toBe(true);
-    const { rows } = await database.sql.query('SELECT 1 FROM jobs');
-    expect(rows).toEqual([]);
-  });
 
   test('a failed write fails the unit, even if the work catches the error', async () => {
     const { firmId, svcId } = await aFirm(stores);
@@ -78,19 +54,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       late.catch(() => {});
     });
     await expect(late).rejects.toThrow('after the end of its transaction');
-  });
-
-  test('twenty concurrent changes of claims get distinct timestamps', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, () => addClaim(stores, aClaim(firmId, svcId))),
-    );
-    const added = await Promise.all(claims.map((claim) => run((tx) => tx.claims.save(claim))));
-    expect(new Set(added.map(({ updatedAt }) => updatedAt)).size).toBe(20);
-    const page = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
-    expect(page.rows.map(({ updatedAt }) => updatedAt)).toEqual(
-      added.map(({ updatedAt }) => updatedAt).sort((a, b) => a - b),
-    );
   });
 
   test('polling without overlap misses no claim of slow transactions', async () => {
@@ -134,42 +97,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
     await poller;
     expect(added.length).toBeGreaterThan(70);
     expect(added.filter((id) => !seen.has(id))).toEqual([]);
-  });
-
-  test('timestamps never go back when the clock does', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    let now = NOW + 1000;
-    const turned = await connect({ url: database.url, poolMax: 2, clock: { now: () => now } });
-    const add = () => addClaim(turned, aClaim(firmId, svcId));
-    const timestamps = [(await add()).updatedAt];
-    now -= 60_000;
-    timestamps.push((await add()).updatedAt, (await add()).updatedAt);
-    now += 120_000;
-    timestamps.push((await add()).updatedAt);
-    await turned.close();
-    expect(timestamps).toEqual([NOW + 1000, NOW + 1001, NOW + 1002, NOW + 61_000]);
-  });
-
-  test('twenty concurrent claims, each in its own transaction, lose no detail of their carrier', async () => {
-    const { firmId, svcId } = await aFirm(stores);
-    const address = { street: '1 Main', city: 'Miami', state: 'FL', zip: '33101' };
-    const details = [{ phone: '305-555-0100' }, { email: 'a@carrier.example' }, { address }, {}];
-    // As long documents have.
-    const asSent = `{"text":"${'x'.repeat(20_000)}"}` as ClaimAsSent;
-    const [claim] = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        addClaim(
-          stores,
-          aClaim(firmId, svcId, { asSent, carrier: { name: 'One  Carrier ', ...details[n % 4] } }),
-        ),
-      ),
-    );
-    expect((await stores.appReads.claim(svcId, (claim as Claim).id))?.bookCarrier).toEqual({
-      name: 'One  Carrier ',
-      phone: '305-555-0100',
-      email: 'a@carrier.example',
-      address,
-    });
   });
 
   test('each claim fills in the carrier book as mergeCarrier does in the domain', async () => {
@@ -291,26 +218,6 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
       });
     await Promise.all([both(a.id, b.id), both(b.id, a.id)]);
     expect(runs).toBeGreaterThan(2);
-  });
-
-  test('an e-mail address of another account is rejected; those of test accounts may repeat', async () => {
-    const { firmId } = await aFirm(stores);
-    const account = (email: string, test: boolean) => ({
-      svcId: newId<Svcid>(),
-      firstName: 'A',
-      lastName: 'B',
-      email,
-      testOf: test ? ({ firmId, behavior: 'manual' } as const) : null,
-    });
-    const email = `${newId()}@Example.net`;
-    const real = account(email, false);
-    await run((tx) => tx.adjusters.add(account(email, true), 'hash'));
-    expect(await run((tx) => tx.adjusters.add(real, null))).toBe(true);
-    expect(await run((tx) => tx.adjusters.add({ ...real, email: null }, null))).toBe(false);
-    await run((tx) => tx.adjusters.add(account(email, true), 'hash'));
-    const again = run((tx) => tx.adjusters.add(account(email.toUpperCase(), false), null));
-    await expect(again).rejects.toMatchObject({ code: 'email_taken' });
-    expect(await run((tx) => tx.adjusters.findByEmail(email.toLowerCase()))).toEqual(real);
   });
 
   test('waiting for a lock times out with Unavailable', async () => {
