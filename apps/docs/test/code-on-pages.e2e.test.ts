@@ -1,7 +1,7 @@
 // Every block of code on the pages is compiled or parsed; other tests run those that do something.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,22 +164,4 @@ it('each request of the Postman collection is accepted by the service', async ()
     outcomes.filter((outcome) => /validation_failed|malformed|invalid_key|method_not/.test(outcome)),
   ).toEqual([]);
   expect(outcomes.filter((outcome) => /: 20[01]/.test(outcome)).length).toBeGreaterThan(8);
-});
-
-it('every command for the repository names the pnpm version of package.json', async () => {
-  const { packageManager } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-    packageManager: string;
-  };
-  const pages = [
-    'README.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    'docs/operating/deploy.md',
-    'docs/performance.md',
-  ];
-  const printed = ['apps/api/src/http/adjuster-app/handler.ts', 'apps/api/src/http/docs/handler.ts'];
-  pages.push(...printed, 'tools/cluster/main.ts');
-  const texts = await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')));
-  const named = new Set(texts.flatMap((text) => text.match(/(?<=npx )pnpm\S*/g) ?? []));
-  expect([...named]).toEqual([packageManager]);
 });

@@ -7,14 +7,20 @@ import { describe, expect, it } from '@jest/globals';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const readText = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
+const foldersOf = (parent: string): string[] =>
+  readdirSync(join(ROOT, parent), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .map(({ name }) => join(parent, name));
+
 /** Pages for readers of the repository, relative to its root. The guides are checked by the site's build. */
-const PAGES = ['', 'docs', 'docs/decisions', 'docs/operating', 'docs/security']
-  .filter((folder) => existsSync(join(ROOT, folder)))
-  .flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(folder, name)),
-  );
+const PAGES = [
+  ...['', 'docs', 'docs/decisions', 'docs/operating', 'docs/security'],
+  ...['apps', 'packages', 'tools'].flatMap(foldersOf),
+].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
 
 /** The anchors that GitHub gives to the headings of a page. */
 const anchorsOf = (path: string): string[] =>
@@ -80,25 +86,18 @@ it('the drawing of the packages has the arrows of the dependency rules', () => {
 /** Still accepted for a while. */
 const FORMER = ['check', 'walls', 'test:citus', 'test:postgres'];
 
-const foldersOf = (parent: string): string[] =>
-  readdirSync(join(ROOT, parent), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-    .map(({ name }) => name);
-
 it('the architecture names every package and app, and contributing every tool and script', () => {
   const architecture = readText('docs/architecture.md');
-  const packages = ['packages', 'apps'].flatMap((parent) =>
-    foldersOf(parent)
-      .map((name) => `${parent}/${name}`)
-      .filter((path) => existsSync(join(ROOT, path, 'package.json'))),
-  );
+  const packages = ['packages', 'apps']
+    .flatMap(foldersOf)
+    .filter((path) => existsSync(join(ROOT, path, 'package.json')));
   const named = (path: string): boolean =>
     architecture.includes(`\`${path.replace(/^packages\/adapter-.*/, 'packages/adapter-*')}\``);
   expect(packages.filter((path) => !named(path))).toEqual([]);
 
   const contributing = readText('CONTRIBUTING.md');
   const tools = /^Tools: ([^.]*)\./m.exec(contributing)?.[1]?.match(/[\w-]+/g);
-  expect(tools?.toSorted()).toEqual(foldersOf('tools').toSorted());
+  expect(tools?.map((name) => `tools/${name}`).toSorted()).toEqual(foldersOf('tools').toSorted());
   const scripts = [...contributing.matchAll(/^npx pnpm@\S+ (\S+)/gm)].map(([, script]) => script);
   const { scripts: defined } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
   expect(scripts.toSorted()).toEqual(
@@ -106,6 +105,14 @@ it('the architecture names every package and app, and contributing every tool an
       .filter((name) => !FORMER.includes(name))
       .toSorted(),
   );
+});
+
+it('every command that a page or a program names has the pnpm version of package.json', () => {
+  const { packageManager } = JSON.parse(readText('package.json')) as { packageManager: string };
+  const programs = ['apps/api/src/http/adjuster-app/handler.ts', 'apps/api/src/http/docs/handler.ts'];
+  const texts = [...PAGES, ...programs, 'tools/cluster/main.ts'].map(readText);
+  const named = new Set(texts.flatMap((text) => text.match(/(?<=npx )pnpm\S*/g) ?? []));
+  expect([...named]).toEqual([packageManager]);
 });
 
 it('the readme has no line of more than 120 characters', () => {
