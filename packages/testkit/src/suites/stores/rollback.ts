@@ -98,7 +98,8 @@ export function rollbackBehavior(
           throw failed;
         }, everything);
       const requestOf = (n: number) => ({ idempotencyKey: `key-${n}`, fingerprint: 'f' });
-      const claims = [newClaim(), newClaim(), newClaim()];
+      // With a carrier that the book has, so that each needs the same statements.
+      const claims = [1, 2, 3].map(() => newClaim({ carrier: { name: 'Gulf Mutual' } }));
       await together((use) =>
         claims.map((claim, n) => use.sendClaim(firm.live, { ...claim, adjuster: svcId, ...requestOf(n) })),
       );
