@@ -45,7 +45,7 @@ export async function runFile(path, config, { testNamePattern, testTimeout }) {
       start,
       end,
       runtime: end - start,
-      slow: false,
+      slow: end - start > config.slowTestThreshold * 1000,
       loadTestEnvironmentStart: start,
       loadTestEnvironmentEnd: start,
       setupFilesStart: start,
