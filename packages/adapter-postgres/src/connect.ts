@@ -1,12 +1,12 @@
 import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { citusClaimStatements } from './citus/claim-statements.ts';
+import { oneShardClaimStatements } from './citus/claim-statements.ts';
 import { pgClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
 import { pgClaimStatements } from './claims/statements.ts';
-import { afterCommitOnWorkers } from './driver/citus.ts';
 import { type Database, openDatabase } from './driver/database.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
+import type { Layout } from './driver/session.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -74,19 +74,24 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
 export function storesOfWrites(
   database: Pick<Database, 'begin' | 'metrics'>,
-  onCitus: boolean,
+  layout: Layout,
   clock: Clock,
   encryption: Encryption,
 ): Pick<PostgresStores, 'unitOfWork' | 'claimWrites'> {
   return {
     unitOfWork: pgUnitOfWork(database, clock, encryption),
-    claimWrites: onCitus
-      ? pgClaimWrites(database, encryption, (session) => citusClaimStatements(session, clock, encryption), 1)
-      : pgClaimWrites(
+    claimWrites: layout.joinsFirms
+      ? pgClaimWrites(
           database,
           encryption,
           (session) => pgClaimStatements(session, clock, encryption),
           MAX_TOGETHER,
+        )
+      : pgClaimWrites(
+          database,
+          encryption,
+          (session) => oneShardClaimStatements(session, clock, encryption),
+          1,
         ),
   };
 }
@@ -114,7 +119,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
   const running = new Set<RunningJobs>();
   return {
-    ...storesOfWrites(database, reads.onCitus, clock, encryption),
+    ...storesOfWrites(database, reads.layout, clock, encryption),
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(database, clock, encryption),
     operatorReads: pgOperatorReads(database, encryption),
@@ -160,7 +165,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           },
           refreshStatistics: () => refreshStatistics(maintenance),
         },
-        afterCommitOnWorkers(maintenance, handler),
+        (job) => maintenance.layout.runAfterCommit(maintenance, job, handler),
         jobOptions,
       );
       running.add(jobs);

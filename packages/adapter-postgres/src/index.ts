@@ -1,3 +1,4 @@
+export { type Distribution, distribute, type PlacedTable, type TablePlacement } from './citus/distribute.ts';
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
 export { DatabaseError } from './driver/errors.ts';
 export type { DatabaseUrl, ServerReport } from './driver/servers.ts';
@@ -8,7 +9,6 @@ export type { RunningJobs } from './jobs/start-jobs.ts';
 export type { DatabaseLog } from './log.ts';
 export { reportServers } from './report-servers.ts';
 export { backUp, type CopiedRows, restoreBackup } from './schema/backup.ts';
-export { type Distribution, distribute, type PlacedTable, type TablePlacement } from './schema/distribute.ts';
 export {
   type MigrateOptions,
   migrate,

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
+import { CITUS } from '../src/citus/layout.ts';
+import { ONE_SERVER } from '../src/driver/layout.ts';
 import type { Session } from '../src/driver/session.ts';
 import { claimsById, type WantedClaim } from '../src/reads/claims-by-id.ts';
 
@@ -18,7 +20,7 @@ describe('claims read by id', () => {
       .filter(({ id }) => id !== 'missing')
       .reverse();
   const session: Session = {
-    onCitus: false,
+    layout: ONE_SERVER,
     async rows<R>(_: unknown, values: readonly unknown[] = []): Promise<R[]> {
       const ids = String(values[1]).replace(/[{}]/g, '').split(',');
       statements.push(ids);
@@ -71,7 +73,7 @@ describe('claims read by id', () => {
   });
 
   test('have a statement each on Citus, where firms are on several nodes', async () => {
-    expect(await outcomes({ ...session, onCitus: true }, ['a', 'b'])).toEqual(['a', 'b']);
+    expect(await outcomes({ ...session, layout: CITUS }, ['a', 'b'])).toEqual(['a', 'b']);
     expect(statements).toEqual([['a'], ['b']]);
   });
 });

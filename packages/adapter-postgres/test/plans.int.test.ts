@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, auditRow, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
-import { citusClaimStatements } from '../src/citus/claim-statements.ts';
+import { oneShardClaimStatements } from '../src/citus/claim-statements.ts';
+import { CITUS } from '../src/citus/layout.ts';
 import { pgClaimWrites } from '../src/claims/claim-writes.ts';
 import { pgClaimStatements } from '../src/claims/statements.ts';
+import { ONE_SERVER } from '../src/driver/layout.ts';
 import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
@@ -143,7 +145,7 @@ describe.each<[string, steps: readonly string[]]>([
 
   /** Explains statements instead of running them; every result is empty. */
   const session: Session = {
-    onCitus: false,
+    layout: ONE_SERVER,
     async rows(statement, values = []) {
       await explain(statement, values);
       return [];
@@ -237,6 +239,7 @@ describe.each<[string, steps: readonly string[]]>([
       held_name: null,
     };
     const transaction = {
+      layout: ONE_SERVER,
       rowsAndCommit: session.rows,
       rollback: async () => {},
       async rows(statement: Statement, values: readonly Value[]) {
@@ -413,8 +416,8 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
-    const onShard = { ...txSession, onCitus: true };
-    const statements = citusClaimStatements(onShard, clock, NO_ENCRYPTION);
+    const onShard = { ...txSession, layout: CITUS };
+    const statements = oneShardClaimStatements(onShard, clock, NO_ENCRYPTION);
     const slot = { firmId, environment: 'live', key: 'k' } as const;
     const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };
     const nodes = await explained(() => statements.facts([request]));

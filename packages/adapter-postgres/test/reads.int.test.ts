@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
+import { layoutOf } from '../src/citus/layout.ts';
 import type { Session, Statement, Value } from '../src/driver/session.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -123,9 +125,11 @@ describe('reads', () => {
       await addClaim(stores, aClaim(firmId, svcId, { asSent }));
     }
     let bytesRead = 0;
+    const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
     const session: Session = {
-      onCitus: false,
-      async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+      layout,
+      async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+        const { text } = layout.formOf(statement);
         const types = { getTypeParser: () => (value: string) => value };
         const { rows } = await database.sql.query({ text, values: [...values], types });
         bytesRead += JSON.stringify(rows).length;

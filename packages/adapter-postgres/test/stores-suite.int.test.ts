@@ -90,7 +90,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
       return {
         stores: storesOfWrites(
           { begin, metrics },
-          beside.reads.onCitus,
+          beside.reads.layout,
           clock,
           keysBeside ? new Encryption(keysBeside) : NO_ENCRYPTION,
         ),

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { NO_METRICS, Unavailable } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
+import { CITUS } from '../src/citus/layout.ts';
 import { inGroups } from '../src/claims/groups.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 
@@ -17,7 +18,7 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
     },
   });
   const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
-  const options = { prepared: true, begin: 'BEGIN', onCitus: true };
+  const options = { prepared: true, begin: 'BEGIN', layout: CITUS };
   return { client, transaction: await Transaction.begin(runner, options) };
 }
 

@@ -49,7 +49,7 @@ const ADD = sql(
 );
 
 /** Statements on one shard each, for one request: the claims of a group may be on several nodes. */
-export function citusClaimStatements(
+export function oneShardClaimStatements(
   session: TxSession,
   clock: Clock,
   encryption: Encryption,

@@ -6,7 +6,7 @@ import { advanceChain, INSERT_ROW, rowColumns } from '../stores/pg-audit.ts';
 import type { Locking } from './groups.ts';
 
 /**
- * The next timestamp of a change feed. Citus allows only immutable expressions here, and adding an interval to a
+ * The next timestamp of a change feed. Distributed tables allow only immutable expressions here, and adding an interval to a
  * timestamptz depends on the session's time zone.
  */
 export const timestampAfterLast = (now: string): string =>

@@ -1,17 +1,17 @@
 import 'reflect-metadata';
 import { type ConnectionPool, type Metrics, NO_METRICS } from '@svc/application';
 import type pg from 'pg';
+import { layoutOf } from '../citus/layout.ts';
 import type { DatabaseLog } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import { BatchedSocket } from './batched-socket.ts';
-import { hasCitusSettings, isDistributed } from './citus.ts';
 import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import { PipelinedReads, PooledSession } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import type { Orm, Session } from './session.ts';
+import type { Layout, Orm, Session } from './session.ts';
 import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
 import { Transaction, type TransactionOptions, transact } from './transaction.ts';
 import { within } from './within.ts';
@@ -67,7 +67,7 @@ const TIMEOUT_MARGIN_MS = 1000;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const metrics = options.metrics ?? NO_METRICS;
   const servers = new Servers(options.url, options.log, options.connectTimeoutMs);
-  const { behindPooler, onCitus } = await inspect(servers, options);
+  const { behindPooler, layout } = await inspect(servers, options);
   const timeouts = {
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
@@ -80,7 +80,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       })
     : null;
   const connectionFailures = new ConnectionFailures(options.log);
-  const settings = behindPooler ? {} : { ...SERVICE_SETTINGS, ...(!onCitus && ONE_PLAN) };
+  const settings = behindPooler ? {} : { ...SERVICE_SETTINGS, ...(layout.joinsFirms && ONE_PLAN) };
   const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
   const poolOptions = {
     application_name: APPLICATION_NAME,
@@ -115,10 +115,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const transactionOptions: TransactionOptions = {
     prepared: !behindPooler,
     begin: beginWith ?? 'BEGIN',
-    onCitus,
+    layout,
   };
-  if (onCitus && !(await hasCitusSettings(async (text) => (await pool.query(text)).rows)))
-    options.log.warn('the database lacks settings for Citus: run "svc database distribute" again');
   /** Opens its connections when they are first used. The number of waiting callers is limited elsewhere, by admission. */
   const ownPool = (max: number): pg.Pool => {
     const own = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({ ...poolOptions, max });
@@ -126,8 +124,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return own;
   };
   const readPool = ownPool(readConnections);
-  const pipelined = new PipelinedReads(readPool, onCitus);
-  const maintenance = new PooledSession(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, onCitus);
+  const pipelined = new PipelinedReads(readPool, layout);
+  const maintenance = new PooledSession(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, layout);
   const reads = behindPooler ? maintenance : pipelined;
   const begin = () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions);
   const [readPoolBeside, writePoolBeside] = [ownPool(1), ownPool(1)];
@@ -135,8 +133,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     reads,
     maintenance,
     besideTransactions: {
-      reads: new PooledSession(readPoolBeside, beginWith, onCitus),
-      writes: new PooledSession(writePoolBeside, beginWith, onCitus),
+      reads: new PooledSession(readPoolBeside, beginWith, layout),
+      writes: new PooledSession(writePoolBeside, beginWith, layout),
     },
     behindPooler,
     connectionFailures,
@@ -161,7 +159,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 interface Inspected {
   readonly behindPooler: boolean;
-  readonly onCitus: boolean;
+  readonly layout: Layout;
 }
 
 const inspect = (servers: Servers, options: DatabaseOptions): Promise<Inspected> =>
@@ -174,7 +172,7 @@ const inspect = (servers: Servers, options: DatabaseOptions): Promise<Inspected>
       const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
       return {
         behindPooler: options.pooler ?? otherProcess,
-        onCitus: await isDistributed(async (text) => (await client.query(text)).rows),
+        layout: await layoutOf(async (text) => (await client.query(text)).rows, options.log),
       };
     },
   );

@@ -2,6 +2,7 @@ import { emailTaken, tlsProblem, Unavailable } from '@svc/application';
 import { DomainError } from '@svc/domain';
 import pg from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { COMMIT_FAILED_ON_WORKER, constraintOfShard, losesNode, namesColumn } from '../citus/errors.ts';
 
 /**
  * An unexpected database error. Carries names and codes only: the driver's message quotes values
@@ -24,13 +25,10 @@ const CONTENDED_KEYS: ReadonlySet<string> = new Set([
   'carriers_pkey',
 ]);
 
-/**
- * `idempotency_bind` writes null to the fingerprint if a concurrent request bound the key first. Citus names the column
- * only in the message, whose quotes depend on the language.
- */
-const isBoundKey = ({ code, column, message }: ErrorFields): boolean =>
-  code === '23502' &&
-  (column === 'fingerprint' || (column === undefined && /\bfingerprint\b/.test(String(message))));
+/** `idempotency_bind` writes null to the fingerprint if a concurrent request bound the key first. */
+const isBoundKey = (error: ErrorFields): boolean =>
+  error.code === '23502' &&
+  (error.column === 'fingerprint' || (error.column === undefined && namesColumn(error, 'fingerprint')));
 
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
@@ -46,29 +44,11 @@ const TEMPORARY = /^(08...|53...|57...|58...|55P03|25P0[345]|25006|26000|42P05)$
  */
 const UNPREPARED: ReadonlySet<string> = new Set(['26000', '42P05']);
 
-/** What libpq says of a connection, also of one with TLS; nothing if it does not know more. */
-const LOST_CONNECTION = /^\s*$|connection|SSL|EOF|server closed|could not (send|receive)/i;
-
 /**
- * How Citus reports that it lost a worker, or that its own server was killed, during a statement or a commit. It gives
- * the SQLSTATE of an internal error, and repeats what libpq says of a connection, which depends on its encryption.
+ * Functions of the server that warn during a COMMIT, which then succeeds: it failed on a worker, or the wait for a
+ * synchronous standby was canceled. The warnings have no SQLSTATE, and their texts may be translated.
  */
-function lostNode({ code, message, where, routine }: ErrorFields): boolean {
-  if (code !== 'XX000') return false;
-  // ReportCopyError: of rows that the coordinator copies to a worker for a join.
-  const ofWorker = /while executing command on \S+:\d+/.test(String(where)) || routine === 'ReportCopyError';
-  if (ofWorker && LOST_CONNECTION.test(String(message))) return true;
-  return /marked as essential|failed to prepare transaction|could not commit transaction for shard|multiple connection failures|could not connect to any active placements|postmaster was shut down/.test(
-    String(message),
-  );
-}
-
-/**
- * Functions of the server that warn during a COMMIT, which then succeeds: the second phase of Citus' commit failed on a
- * worker, where the changes can be seen only after recovery, or the wait for a synchronous standby was canceled. The
- * warnings have no SQLSTATE, and their texts may be translated.
- */
-const WARN_OF_UNCONFIRMED_COMMIT = new Set(['FinishRemoteTransactionCommit', 'SyncRepWaitForLSN']);
+const WARN_OF_UNCONFIRMED_COMMIT = new Set([COMMIT_FAILED_ON_WORKER, 'SyncRepWaitForLSN']);
 
 /** Whether some server may not have, or not show, what a COMMIT that succeeded has changed. */
 export const reportsUnconfirmedCommit = ({ routine }: ErrorFields): boolean =>
@@ -99,11 +79,8 @@ const isDatabaseError = (error: unknown): boolean => error instanceof pg.Databas
 /** A statement that waited longer than `lock_timeout`, or that had to wait for another that waits for its own locks. */
 export const isLockFailure = (error: unknown): boolean => ['55P03', '40P01'].includes(codeOf(error));
 
-/** Citus names only the constraint of the shard, at the end of the name a number, and only in the message. */
-function constraintOf({ constraint, message }: ErrorFields): string | undefined {
-  if (typeof constraint === 'string') return constraint;
-  return /unique constraint "([^"]+?)(?:_\d{6,})?"/.exec(String(message))?.[1];
-}
+const constraintOf = (error: ErrorFields): string | undefined =>
+  typeof error.constraint === 'string' ? error.constraint : constraintOfShard(error);
 
 /** ECONNREFUSED, ENOTFOUND and so on, also as an AggregateError for a host with several addresses. */
 const isNetworkError = (error: unknown): boolean =>
@@ -162,7 +139,7 @@ export function translateError(error: unknown, statement: string): unknown {
     return new Unavailable(`PostgreSQL rejected ${statement}: ${code} (${message}).`, 'database_rejected');
   // An internal error is identified by its line in the server's source.
   const source = code === 'XX000' && file !== undefined ? `${file}:${line}` : undefined;
-  if (TEMPORARY.test(code) || lostNode(cause as ErrorFields))
+  if (TEMPORARY.test(code) || losesNode(cause as ErrorFields))
     return new Unavailable(
       `PostgreSQL is temporarily unable to run ${statement} (${[code, source].filter(Boolean).join(', ')}).`,
       'database_busy',

@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { breaksConnection, isUnprepared, translateError } from './errors.ts';
-import type { Session, Statement, Value } from './session.ts';
+import type { Layout, Session, Statement, Value } from './session.ts';
 
 /** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
@@ -22,7 +22,7 @@ export class PipelinedReads implements Session {
 
   constructor(
     private readonly pool: pg.Pool,
-    readonly onCitus: boolean,
+    readonly layout: Layout,
   ) {
     this.#connections = Array.from({ length: pool.options.max }, () => ({ client: null, pending: 0 }));
   }
@@ -38,7 +38,7 @@ export class PipelinedReads implements Session {
     connection.pending += 1;
     try {
       const client = await connecting;
-      return (await client.query({ ...statement, values: values as unknown[] })).rows;
+      return (await client.query({ ...this.layout.formOf(statement), values: values as unknown[] })).rows;
     } catch (error) {
       if (!mayRepeat || !isUnprepared(error)) throw translateError(error, statement.name);
       if (connection.client === connecting) this.#drop(connection);
@@ -84,10 +84,11 @@ export class PooledSession implements Session {
   constructor(
     private readonly pool: pg.Pool,
     private readonly begin: string | null,
-    readonly onCitus: boolean,
+    readonly layout: Layout,
   ) {}
 
-  async rows<R>({ name, text }: Statement, values: readonly Value[] = []): Promise<R[]> {
+  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+    const { name, text } = this.layout.formOf(statement);
     let client: pg.PoolClient | undefined;
     let broken = false;
     try {

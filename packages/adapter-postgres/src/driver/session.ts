@@ -1,3 +1,5 @@
+import type { Job } from '@svc/application';
+import type { FirmId, Svcid } from '@svc/domain';
 import type { EntityManager } from 'typeorm';
 
 /** One SQL statement. Its name is the name of the prepared statement, and identifies it in errors. */
@@ -12,8 +14,7 @@ export type Value = string | number | boolean | null | readonly (string | null)[
 
 /** Runs statements: a transaction, or connections for statements outside transactions. */
 export interface Session {
-  /** Whether the tables of firms are distributed over a Citus cluster. */
-  readonly onCitus: boolean;
+  readonly layout: Layout;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 
@@ -31,6 +32,24 @@ export interface TxSession extends Session {
    */
   rowsAndCommit<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
   readonly orm: Orm;
+}
+
+/** What depends on whether the tables of firms are on one server or distributed over several. */
+export interface Layout {
+  /** Whether a statement or a transaction may cover several firms at the cost of one. */
+  readonly joinsFirms: boolean;
+  /** The statement in the form for these tables. */
+  formOf(statement: Statement): Statement;
+  /** The firms that a statement by adjuster has to name; null: none. */
+  firmsOf(session: Session, adjusters: readonly Svcid[]): Promise<readonly string[] | null>;
+  /** Before the first membership of an adjuster in a firm is saved. */
+  addFirmOf(session: TxSession, svcId: Svcid, firmId: FirmId): Promise<void>;
+  /** Where a row lock would lock other rows as well, instead of it. */
+  lockByKey(session: TxSession, key: string): void;
+  /** Before each change of a table that is on several servers. */
+  lockSharedTables(session: TxSession): void;
+  /** Runs a job after all changes of the transaction that added it can be seen. */
+  runAfterCommit(session: Session, job: Job, run: (job: Job) => Promise<void>): Promise<void>;
 }
 
 /** Work through TypeORM's entity manager, for statements that are not on a hot path. */

@@ -10,7 +10,7 @@ import {
   reportsUnconfirmedCommit,
   translateError,
 } from './errors.ts';
-import type { Orm, Statement, TxSession, Value } from './session.ts';
+import type { Layout, Orm, Statement, TxSession, Value } from './session.ts';
 
 /** What differs behind a pooler in transaction mode. */
 export interface TransactionOptions {
@@ -18,7 +18,7 @@ export interface TransactionOptions {
   readonly prepared: boolean;
   /** Opens a transaction, with settings that the connection cannot have. */
   readonly begin: string;
-  readonly onCitus: boolean;
+  readonly layout: Layout;
 }
 
 /**
@@ -57,8 +57,8 @@ export class Transaction implements TxSession {
     return transaction;
   }
 
-  get onCitus(): boolean {
-    return this.options.onCitus;
+  get layout(): Layout {
+    return this.options.layout;
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
@@ -161,10 +161,11 @@ export class Transaction implements TxSession {
   }
 
   #query(
-    { name, text }: Statement,
+    statement: Statement,
     values: readonly Value[],
     check?: (count: number) => Error | null,
   ): Promise<pg.QueryResult> {
+    const { name, text } = this.layout.formOf(statement);
     this.#requireOpen(name);
     const query = { ...(this.options.prepared && { name }), text, values: values as unknown[] };
     return this.#follow(name, this.client.query(query), ({ rowCount }) => check?.(rowCount ?? 0) ?? null);

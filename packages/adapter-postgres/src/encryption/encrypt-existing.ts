@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
 import { emailKey, type FirmId } from '@svc/domain';
-import { lockReferenceTables } from '../driver/citus.ts';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, type Session, type Statement, sql } from '../driver/session.ts';
@@ -42,7 +41,7 @@ const TABLES: readonly Statements[] = Object.values(PERSONAL).map((table: Person
           `encrypt_next_firm_${name}`,
           `SELECT firm_id FROM ${name} WHERE firm_id > $1::uuid ORDER BY firm_id LIMIT 1`,
         ),
-    // Of one firm: Citus locks rows of one shard at a time.
+    // Of one firm: rows of distributed tables are locked on one server at a time.
     find: sql(
       `encrypt_find_${name}`,
       `SELECT ${firm} AS firm_id, ${key.column}::text AS row_key, ${columns.map(([column]) => `${column}::text`).join(', ')}
@@ -151,7 +150,7 @@ async function encryptRows(
     const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? NIL_UUID : ''] as const;
     for (let position: readonly [string, string] = startOf(NIL_UUID); ; ) {
       const rows = await transact(database, async (transaction) => {
-        if (table.name === 'adjusters') lockReferenceTables(transaction);
+        if (table.name === 'adjusters') transaction.layout.lockSharedTables(transaction);
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
           const sealed = await Promise.all(found.map((row) => sealRow(encryption, table, row)));

@@ -19,7 +19,7 @@ const deleteBatch = (table: string, column: string): Statement =>
   );
 
 /**
- * Of a table that may be distributed: Citus deletes by key, and locks no rows of a subquery. Purges run one at a time
+ * Of a table that may be distributed: it is deleted from by key, and rows of a subquery cannot be locked. Purges run one at a time
  * instead, so that two cannot deadlock.
  */
 const deleteFirmBatch = (table: string, key: string, column: string): Statement =>

@@ -35,8 +35,7 @@ export function claimsById(session: Session): (claim: WantedClaim) => Promise<Fi
   const readOne = async ({ firmId, id }: WantedClaim): Promise<FirmClaimRow | null> =>
     first(await session.rows<FirmClaimRow>(CLAIM, [firmId, id]));
 
-  // The claims of several firms are on several nodes.
-  if (session.onCitus) return readOne;
+  if (!session.layout.joinsFirms) return readOne;
 
   async function readAll(requests: readonly Request[]): Promise<void> {
     const wanted = requests.map((request) => request.wanted);

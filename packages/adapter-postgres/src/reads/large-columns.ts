@@ -12,15 +12,10 @@ const LARGE_BYTES = 8192;
 /**
  * A column of `claims c` in a list. In place of a large value it has the size, as a JSON number, so that the size of a
  * page is known before its large values are read. These columns are stored without compression (migration 87).
- *
- * @param type the coordinator of Citus parses every `json` that it gets from a worker, and does not parse text: a page of
- * 50 then takes 1.2 ms of its processor time instead of 1.7 ms. Without Citus the conversion would only cost time.
  */
-export function listed(column: LargeColumn, type: 'json' | 'text'): string {
+export function listed(column: LargeColumn): string {
   const size = `pg_column_size(c.${column})`;
-  const [value, sizeValue] =
-    type === 'json' ? [`c.${column}`, `to_json(${size})`] : [`c.${column}::text`, `${size}::text`];
-  return `CASE WHEN ${size} < ${LARGE_BYTES} THEN ${value} ELSE ${sizeValue} END AS ${column}`;
+  return `CASE WHEN ${size} < ${LARGE_BYTES} THEN c.${column} ELSE to_json(${size}) END AS ${column}`;
 }
 
 /** A stored value is an object, or a JSON string with its ciphertext. */
@@ -37,19 +32,9 @@ const valuesOf = (column: LargeColumn): Statement =>
     `SELECT c.id, c.${column} AS value FROM unnest($1::uuid[], $2::uuid[]) AS wanted (firm_id, id)
        CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'wanted.firm_id', id: 'wanted.id' })}) c`,
   );
-const valuesOnCitus = (column: LargeColumn): Statement =>
-  sql(
-    `claims_large_${column}_on_citus`,
-    `SELECT c.id, c.${column} AS value FROM claims c
-      WHERE c.firm_id = ANY ($1::uuid[]) AND c.id = ANY ($2::uuid[])`,
-  );
 const VALUES: Readonly<Record<LargeColumn, Statement>> = {
   document: valuesOf('document'),
   work_details: valuesOf('work_details'),
-};
-const VALUES_ON_CITUS: typeof VALUES = {
-  document: valuesOnCitus('document'),
-  work_details: valuesOnCitus('work_details'),
 };
 
 /** Reads the large values of a page, whose rows have their sizes. Leaves out claims that have been erased since. */
@@ -62,8 +47,7 @@ export async function withLargeValues<R extends WithLargeColumns>(
   for (const column of LARGE_COLUMNS) {
     const large = rows.filter((row) => isSize(row[column]));
     if (large.length === 0) continue;
-    const statements = session.onCitus ? VALUES_ON_CITUS : VALUES;
-    const found = await session.rows<{ id: ClaimId; value: string | null }>(statements[column], [
+    const found = await session.rows<{ id: ClaimId; value: string | null }>(VALUES[column], [
       large.map(firmOf),
       large.map(({ id }) => id),
     ]);

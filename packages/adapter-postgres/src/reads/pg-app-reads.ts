@@ -10,13 +10,13 @@ import {
 } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
 import { MoreThan } from 'typeorm';
-import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
+import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import { first, rowByKey, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
-import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
+import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
 import { type AdjusterRow, adjusterFrom, decryptAdjusters, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { findPasskeys } from '../stores/pg-passkeys.ts';
 import { findSessions } from '../stores/pg-sessions.ts';
@@ -30,26 +30,16 @@ import {
 import { detailsBytes, documentBytes, withLargeValues } from './large-columns.ts';
 import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
 
-/**
- * Those of the adjuster `$1`, in the order of one index as in {@link rowByKey}; OFFSET keeps conditions of the statement out.
- *
- * @param inFirms empty without Citus.
- */
-const membershipsOf = (inFirms: string): string =>
-  inFirms === ''
-    ? '(SELECT * FROM memberships WHERE svc_id BETWEEN $1 AND $1 ORDER BY svc_id OFFSET 0)'
-    : 'memberships';
+/** Those of the adjuster `$1`, in the order of one index as in {@link rowByKey}; OFFSET keeps conditions of the statement out. */
+const MEMBERSHIPS_OF = '(SELECT * FROM memberships WHERE svc_id BETWEEN $1 AND $1 ORDER BY svc_id OFFSET 0)';
 
-const firmOf = (inFirms: string): string =>
-  inFirms === ''
-    ? `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'm.firm_id' })}) f`
-    : 'JOIN firms f ON f.id = m.firm_id';
+const FIRM_OF = `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'm.firm_id' })}) f`;
 
 const MEMBERSHIPS = byAdjuster(
   'app_memberships',
   (inFirms) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
      m.accepting_assignments AS "acceptingAssignments"
-     FROM ${membershipsOf(inFirms)} m ${firmOf(inFirms)}
+     FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
     WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
 
@@ -59,13 +49,10 @@ const INVITATIONS = byAdjuster(
     inFirms,
   ) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
      m.expires_at AS "expiresAt"
-     FROM ${membershipsOf(inFirms)} m ${firmOf(inFirms)}
+     FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
     WHERE m.svc_id = $1 ${inFirms} AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
-
-/** @param inFirms empty without Citus. */
-const formsOf = (inFirms: string): string => (inFirms === '' ? CLAIM_FORMS : CLAIM_FORMS_ON_CITUS);
 
 /** The domain's `isReadableBy`, for `claims c` and the adjuster's `memberships m`. */
 const READABLE = `(m.status = 'active' AND c.status IN ('pending_acceptance', 'accepted')
@@ -94,7 +81,7 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
             ORDER BY c.offered_at, c.id LIMIT $5) own
           WHERE m.svc_id = $1 ${inFirms}
           ORDER BY own.offered_at, own.id LIMIT $5) c
-       ${formsOf(inFirms)}
+       ${CLAIM_FORMS}
       ORDER BY c.offered_at, c.id`,
   );
 
@@ -121,11 +108,8 @@ const CLAIM_IDS = forEachList(idsOf);
 
 const CLAIM = byAdjuster(
   'app_claim',
-  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS} FROM memberships m ${
-    inFirms === ''
-      ? `CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'm.firm_id', id: '$2' })}) c`
-      : 'JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2'
-  } ${formsOf(inFirms)}
+  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS} FROM memberships m
+     CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'm.firm_id', id: '$2' })}) c ${CLAIM_FORMS}
     WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${READABLE}`,
 );
 

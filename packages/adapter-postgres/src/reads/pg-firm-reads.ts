@@ -18,7 +18,6 @@ import {
   FIRM_CLAIM_FIELDS,
   type FirmClaimRow,
   LISTED_CLAIM_COLUMNS,
-  LISTED_CLAIM_COLUMNS_ON_CITUS,
 } from '../stores/claim-rows.ts';
 import {
   ADJUSTER_COLUMNS,
@@ -65,7 +64,6 @@ const feedsOf = (columns: string) => {
 };
 
 const FEEDS = feedsOf(LISTED_CLAIM_COLUMNS);
-const FEEDS_ON_CITUS = feedsOf(LISTED_CLAIM_COLUMNS_ON_CITUS);
 
 /** At most one row, so the other filters need no index. */
 const BY_EXTERNAL_ID = sql(
@@ -132,7 +130,6 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 }
 
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
-  const feeds = session.onCitus ? FEEDS_ON_CITUS : FEEDS;
   const claimById = claimsById(session);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
@@ -162,9 +159,9 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
           return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
         }
         if (status !== undefined) {
-          return session.rows(feeds.byStatus[environment], [...from, fetchCount(page), status]);
+          return session.rows(FEEDS.byStatus[environment], [...from, fetchCount(page), status]);
         }
-        return session.rows(feeds.all[environment], [...from, fetchCount(page)]);
+        return session.rows(FEEDS.all[environment], [...from, fetchCount(page)]);
       };
       const { rows, next } = toPage(await query(), page, feedPosition, feedBytes);
       const complete = await withLargeValues(session, rows, () => firmId);

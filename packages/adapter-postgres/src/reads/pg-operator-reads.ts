@@ -5,8 +5,8 @@ import { first, sql } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { jobsOfClaim } from '../jobs/job-table.ts';
 import { API_KEYS, FIRMS } from '../schema/entities.ts';
-import { CLAIM_FORMS, CLAIM_FORMS_ON_CITUS } from '../stores/carrier-rows.ts';
-import { claimOfEveryFirm, claimOfEveryFirmOnCitus } from '../stores/claim-rows.ts';
+import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
+import { claimOfEveryFirm } from '../stores/claim-rows.ts';
 import {
   ADJUSTER_COLUMNS,
   type AdjusterRow,
@@ -23,12 +23,9 @@ const TEST_ACCOUNTS = sql(
 
 const IN_ORDER = { createdAt: 'ASC', id: 'ASC' } as const;
 
-const claim = (from: string): string =>
-  `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number FROM ${from}`;
-const CLAIM = sql('operator_claim', claim(`${claimOfEveryFirm('$1')} ${CLAIM_FORMS}`));
-const CLAIM_ON_CITUS = sql(
-  'operator_claim_on_citus',
-  claim(`${claimOfEveryFirmOnCitus('$1')} ${CLAIM_FORMS_ON_CITUS}`),
+const CLAIM = sql(
+  'operator_claim',
+  `SELECT ${APP_CLAIM_COLUMNS}, c.external_id, c.claim_number FROM ${claimOfEveryFirm('$1')} ${CLAIM_FORMS}`,
 );
 
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
@@ -64,10 +61,7 @@ export function pgOperatorReads(
     async claim(id) {
       if (!isUuid(id)) return null;
       const row = first(
-        await decryptAppClaims(
-          encryption,
-          await session.rows<OperatorClaimRow>(session.onCitus ? CLAIM_ON_CITUS : CLAIM, [id]),
-        ),
+        await decryptAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])),
       );
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };

@@ -10,6 +10,7 @@ import {
   type MigrationInterface,
   type QueryRunner,
 } from 'typeorm';
+import { BEFORE_MIGRATIONS } from '../citus/settings.ts';
 import { ConnectionFailures } from '../driver/connection-failures.ts';
 import { dataSourceOn, poolClass } from '../driver/connection-pool.ts';
 import { isLockFailure, translateError } from '../driver/errors.ts';
@@ -196,9 +197,7 @@ async function migrateUnlessLocked(
   try {
     await runner.startTransaction();
     await runner.query(
-      // On Citus, functions stay on the coordinator.
-      `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
-       SET LOCAL citus.create_object_propagation = 'deferred';
+      `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; ${BEFORE_MIGRATIONS};
        SET LOCAL lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
     );
     const [lock] = await runner.query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS taken`);

@@ -18,10 +18,6 @@ export const HELD_CARRIER_COLUMNS = `held.name_key AS held_key, held.name AS hel
 /** For `claims c`: the firm `f`, and the entry `held` of its carrier book. */
 export const CLAIM_FORMS = `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'c.firm_id' })}) f
   LEFT JOIN LATERAL (${rowByKey('carriers', { firm_id: 'c.firm_id', name_key: 'c.carrier_key' })}) held ON true`;
-/** Citus finds the shard of a join by its equalities. */
-export const CLAIM_FORMS_ON_CITUS = `JOIN firms f ON f.id = c.firm_id
-  LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key`;
-
 export const HELD_CARRIER_FIELDS = fieldsOf(PERSONAL.carriers, (column) => `held_${column}`);
 
 export function heldCarrierFrom(row: HeldCarrierRow): CarrierDetails | null {

@@ -75,16 +75,13 @@ const SMALL_WORK_COLUMNS = columns('work_contact_date', 'work_inspection_date', 
 export const FIRM_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, c.document`;
 export const WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, c.work_details`;
 /** The same in lists. */
-export const LISTED_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, ${listed('document', 'json')}`;
-export const LISTED_CLAIM_COLUMNS_ON_CITUS = `${SMALL_CLAIM_COLUMNS}, ${listed('document', 'text')}`;
-export const LISTED_WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, ${listed('work_details', 'json')}`;
+export const LISTED_CLAIM_COLUMNS = `${SMALL_CLAIM_COLUMNS}, ${listed('document')}`;
+export const LISTED_WORK_COLUMNS = `${SMALL_WORK_COLUMNS}, ${listed('work_details')}`;
 export const CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${columns('firm_id', 'external_id', 'claim_number', 'carrier', 'work_changed_at')}`;
 
 /** `claims c` by id: every index on claims starts with the firm, and there are far fewer firms than claims. */
 export const claimOfEveryFirm = (id: string): string =>
   `firms every_firm CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'every_firm.id', id })}) c`;
-export const claimOfEveryFirmOnCitus = (id: string): string =>
-  `firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = ${id}`;
 
 export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
   status: row.status,

@@ -8,7 +8,6 @@ import {
   type Svcid,
   type TestBehavior,
 } from '@svc/domain';
-import { lockByKey, lockReferenceTables } from '../driver/citus.ts';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -105,8 +104,8 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     return row === null ? null : adjusterFrom(row);
   };
   const lockForChange = (svcId: Svcid): void => {
-    lockByKey(session, svcId);
-    lockReferenceTables(session);
+    session.layout.lockByKey(session, svcId);
+    session.layout.lockSharedTables(session);
   };
   const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
 
@@ -133,15 +132,15 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
   return {
     find: (svcId) => one(FIND_ADJUSTER, svcId),
     async lock(svcId) {
-      lockByKey(session, svcId);
-      return one(session.onCitus ? FIND_ADJUSTER : LOCK, svcId);
+      session.layout.lockByKey(session, svcId);
+      return one(LOCK, svcId);
     },
     findByEmail: async (email) =>
       one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email))),
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
-      lockReferenceTables(session);
+      session.layout.lockSharedTables(session);
       const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
       return (await session.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
     },

@@ -18,7 +18,7 @@ import { DatabaseError } from '../driver/errors.ts';
 import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
 
-/** Citus allows only immutable functions here, which convert_to is not. */
+/** Immutable, as distributed tables require; convert_to is not. */
 const genesisHashOf = (firmId: string): string => `sha256(decode(${firmId}::text, 'escape'))`;
 const GENESIS_HASH = genesisHashOf('feed.firm_id');
 const hexOf = (hash: string): string => `encode(${hash}, 'hex')`;
@@ -48,7 +48,7 @@ const APPEND = sql(
   `WITH chain AS (${advanceIn('$4')}, audit_hash) ${insertRowFrom('chain', '$2', '$3')}`,
 );
 
-/** Citus would run the rows of APPEND through the coordinator, and plan it again on every execution. */
+/** The same in two statements, each on one table, for distributed tables. */
 const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, encode(audit_hash, 'hex') AS audit_hash`);
 const APPEND_ROW = sql('audit_append_row', `${INSERT_ROW} VALUES ($1, $2, $3, $4, decode($5, 'hex'))`);
 
@@ -124,7 +124,7 @@ export function rowColumns(rows: readonly NewAuditRow[]) {
   };
 }
 
-/** The end of a chain that a separate statement has advanced, as on Citus. */
+/** The end of a chain that a separate statement has advanced, where tables are distributed. */
 export interface Link {
   readonly audit_seq: string;
   /** Hexadecimal. */
@@ -141,7 +141,7 @@ export const appendWithLink = (
 async function appendRow(session: TxSession, row: NewAuditRow): Promise<void> {
   const { chain } = row;
   const values = rowValues(row);
-  if (session.onCitus) {
+  if (!session.layout.joinsFirms) {
     const link = first(await session.rows<Link>(APPEND_LINK, [chain, values[2]]));
     if (link === null) throw new DatabaseError('audit_append_link wrote no row.');
     appendWithLink(session, chain, values, link);
@@ -202,7 +202,7 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
     async append(newRows) {
       for (const rows of splitByChainPosition([...newRows].sort(byChain))) {
         const rest = await inTransaction(async (transaction) => {
-          if (!transaction.onCitus) return appendToAvailableChains(transaction, rows);
+          if (transaction.layout.joinsFirms) return appendToAvailableChains(transaction, rows);
           // The chains are on several nodes.
           for (const row of rows) await appendRow(transaction, row);
           return [];

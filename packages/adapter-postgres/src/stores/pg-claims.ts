@@ -12,16 +12,15 @@ import type {
 import { takeTimestamp } from '../citus/timestamps.ts';
 import { timestampAfterLast } from '../claims/feed-timestamps.ts';
 import type { Locking } from '../claims/groups.ts';
-import { byAdjuster, rowsByAdjuster } from '../driver/citus.ts';
 import { arrayOf, isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
+import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import { first, rowByKey, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption, Seal } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { countEdit } from './adjuster-edits.ts';
 import {
   CLAIM_FORMS,
-  CLAIM_FORMS_ON_CITUS,
   HELD_CARRIER_COLUMNS,
   HELD_CARRIER_FIELDS,
   type HeldCarrierRow,
@@ -34,7 +33,6 @@ import {
   claimFrom,
   claimKey,
   claimOfEveryFirm,
-  claimOfEveryFirmOnCitus,
 } from './claim-rows.ts';
 import { pgAdjusters } from './pg-adjusters.ts';
 
@@ -108,21 +106,17 @@ const FIND_SENDER = byAdjuster(
   (inFirms) => `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
     WHERE m.svc_id = $1 ${inFirms}`,
 );
-/** On Citus, after the firm was found. */
+/** Where tables are distributed, after the firm was found. */
 const LOCK_ACCESS = sql(
   'claims_lock_access',
   `SELECT ${ACCESS_COLUMNS} FROM memberships m WHERE m.firm_id = $1 AND m.svc_id = $2 FOR SHARE`,
 );
 const FORMS_OF_CLAIM = sql(
   'claims_forms',
-  `SELECT ${FORM_COLUMNS} FROM claims c ${CLAIM_FORMS_ON_CITUS} WHERE c.firm_id = $1 AND c.id = $2`,
+  `SELECT ${FORM_COLUMNS} FROM claims c ${CLAIM_FORMS} WHERE c.firm_id = $1 AND c.id = $2`,
 );
 
 const FIRM_OF_CLAIM = sql('claims_firm_of_claim', `SELECT c.firm_id FROM ${claimOfEveryFirm('$1')}`);
-const FIRM_OF_CLAIM_ON_CITUS = sql(
-  'claims_firm_of_claim_on_citus',
-  `SELECT c.firm_id FROM ${claimOfEveryFirmOnCitus('$1')}`,
-);
 
 const LOCK_PENDING = sql(
   'claims_lock_pending',
@@ -155,7 +149,7 @@ const SAVE = sql(
      WHERE firm_id = $1 RETURNING last_stamp)
    ${SET_CLAIM}, updated_at = last_stamp FROM next WHERE ctid = (${lockedRow('$1', '$3')}) RETURNING updated_at`,
 );
-/** On Citus, after `takeTimestamp`. */
+/** After `takeTimestamp`, where tables are distributed. */
 export const SAVE_WITH_TIMESTAMP = sql(
   'claims_save_with_timestamp',
   `${SET_CLAIM}, updated_at = $2 WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
@@ -166,10 +160,6 @@ const SET_WORK = `UPDATE claims SET work_contact_date = $3::date, work_inspectio
 const SAVE_WITHOUT_TIMESTAMP = sql(
   'claims_save_without_timestamp',
   `${SET_WORK} WHERE ctid = (${lockedRow('$1', '$2')})`,
-);
-const SAVE_WITHOUT_TIMESTAMP_ON_SHARD = sql(
-  'claims_save_without_timestamp_on_shard',
-  `${SET_WORK} WHERE firm_id = $1 AND id = $2`,
 );
 
 export const assignmentValues = (assignment: Assignment, seal: Seal): (string | null)[] => [
@@ -208,14 +198,14 @@ export async function lockOffered(
   locking: Locking,
 ): Promise<OfferedClaim[]> {
   const values = [responses.map(({ svcId }) => svcId), arrayOf(responses.map(({ id }) => id))];
-  const rows = session.onCitus
-    ? (await Promise.all(responses.map((response) => lockOfferedOnShard(session, response)))).flat()
-    : await session.rows<OfferedRow>(LOCK_OFFERED[locking], values);
+  const rows = session.layout.joinsFirms
+    ? await session.rows<OfferedRow>(LOCK_OFFERED[locking], values)
+    : (await Promise.all(responses.map((response) => lockOfferedOnShard(session, response)))).flat();
   return offeredFrom(rows, encryption);
 }
 
 async function lockOfferedOnShard(session: TxSession, { svcId, id }: Response): Promise<OfferedRow[]> {
-  // Citus can lock rows of only one firm per statement.
+  // A statement locks rows of only one firm.
   const firm = first(await rowsByAdjuster<{ firm_id: FirmId }>(session, FIND_SENDER, [svcId, id]));
   if (firm === null) return [];
   const firmId = firm.firm_id;
@@ -260,11 +250,7 @@ export function pgClaims(
 
     async lockAny(id) {
       if (!isUuid(id)) return null;
-      const found = first(
-        await session.rows<{ firm_id: FirmId }>(session.onCitus ? FIRM_OF_CLAIM_ON_CITUS : FIRM_OF_CLAIM, [
-          id,
-        ]),
-      );
+      const found = first(await session.rows<{ firm_id: FirmId }>(FIRM_OF_CLAIM, [id]));
       return found === null ? null : lockClaim(session, encryption, found.firm_id, id);
     },
 
@@ -277,13 +263,11 @@ export function pgClaims(
       const { firmId, id, assignment } = claim;
       const seal = await sealer(claim);
       const now = clock.now();
-      const at = session.onCitus ? await takeTimestamp(session, firmId, now, null) : timestamp(now);
+      const { joinsFirms } = session.layout;
+      const at = joinsFirms ? timestamp(now) : await takeTimestamp(session, firmId, now, null);
       const values = [firmId, at, id, ...assignmentValues(assignment, seal), ...workValues(claim, seal)];
       const saved = first(
-        await session.rows<{ readonly updated_at: Instant }>(
-          session.onCitus ? SAVE_WITH_TIMESTAMP : SAVE,
-          values,
-        ),
+        await session.rows<{ readonly updated_at: Instant }>(joinsFirms ? SAVE : SAVE_WITH_TIMESTAMP, values),
       );
       // The claim was locked.
       if (saved === null) throw missing();
@@ -293,8 +277,7 @@ export function pgClaims(
 
     async saveWithoutTimestamp(claim) {
       const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
-      const save = session.onCitus ? SAVE_WITHOUT_TIMESTAMP_ON_SHARD : SAVE_WITHOUT_TIMESTAMP;
-      session.send(save, values, (count) => (count === 1 ? null : missing()));
+      session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(session, claim.assignment.adjuster);
     },
   };

@@ -33,7 +33,7 @@ const LOCK_BEHIND = sql(
     ORDER BY c.id FOR UPDATE`,
 );
 
-/** Computed at UTC with immutable expressions, which Citus requires. */
+/** Computed at UTC with immutable expressions, which distributed tables require. */
 const RESTAMP = sql(
   'feeds_restamp',
   `WITH behind AS (

@@ -1,5 +1,4 @@
 import type { FirmData } from '@svc/application';
-import { lockReferenceTables } from '../driver/citus.ts';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { type Session, type Statement, sql } from '../driver/session.ts';
@@ -43,15 +42,15 @@ const batchOf = (table: string, condition: string, order = ''): string =>
   `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} ${order} LIMIT ${BATCH_SIZE}))`;
 const eraseFrom = (table: string, where: string): Statement =>
   sql(`firm_data_erase_${table}`, `DELETE FROM ${table} WHERE ${where} RETURNING 1`);
-/** Names the firm twice, since Citus finds the shard by it. */
+/** Names the firm twice, since a distributed table is found by it. */
 const eraseOfFirm = (table: string): Statement =>
   eraseFrom(table, `${OF_FIRM} AND ${batchOf(table, OF_FIRM)}`);
 const OF_FIRM = 'firm_id = $1';
 const TEST_ACCOUNTS = 'test_firm_id = $1';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
 
-/** Of the tables that Citus has on every node. In order, so that each node deletes the same rows. */
-const ON_EVERY_NODE: Readonly<Record<string, Statement>> = Object.fromEntries(
+/** Of the tables that may be on several servers. In order, so that each deletes the same rows. */
+const SHARED: Readonly<Record<string, Statement>> = Object.fromEntries(
   Object.entries({ adjusters: TEST_ACCOUNTS, adjuster_firms: OF_FIRM }).map(([table, condition]) => [
     table,
     eraseFrom(table, batchOf(table, condition, 'ORDER BY svc_id')),
@@ -96,8 +95,7 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
     eraseOfFirm('data_keys'),
     ...ordered.map(
       ({ name, hasFirm }) =>
-        ON_EVERY_NODE[name] ??
-        (hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS))),
+        SHARED[name] ?? (hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS))),
     ),
   ];
 }
@@ -137,13 +135,12 @@ export const pgFirmData = (
 
   async eraseBatch(firmId) {
     for (const statement of await eraseStatements(session)) {
-      const rows =
-        session.onCitus && Object.values(ON_EVERY_NODE).includes(statement)
-          ? transact({ begin }, (transaction) => {
-              lockReferenceTables(transaction);
-              return transaction.rows(statement, [firmId]);
-            })
-          : session.rows(statement, [firmId]);
+      const rows = Object.values(SHARED).includes(statement)
+        ? transact({ begin }, (transaction) => {
+            session.layout.lockSharedTables(transaction);
+            return transaction.rows(statement, [firmId]);
+          })
+        : session.rows(statement, [firmId]);
       const erased = (await rows).length;
       if (erased > 0) return erased;
     }

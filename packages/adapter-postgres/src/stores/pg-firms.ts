@@ -1,6 +1,5 @@
 import type { Firms } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { lockByKey, lockReferenceTables } from '../driver/citus.ts';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import { FIRMS } from '../schema/entities.ts';
@@ -27,15 +26,14 @@ const DELETE_MEMBERSHIPS = sql('firms_delete_memberships', 'DELETE FROM membersh
 export function pgFirms(session: TxSession): Firms {
   return {
     async add(firm) {
-      lockReferenceTables(session);
+      session.layout.lockSharedTables(session);
       await session.orm('firms_add', (manager) => manager.insert(FIRMS, firm));
       session.send(ADD_FEED, [firm.id]);
     },
 
     async lock(id) {
       if (!isUuid(id)) return null;
-      if (session.onCitus) lockByKey(session, id);
-      else session.send(LOCK, [id]);
+      session.send(LOCK, [id]);
       return session.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id }));
     },
 
@@ -57,7 +55,7 @@ export function pgFirms(session: TxSession): Firms {
     },
 
     async save({ id, createdAt: _, ...changes }) {
-      lockReferenceTables(session);
+      session.layout.lockSharedTables(session);
       await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
       registryChanged(session);
     },
@@ -68,8 +66,7 @@ export function pgFirms(session: TxSession): Firms {
     },
 
     async count() {
-      if (session.onCitus) lockReferenceTables(session);
-      else session.send(LOCK_TABLE, []);
+      session.send(LOCK_TABLE, []);
       return session.orm('firms_count', (manager) => manager.count(FIRMS));
     },
   };

@@ -1,7 +1,7 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
-import { byAdjuster, lockReferenceTables, rowsByAdjuster } from '../driver/citus.ts';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
+import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
@@ -72,19 +72,6 @@ const SAVE = sql(
      accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
 );
 
-/**
- * For Citus alone, where statements by adjuster name the firms. Written only for a new firm, since it locks the table and
- * writes on every node.
- */
-const FIND_FIRM = sql(
-  'adjuster_firms_find',
-  'SELECT 1 FROM adjuster_firms WHERE svc_id = $1 AND firm_id = $2',
-);
-const SAVE_FIRM = sql(
-  'adjuster_firms_save',
-  'INSERT INTO adjuster_firms (svc_id, firm_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-);
-
 const ACTIVE_FIRMS = byAdjuster(
   'memberships_active_firms_of',
   (inFirms) =>
@@ -112,10 +99,7 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
-      if (session.onCitus && (await session.rows(FIND_FIRM, [svcId, firmId])).length === 0) {
-        lockReferenceTables(session);
-        session.send(SAVE_FIRM, [svcId, firmId]);
-      }
+      await session.layout.addFirmOf(session, svcId, firmId);
       session.send(SAVE, [
         firmId,
         svcId,

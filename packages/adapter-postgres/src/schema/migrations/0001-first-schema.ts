@@ -103,7 +103,7 @@ CREATE UNIQUE INDEX adjusters_email_key ON adjusters (email_key) WHERE test_firm
 CREATE INDEX adjusters_test_accounts ON adjusters (test_firm_id, svc_id) WHERE test_firm_id IS NOT NULL;
 
 -- Counts an adjuster's own edits, of claims and of the account, for live updates of their other devices. Apart from
--- adjusters, which Citus has on every node and locks for each change.
+-- adjusters, which distributed databases have on every server and lock for each change.
 CREATE TABLE adjuster_edits (
   svc_id text COLLATE "C" PRIMARY KEY REFERENCES adjusters (svc_id),
   count bigint NOT NULL
@@ -133,7 +133,7 @@ CREATE TABLE memberships (
 CREATE INDEX memberships_list ON memberships (firm_id, first_known_at, svc_id) WHERE status <> 'left';
 CREATE INDEX memberships_of_adjuster ON memberships (svc_id, firm_id);
 
--- The firms that each adjuster ever belonged to. Filled and read only on Citus, where it is on every node: statements by
+-- The firms that each adjuster ever belonged to. Filled and read only in a distributed database, on every server: statements by
 -- adjuster name these firms, so that they run on few shards.
 CREATE TABLE adjuster_firms (
   svc_id text COLLATE "C" NOT NULL,
@@ -388,7 +388,7 @@ CREATE TABLE feed_restamps (
 -- chains. So only rows before the first younger one are deleted, for no role a row younger than 2555 days (the shortest
 -- retention of a plan), and each purge is an event of the chain. A row without its predecessors deletes nothing. Firms under
 -- legal hold are left alone; the service's own chain is kept as long as a standard plan's. Stops after max_rows, so that few
--- chains are locked at a time. In PL/pgSQL: Citus plans no statement that refers to the parameters of a function in SQL.
+-- chains are locked at a time. In PL/pgSQL: no statement of a function in SQL may refer to its parameters where tables are distributed.
 CREATE FUNCTION purge_audit(plans text[], since timestamptz[], max_rows integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER AS $purge$
 DECLARE

@@ -8,7 +8,7 @@ export interface Migration {
 }
 
 /**
- * A line between statements that are sent one by one, as Citus requires of those that it repeats on its workers: any
+ * A line between statements that are sent one by one, as a distributed database requires of those that it repeats on its servers: any
  * change of a distributed table, with one action for each ALTER TABLE.
  */
 const NEXT_STATEMENT = /^-- Next statement$/m;

@@ -1,9 +1,9 @@
-import { CITUS_SETTINGS } from '../driver/citus.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { Servers } from '../driver/servers.ts';
 import { PLAN_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import { SILENT } from '../log.ts';
-import type { MigrateOptions } from './migrate.ts';
+import type { MigrateOptions } from '../schema/migrate.ts';
+import { CITUS_SETTINGS } from './settings.ts';
 
 /**
  * Where a table is: copied to every node, split by firm, or on the coordinator as a table that Citus knows. A transaction
