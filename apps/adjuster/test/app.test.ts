@@ -152,6 +152,20 @@ describe('an app', () => {
     expect([app.session.isSignedIn(), app.session.connection.value]).toEqual([true, 'problem']);
   });
 
+  test('does not read lists again that have not changed since the last visit', async () => {
+    const { open, signedIn, state } = device();
+    await signedIn();
+    state.offers = [offer()];
+    void open().app.start();
+    await settled();
+    state.calls.length = 0;
+    const { app } = open();
+    void app.start();
+    await settled();
+    expect(app.lists.offers.value).toHaveLength(1);
+    expect(state.calls).not.toContain('GET v1/claims');
+  });
+
   test('asks nobody who was never here to sign in again: the session is looked for first', async () => {
     const { open, state } = device();
     state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
@@ -286,6 +300,20 @@ describe('an app', () => {
     await app.outbox.send();
     await settled();
     expect(lines()).toEqual(['Sent: you have accepted Marisol Delgado.']);
+  });
+
+  test("removes the policyholder's name from the device once the adjuster was told of a rejection", async () => {
+    const { open, signedIn, state, storage } = device();
+    await signedIn();
+    state.offers = [offer()];
+    const { app } = open();
+    void app.start();
+    await settled();
+    app.prefer({ undoSeconds: 0 });
+    await app.answers.answer(state.offers, 'reject');
+    await settled();
+    expect(app.outcomes.kept.value).toMatchObject([{ result: 'rejected', title: 'Marisol Delgado' }]);
+    expect(JSON.stringify(await storage.get('outcomes'))).not.toContain('Marisol');
   });
 
   test('keeps results until they are dismissed, and says each of them once', async () => {
