@@ -83,9 +83,6 @@ it('the drawing of the packages has the arrows of the dependency rules', () => {
   expect(arrows.toSorted()).toEqual([...new Set(allowed)].toSorted());
 });
 
-/** Still accepted for a while. */
-const FORMER = ['check', 'walls', 'test:citus', 'test:postgres'];
-
 it('the architecture names every package and app, and contributing every tool and script', () => {
   const architecture = readText('docs/architecture.md');
   const packages = ['packages', 'apps']
@@ -100,11 +97,7 @@ it('the architecture names every package and app, and contributing every tool an
   expect(tools?.map((name) => `tools/${name}`).toSorted()).toEqual(foldersOf('tools').toSorted());
   const scripts = [...contributing.matchAll(/^npx pnpm@\S+ (\S+)/gm)].map(([, script]) => script);
   const { scripts: defined } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> };
-  expect(scripts.toSorted()).toEqual(
-    Object.keys(defined)
-      .filter((name) => !FORMER.includes(name))
-      .toSorted(),
-  );
+  expect(scripts.toSorted()).toEqual(Object.keys(defined).toSorted());
 });
 
 it('every command that a page or a program names has the pnpm version of package.json', () => {
