@@ -195,7 +195,8 @@ describe('on a visit to all pages', () => {
       }
       const text = texts.get(pathname) ?? '';
       if (text === '') broken.push(link);
-      if (hash === '') continue;
+      // The app's screens have no anchors in its page.
+      if (hash === '' || hash.startsWith('#/')) continue;
       if (!text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)) broken.push(link);
     }
     expect(broken).toEqual([]);

@@ -95,5 +95,5 @@ console.log(
 const book = { name: 'PALMETTO MUTUAL INSURANCE', phone: '1-803-555-0144', email: 'desk@palmetto.example' };
 const address = { street: '1 Main Street', city: 'Columbia', state: 'SC', zip: '29201' };
 const merged = mergeCarrier(book, { ...sent, address });
-console.log('the book becomes:', JSON.stringify(merged.held));
+console.log('the book becomes:', JSON.stringify(merged.entry));
 console.log('gained:', merged.gained.join(), 'differing:', merged.differing.join());
