@@ -136,14 +136,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     "claims that share a transaction encrypted with one firm's key",
     PG_STATEMENTS,
-    'const seal = await encryption.sealer(PERSONAL.claims, firmId, id)',
-    'const seal = await encryption.sealer(PERSONAL.claims, claims[0]?.firmId ?? firmId, id)',
+    'const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id)',
+    'const encrypt = await encryption.encryptor(PERSONAL.claims, claims[0]?.firmId ?? firmId, id)',
   ),
   bug(
     "responses that share a transaction encrypted with one firm's key",
     PG_STATEMENTS,
-    'assignmentValues(assignment, await encryption.sealer(PERSONAL.claims, firmId, id))',
-    'assignmentValues(assignment, await encryption.sealer(PERSONAL.claims, firms[0] ?? firmId, id))',
+    'assignmentValues(assignment, await encryption.encryptor(PERSONAL.claims, firmId, id))',
+    'assignmentValues(assignment, await encryption.encryptor(PERSONAL.claims, firms[0] ?? firmId, id))',
   ),
   bug(
     'events of a firm that share a transaction in several audit rows',

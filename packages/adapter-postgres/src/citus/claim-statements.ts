@@ -8,7 +8,7 @@ import { PERSONAL } from '../encryption/personal-columns.ts';
 import { pgOutbox } from '../jobs/job-table.ts';
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
 import { rowValues } from '../stores/pg-audit.ts';
-import { hasDetails, mergeRow, sealedDetails } from '../stores/pg-carriers.ts';
+import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
 import { assignmentValues, SAVE_WITH_TIMESTAMP, workValues } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
 import {
@@ -74,7 +74,7 @@ export function oneShardClaimStatements(
   };
   const merge = async ({ firmId, carrier }: Claim): Promise<void> => {
     const nameKey = carrierNameKey(carrier.name);
-    const details = await sealedDetails(encryption, firmId, nameKey, carrier);
+    const details = await encryptedDetails(encryption, firmId, nameKey, carrier);
     if ((await session.rows(HAS_DETAILS, [firmId, nameKey, ...details])).length === 0)
       session.send(MERGE, [firmId, nameKey, carrier.name, ...details]);
   };
@@ -99,14 +99,14 @@ export function oneShardClaimStatements(
     ]);
     return new Map(saved.map(({ updated_at }) => [claim.id, updated_at]));
   };
-  const sealer = ({ firmId, id }: Claim) => encryption.sealer(PERSONAL.claims, firmId, id);
+  const encryptor = ({ firmId, id }: Claim) => encryption.encryptor(PERSONAL.claims, firmId, id);
 
   return {
     lockMemberships: (requests) =>
       Promise.all(
         requests.map(async ({ slot, adjuster }) => {
           const rows = await session.rows<MembershipRow>(LOCK_MEMBERSHIP, [slot.firmId, adjuster]);
-          const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
+          const row = first(await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
           return row === null ? null : membershipFrom(row);
         }),
       ),
@@ -115,22 +115,22 @@ export function oneShardClaimStatements(
 
     async add(decided) {
       const [{ claim }] = decided as [Decided];
-      const seal = await sealer(claim);
+      const encrypt = await encryptor(claim);
       return write(decided as [Decided], ADD, [
         claim.environment,
         claim.externalId,
         claim.claimNumber,
         carrierNameKey(claim.carrier.name),
-        seal('carrier', JSON.stringify(claim.carrier)),
-        seal('document', claim.asSent as string),
-        ...assignmentValues(claim.assignment, seal),
+        encrypt('carrier', JSON.stringify(claim.carrier)),
+        encrypt('document', claim.asSent as string),
+        ...assignmentValues(claim.assignment, encrypt),
       ]);
     },
 
     async save(decided) {
       const [{ claim }] = decided as [Decided];
-      const seal = await sealer(claim);
-      const values = [...assignmentValues(claim.assignment, seal), ...workValues(claim, seal)];
+      const encrypt = await encryptor(claim);
+      const values = [...assignmentValues(claim.assignment, encrypt), ...workValues(claim, encrypt)];
       return write(decided as [Decided], SAVE_WITH_TIMESTAMP, values);
     },
   };

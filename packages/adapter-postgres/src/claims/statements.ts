@@ -168,7 +168,7 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
     const firms = claims.map(({ firmId }) => firmId);
     const assignments = await Promise.all(
       claims.map(async ({ firmId, id, assignment }) =>
-        assignmentValues(assignment, await encryption.sealer(PERSONAL.claims, firmId, id)),
+        assignmentValues(assignment, await encryption.encryptor(PERSONAL.claims, firmId, id)),
       ),
     );
     /** In the order of {@link assignmentValues}. */
@@ -197,7 +197,7 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
         arrayOf(requests.map(({ slot }) => slot.firmId)),
         requests.map(({ adjuster }) => adjuster),
       ]);
-      const opened = await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey);
+      const opened = await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey);
       const found = new Map(opened.map((row) => [`${row.firm_id} ${row.svc_id}`, membershipFrom(row)]));
       return requests.map(({ slot, adjuster }) => found.get(`${slot.firmId} ${adjuster}`) ?? null);
     },
@@ -224,8 +224,11 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
       const claims = decided.map(({ claim }) => claim);
       const texts = await Promise.all(
         claims.map(async ({ firmId, id, carrier, asSent }) => {
-          const seal = await encryption.sealer(PERSONAL.claims, firmId, id);
-          return [seal('carrier', JSON.stringify(carrier)), seal('document', asSent as string)] as const;
+          const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);
+          return [
+            encrypt('carrier', JSON.stringify(carrier)),
+            encrypt('document', asSent as string),
+          ] as const;
         }),
       );
       const values = await writeBefore(decided);

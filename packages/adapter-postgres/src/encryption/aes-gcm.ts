@@ -29,13 +29,13 @@ export function encrypt(key: KeyObject, place: string, plain: string | Uint8Arra
 }
 
 /** @throws when the ciphertext was changed, or belongs to another place or key. */
-export function decrypt(key: KeyObject, place: string, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {
+export function decrypt(key: KeyObject, place: string, encrypted: Buffer): Buffer {
+  const decipher = createDecipheriv(ALGORITHM, key, encrypted.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
   decipher.setAAD(Buffer.from(place));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  const body = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
+  const body = decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES));
   const last = decipher.final();
   return last.length === 0 ? body : Buffer.concat([body, last]);
 }

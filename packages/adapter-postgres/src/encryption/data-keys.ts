@@ -86,13 +86,13 @@ export class DataKeys implements KeyStore {
     private readonly wrappingKeys: WrappingKeys,
   ) {}
 
-  keysFor(firmId: FirmId, use: 'seal' | 'open'): FirmKeys | Promise<FirmKeys> {
+  keysFor(firmId: FirmId, use: 'encrypt' | 'decrypt'): FirmKeys | Promise<FirmKeys> {
     const entry = this.#entries.get(firmId);
     const ageMs = entry === undefined ? CACHE_MS : Date.now() - entry.loadedAtMs;
     if (entry === undefined || ageMs >= CACHE_MS) return this.#load(firmId, use);
     if (ageMs >= REFRESH_MS && !entry.refreshing) {
       entry.refreshing = true;
-      this.#load(firmId, 'open').catch(() => {
+      this.#load(firmId, 'decrypt').catch(() => {
         entry.refreshing = false;
       });
     }
@@ -121,7 +121,7 @@ export class DataKeys implements KeyStore {
   }
 
   /** Concurrent requests of one firm share one statement. */
-  #load(firmId: FirmId, use: 'seal' | 'open'): Promise<FirmKeys> {
+  #load(firmId: FirmId, use: 'encrypt' | 'decrypt'): Promise<FirmKeys> {
     const name = `${use} ${firmId}`;
     const running = this.#loading.get(name);
     if (running !== undefined) return running;
@@ -130,9 +130,9 @@ export class DataKeys implements KeyStore {
     return loading;
   }
 
-  async #read(firmId: FirmId, use: 'seal' | 'open'): Promise<FirmKeys> {
+  async #read(firmId: FirmId, use: 'encrypt' | 'decrypt'): Promise<FirmKeys> {
     let rows = await this.sessions.reads.rows<KeyRow>(OF_FIRM, [firmId]);
-    if (rows.length === 0 && use === 'seal') {
+    if (rows.length === 0 && use === 'encrypt') {
       const first = this.wrappingKeys.wrap(randomBytes(DATA_KEY_BYTES), firmId, 1);
       await this.sessions.writes.rows(ADD, [firmId, 1, first.wrapped.toString('hex'), first.wrappingKeyId]);
       rows = await this.sessions.reads.rows<KeyRow>(OF_FIRM, [firmId]);

@@ -153,8 +153,8 @@ async function encryptRows(
         if (table.name === 'adjusters') transaction.layout.lockSharedTables(transaction);
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
-          const sealed = await Promise.all(found.map((row) => sealRow(encryption, table, row)));
-          await transaction.rows(update, [JSON.stringify(sealed)]);
+          const encrypted = await Promise.all(found.map((row) => encryptRow(encryption, table, row)));
+          await transaction.rows(update, [JSON.stringify(encrypted)]);
         }
         return found;
       });
@@ -186,7 +186,7 @@ async function lookupKeyOf(
   table: PersonalTable,
   row: PlainRow,
 ): Promise<string | null> {
-  const opened = await encryption.open([{ ...row }], fieldsOf(table), ({ firm_id, row_key }) => ({
+  const opened = await encryption.decrypt([{ ...row }], fieldsOf(table), ({ firm_id, row_key }) => ({
     firmId: firm_id,
     key: row_key,
   }));
@@ -194,14 +194,14 @@ async function lookupKeyOf(
   return text === null ? null : (await encryption.lookupKeys(table, emailKey(text)))[0];
 }
 
-async function sealRow(encryption: Encryption, table: PersonalTable, row: PlainRow): Promise<PlainRow> {
-  const sealed: Record<string, string | null> = { ...row };
-  const seal = await encryption.sealer(table, row.firm_id, row.row_key);
+async function encryptRow(encryption: Encryption, table: PersonalTable, row: PlainRow): Promise<PlainRow> {
+  const encrypted: Record<string, string | null> = { ...row };
+  const encrypt = await encryption.encryptor(table, row.firm_id, row.row_key);
   for (const [column, type] of Object.entries(table.columns)) {
     const value = row[column] ?? null;
-    if (value?.startsWith(PLAIN)) sealed[column] = seal(column, value.slice(PLAIN.length));
-    else if (value !== null && !IS_ENCRYPTED[type].test(value)) sealed[column] = seal(column, value);
+    if (value?.startsWith(PLAIN)) encrypted[column] = encrypt(column, value.slice(PLAIN.length));
+    else if (value !== null && !IS_ENCRYPTED[type].test(value)) encrypted[column] = encrypt(column, value);
   }
-  if (table.lookup) sealed[table.lookup.column] = await lookupKeyOf(encryption, table, row);
-  return sealed as PlainRow;
+  if (table.lookup) encrypted[table.lookup.column] = await lookupKeyOf(encryption, table, row);
+  return encrypted as PlainRow;
 }

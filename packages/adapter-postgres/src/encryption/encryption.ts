@@ -28,15 +28,15 @@ export interface FirmKeys {
 }
 
 export interface KeyStore {
-  /** To seal, the current key is null only where encryption is off. */
-  keysFor(firmId: FirmId, use: 'seal' | 'open'): FirmKeys | Promise<FirmKeys>;
+  /** To encrypt, the current key is null only where encryption is off. */
+  keysFor(firmId: FirmId, use: 'encrypt' | 'decrypt'): FirmKeys | Promise<FirmKeys>;
 }
 
 /** Encrypts a value of one row; null stays null. */
-export type Seal = <V extends string | null>(column: string, value: V) => V;
+export type Encrypt = <V extends string | null>(column: string, value: V) => V;
 
 const quoted = (text: string): string => `"${text}"`;
-const isSealed = (value: unknown, type: PersonalField['type']): value is string =>
+const isEncrypted = (value: unknown, type: PersonalField['type']): value is string =>
   typeof value === 'string' &&
   (type === 'json' ? value.charCodeAt(0) === 0x22 && value.startsWith(PREFIX, 1) : value.startsWith(PREFIX));
 
@@ -55,17 +55,17 @@ export class Encryption {
   constructor(private readonly keys: KeyStore = OFF) {}
 
   /** For one row that is about to be written. */
-  sealer(table: PersonalTable, firmId: FirmId, rowKey: string): Seal | Promise<Seal> {
-    const keys = this.keys.keysFor(firmId, 'seal');
-    const sealWith =
-      ({ current }: FirmKeys): Seal =>
+  encryptor(table: PersonalTable, firmId: FirmId, rowKey: string): Encrypt | Promise<Encrypt> {
+    const keys = this.keys.keysFor(firmId, 'encrypt');
+    const encryptWith =
+      ({ current }: FirmKeys): Encrypt =>
       (column, value) => {
         if (value === null) return value;
         if (current === null) return (value.startsWith(PREFIX) ? PLAIN + value : value) as typeof value;
-        const sealed = sealValue(current, placeOf(table.name, column, firmId, rowKey), value);
-        return (table.columns[column] === 'json' ? quoted(sealed) : sealed) as typeof value;
+        const encrypted = encryptValue(current, placeOf(table.name, column, firmId, rowKey), value);
+        return (table.columns[column] === 'json' ? quoted(encrypted) : encrypted) as typeof value;
       };
-    return keys instanceof Promise ? keys.then(sealWith) : sealWith(keys);
+    return keys instanceof Promise ? keys.then(encryptWith) : encryptWith(keys);
   }
 
   /**
@@ -73,7 +73,7 @@ export class Encryption {
    * service's data key where encryption is on; then what was written before it was.
    */
   async lookupKeys(table: PersonalTable, text: string): Promise<readonly [string, ...string[]]> {
-    const { current } = await this.keys.keysFor(SERVICE, 'seal');
+    const { current } = await this.keys.keysFor(SERVICE, 'encrypt');
     if (current === null) return [text];
     const place = `lookup/${table.name}.${table.lookup?.column}`;
     return [
@@ -85,18 +85,18 @@ export class Encryption {
   }
 
   /** Decrypts the fields of these rows in place. */
-  open<R extends object>(
+  decrypt<R extends object>(
     rows: R[],
     fields: readonly PersonalField[],
     rowOf: (row: R) => { readonly firmId: FirmId; readonly key: string },
   ): R[] | Promise<R[]> {
-    const hasSealed = rows.some((row) =>
-      fields.some(({ property, type }) => isSealed((row as Record<string, unknown>)[property], type)),
+    const hasEncrypted = rows.some((row) =>
+      fields.some(({ property, type }) => isEncrypted((row as Record<string, unknown>)[property], type)),
     );
-    return hasSealed ? this.#open(rows, fields, rowOf) : rows;
+    return hasEncrypted ? this.#decrypt(rows, fields, rowOf) : rows;
   }
 
-  async #open<R extends object>(
+  async #decrypt<R extends object>(
     rows: R[],
     fields: readonly PersonalField[],
     rowOf: (row: R) => { readonly firmId: FirmId; readonly key: string },
@@ -104,14 +104,14 @@ export class Encryption {
     const firms = new Map<FirmId, FirmKeys>();
     for (const row of rows) {
       const { firmId } = rowOf(row);
-      if (!firms.has(firmId)) firms.set(firmId, await this.keys.keysFor(firmId, 'open'));
+      if (!firms.has(firmId)) firms.set(firmId, await this.keys.keysFor(firmId, 'decrypt'));
     }
     for (const row of rows) {
       const { firmId, key } = rowOf(row);
       const values = row as Record<string, unknown>;
       for (const { property, table, column, type } of fields) {
         const value = values[property];
-        if (!isSealed(value, type)) continue;
+        if (!isEncrypted(value, type)) continue;
         const text = type === 'json' ? value.slice(1, -1) : value;
         values[property] = openValue(firms.get(firmId) ?? NO_KEYS, placeOf(table, column, firmId, key), text);
       }
@@ -122,7 +122,7 @@ export class Encryption {
 
 export const NO_ENCRYPTION = new Encryption();
 
-const sealValue = (key: DataKey, place: string, plain: string): string =>
+const encryptValue = (key: DataKey, place: string, plain: string): string =>
   `${PREFIX}${key.id}:${encrypt(key.key, place, plain).toString('base64')}`;
 
 function openValue(keys: FirmKeys, place: string, stored: string): string {

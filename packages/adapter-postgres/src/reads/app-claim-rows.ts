@@ -37,8 +37,8 @@ export async function decryptAppClaims<R extends AppClaimRow>(
   encryption: Encryption,
   rows: R[],
 ): Promise<R[]> {
-  const withClaims = await encryption.open(rows, CLAIM_FIELDS, claimKey);
-  return encryption.open(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+  const withClaims = await encryption.decrypt(rows, CLAIM_FIELDS, claimKey);
+  return encryption.decrypt(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
     firmId: firm_id,
     key: held_key ?? '',
   }));

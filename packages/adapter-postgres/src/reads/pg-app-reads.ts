@@ -177,7 +177,7 @@ export function pgAppReads(
       ];
       const found = await rowsByAdjuster<InvitationView>(session, INVITATIONS, values);
       return toPage(
-        await encryption.open(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
+        await encryption.decrypt(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
         (row) => ({ at: row.invitedAt, id: row.firmId }),
         invitationBytes,

@@ -132,9 +132,9 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
 export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
   const claimById = claimsById(session);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
-    encryption.open(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
+    encryption.decrypt(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   const decryptMembers = async (rows: AdjusterViewRow[]) =>
-    decryptAdjusters(encryption, await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
+    decryptAdjusters(encryption, await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;

@@ -94,7 +94,7 @@ export const decryptAdjusters = <R extends AdjusterRow>(
   encryption: Encryption,
   rows: R[],
 ): R[] | Promise<R[]> =>
-  encryption.open(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
+  encryption.decrypt(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
 
 export function pgAdjusters(session: TxSession, encryption: Encryption): Adjusters {
   const one = async (statement: Statement, value: Value): Promise<Adjuster | null> => {
@@ -107,7 +107,7 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     session.layout.lockByKey(session, svcId);
     session.layout.lockSharedTables(session);
   };
-  const sealer = (svcId: Svcid) => encryption.sealer(PERSONAL.adjusters, SERVICE, svcId);
+  const encryptor = (svcId: Svcid) => encryption.encryptor(PERSONAL.adjusters, SERVICE, svcId);
 
   /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
   const emailKeyFor = async ({ svcId, email, testOf }: Adjuster): Promise<string | null> => {
@@ -119,12 +119,12 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
   };
   const profileValues = async (adjuster: Adjuster): Promise<Value[]> => {
     const { svcId, firstName, lastName, email } = adjuster;
-    const seal = await sealer(svcId);
+    const encrypt = await encryptor(svcId);
     return [
       svcId,
-      seal('first_name', firstName),
-      seal('last_name', lastName),
-      seal('email', email),
+      encrypt('first_name', firstName),
+      encrypt('last_name', lastName),
+      encrypt('email', email),
       await emailKeyFor(adjuster),
     ];
   };
@@ -158,9 +158,9 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
     },
 
     async saveAvailability(svcId, availability) {
-      const seal = await sealer(svcId);
+      const encrypt = await encryptor(svcId);
       lockForChange(svcId);
-      await session.rows(SAVE_AVAILABILITY, [svcId, seal('availability', JSON.stringify(availability))]);
+      await session.rows(SAVE_AVAILABILITY, [svcId, encrypt('availability', JSON.stringify(availability))]);
       countEdit(session, svcId);
     },
 

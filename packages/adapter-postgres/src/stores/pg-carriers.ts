@@ -71,7 +71,7 @@ export async function mergeMany(
   }
   const rows = [...entries.values()];
   const details = await Promise.all(
-    rows.map(({ firmId, nameKey, carrier }) => sealedDetails(encryption, firmId, nameKey, carrier)),
+    rows.map(({ firmId, nameKey, carrier }) => encryptedDetails(encryption, firmId, nameKey, carrier)),
   );
   session.send(MERGE_MANY, [
     arrayOf(rows.map(({ firmId }) => firmId)),
@@ -82,17 +82,17 @@ export async function mergeMany(
 }
 
 /** Phone, email and address, as stored. */
-export async function sealedDetails(
+export async function encryptedDetails(
   encryption: Encryption,
   firmId: FirmId,
   nameKey: string,
   { phone, email, address }: CarrierDetails,
 ): Promise<(string | null)[]> {
-  const seal = await encryption.sealer(PERSONAL.carriers, firmId, nameKey);
+  const encrypt = await encryption.encryptor(PERSONAL.carriers, firmId, nameKey);
   return [
-    seal('phone', phone ?? null),
-    seal('email', email ?? null),
-    seal('address', address === undefined ? null : JSON.stringify(address)),
+    encrypt('phone', phone ?? null),
+    encrypt('email', email ?? null),
+    encrypt('address', address === undefined ? null : JSON.stringify(address)),
   ];
 }
 
@@ -101,13 +101,13 @@ export function pgCarriers(session: TxSession, encryption: Encryption): Carriers
     async lock(firmId, name) {
       const key = carrierNameKey(name);
       const found = await session.rows<HeldCarrierRow>(LOCK, [firmId, key]);
-      const row = first(await encryption.open(found, HELD_CARRIER_FIELDS, () => ({ firmId, key })));
+      const row = first(await encryption.decrypt(found, HELD_CARRIER_FIELDS, () => ({ firmId, key })));
       return row === null ? null : heldCarrierFrom(row);
     },
 
     async save(firmId, carrier) {
       const key = carrierNameKey(carrier.name);
-      session.send(SAVE, [firmId, key, ...(await sealedDetails(encryption, firmId, key, carrier))]);
+      session.send(SAVE, [firmId, key, ...(await encryptedDetails(encryption, firmId, key, carrier))]);
     },
 
     async remove(firmId, name) {

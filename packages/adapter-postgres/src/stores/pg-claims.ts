@@ -16,7 +16,7 @@ import { arrayOf, isUuid, timestamp, timestampOrNull } from '../driver/column-ty
 import { DatabaseError } from '../driver/errors.ts';
 import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import { first, rowByKey, sql, type TxSession, type Value } from '../driver/session.ts';
-import type { Encryption, Seal } from '../encryption/encryption.ts';
+import type { Encrypt, Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { countEdit } from './adjuster-edits.ts';
 import {
@@ -81,11 +81,11 @@ const LOCK_OFFERED = {
 };
 
 async function offeredFrom(rows: OfferedRow[], encryption: Encryption): Promise<OfferedClaim[]> {
-  await encryption.open(rows, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+  await encryption.decrypt(rows, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
     firmId: firm_id,
     key: held_key ?? '',
   }));
-  await encryption.open(rows, CLAIM_FIELDS, claimKey);
+  await encryption.decrypt(rows, CLAIM_FIELDS, claimKey);
   return rows.map((row) => ({
     claim: claimFrom(row),
     membership: {
@@ -162,19 +162,19 @@ const SAVE_WITHOUT_TIMESTAMP = sql(
   `${SET_WORK} WHERE ctid = (${lockedRow('$1', '$2')})`,
 );
 
-export const assignmentValues = (assignment: Assignment, seal: Seal): (string | null)[] => [
+export const assignmentValues = (assignment: Assignment, encrypt: Encrypt): (string | null)[] => [
   assignment.status,
   assignment.adjuster,
   timestamp(assignment.offeredAt),
   timestampOrNull(assignment.respondedAt),
-  seal('rejection_reason', assignment.rejectionReason),
+  encrypt('rejection_reason', assignment.rejectionReason),
 ];
 
-export const workValues = ({ work, workChangedAt, closedAt }: Claim, seal: Seal): Value[] => [
+export const workValues = ({ work, workChangedAt, closedAt }: Claim, encrypt: Encrypt): Value[] => [
   work.contactDate,
   work.inspectionDate,
-  seal('work_notes', work.notes),
-  seal('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
+  encrypt('work_notes', work.notes),
+  encrypt('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
   timestampOrNull(workChangedAt ?? null),
   timestampOrNull(closedAt),
 ];
@@ -187,7 +187,7 @@ export async function lockClaim(
 ): Promise<Claim | null> {
   if (!isUuid(id)) return null;
   const rows = await session.rows<ClaimRow>(LOCK, [firmId, id]);
-  return first((await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom));
+  return first((await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom));
 }
 
 /** Those of the claims whose latest offer is to the adjuster, with a shared lock on the membership. */
@@ -240,7 +240,7 @@ export function pgClaims(
   encryption: Encryption,
   changed: AssignmentStatus[],
 ): Claims {
-  const sealer = (claim: Claim) => encryption.sealer(PERSONAL.claims, claim.firmId, claim.id);
+  const encryptor = (claim: Claim) => encryption.encryptor(PERSONAL.claims, claim.firmId, claim.id);
   return {
     lock: (firmId, id) => lockClaim(session, encryption, firmId, id),
 
@@ -256,16 +256,22 @@ export function pgClaims(
 
     async lockPendingOf(firmId, svcId) {
       const rows = await session.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId]);
-      return (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+      return (await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
     },
 
     async save(claim) {
       const { firmId, id, assignment } = claim;
-      const seal = await sealer(claim);
+      const encrypt = await encryptor(claim);
       const now = clock.now();
       const { joinsFirms } = session.layout;
       const at = joinsFirms ? timestamp(now) : await takeTimestamp(session, firmId, now, null);
-      const values = [firmId, at, id, ...assignmentValues(assignment, seal), ...workValues(claim, seal)];
+      const values = [
+        firmId,
+        at,
+        id,
+        ...assignmentValues(assignment, encrypt),
+        ...workValues(claim, encrypt),
+      ];
       const saved = first(
         await session.rows<{ readonly updated_at: Instant }>(joinsFirms ? SAVE : SAVE_WITH_TIMESTAMP, values),
       );
@@ -276,7 +282,7 @@ export function pgClaims(
     },
 
     async saveWithoutTimestamp(claim) {
-      const values = [claim.firmId, claim.id, ...workValues(claim, await sealer(claim))];
+      const values = [claim.firmId, claim.id, ...workValues(claim, await encryptor(claim))];
       session.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(session, claim.assignment.adjuster);
     },

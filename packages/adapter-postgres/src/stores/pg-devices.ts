@@ -35,20 +35,20 @@ export const decryptDevices = <R extends object>(
   rows: R[],
   deviceIdOf: (row: R) => string,
 ): R[] | Promise<R[]> =>
-  encryption.open(rows, FIELDS, (row) => ({ firmId: SERVICE, key: deviceRowKey(svcId, deviceIdOf(row)) }));
+  encryption.decrypt(rows, FIELDS, (row) => ({ firmId: SERVICE, key: deviceRowKey(svcId, deviceIdOf(row)) }));
 
 export function pgDevices(session: TxSession, encryption: Encryption): Devices {
-  const sealer = (svcId: Svcid, deviceId: string) =>
-    encryption.sealer(PERSONAL.devices, SERVICE, deviceRowKey(svcId, deviceId));
+  const encryptor = (svcId: Svcid, deviceId: string) =>
+    encryption.encryptor(PERSONAL.devices, SERVICE, deviceRowKey(svcId, deviceId));
 
   return {
     async put(device) {
       const { svcId, deviceId, subscription } = device;
-      const seal = await sealer(svcId, deviceId);
+      const encrypt = await encryptor(svcId, deviceId);
       const endpointHash = hashOf(subscription.endpoint);
       const stored = {
         ...device,
-        subscription: seal('subscription', JSON.stringify(subscription)),
+        subscription: encrypt('subscription', JSON.stringify(subscription)),
         endpointHash,
       };
       session.send(LOCK_ENDPOINT, [endpointHash]);
@@ -73,9 +73,9 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
     },
 
     async saveState(svcId, deviceId, { preferences, reminderAt }) {
-      const seal = await sealer(svcId, deviceId);
+      const encrypt = await encryptor(svcId, deviceId);
       const stored = preferences === null ? null : JSON.stringify(preferences);
-      const changes = { preferences: seal('preferences', stored), reminderAt };
+      const changes = { preferences: encrypt('preferences', stored), reminderAt };
       await session.orm('devices_save_state', (manager) =>
         manager.update(DEVICES, { svcId, deviceId }, changes),
       );

@@ -11,8 +11,8 @@ const LOCK = sql('email_changes_lock', 'SELECT FROM email_changes WHERE svc_id =
 export function pgEmailChanges(session: TxSession, encryption: Encryption): EmailChanges {
   return {
     async put(change) {
-      const seal = await encryption.sealer(PERSONAL.email_changes, SERVICE, change.svcId);
-      const stored = { ...change, email: seal('email', change.email) };
+      const encrypt = await encryption.encryptor(PERSONAL.email_changes, SERVICE, change.svcId);
+      const stored = { ...change, email: encrypt('email', change.email) };
       await session.orm('email_changes_put', (manager) => manager.upsert(EMAIL_CHANGES, stored, ['svcId']));
     },
 
@@ -21,7 +21,7 @@ export function pgEmailChanges(session: TxSession, encryption: Encryption): Emai
       const found = await session.orm('email_changes_find', (manager) =>
         manager.findBy(EMAIL_CHANGES, { svcId }),
       );
-      return first(await encryption.open(found, FIELDS, () => ({ firmId: SERVICE, key: svcId })));
+      return first(await encryption.decrypt(found, FIELDS, () => ({ firmId: SERVICE, key: svcId })));
     },
 
     async remove(svcId) {

@@ -107,12 +107,12 @@ export const pgFirmData = (
 ): FirmData => ({
   async claims(firmId, after, limit) {
     const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
-    return (await encryption.open(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+    return (await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   },
 
   async members(firmId, after, limit) {
     const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after ?? '', limit]);
-    const members = await encryption.open(found, MEMBERSHIP_FIELDS, membershipKey);
+    const members = await encryption.decrypt(found, MEMBERSHIP_FIELDS, membershipKey);
     const rows = await decryptAdjusters(encryption, members);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
@@ -123,7 +123,7 @@ export const pgFirmData = (
       after ?? '',
       limit,
     ]);
-    const rows = await encryption.open(found, HELD_CARRIER_FIELDS, ({ held_key }) => ({
+    const rows = await encryption.decrypt(found, HELD_CARRIER_FIELDS, ({ held_key }) => ({
       firmId,
       key: held_key,
     }));

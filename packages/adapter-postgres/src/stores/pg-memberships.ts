@@ -80,7 +80,7 @@ const ACTIVE_FIRMS = byAdjuster(
 
 export function pgMemberships(session: TxSession, encryption: Encryption): Memberships {
   const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
-    const row = first(await encryption.open(rows, MEMBERSHIP_FIELDS, membershipKey));
+    const row = first(await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
     return row === null ? null : membershipFrom(row);
   };
   return {
@@ -98,7 +98,7 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
 
     async save(membership) {
       const { firmId, svcId, notes } = membership;
-      const seal = await encryption.sealer(PERSONAL.memberships, firmId, svcId);
+      const encrypt = await encryption.encryptor(PERSONAL.memberships, firmId, svcId);
       await session.layout.addFirmOf(session, svcId, firmId);
       session.send(SAVE, [
         firmId,
@@ -108,10 +108,10 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
         timestampOrNull(membership.invitedAt),
         timestampOrNull(membership.expiresAt),
         timestampOrNull(membership.respondedAt),
-        seal('invited_as', notes.invitedAs),
-        seal('invited_by', notes.invitedBy),
-        seal('purpose', notes.purpose),
-        seal('note', notes.note),
+        encrypt('invited_as', notes.invitedAs),
+        encrypt('invited_by', notes.invitedBy),
+        encrypt('purpose', notes.purpose),
+        encrypt('note', notes.note),
         membership.canAcceptClaims,
         membership.acceptingAssignments,
         timestampOrNull(membership.readableUntil),

@@ -30,20 +30,22 @@ export async function findPasskeys(
 ): Promise<Passkey[]> {
   const order = { createdAt: 'ASC', id: 'ASC' } as const;
   const rows = await orm('passkeys_find', (manager) => manager.find(PASSKEYS, { where, order }));
-  return (await encryption.open(rows, FIELDS, ({ id }) => ({ firmId: SERVICE, key: id }))).map(passkeyFrom);
+  return (await encryption.decrypt(rows, FIELDS, ({ id }) => ({ firmId: SERVICE, key: id }))).map(
+    passkeyFrom,
+  );
 }
 
 export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys {
-  const sealed = async ({ id, name }: Pick<Passkey, 'id' | 'name'>): Promise<string> => {
-    const seal = await encryption.sealer(PERSONAL.passkeys, SERVICE, id);
-    return seal('name', name);
+  const encrypted = async ({ id, name }: Pick<Passkey, 'id' | 'name'>): Promise<string> => {
+    const encrypt = await encryption.encryptor(PERSONAL.passkeys, SERVICE, id);
+    return encrypt('name', name);
   };
   const find = (where: FindOptionsWhere<PasskeyRow>): Promise<Passkey[]> =>
     findPasskeys(session.orm, encryption, where);
   return {
     async add(added) {
       const { id, credentialId, svcId, publicKey, signCount, transports, createdAt } = added;
-      const name = await sealed(added);
+      const name = await encrypted(added);
       const values = [id, credentialId, svcId, name, publicKey, signCount, JSON.stringify(transports)];
       return (await session.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
@@ -62,7 +64,7 @@ export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys
 
     async save(saved) {
       const { id, signCount, lastUsedAt } = saved;
-      const name = await sealed(saved);
+      const name = await encrypted(saved);
       await session.orm('passkeys_save', (manager) =>
         manager.update(PASSKEYS, { id }, { name, signCount, lastUsedAt }),
       );

@@ -14,14 +14,14 @@ export async function findSessions(
 ): Promise<Session[]> {
   const order = { lastUsedAt: 'DESC', id: 'DESC' } as const;
   const found = await orm('sessions_find', (manager) => manager.find(SESSIONS, { where, order }));
-  return encryption.open(found, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
+  return encryption.decrypt(found, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
 }
 
 export function pgSessions(session: TxSession, encryption: Encryption): Sessions {
   return {
     async add(added) {
-      const seal = await encryption.sealer(PERSONAL.sessions, SERVICE, added.tokenHash);
-      const stored = { ...added, deviceName: seal('device_name', added.deviceName) };
+      const encrypt = await encryption.encryptor(PERSONAL.sessions, SERVICE, added.tokenHash);
+      const stored = { ...added, deviceName: encrypt('device_name', added.deviceName) };
       await session.orm('sessions_add', (manager) => manager.insert(SESSIONS, stored));
     },
 
