@@ -26,7 +26,7 @@ export interface Summary {
 }
 
 /** Target ratios. */
-const GOALS: Readonly<Record<Path, number>> = { get: 1.3, page: 2.5, send: 1.5, accept: 1 };
+const GOALS: Readonly<Record<Path, number>> = { get: 2, page: 3, send: 2.2, accept: 1.8 };
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
