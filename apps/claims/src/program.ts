@@ -187,9 +187,9 @@ export function createProgram(
     .requiredOption('--adjuster <svcid>', 'SVCID of the adjuster')
     .option('--idempotency-key <key>', 'pass the same key to retry an offer safely')
     .action(async (id: string, options: CommonOptions & { adjuster: string; idempotencyKey?: string }) => {
-      const { adjuster: adjusterSvcId, idempotencyKey } = options;
+      const { adjuster: adjuster_svc_id, idempotencyKey } = options;
       const client = await connect(options);
-      showClaim(options, await client.claims.offer(id, { adjusterSvcId, idempotencyKey, signal }));
+      showClaim(options, await client.claims.offer(id, { adjuster_svc_id }, { idempotencyKey, signal }));
     });
 
   command('watch', 'show changes until you stop it')
@@ -253,7 +253,7 @@ export function createProgram(
   command('withdraw', 'withdraw a pending invitation')
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
     .action(async (svcId: string, options: CommonOptions) => {
-      const adjuster = await (await connect(options)).adjusters.withdraw(svcId, { signal });
+      const adjuster = await (await connect(options)).invitations.withdraw(svcId, { signal });
       show(options, adjuster, () => fieldLines(adjusterFields(adjuster), colors));
     });
 

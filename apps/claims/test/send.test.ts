@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createClient } from '@svc/client';
+import { createClientOn } from '../../../packages/client/src/client.ts';
+import { platform } from '../../../packages/client/src/platform.ts';
 import type { Line } from '../src/send/read-claims.ts';
 import { type Outcome, sendClaims } from '../src/send/send-claims.ts';
 import {
@@ -24,9 +25,9 @@ async function outcomesOf(
   options: Partial<Parameters<typeof sendClaims>[2]> = {},
 ) {
   let clock = 0;
-  const client = createClient(
-    { baseUrl: 'http://service.test', apiKey: 'k', fetch: fetchOf(service), backoff: { baseMs: 0 } },
+  const client = createClientOn(
     {
+      ...platform,
       now: () => clock,
       // Waits end immediately; the 30-second timeout of an attempt never fires.
       after(milliseconds, action) {
@@ -38,6 +39,7 @@ async function outcomesOf(
         return () => clearImmediate(timer);
       },
     },
+    { baseUrl: 'http://service.test', apiKey: 'k', fetch: fetchOf(service), backoff: { baseMs: 0 } },
   );
   const outcomes: Outcome[] = [];
   const all = {

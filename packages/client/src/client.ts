@@ -1,7 +1,9 @@
-import { ClaimsApiError } from './errors.ts';
+import { type ApiPromise, type ApiResponse, apiPromise } from './api-promise.ts';
+import { isCode } from './errors.ts';
 import { createList, type List, type ListClaims } from './list.ts';
+import { type LogLevel, logHooks } from './log.ts';
 import { OPERATIONS } from './operations.ts';
-import { type Platform, platform as realPlatform } from './platform.ts';
+import { environmentVariable, type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
@@ -16,13 +18,24 @@ import {
   type OperationRequest,
 } from './transport.ts';
 import { VERSION } from './version.ts';
-import type { Adjuster, Claim, Invitation, KeyInfo, NewClaim, PageOptions } from './wire.ts';
+import type {
+  Adjuster,
+  Claim,
+  Invitation,
+  KeyInfo,
+  NewClaim,
+  OfferClaimRequest,
+  PageOptions,
+} from './wire.ts';
 
 export interface ClientOptions extends Hooks {
-  /** Base URL of the service, such as `https://claims.example.com`. */
-  readonly baseUrl: string;
-  /** An API key of the firm. Keep it on servers, never in a browser, an app or source control. */
-  readonly apiKey: string;
+  /** Base URL of the service, such as `https://claims.example.com`; by default that in `CLAIMS_URL`. */
+  readonly baseUrl?: string | undefined;
+  /**
+   * An API key of the firm; by default that in `CLAIMS_API_KEY`. Keep it on servers, never in a browser, an app or
+   * source control.
+   */
+  readonly apiKey?: string | undefined;
   /** Replaces the global `fetch`, for proxies, certificates and tests. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Timeout of one attempt, 30 seconds by default; 0 for no timeout. */
@@ -43,6 +56,8 @@ export interface ClientOptions extends Hooks {
   readonly userAgent?: string | undefined;
   /** Exponential backoff between attempts; by default 0.5 seconds at first and at most 30 seconds. */
   readonly backoff?: Partial<Backoff> | undefined;
+  /** What is written to the console, `off` by default. The hooks are for loggers. */
+  readonly logLevel?: LogLevel | undefined;
 }
 
 /** Options of a call that creates something. */
@@ -54,11 +69,6 @@ export interface IdempotentCallOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface Offer extends IdempotentCallOptions {
-  /** The adjuster to offer the claim to. */
-  readonly adjusterSvcId: string;
-}
-
 /**
  * A client of the firm API. A call rejects with a {@link ClaimsError}, with the reason of its aborted signal, or with a
  * `TypeError` for invalid arguments.
@@ -68,7 +78,7 @@ export interface Client {
   readonly environment: 'live' | 'test';
   readonly claims: {
     /** Creates a claim and offers it to its adjuster. */
-    send(claim: NewClaim, options?: IdempotentCallOptions): Promise<Claim>;
+    send(claim: NewClaim, options?: IdempotentCallOptions): ApiPromise<Claim>;
     /**
      * Sends claims from an array or an async iterable, and yields an outcome for each, in the same order. Takes only as
      * many claims as are sent concurrently. Sending the same claims again creates none twice.
@@ -79,35 +89,39 @@ export interface Client {
      */
     sendMany(claims: NewClaims, options?: SendManyOptions): AsyncGenerator<SendOutcome, void, undefined>;
     /** @param id the service's id of the claim. */
-    get(id: string, options?: CallOptions): Promise<Claim>;
+    get(id: string, options?: CallOptions): ApiPromise<Claim>;
     /** Ordered by `updated_at`, oldest change first. */
     readonly list: ListClaims;
     /** Offers a claim that is pending, rejected or unassigned to another adjuster. */
-    offer(id: string, offer: Offer): Promise<Claim>;
+    offer(id: string, offer: OfferClaimRequest, options?: IdempotentCallOptions): ApiPromise<Claim>;
   };
   readonly adjusters: {
     /** All members and invitations of the firm, whatever their status. */
     list(page?: PageOptions, options?: CallOptions): List<Adjuster>;
     /** Invites an adjuster, including one who declined, left or did not respond in time. */
-    invite(invitation: Invitation, options?: CallOptions): Promise<Adjuster>;
+    invite(invitation: Invitation, options?: CallOptions): ApiPromise<Adjuster>;
+  };
+  readonly invitations: {
     /** Withdraws a pending invitation. */
-    withdraw(svcId: string, options?: CallOptions): Promise<Adjuster>;
+    withdraw(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
   };
   /** Simulates adjusters, time and failures; for test keys only. */
   readonly sandbox: Sandbox;
   /** The key, its firm and its current scopes. */
-  me(options?: CallOptions): Promise<KeyInfo>;
+  me(options?: CallOptions): ApiPromise<KeyInfo>;
   /** Calls an operation by its id, with the same retries; for tools that are generated from the contract. */
-  request(request: OperationRequest, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
+  request(request: OperationRequest, options?: CallOptions): ApiPromise<Readonly<Record<string, unknown>>>;
   /** Resolves if the service accepts requests. Not retried unless `maxRetries` is passed. */
-  health(options?: CallOptions): Promise<void>;
+  health(options?: CallOptions): ApiPromise<void>;
   /** Yields claims as they change, until the loop is left. */
   pollClaims(options?: PollOptions): AsyncGenerator<Claim, void, undefined>;
 }
 
-/** @throws TypeError if an option is invalid. */
-export function createClient(options: ClientOptions, overrides: Partial<Platform> = {}): Client {
-  const platform = { ...realPlatform, ...overrides };
+/** @throws TypeError if an option is invalid, or missing without its environment variable. */
+export const createClient = (options: ClientOptions = {}): Client => createClientOn(realPlatform, options);
+
+/** Tests replace the platform. */
+export function createClientOn(platform: Platform, options: ClientOptions): Client {
   const { onRequest, onResponse, onRetry } = options;
   const apiKey = checkedApiKey(options.apiKey);
   const environment = apiKey.startsWith('svc_test_') ? 'test' : 'live';
@@ -125,20 +139,17 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
       baseMs: checkedMs('backoff.baseMs', options.backoff?.baseMs) ?? 500,
       maxMs: checkedMs('backoff.maxMs', options.backoff?.maxMs) ?? 30_000,
     },
-    hooks: { onRequest, onResponse, onRetry },
+    hooks: [logHooks(options.logLevel), { onRequest, onResponse, onRetry }],
     platform,
   });
 
-  const create = async (
-    call: OperationRequest,
-    { idempotencyKey, ...options }: IdempotentCallOptions,
-  ): Promise<Claim> =>
-    (await send({ ...call, idempotencyKey: idempotencyKey ?? platform.newKey() }, options)) as Claim;
+  const create = (call: OperationRequest, { idempotencyKey, ...options }: IdempotentCallOptions) =>
+    send<Claim>({ ...call, idempotencyKey: idempotencyKey ?? platform.newKey() }, options);
 
   const claims: Client['claims'] = {
     send: (claim, options = {}) => create({ operation: 'sendClaim', body: claim }, options),
     sendMany: (all, options = {}) => sendMany(claims, all, options),
-    get: async (id, options) => (await send({ operation: 'getClaim', params: { id } }, options)) as Claim,
+    get: (id, options) => send<Claim>({ operation: 'getClaim', params: { id } }, options),
     list: ({ updated_since, assignment_status, external_id, limit, cursor } = {}, options) =>
       createList<Claim>(
         send,
@@ -146,8 +157,8 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
         { updated_since: instant(updated_since), assignment_status, external_id, limit, cursor },
         options,
       ),
-    offer: (id, { adjusterSvcId, ...options }) =>
-      create({ operation: 'offerClaim', params: { id }, body: { adjuster_svc_id: adjusterSvcId } }, options),
+    offer: (id, offer, options = {}) =>
+      create({ operation: 'offerClaim', params: { id }, body: offer }, options),
   };
 
   const list: Client['adjusters']['list'] = ({ limit, cursor } = {}, options) =>
@@ -157,33 +168,42 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
    * These operations take no idempotency key. If an attempt succeeded and its response was lost, the retry fails with
    * `conflictCode`; the list then shows whether the earlier attempt is the cause.
    */
-  async function sendVerified(
+  const sendVerified = (...args: Parameters<typeof verified>) => apiPromise(verified(...args));
+
+  async function verified(
     call: OperationRequest,
     options: CallOptions | undefined,
     svcId: string,
     conflictCode: string,
     isOurs: (found: Adjuster) => boolean,
-  ): Promise<Adjuster> {
+  ): Promise<ApiResponse<Adjuster>> {
     const progress = { maybeProcessed: false };
     try {
-      return (await send(call, options, progress)) as Adjuster;
+      return await send<Adjuster>(call, options, progress).withResponse();
     } catch (error) {
-      if (!progress.maybeProcessed || !(error instanceof ClaimsApiError) || error.code !== conflictCode)
-        throw error;
+      if (!progress.maybeProcessed || !isCode(error, conflictCode)) throw error;
       const found = await find(svcId, options).catch(() => {
         options?.signal?.throwIfAborted();
         throw error;
       });
-      if (found === undefined || !isOurs(found)) throw error;
+      if (found === undefined || !isOurs(found.data)) throw error;
       return found;
     }
   }
 
-  async function find(svcId: string, options: CallOptions | undefined): Promise<Adjuster | undefined> {
-    for await (const adjuster of list({ limit: 200 }, options)) {
-      if (adjuster.svc_id === svcId) return adjuster;
+  /** In the response of the page that has it. */
+  async function find(
+    svcId: string,
+    options: CallOptions | undefined,
+  ): Promise<ApiResponse<Adjuster> | undefined> {
+    let response = await list({ limit: 200 }, options).withResponse();
+    for (;;) {
+      const { items, hasNextPage, getNextPage } = response.data;
+      const found = items.find(({ svc_id }) => svc_id === svcId);
+      if (found !== undefined) return { ...response, data: found };
+      if (!hasNextPage) return undefined;
+      response = await getNextPage().withResponse();
     }
-    return undefined;
   }
 
   const adjusters: Client['adjusters'] = {
@@ -200,6 +220,9 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
             (name) => found[name] === (invitation[name] ?? null),
           ),
       ),
+  };
+
+  const invitations: Client['invitations'] = {
     withdraw: (svcId, options) =>
       sendVerified(
         { operation: 'withdrawInvitation', params: { svc_id: svcId } },
@@ -214,15 +237,17 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
     environment,
     claims,
     adjusters,
+    invitations,
     sandbox: createSandbox(send),
-    me: async (options) => (await send({ operation: 'getKeyInfo' }, options)) as KeyInfo,
+    me: (options) => send<KeyInfo>({ operation: 'getKeyInfo' }, options),
     request: ({ idempotencyKey, ...request }, options) => {
       const takesKey = OPERATIONS[request.operation].idempotencyKey;
       const call = takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request;
-      return send(call, options) as Promise<Readonly<Record<string, unknown>>>;
+      return send(call, options);
     },
-    async health(options) {
-      await send({ operation: 'getHealth' }, { maxRetries: 0, ...options });
+    health(options) {
+      const response = send({ operation: 'getHealth' }, { maxRetries: 0, ...options }).withResponse();
+      return apiPromise(response.then((whole) => ({ ...whole, data: undefined })));
     },
     pollClaims: (options = {}) =>
       pollClaims(
@@ -236,20 +261,30 @@ export function createClient(options: ClientOptions, overrides: Partial<Platform
 const instant = (value: string | Date | undefined): string | undefined =>
   value === undefined || typeof value === 'string' ? value : value.toISOString();
 
+/** The option, or else its environment variable, and which of the two it is. */
+function setting(name: string, value: unknown, variable: string): { name: string; value: unknown } {
+  if (value !== undefined) return { name, value };
+  const fromVariable = environmentVariable(variable);
+  if (fromVariable) return { name: variable, value: fromVariable };
+  throw new TypeError(`${name} is missing: pass it, or set the environment variable ${variable}`);
+}
+
+/** The errors do not quote the values, since messages end up in logs and both may contain a secret. */
 function checkedUrl(baseUrl: unknown): string {
-  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const { name, value } = setting('baseUrl', baseUrl, 'CLAIMS_URL');
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new TypeError(
-      'baseUrl must be an http or https URL without a query, fragment, user name or password',
+      `${name} must be an http or https URL without a query, fragment, user name or password`,
     );
   }
   return url.href.replace(/\/+$/, '');
 }
 
-/** The error does not quote the key, since messages end up in logs. */
 function checkedApiKey(apiKey: unknown): string {
-  if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey;
-  throw new TypeError('apiKey must be printable ASCII characters without spaces');
+  const { name, value } = setting('apiKey', apiKey, 'CLAIMS_API_KEY');
+  if (typeof value === 'string' && /^[!-~]+$/.test(value)) return value;
+  throw new TypeError(`${name} must be printable ASCII characters without spaces`);
 }
 
 /** Products and comments as in RFC 9110, so that fetch accepts the header. */

@@ -67,6 +67,14 @@ export class ClaimsApiError extends ClaimsError {
   }
 }
 
+/** Whether a call failed with an error response that has this code. */
+export function isCode<Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is ClaimsApiError & { readonly code: Code } {
+  return error instanceof ClaimsApiError && error.code === code;
+}
+
 export interface ErrorResponse {
   readonly status: number;
   /** The body; undefined if it is not JSON. */

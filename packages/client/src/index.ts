@@ -1,20 +1,21 @@
+export type { ApiPromise, ApiResponse } from './api-promise.ts';
 export {
   type Client,
   type ClientOptions,
   createClient,
   type IdempotentCallOptions,
-  type Offer,
 } from './client.ts';
 export {
   ClaimsApiError,
   ClaimsConnectionError,
   ClaimsError,
   ClaimsTimeoutError,
+  isCode,
   type ProblemItem,
 } from './errors.ts';
 export type { List, ListClaims } from './list.ts';
+export type { LogLevel } from './log.ts';
 export type { OperationId } from './operations.ts';
-export { type Platform, platform } from './platform.ts';
 export type { PollOptions } from './poll.ts';
 export { contentKey, hasContentOf } from './same-content.ts';
 export type { Sandbox } from './sandbox.ts';

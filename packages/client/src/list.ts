@@ -1,11 +1,15 @@
+import { type ApiPromise, type ApiResponse, apiPromise } from './api-promise.ts';
 import { ClaimsConnectionError } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
-import type { Claim, ClaimFilters, Page } from './wire.ts';
+import type { Claim, ClaimFilters, ListPage } from './wire.ts';
 
-/** Fetches pages while it is iterated, by item or by page. Each iteration starts from the beginning. */
-export interface List<Item> extends AsyncIterable<Item> {
+/**
+ * Awaited, the first page; iterated, the items of all pages, which are fetched as the loop reaches them. Sends nothing
+ * before. Each iteration starts from the beginning.
+ */
+export interface List<Item> extends ApiPromise<ListPage<Item>>, AsyncIterable<Item> {
   /** Each page has its `next_cursor`, with which a later iteration can continue. */
-  pages(): AsyncIterable<Page<Item>>;
+  pages(): AsyncIterable<ListPage<Item>>;
 }
 
 export type ListClaims = (filters?: ClaimFilters, options?: CallOptions) => List<Claim>;
@@ -16,30 +20,55 @@ export function createList<Item>(
   query: Readonly<Record<string, string | number | undefined>>,
   options: CallOptions | undefined,
 ): List<Item> {
-  async function* pages(): AsyncGenerator<Page<Item>, void, undefined> {
-    let cursor = query.cursor;
-    for (;;) {
-      const page = pageOf<Item>(await send({ operation, query: { ...query, cursor } }, options));
+  const fetchPage = (cursor: typeof query.cursor): ApiPromise<ListPage<Item>> => {
+    const response = send<unknown>({ operation, query: { ...query, cursor } }, options).withResponse();
+    return apiPromise(response.then((whole) => ({ ...whole, data: pageOf(whole, cursor) })));
+  };
+
+  /** Keeps fields that the service adds later. */
+  function pageOf({ data: body }: ApiResponse<unknown>, cursor: typeof query.cursor): ListPage<Item> {
+    const { data: items, next_cursor: next, ...more } = body as { data?: unknown; next_cursor?: unknown };
+    if (!Array.isArray(items)) throw new ClaimsConnectionError('the response is not a page of a list', 1);
+    const next_cursor = typeof next === 'string' && next !== '' ? next : null;
+    return {
+      ...more,
+      items,
+      next_cursor,
+      hasNextPage: next_cursor !== null,
+      getNextPage() {
+        if (next_cursor === null) throw new TypeError('the last page has no next page: check hasNextPage');
+        if (next_cursor === cursor) {
+          throw new ClaimsConnectionError('next_cursor is the cursor of the same page', 1);
+        }
+        return fetchPage(next_cursor);
+      },
+    };
+  }
+
+  async function* pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
+    let page = await fetchPage(query.cursor);
+    yield page;
+    while (page.hasNextPage) {
+      page = await page.getNextPage();
       yield page;
-      if (page.next_cursor === null) return;
-      if (page.next_cursor === cursor) {
-        throw new ClaimsConnectionError('next_cursor is the cursor of the same page', 1);
-      }
-      cursor = page.next_cursor;
     }
   }
+
+  let first: ApiPromise<ListPage<Item>> | undefined;
+  const firstPage = () => {
+    first ??= fetchPage(query.cursor);
+    return first;
+  };
   return {
     pages,
     async *[Symbol.asyncIterator]() {
-      for await (const page of pages()) yield* page.data;
+      for await (const page of pages()) yield* page.items;
     },
+    // biome-ignore lint/suspicious/noThenProperty: a list is awaited for its first page, which iterating does not fetch
+    then: (onPage, onError) => firstPage().then(onPage, onError),
+    catch: (onError) => firstPage().catch(onError),
+    finally: (onEnd) => firstPage().finally(onEnd),
+    withResponse: () => firstPage().withResponse(),
+    [Symbol.toStringTag]: 'List',
   };
-}
-
-/** Keeps fields that the service adds later. */
-function pageOf<Item>(body: unknown): Page<Item> {
-  const page = body as Partial<Page<Item>>;
-  if (!Array.isArray(page.data)) throw new ClaimsConnectionError('the response is not a page of a list', 1);
-  const { next_cursor: next } = page;
-  return { ...page, data: page.data, next_cursor: typeof next === 'string' && next !== '' ? next : null };
 }

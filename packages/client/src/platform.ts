@@ -1,4 +1,4 @@
-/** Time, timers and randomness; replaceable in tests. */
+/** Time, timers and randomness, which tests replace. */
 export interface Platform {
   /** Unix time in milliseconds. */
   now(): number;
@@ -20,6 +20,12 @@ export const platform: Platform = {
   random: () => Math.random(),
   newKey: () => crypto.randomUUID(),
 };
+
+/** Not every platform has it. */
+declare const process: { readonly env?: Readonly<Record<string, string | undefined>> } | undefined;
+
+export const environmentVariable = (name: string): string | undefined =>
+  typeof process === 'undefined' ? undefined : process.env?.[name];
 
 /** Timers with a longer delay fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

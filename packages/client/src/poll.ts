@@ -64,7 +64,7 @@ export async function* pollClaims(
         let claims: readonly Claim[] | null;
         try {
           const next = await iterator.next();
-          claims = next.done ? null : next.value.data;
+          claims = next.done ? null : next.value.items;
         } catch (error) {
           if (signal?.aborted) return;
           if (!(error instanceof ClaimsError) || !isTemporary(error, pages)) throw error;

@@ -1,3 +1,4 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, OperationRequest, Transport } from './transport.ts';
 import type { Adjuster, Claim, DepartedAdjuster, SimulatedFaults, SimulateFaultsRequest } from './wire.ts';
 
@@ -7,53 +8,54 @@ import type { Adjuster, Claim, DepartedAdjuster, SimulatedFaults, SimulateFaults
  */
 export interface Sandbox {
   /** Accepts a pending offer. @param id the service's id of the claim. */
-  acceptClaim(id: string, options?: CallOptions): Promise<Claim>;
+  acceptClaim(id: string, options?: CallOptions): ApiPromise<Claim>;
   /** Rejects a pending offer. @param id the service's id of the claim. */
-  rejectClaim(id: string, options?: CallOptions & { readonly reason?: string | undefined }): Promise<Claim>;
+  rejectClaim(
+    id: string,
+    options?: CallOptions & { readonly reason?: string | undefined },
+  ): ApiPromise<Claim>;
   /** Closes a claim. @param id the service's id of the claim. */
-  closeClaim(id: string, options?: CallOptions): Promise<Claim>;
-  acceptInvitation(svcId: string, options?: CallOptions): Promise<Adjuster>;
-  declineInvitation(svcId: string, options?: CallOptions): Promise<Adjuster>;
+  closeClaim(id: string, options?: CallOptions): ApiPromise<Claim>;
+  acceptInvitation(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
+  declineInvitation(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
   /** Lets the seven days of a pending invitation pass. */
-  expireInvitation(svcId: string, options?: CallOptions): Promise<Adjuster>;
+  expireInvitation(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
   /** The adjuster leaves the firm: pending offers become unassigned. */
-  leaveFirm(svcId: string, options?: CallOptions): Promise<DepartedAdjuster>;
+  leaveFirm(svcId: string, options?: CallOptions): ApiPromise<DepartedAdjuster>;
   /** The adjuster pauses assignments. */
-  pauseAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
-  resumeAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
+  pauseAdjuster(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
+  resumeAdjuster(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
   /** The firm withdraws the permission to accept claims. */
-  suspendAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
-  reinstateAdjuster(svcId: string, options?: CallOptions): Promise<Adjuster>;
+  suspendAdjuster(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
+  reinstateAdjuster(svcId: string, options?: CallOptions): ApiPromise<Adjuster>;
   /** The next `count` requests with this key, outside the sandbox, fail this way. */
-  simulateFaults(faults: SimulateFaultsRequest, options?: CallOptions): Promise<SimulatedFaults>;
-  clearFaults(options?: CallOptions): Promise<SimulatedFaults>;
+  simulateFaults(faults: SimulateFaultsRequest, options?: CallOptions): ApiPromise<SimulatedFaults>;
+  clearFaults(options?: CallOptions): ApiPromise<SimulatedFaults>;
 }
 
 export function createSandbox(send: Transport): Sandbox {
   type Operation = OperationRequest['operation'];
-  const ofClaim = (operation: Operation) => async (id: string, options?: CallOptions) =>
-    (await send({ operation, params: { id } }, options)) as Claim;
-  const ofAdjuster = (operation: Operation) => async (svcId: string, options?: CallOptions) =>
-    (await send({ operation, params: { svc_id: svcId } }, options)) as Adjuster;
+  const ofClaim = (operation: Operation) => (id: string, options?: CallOptions) =>
+    send<Claim>({ operation, params: { id } }, options);
+  const ofAdjuster =
+    <Result = Adjuster>(operation: Operation) =>
+    (svcId: string, options?: CallOptions) =>
+      send<Result>({ operation, params: { svc_id: svcId } }, options);
   return {
     acceptClaim: ofClaim('acceptTestClaim'),
-    rejectClaim: async (id, { reason, ...options } = {}) =>
-      (await send({ operation: 'rejectTestClaim', params: { id }, body: { reason } }, options)) as Claim,
+    rejectClaim: (id, { reason, ...options } = {}) =>
+      send<Claim>({ operation: 'rejectTestClaim', params: { id }, body: { reason } }, options),
     closeClaim: ofClaim('closeTestClaim'),
     acceptInvitation: ofAdjuster('acceptTestInvitation'),
     declineInvitation: ofAdjuster('declineTestInvitation'),
     expireInvitation: ofAdjuster('expireTestInvitation'),
-    leaveFirm: async (svcId, options) =>
-      (await send(
-        { operation: 'departTestAdjuster', params: { svc_id: svcId } },
-        options,
-      )) as DepartedAdjuster,
+    leaveFirm: ofAdjuster<DepartedAdjuster>('departTestAdjuster'),
     pauseAdjuster: ofAdjuster('pauseTestAdjuster'),
     resumeAdjuster: ofAdjuster('resumeTestAdjuster'),
     suspendAdjuster: ofAdjuster('suspendTestAdjuster'),
     reinstateAdjuster: ofAdjuster('reinstateTestAdjuster'),
-    simulateFaults: async (faults, options) =>
-      (await send({ operation: 'simulateFaults', body: faults }, options)) as SimulatedFaults,
-    clearFaults: async (options) => (await send({ operation: 'clearFaults' }, options)) as SimulatedFaults,
+    simulateFaults: (faults, options) =>
+      send<SimulatedFaults>({ operation: 'simulateFaults', body: faults }, options),
+    clearFaults: (options) => send<SimulatedFaults>({ operation: 'clearFaults' }, options),
   };
 }

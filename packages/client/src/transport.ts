@@ -1,3 +1,4 @@
+import { type ApiPromise, type ApiResponse, apiPromise } from './api-promise.ts';
 import {
   ClaimsApiError,
   ClaimsConnectionError,
@@ -64,7 +65,7 @@ interface Settings {
   readonly maxConcurrency: number;
   readonly userAgent: string;
   readonly backoff: Backoff;
-  readonly hooks: Hooks;
+  readonly hooks: readonly Hooks[];
   readonly platform: Platform;
 }
 
@@ -84,14 +85,15 @@ export interface CallProgress {
   maybeProcessed: boolean;
 }
 
-export type Transport = (
+/** The caller names the operation's result, which is not validated: later versions may add to it. */
+export type Transport = <Result>(
   call: OperationRequest,
   options?: CallOptions,
   progress?: CallProgress,
-) => Promise<unknown>;
+) => ApiPromise<Result>;
 
 type AttemptResult =
-  | { readonly body: Readonly<Record<string, unknown>> }
+  | { readonly response: ApiResponse<unknown> }
   | {
       readonly error: ClaimsError;
       readonly retry: boolean;
@@ -110,7 +112,14 @@ export function createTransport(settings: Settings): Transport {
   };
   let calls = 0;
 
-  return async function send(call, options = {}, progress = { maybeProcessed: false }) {
+  return <Result>(...args: Parameters<Transport>) =>
+    apiPromise(send(...args) as Promise<ApiResponse<Result>>);
+
+  async function send(
+    call: OperationRequest,
+    options: CallOptions = {},
+    progress: CallProgress = { maybeProcessed: false },
+  ): Promise<ApiResponse<unknown>> {
     const { signal } = options;
     const timeoutMs = checkedMs('timeoutMs', options.timeoutMs) ?? settings.timeoutMs;
     const maxRetries = checkedCount('maxRetries', options.maxRetries) ?? settings.maxRetries;
@@ -118,7 +127,7 @@ export function createTransport(settings: Settings): Transport {
     const deadlineAt = deadlineMs === 0 ? Number.POSITIVE_INFINITY : platform.now() + deadlineMs;
     const { init, url } = requestOf(call, settings);
     const { method, auth } = OPERATIONS[call.operation];
-    const hooks = [settings.hooks, options];
+    const hooks = [...settings.hooks, options];
     const throttle = throttles[auth];
     const lane = method === 'GET' ? 'read' : 'write';
     const order = calls++;
@@ -140,12 +149,12 @@ export function createTransport(settings: Settings): Transport {
         signal?.throwIfAborted();
         for (const { onRequest } of hooks) onRequest?.(request);
         outcome = await attemptOnce(request, init, attemptTimeoutMs(timeoutMs, deadlineAt), signal, hooks);
-        accepted = 'body' in outcome || !outcome.retry;
+        accepted = 'response' in outcome || !outcome.retry;
         if ('rateLimited' in outcome) pausedMs = throttle.pause(outcome.requestedMs, outcome.rateLimited);
       } finally {
         release(accepted);
       }
-      if ('body' in outcome) return outcome.body;
+      if ('response' in outcome) return outcome.response;
 
       const { error, retry, requestedMs } = outcome;
       if (!retry || maxRetries === 0) throw error;
@@ -158,7 +167,7 @@ export function createTransport(settings: Settings): Transport {
       // After a 429 the throttle delays the next attempt.
       if (pausedMs === undefined) await pause(delayMs, signal, platform);
     }
-  };
+  }
 
   function retryDelayMs(failures: number, requestedMs: number | null): number {
     const delayMs = backoffMs(failures, settings.backoff, platform.random);
@@ -183,14 +192,14 @@ export function createTransport(settings: Settings): Transport {
   ): Promise<AttemptResult> {
     const { attempt } = request;
     const startedAt = platform.now();
-    let response: ErrorResponse & { readonly retryAfter: string | null; readonly replayed: boolean };
+    let response: ErrorResponse & { readonly headers: Headers; readonly replayed: boolean };
     try {
       response = await withTimeout(timeoutMs, signal, async (attemptSignal) => {
         const received = await settings.fetch(request.url, { ...init, signal: attemptSignal });
         return {
           status: received.status,
           requestId: received.headers.get('x-request-id'),
-          retryAfter: received.headers.get('retry-after'),
+          headers: received.headers,
           replayed: received.headers.get('idempotent-replayed') === 'true',
           // The timeout covers the body too, which can stall or be cut off.
           json: parseJson(await received.text()),
@@ -205,20 +214,25 @@ export function createTransport(settings: Settings): Transport {
       return { error, retry: true, requestedMs: null };
     }
 
-    const { status, requestId, replayed, json } = response;
+    const { status, requestId, replayed, headers, json } = response;
     const durationMs = Math.round(platform.now() - startedAt);
     for (const { onResponse } of hooks) {
       onResponse?.({ ...request, status, requestId, replayed, durationMs });
     }
     if (status >= 200 && status < 300) {
-      if (isRecord(json)) return { body: json };
       // The health check guarantees a status only.
-      if (request.operation === 'getHealth') return { body: {} };
+      const data = isRecord(json) ? json : request.operation === 'getHealth' ? {} : undefined;
+      if (data !== undefined) return { response: { data, status, requestId, replayed, headers } };
       const what = json === undefined ? 'no JSON' : 'not a JSON object';
       const error = new ClaimsConnectionError(`status ${status} with a body that is ${what}`, attempt);
       return { error, retry: true, requestedMs: null };
     }
-    const requestedMs = requestedWaitMs(status, json !== undefined, response.retryAfter, platform.now());
+    const requestedMs = requestedWaitMs(
+      status,
+      json !== undefined,
+      headers.get('retry-after'),
+      platform.now(),
+    );
     const error = new ClaimsApiError(response, requestedMs, attempt);
     if (status === 429) return { error, retry: true, requestedMs, rateLimited: response };
     return { error, retry: isRetryable(status), requestedMs };

@@ -1,3 +1,4 @@
+import type { ApiPromise } from './api-promise.ts';
 import type { AssignmentStatus, InviteAdjusterRequest, SendClaimRequest } from './api-types.ts';
 
 export type * from './api-types.ts';
@@ -8,11 +9,14 @@ export type NewClaim = SendClaimRequest;
 export type Invitation = InviteAdjusterRequest;
 
 /** A page of a list. */
-export interface Page<Item> {
+export interface ListPage<Item> {
   /** The items of this page, in order. */
-  data: Item[];
+  readonly items: readonly Item[];
   /** Send it as cursor to get the next page; null on the last page. */
-  next_cursor: string | null;
+  readonly next_cursor: string | null;
+  readonly hasNextPage: boolean;
+  /** The next page, with the same filters and options. @throws TypeError on the last page. */
+  getNextPage(): ApiPromise<ListPage<Item>>;
 }
 
 export interface PageOptions {

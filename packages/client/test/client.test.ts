@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ERRORS, EXAMPLES, smallestClaim } from '@svc/contract';
 import {
+  type ApiPromise,
   type Claim,
   ClaimsApiError,
   ClaimsConnectionError,
@@ -9,6 +10,8 @@ import {
   ClaimsTimeoutError,
   type Client,
   createClient,
+  isCode,
+  type LogLevel,
   type RetryEvent,
   VERSION,
 } from '../src/index.ts';
@@ -69,7 +72,7 @@ describe('a request', () => {
   it('has no body and no idempotency key where the operation takes none', async () => {
     const { client, sent: requests } = createTestClient([json(claim)]);
     await client.claims.get(ID);
-    await client.adjusters.withdraw('SVC 1/2');
+    await client.invitations.withdraw('SVC 1/2');
     expect(requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
       `GET /v1/claims/${ID}`,
       'DELETE /v1/adjusters/invitations/SVC%201%2F2',
@@ -101,8 +104,8 @@ describe('a request', () => {
     async (id) => {
       const { client, sent: requests } = createTestClient([json(claim)]);
       expect(await failureOf(client.claims.get(id as string))).toBeInstanceOf(TypeError);
-      expect(await failureOf(client.adjusters.withdraw(id as string))).toBeInstanceOf(TypeError);
-      expect(await failureOf(client.claims.offer(id as string, { adjusterSvcId: 'A' }))).toBeInstanceOf(
+      expect(await failureOf(client.invitations.withdraw(id as string))).toBeInstanceOf(TypeError);
+      expect(await failureOf(client.claims.offer(id as string, { adjuster_svc_id: 'A' }))).toBeInstanceOf(
         TypeError,
       );
       expect(requests).toEqual([]);
@@ -132,7 +135,7 @@ describe('the idempotency key', () => {
     const { client, sent: requests } = createTestClient([sent]);
     await client.claims.send(smallestClaim);
     await client.claims.send(smallestClaim);
-    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2' });
+    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2' });
     expect(keysOf(requests)).toEqual(['key-1', 'key-2', 'key-3']);
     expect(requests[2]?.body).toEqual({ adjuster_svc_id: 'SVC-2' });
   });
@@ -140,7 +143,7 @@ describe('the idempotency key', () => {
   it('is the given one, retries included', async () => {
     const { client, sent: requests } = createTestClient([unreachable, sent]);
     await client.claims.send(smallestClaim, { idempotencyKey: 'mine' });
-    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2', idempotencyKey: 'x'.repeat(255) });
+    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2' }, { idempotencyKey: 'x'.repeat(255) });
     expect(keysOf(requests)).toEqual(['mine', 'mine', 'x'.repeat(255)]);
   });
 });
@@ -438,11 +441,11 @@ describe('an abort', () => {
   const calls: [string, (client: Client, signal: AbortSignal) => Promise<unknown>][] = [
     ['claims.send', (client, signal) => client.claims.send(smallestClaim, { signal })],
     ['claims.get', (client, signal) => client.claims.get(ID, { signal })],
-    ['claims.offer', (client, signal) => client.claims.offer(ID, { adjusterSvcId: 'A', signal })],
+    ['claims.offer', (client, signal) => client.claims.offer(ID, { adjuster_svc_id: 'A' }, { signal })],
     ['claims.list', (client, signal) => collect(client.claims.list({}, { signal }))],
     ['adjusters.list', (client, signal) => collect(client.adjusters.list({}, { signal }))],
     ['adjusters.invite', (client, signal) => client.adjusters.invite({ svc_id: 'A' }, { signal })],
-    ['adjusters.withdraw', (client, signal) => client.adjusters.withdraw('A', { signal })],
+    ['invitations.withdraw', (client, signal) => client.invitations.withdraw('A', { signal })],
     ['me', (client, signal) => client.me({ signal })],
     ['health', (client, signal) => client.health({ signal })],
   ];
@@ -489,6 +492,75 @@ describe('an abort', () => {
     await createTestClient([unreachable, unreachable, json(claim)]).client.claims.get(ID, { signal });
     expect(add).toHaveBeenCalledTimes(5);
     expect(remove).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe('the response of a call', () => {
+  it('comes with the result, for the attempt that succeeded', async () => {
+    const replayed = json(claim, 201, { 'Idempotent-Replayed': 'true', 'RateLimit-Policy': 'p' });
+    const { client, sent: requests } = createTestClient([html(502), replayed]);
+    const { headers, ...response } = await client.claims.send(smallestClaim).withResponse();
+    expect(response).toEqual({ data: claim, status: 201, requestId: 'req-1', replayed: true });
+    expect(headers.get('ratelimit-policy')).toBe('p');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('is offered by every call', async () => {
+    const { client } = createTestClient([json({ data: [] })]);
+    const calls: ApiPromise<unknown>[] = [
+      ...[client.claims.send(smallestClaim), client.claims.get(ID), client.claims.list()],
+      ...[client.claims.offer(ID, { adjuster_svc_id: 'A' }), client.adjusters.list(), client.me()],
+      ...[client.adjusters.invite({ svc_id: 'A' }), client.invitations.withdraw('A'), client.health()],
+      ...[client.sandbox.acceptClaim(ID), client.request({ operation: 'getKeyInfo' })],
+    ];
+    for (const call of calls) {
+      expect(await call.withResponse()).toMatchObject({ status: 200, requestId: 'req-1', replayed: false });
+    }
+  });
+
+  it('that is an error is reported once, to the caller of withResponse', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    const { client } = createTestClient([problem(404, 'not_found')]);
+    const calls = [
+      client.claims.get(ID),
+      client.invitations.withdraw('A'),
+      client.claims.list(),
+      client.health(),
+    ];
+    for (const call of calls) {
+      expect(isCode(await failureOf(call.withResponse()), 'not_found')).toBe(true);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe('the log', () => {
+  const logged = async (logLevel: LogLevel | undefined): Promise<string[]> => {
+    const lines: string[] = [];
+    const spies = (['warn', 'info', 'debug'] as const).map((level) =>
+      jest.spyOn(console, level).mockImplementation((line) => void lines.push(`${level} ${line}`)),
+    );
+    const { client } = createTestClient([problem(503, 'service_unavailable'), json(claim)], { logLevel });
+    await client.claims.get(ID);
+    for (const spy of spies) spy.mockRestore();
+    return lines;
+  };
+  const warning = 'warn claims: getClaim failed (attempt 1): service_unavailable; waiting 250 ms';
+
+  it('is off by default, and has no URL, detail or key at any level', async () => {
+    expect(await logged(undefined)).toEqual([]);
+    expect(await logged('warn')).toEqual([warning]);
+    const responses = [503, 200].map((status) => `info claims: getClaim ${status} in 0 ms, request req-1`);
+    expect(await logged('info')).toEqual([responses[0], warning, responses[1]]);
+    expect(await logged('debug')).toEqual([
+      'debug claims: getClaim (attempt 1)',
+      ...[responses[0], warning],
+      'debug claims: getClaim (attempt 2)',
+      responses[1],
+    ]);
   });
 });
 
@@ -559,11 +631,11 @@ describe('a list', () => {
   });
 
   it('can be iterated by page, with unknown fields kept', async () => {
-    const first = { data: [adjuster], next_cursor: 'c', total: 2 };
-    const { client } = createTestClient([json(first), json({ data: [] })]);
-    expect(await collect(client.adjusters.list({ limit: 1 }).pages())).toEqual([
-      first,
-      { data: [], next_cursor: null },
+    const first = json({ data: [adjuster], next_cursor: 'c', total: 2 });
+    const { client } = createTestClient([first, json({ data: [] })]);
+    expect(await collect(client.adjusters.list({ limit: 1 }).pages())).toMatchObject([
+      { items: [adjuster], next_cursor: 'c', total: 2 },
+      { items: [], next_cursor: null },
     ]);
   });
 
@@ -579,6 +651,25 @@ describe('a list', () => {
     await collect(list);
     await collect(list);
     expect(requests.map(({ url }) => url.search)).toEqual(['?cursor=kept', '?cursor=kept']);
+  });
+
+  it('is awaited for its first page, which leads to the next ones with the same filters', async () => {
+    const { client, sent: requests } = createTestClient([page(['a'], 'c'), page(['b'], null)]);
+    const list = client.claims.list({ limit: 1 });
+    expect(requests).toEqual([]);
+    const first = await list;
+    expect(first).toMatchObject({ items: [{ id: 'a' }], next_cursor: 'c', hasNextPage: true });
+    const last = await first.getNextPage();
+    expect(last).toMatchObject({ items: [{ id: 'b' }], next_cursor: null, hasNextPage: false });
+    expect(() => last.getNextPage()).toThrow(TypeError);
+    expect(await list).toBe(first);
+    expect((await list.withResponse()).requestId).toBe('req-1');
+    expect(requests.map(({ url }) => url.search)).toEqual(['?limit=1', '?limit=1&cursor=c']);
+  });
+
+  it('that is awaited rejects like any call', async () => {
+    const { client } = createTestClient([problem(403, 'insufficient_scope')]);
+    expect(isCode(await client.claims.list().catch((error) => error), 'insufficient_scope')).toBe(true);
   });
 
   it('retries the page that failed and no other', async () => {
@@ -648,14 +739,14 @@ describe('an invitation, which takes no idempotency key', () => {
   it('is withdrawn even when the response was lost', async () => {
     const withdrawn = { ...pending, status: 'withdrawn' };
     const { client } = createTestClient([unreachable, missing, listed(withdrawn)]);
-    expect(await client.adjusters.withdraw(invitation.svc_id)).toEqual(withdrawn);
+    expect(await client.invitations.withdraw(invitation.svc_id)).toEqual(withdrawn);
   });
 
   it('that was not pending cannot be withdrawn', async () => {
     const first = createTestClient([missing, listed({ ...pending, status: 'withdrawn' })]);
-    expect(await failureOf(first.client.adjusters.withdraw('A'))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(first.client.invitations.withdraw('A'))).toMatchObject({ code: 'not_found' });
     const active = createTestClient([unreachable, missing, listed({ ...pending, status: 'active' })]);
-    expect(await failureOf(active.client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
+    expect(await failureOf(active.client.invitations.withdraw(invitation.svc_id))).toMatchObject({
       code: 'not_found',
     });
   });
@@ -694,16 +785,17 @@ describe('a client', () => {
     { deadlineMs: -1 },
     { deadlineMs: Number.NaN },
     { backoff: { baseMs: -5 } },
+    { logLevel: 'verbose' as LogLevel },
   ])('is not created with %j', (wrong) => {
     expect(() => createClient({ ...good, ...wrong })).toThrow(TypeError);
   });
 
-  it.each(['', ' svc_test_x', 'svc_test_x\n', 'svc test', 'ключ', undefined])(
+  it.each(['', ' svc_test_x', 'svc_test_x\n', 'svc test', 'ключ'])(
     'is not created with the key %j, which the error does not quote',
     (apiKey) => {
       let message = '';
       try {
-        createClient({ ...good, apiKey: apiKey as string });
+        createClient({ ...good, apiKey });
       } catch (error) {
         message = (error as Error).message;
       }
@@ -711,6 +803,40 @@ describe('a client', () => {
       if (apiKey) expect(message).not.toContain(apiKey);
     },
   );
+
+  describe('whose URL and key are left out', () => {
+    const { CLAIMS_URL, CLAIMS_API_KEY } = process.env;
+    const set = (variables: Readonly<Record<string, string | undefined>>) => {
+      for (const [name, value] of Object.entries(variables)) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    };
+    afterEach(() => set({ CLAIMS_URL, CLAIMS_API_KEY }));
+
+    it('reads them from CLAIMS_URL and CLAIMS_API_KEY', async () => {
+      set({ CLAIMS_URL: 'https://env.example.com', CLAIMS_API_KEY: 'svc_live_env' });
+      const { client, sent: requests } = createTestClient([json({})], {
+        baseUrl: undefined,
+        apiKey: undefined,
+      });
+      await client.me();
+      expect(client.environment).toBe('live');
+      expect(requests[0]?.url.host).toBe('env.example.com');
+      expect(requests[0]?.headers.get('authorization')).toBe('Bearer svc_live_env');
+      expect(createClient(good).environment).toBe('test');
+    });
+
+    it.each([
+      [{ CLAIMS_URL: undefined, CLAIMS_API_KEY: 'k' }, 'baseUrl is missing: .* CLAIMS_URL'],
+      [{ CLAIMS_URL: 'https://a.test', CLAIMS_API_KEY: '' }, 'apiKey is missing: .* CLAIMS_API_KEY'],
+      [{ CLAIMS_URL: 'a.test', CLAIMS_API_KEY: 'k' }, '^CLAIMS_URL must be'],
+      [{ CLAIMS_URL: 'https://a.test', CLAIMS_API_KEY: 'a key' }, '^CLAIMS_API_KEY must be'],
+    ])('is not created with the variables %j, and the error names the wrong one', (variables, message) => {
+      set(variables);
+      expect(() => createClient()).toThrow(new RegExp(message));
+    });
+  });
 
   it('is created with all defaults, undefined included', () => {
     expect(() =>

@@ -72,11 +72,11 @@ describe('every request the client makes', () => {
       }),
     );
     await collect(client.claims.list({ updated_since: new Date(0), limit: undefined }));
-    await client.claims.offer(ID, { adjusterSvcId: 'SVC-2M9D-Whitcomb' });
+    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-2M9D-Whitcomb' });
     await collect(client.adjusters.list());
     await collect(client.adjusters.list({ limit: 1, cursor: 'c' }));
     await client.adjusters.invite(EXAMPLES.inviteAdjuster.body as { svc_id: string });
-    await client.adjusters.withdraw('SVC-7F3K-Delacroix');
+    await client.invitations.withdraw('SVC-7F3K-Delacroix');
     await client.sandbox.acceptClaim(ID);
     await client.sandbox.rejectClaim(ID);
     await client.sandbox.rejectClaim(ID, { reason: 'Too far.' });
@@ -107,7 +107,7 @@ describe('every request the client makes', () => {
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
         const { client, sent } = createTestClient([anything]);
-        await client.adjusters.withdraw(value);
+        await client.invitations.withdraw(value);
         await collect(client.claims.list({ external_id: value }));
         const [withdraw, list] = sent;
         const path = endpoints.withdrawInvitation.path.split('{')[0] ?? '';

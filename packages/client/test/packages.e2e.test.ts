@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMES = ['domain', 'contract', 'client', 'history-check'] as const;
 type Name = (typeof NAMES)[number];
-const VERSION = '0.1.0';
+const versionOf = (name: Name | 'claims'): string => (name === 'client' ? '0.2.0' : '0.1.0');
 
 const manifestOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 
@@ -22,7 +22,7 @@ let folder: string;
 let service: RealService;
 let firm: Firm;
 
-const fileOf = (name: Name | 'claims'): string => `svc-${name}-${VERSION}.tgz`;
+const fileOf = (name: Name | 'claims'): string => `svc-${name}-${versionOf(name)}.tgz`;
 const tarballOf = (name: Name): string => join(folder, fileOf(name));
 /** Where the service offers the package. */
 const urlOf = (name: Name | 'claims'): string => `${service.url}/docs/packages/${fileOf(name)}`;
@@ -128,7 +128,11 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
   it('resolves outside the workspace, with source maps and their sources', async () => {
     const manifest = await manifestOf(installed(name));
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"|"private"/);
-    expect(manifest).toMatchObject({ version: VERSION, type: 'module', license: 'SEE LICENSE IN LICENSE' });
+    expect(manifest).toMatchObject({
+      version: versionOf(name),
+      type: 'module',
+      license: 'SEE LICENSE IN LICENSE',
+    });
     const map = JSON.parse(await readFile(join(installed(name), 'dist/index.js.map'), 'utf8'));
     expect(map.sourcesContent).toHaveLength(map.sources.length);
     // One copy of each package.
@@ -139,7 +143,9 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
   });
 
   it('names its version in the changelog', async () => {
-    expect(await readFile(join(installed(name), 'CHANGELOG.md'), 'utf8')).toContain(`## ${VERSION}\n`);
+    expect(await readFile(join(installed(name), 'CHANGELOG.md'), 'utf8')).toContain(
+      `## ${versionOf(name)}\n`,
+    );
   });
 });
 

@@ -110,8 +110,8 @@ describe('against the real service', () => {
       code: 'invitation_pending',
     });
     proxy.dropResponses(1);
-    expect(await lossy.adjusters.withdraw(invitation.svc_id)).toMatchObject({ status: 'withdrawn' });
-    expect(await failureOf(client.adjusters.withdraw(invitation.svc_id))).toMatchObject({
+    expect(await lossy.invitations.withdraw(invitation.svc_id)).toMatchObject({ status: 'withdrawn' });
+    expect(await failureOf(client.invitations.withdraw(invitation.svc_id))).toMatchObject({
       code: 'not_found',
     });
   });
@@ -137,15 +137,15 @@ describe('against the real service', () => {
 
   it('a claim is offered to another adjuster once per idempotency key', async () => {
     const { id } = await client.claims.send(newClaim());
-    const offer = { adjusterSvcId: firm.account('rejects'), idempotencyKey: randomUUID() };
-    const offered = await client.claims.offer(id, offer);
+    const offer = [{ adjuster_svc_id: firm.account('rejects') }, { idempotencyKey: randomUUID() }] as const;
+    const offered = await client.claims.offer(id, ...offer);
     expect(offered.assignment).toMatchObject({
       status: 'pending_acceptance',
-      adjuster_svc_id: offer.adjusterSvcId,
+      adjuster_svc_id: offer[0].adjuster_svc_id,
     });
-    const again = await client.claims.offer(id, offer);
-    expect(again.assignment.adjuster_svc_id).toBe(offer.adjusterSvcId);
-    expect(await failureOf(client.claims.offer(randomUUID(), offer))).toMatchObject({
+    const again = await client.claims.offer(id, ...offer);
+    expect(again.assignment.adjuster_svc_id).toBe(offer[0].adjuster_svc_id);
+    expect(await failureOf(client.claims.offer(randomUUID(), ...offer))).toMatchObject({
       code: 'idempotency_key_reused',
     });
   });
@@ -153,7 +153,7 @@ describe('against the real service', () => {
   it('the list of adjusters includes all pages', async () => {
     const all = await collect(client.adjusters.list());
     const pages = await collect(client.adjusters.list({ limit: 2 }).pages());
-    expect(pages.flatMap(({ data }) => data)).toEqual(all);
+    expect(pages.flatMap(({ items }) => items)).toEqual(all);
     expect(pages.length).toBe(Math.ceil(all.length / 2));
     expect(all.map(({ svc_id }) => svc_id)).toContain(firm.account('accepts'));
   });

@@ -1,4 +1,5 @@
-import { type Client, type ClientOptions, createClient } from '../src/index.ts';
+import { createClientOn } from '../src/client.ts';
+import type { Client, ClientOptions } from '../src/index.ts';
 
 /** A request sent by the client. */
 export interface Sent {
@@ -47,7 +48,19 @@ export function createTestClient(
     next.action();
   };
 
-  const client = createClient(
+  const client = createClientOn(
+    {
+      now: () => clock,
+      after(milliseconds, action) {
+        const timer = { at: clock + milliseconds, action };
+        timers.add(timer);
+        // After pending promises, so that a response that has arrived precedes its timeout.
+        setImmediate(runNext);
+        return () => timers.delete(timer);
+      },
+      random,
+      newKey: () => `key-${++keys}`,
+    },
     {
       baseUrl: 'https://claims.example.com',
       apiKey,
@@ -65,18 +78,6 @@ export function createTestClient(
         return reply(request, init?.signal ?? new AbortController().signal);
       },
       ...options,
-    },
-    {
-      now: () => clock,
-      after(milliseconds, action) {
-        const timer = { at: clock + milliseconds, action };
-        timers.add(timer);
-        // After pending promises, so that a response that has arrived precedes its timeout.
-        setImmediate(runNext);
-        return () => timers.delete(timer);
-      },
-      random,
-      newKey: () => `key-${++keys}`,
     },
   );
   return { client, sent, now: () => clock, pendingTimers: () => timers.size, apiKey };

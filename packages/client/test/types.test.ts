@@ -1,7 +1,17 @@
 import { expect, it } from '@jest/globals';
 import { endpoints, parseRequest, smallestClaim } from '@svc/contract';
 import { sendClaimRules } from '../../../apps/api/src/http/routes/send-claim-rules.ts';
-import type { BuildingInput, Claim, NewClaim, PolicyholderInput } from '../src/index.ts';
+import {
+  type ApiResponse,
+  type BuildingInput,
+  type Claim,
+  type Client,
+  createClient,
+  isCode,
+  type ListPage,
+  type NewClaim,
+  type PolicyholderInput,
+} from '../src/index.ts';
 
 const errorsOf = (claim: NewClaim): readonly (string | undefined)[] => {
   const headers = { 'idempotency-key': 'k' };
@@ -68,4 +78,38 @@ it('responses may have values that were added later', () => {
   const zone: NonNullable<Claim['building']>['flood_zone'] = 'A-NEW';
   const status: Claim['assignment']['status'] = 'expired';
   expect([zone, status]).toEqual(['A-NEW', 'expired']);
+});
+
+it('a call is awaited for its result, its response or a page, each with its type', () => {
+  const uses = async ({ claims, health, invitations }: Client) => {
+    const claim: Claim = await claims.get('id');
+    const response: ApiResponse<Claim> = await claims.send(smallestClaim).withResponse();
+    const page: ListPage<Claim> = await claims.list();
+    const next: readonly Claim[] = (await page.getNextPage()).items;
+    for await (const { id } of claims.list()) id satisfies string;
+    const nothing: ApiResponse<void> = await health().withResponse();
+    // @ts-expect-error a page is not an array
+    page satisfies readonly Claim[];
+    // @ts-expect-error a response is not its result
+    response satisfies Claim;
+    // @ts-expect-error an id, not an object
+    invitations.withdraw({ svc_id: 'A' });
+    // @ts-expect-error fields of a request have the names of the API
+    claims.offer('id', { adjusterSvcId: 'A' });
+    return [claim, next, nothing];
+  };
+  // @ts-expect-error the platform is replaced in the SDK's own tests only
+  const create = () => createClient({}, {});
+  expect([uses, create]).toHaveLength(2);
+});
+
+it('isCode narrows an error to its code', () => {
+  const error: unknown = new Error('other');
+  if (isCode(error, 'duplicate_claim')) {
+    error.code satisfies 'duplicate_claim';
+    error.existingClaimId satisfies string | null;
+    // @ts-expect-error another code
+    error.code satisfies 'not_found';
+  }
+  expect(isCode(error, 'duplicate_claim')).toBe(false);
 });
