@@ -143,8 +143,9 @@ describe('against the real service', () => {
       status: 'pending_acceptance',
       adjuster_svc_id: offer[0].adjuster_svc_id,
     });
-    const again = await client.claims.offer(id, ...offer);
-    expect(again.assignment.adjuster_svc_id).toBe(offer[0].adjuster_svc_id);
+    const again = await client.claims.offer(id, ...offer).withResponse();
+    expect(again).toMatchObject({ data: { assignment: offer[0] }, replayed: true });
+    expect(again.requestId).toBe(again.headers.get('x-request-id'));
     expect(await failureOf(client.claims.offer(randomUUID(), ...offer))).toMatchObject({
       code: 'idempotency_key_reused',
     });
