@@ -30,22 +30,30 @@ export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Co
 }
 
 /** A table with column names. */
-export function table(rows: readonly Readonly<Record<string, unknown>>[], colors: Colors): string[] {
-  const columns = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => columns.map((column) => sanitized(row[column])));
-  const widths = columns.map((column, i) =>
-    Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)),
-  );
-  const padded = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0));
-  return [
-    colors.bold(padded(columns).join('  ').trimEnd()),
-    ...cells.map((row) =>
-      padded(row)
-        .map((cell, i) => (columns[i] === 'status' ? colorStatus(cell, colors) : cell))
-        .join('  ')
-        .trimEnd(),
-    ),
-  ];
+export const table = (rows: readonly Readonly<Record<string, unknown>>[], colors: Colors): string[] =>
+  createTable(colors)(rows);
+
+/** For a table that is printed in parts: the column names come once, and no column becomes narrower. */
+export function createTable(colors: Colors) {
+  let widths: number[] | undefined;
+  return (rows: readonly Readonly<Record<string, unknown>>[]): string[] => {
+    const columns = Object.keys(rows[0] ?? {});
+    const cells = rows.map((row) => columns.map((column) => sanitized(row[column])));
+    const head = widths === undefined ? [columns] : [];
+    const least = widths ?? columns.map(({ length }) => length);
+    const fitting = least.map((width, i) => Math.max(width, ...cells.map((row) => row[i]?.length ?? 0)));
+    widths = fitting;
+    const padded = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(fitting[i] ?? 0));
+    return [
+      ...head.map((names) => colors.bold(padded(names).join('  ').trimEnd())),
+      ...cells.map((row) =>
+        padded(row)
+          .map((cell, i) => (columns[i] === 'status' ? colorStatus(cell, colors) : cell))
+          .join('  ')
+          .trimEnd(),
+      ),
+    ];
+  };
 }
 
 const STATUS_COLORS: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {

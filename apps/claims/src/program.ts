@@ -1,14 +1,8 @@
-import {
-  type Adjuster,
-  type Claim,
-  type Client,
-  createClient,
-  type Hooks,
-  type RetryEvent,
-  VERSION,
-} from '@svc/client';
+import { type Claim, type Client, createClient, type Hooks, type RetryEvent, VERSION } from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
+import { DEFAULT_LIMIT, type ListOptions, pageSize, printList } from './list.ts';
 import { serveMcp } from './mcp.ts';
 import {
   adjusterFields,
@@ -19,7 +13,6 @@ import {
   fieldLines,
   jsonDocument,
   sanitized,
-  table,
 } from './output.ts';
 import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from './sandbox.ts';
 import { send } from './send/command.ts';
@@ -41,25 +34,36 @@ export function createProgram(
 ): Command {
   const { stdout, signal } = environment;
   const colors = colorsFor(stdout, environment.env);
-  const program = new Command('claims')
+  const program = withExamples(new Command('claims'), [
+    'claims send claims.jsonl',
+    'claims watch --since 24h',
+  ])
     .description(
-      'Send claims to adjusters and watch their responses.\n\nThe key is read from --key-file, CLAIMS_API_KEY or ~/.config/claims/key (only you may have access to the file); the base URL from --url or CLAIMS_URL.',
+      'Send claims to adjusters and watch their responses.\n\nThe key is read from --key-file, CLAIMS_API_KEY or ~/.config/claims/key (only you may have access to the file); the base URL from --url, CLAIMS_URL or ~/.config/claims/config.json: {"url": "https://claims.example.com"}.',
     )
     .version(VERSION)
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void environment.stderr.write(text),
+      getOutHasColors: () => colors.isColorSupported,
+      getErrHasColors: () => colorsFor(environment.stderr, environment.env).isColorSupported,
     })
+    .configureHelp({ styleTitle: colors.bold })
     .exitOverride()
     .showHelpAfterError('(claims --help lists the commands)');
 
   // Options on every command instead of the program, so that they can follow the command's arguments.
-  const command = (spec: string, description: string, parent = program): Command =>
-    parent
-      .command(spec)
+  const command = (
+    spec: string,
+    description: string,
+    examples: readonly string[],
+    parent = program,
+    isDefault = false,
+  ): Command =>
+    withExamples(parent.command(spec, { isDefault }), examples)
       .description(description)
       .option('--json', 'print JSON only')
-      .option('--url <url>', 'base URL of the service (default: CLAIMS_URL)')
+      .option('--url <url>', 'base URL of the service (default: CLAIMS_URL, or the config file)')
       .option('--key-file <file>', 'file with the API key')
       .exitOverride();
 
@@ -77,7 +81,7 @@ export function createProgram(
     hooks: Hooks = { onRetry: reportWait(options) },
   ): Promise<Client> =>
     createClient({
-      baseUrl: urlFrom(options, environment),
+      baseUrl: await urlFrom(options, environment),
       apiKey: await keyFrom(options, environment),
       fetch: environment.fetch,
       userAgent: `claims/${VERSION}`,
@@ -89,26 +93,39 @@ export function createProgram(
   };
   const showClaim = (options: CommonOptions, claim: Claim) =>
     show(options, claim, () => fieldLines(claimFields(claim), colors));
-  const tableText = (rows: readonly Readonly<Record<string, unknown>>[], empty: string): string =>
-    rows.length === 0 ? `${empty}\n` : `${table(rows, colors).join('\n')}\n`;
+  const listCommand: typeof command = (...parameters) =>
+    command(...parameters)
+      .addOption(
+        new Option('--limit <n>', `maximum number to print (default: ${DEFAULT_LIMIT})`).argParser(
+          wholeNumber(1, 1_000_000),
+        ),
+      )
+      .addOption(
+        new Option('--all', 'print all as they arrive; with --json one per line').conflicts('limit'),
+      );
 
-  command('whoami', 'show the key, its firm and its scopes').action(async (options: CommonOptions) => {
-    const me = await (await connect(options)).me({ signal });
-    show(options, me, () =>
-      fieldLines(
-        {
-          firm: me.firm.name,
-          firm_id: me.firm.id,
-          key: me.key.id,
-          environment: me.key.environment,
-          scopes: me.scopes.join(' '),
-        },
-        colors,
-      ),
-    );
-  });
+  command('whoami', 'show the key, its firm and its scopes', ['claims whoami']).action(
+    async (options: CommonOptions) => {
+      const me = await (await connect(options)).me({ signal });
+      show(options, me, () =>
+        fieldLines(
+          {
+            firm: me.firm.name,
+            firm_id: me.firm.id,
+            key: me.key.id,
+            environment: me.key.environment,
+            scopes: me.scopes.join(' '),
+          },
+          colors,
+        ),
+      );
+    },
+  );
 
-  command('send', 'send claims; safe to run again')
+  command('send', 'send claims; safe to run again', [
+    'claims send claims.jsonl --journal',
+    'python3 lines.py < claims.csv | claims send -',
+  ])
     .addArgument(
       new Argument('<file>', 'one claim, or one claim per line (JSON Lines); - for standard input'),
     )
@@ -128,13 +145,17 @@ export function createProgram(
       reportSuccess(
         await send(
           client,
-          { file, url: urlFrom(options, environment), concurrency, journal, json },
+          { file, url: await urlFrom(options, environment), concurrency, journal, json },
           environment,
         ),
       );
     });
 
-  command('list', 'list claims, oldest change first')
+  listCommand('list', 'list claims, oldest change first', [
+    'claims list --status rejected --since 24h',
+    'claims list --external-id CMS-1 --json',
+    'claims list --all --json > claims.jsonl',
+  ])
     .option('--status <status>', 'only claims with this assignment status')
     .addOption(
       new Option('--since <time>', 'only claims changed since then: 24h, or 2026-08-29T14:30:00Z').argParser(
@@ -142,19 +163,12 @@ export function createProgram(
       ),
     )
     .option('--external-id <id>', 'only the claim with this external_id')
-    .addOption(new Option('--limit <n>', 'maximum number of claims').argParser(wholeNumber(1, 1_000_000)))
     .option('--include-test', 'with a live key: also list test claims')
     .action(
       async (
-        options: CommonOptions & {
-          status?: string;
-          since?: Date;
-          externalId?: string;
-          limit?: number;
-          includeTest?: boolean;
-        },
+        options: CommonOptions &
+          ListOptions & { status?: string; since?: Date; externalId?: string; includeTest?: boolean },
       ) => {
-        const { limit = Number.POSITIVE_INFINITY } = options;
         const client = await connect(options);
         const includeTest = options.includeTest || client.environment === 'test';
         const list = client.claims.list(
@@ -162,27 +176,24 @@ export function createProgram(
             assignment_status: options.status,
             updated_since: options.since,
             external_id: options.externalId,
-            limit: Math.min(limit, 200),
+            limit: pageSize(options),
           },
           { signal },
         );
-        const claims: Claim[] = [];
-        for await (const claim of list) {
-          if (claim.test && !includeTest) continue;
-          claims.push(claim);
-          if (claims.length >= limit) break;
-        }
-        show(options, { claims }, () => tableText(claims.map(claimRow), 'No claims.'));
+        const claims = includeTest ? list : withoutTestClaims(list);
+        await printList('claims', claims, claimRow, options, environment);
       },
     );
 
-  command('get', 'show a claim')
+  command('get', 'show a claim', [`claims get ${EXAMPLE_ID}`])
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
     .action(async (id: string, options: CommonOptions) => {
       showClaim(options, await (await connect(options)).claims.get(id, { signal }));
     });
 
-  command('offer', 'offer a claim to another adjuster')
+  command('offer', 'offer a claim to another adjuster', [
+    `claims offer ${EXAMPLE_ID} --adjuster SVC-7F3K-Delacroix`,
+  ])
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
     .requiredOption('--adjuster <svcid>', 'SVCID of the adjuster')
     .option('--idempotency-key <key>', 'pass the same key to retry an offer safely')
@@ -192,7 +203,10 @@ export function createProgram(
       showClaim(options, await client.claims.offer(id, { adjuster_svc_id }, { idempotencyKey, signal }));
     });
 
-  command('watch', 'show changes until you stop it')
+  command('watch', 'show changes until you stop it', [
+    'claims watch --since 24h --state position.json',
+    'claims watch --json | jq -r .external_id',
+  ])
     .addOption(
       new Option('--since <time>', 'start with changes since: 24h, a time, or all (default: 24h)')
         .argParser((text) => (text === 'all' ? 'all' : since(environment.now)(text)))
@@ -229,7 +243,29 @@ export function createProgram(
       },
     );
 
-  command('invite', 'invite an adjuster to the firm')
+  const adjusters = withExamples(program.command('adjusters'), [
+    'claims adjusters',
+    'claims adjusters invite SVC-7F3K-Delacroix',
+  ])
+    .description('list or invite adjusters, or withdraw an invitation')
+    .exitOverride();
+  listCommand(
+    'list',
+    'list adjusters and invitations',
+    ['claims adjusters', 'claims adjusters list --all --json'],
+    adjusters,
+    true,
+  ).action(async (options: CommonOptions & ListOptions) => {
+    const list = (await connect(options)).adjusters.list({ limit: pageSize(options) }, { signal });
+    await printList('adjusters', list, adjusterRow, options, environment);
+  });
+
+  command(
+    'invite',
+    'invite an adjuster to the firm',
+    ["claims adjusters invite SVC-7F3K-Delacroix --invited-as 'Jean Delacroix'"],
+    adjusters,
+  )
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
     .option('--invited-as <name>', 'your name for the adjuster, shown on the invitation')
     .option('--invited-by <name>', 'who invites; visible to the firm only')
@@ -250,28 +286,26 @@ export function createProgram(
       },
     );
 
-  command('withdraw', 'withdraw a pending invitation')
+  command(
+    'withdraw',
+    'withdraw a pending invitation',
+    ['claims adjusters withdraw SVC-7F3K-Delacroix'],
+    adjusters,
+  )
     .addArgument(new Argument('<svcid>', "the adjuster's SVCID"))
     .action(async (svcId: string, options: CommonOptions) => {
       const adjuster = await (await connect(options)).invitations.withdraw(svcId, { signal });
       show(options, adjuster, () => fieldLines(adjusterFields(adjuster), colors));
     });
 
-  command('adjusters', 'list adjusters and invitations').action(async (options: CommonOptions) => {
-    const adjusters: Adjuster[] = [];
-    for await (const adjuster of (await connect(options)).adjusters.list({ limit: 200 }, { signal })) {
-      adjusters.push(adjuster);
-    }
-    show(options, { adjusters }, () => tableText(adjusters.map(adjusterRow), 'No adjusters.'));
-  });
-
-  const sandbox = program
-    .command('sandbox')
+  const sandbox = withExamples(program.command('sandbox'), [`claims sandbox accept ${EXAMPLE_ID}`])
     .description('simulate adjusters, time and failures; with a test key only')
     .exitOverride();
   for (const { name, description, argument, run } of SANDBOX_COMMANDS) {
     const isClaim = argument === 'id';
-    const subcommand = command(name, description, sandbox)
+    const example = `claims sandbox ${name} ${isClaim ? EXAMPLE_ID : 'SVC-7F3K-Delacroix'}`;
+    const more = name === 'reject' ? " --reason 'Too far.'" : '';
+    const subcommand = command(name, description, [`${example}${more}`], sandbox)
       .addArgument(
         isClaim
           ? new Argument('<id>', "the service's id of the claim").argParser(claimId)
@@ -285,7 +319,12 @@ export function createProgram(
       });
     if (name === 'reject') subcommand.option('--reason <text>', "the adjuster's reason");
   }
-  command('faults', 'let the next requests with this key fail', sandbox)
+  command(
+    'faults',
+    'let the next requests with this key fail',
+    ['claims sandbox faults dropped --count 2'],
+    sandbox,
+  )
     .addArgument(new Argument('<kind>', 'what they meet').choices(FAULT_KINDS))
     .addOption(new Option('--count <n>', 'number of requests').argParser(wholeNumber(1, 1000)).default(1))
     .action(async (kind: FaultKind, options: CommonOptions & { count: number }) => {
@@ -293,21 +332,42 @@ export function createProgram(
       const result = await (await connect(options)).sandbox.simulateFaults({ kind, count }, { signal });
       show(options, result, () => fieldLines({ ...result }, colors));
     });
-  command('clear-faults', 'end the simulated failures', sandbox).action(async (options: CommonOptions) => {
-    const result = await (await connect(options)).sandbox.clearFaults({ signal });
-    show(options, result, () => fieldLines({ ...result }, colors));
-  });
+  command('clear-faults', 'end the simulated failures', ['claims sandbox clear-faults'], sandbox).action(
+    async (options: CommonOptions) => {
+      const result = await (await connect(options)).sandbox.clearFaults({ signal });
+      show(options, result, () => fieldLines({ ...result }, colors));
+    },
+  );
 
   command(
     'mcp',
     'serve the API as tools for AI agents, over standard input and output (Model Context Protocol)',
+    ['claims mcp --allow-writes'],
   )
     .option('--allow-writes', 'also offer tools that change data')
     .action(async (options: CommonOptions & { allowWrites?: boolean }) => {
       await serveMcp(await connect(options, {}), { allowWrites: options.allowWrites ?? false }, environment);
     });
 
+  withExamples(program.command('completion'), [
+    'source <(claims completion bash)',
+    'claims completion fish > ~/.config/fish/completions/claims.fish',
+  ])
+    .description('print a script that lets the shell complete commands and options')
+    .exitOverride()
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
+    .action((shell: Shell) => void stdout.write(completionScript(program, shell)));
+
   return program;
+}
+
+const EXAMPLE_ID = '0198f3a2-7c41-7d36-9b0e-5a2f6c8d1e47';
+
+const withExamples = (command: Command, examples: readonly string[]): Command =>
+  command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n'));
+
+async function* withoutTestClaims(claims: AsyncIterable<Claim>): AsyncGenerator<Claim> {
+  for await (const claim of claims) if (!claim.test) yield claim;
 }
 
 const wholeNumber =

@@ -4,6 +4,7 @@ import {
   claimJson,
   claims,
   idOf,
+  jsonLines,
   jsonResponse,
   problemResponse,
   type Request,
@@ -51,7 +52,7 @@ describe('claims list', () => {
         assignment_status: 'rejected',
         updated_since: '2026-08-28T15:00:00.000Z',
         external_id: 'EXT 1',
-        limit: '3',
+        limit: '4',
       },
     ]);
   });
@@ -74,6 +75,40 @@ describe('claims list', () => {
     const { stdout } = await claims(['list', '--limit', '5', '--json'], { service });
     expect(JSON.parse(stdout).claims).toHaveLength(5);
     expect(requests).toHaveLength(3);
+  });
+
+  it('stops at a hundred, and says on standard error how to get more', async () => {
+    const { service, requests } = recording(() =>
+      page(...Array.from({ length: 101 }, (_, n) => claimJson({ id: idOf(n) }))),
+    );
+    const { code, stdout, stderr } = await claims(['list'], { service });
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 101]);
+    expect(stderr).toBe('claims: these are the first 100 claims; for more use --limit, for all use --all\n');
+    expect(requests[0]?.query).toEqual({ limit: '101' });
+    const { claims: printed, has_more } = JSON.parse((await claims(['list', '--json'], { service })).stdout);
+    expect([printed.length, has_more]).toEqual([100, true]);
+    const exactly = await claims(['list', '--limit', '101', '--json'], { service });
+    expect([JSON.parse(exactly.stdout).has_more, exactly.stderr]).toEqual([false, '']);
+  });
+
+  it('prints with --all what arrived while later pages are on their way, with column names once', async () => {
+    let printed = '';
+    const stdout = { write: (text: string) => (printed += text) };
+    const atRequest: number[] = [];
+    const service: Service = ({ query }) => {
+      atRequest.push(printed.split('\n').length - 1);
+      if (atRequest.length > 3) return problemResponse(403, 'insufficient_scope');
+      expect(query.limit).toBe('200');
+      const data = Array.from({ length: 200 }, () => claimJson());
+      return jsonResponse(200, { data, next_cursor: `c${atRequest.length}` });
+    };
+    expect(await claims(['list', '--all'], { service, stdout })).toMatchObject({ code: 1 });
+    expect(atRequest).toEqual([0, 201, 401, 601]);
+    expect(printed.match(/updated_at/g)).toHaveLength(1);
+
+    [printed, atRequest.length] = ['', 0];
+    await claims(['list', '--all', '--json'], { service, stdout });
+    expect(jsonLines(printed)).toHaveLength(600);
   });
 
   it('replaces control characters on the terminal and keeps them in JSON', async () => {
@@ -114,12 +149,15 @@ describe('claims get and offer', () => {
   });
 });
 
-describe('claims invite, withdraw and adjusters', () => {
+describe('claims adjusters', () => {
   it('invite with the given notes only', async () => {
     const { service, requests } = recording(() => jsonResponse(201, adjuster));
-    const { code, stdout } = await claims(['invite', 'SVC-7F3K-Delacroix', '--invited-as', 'Jean'], {
-      service,
-    });
+    const { code, stdout } = await claims(
+      ['adjusters', 'invite', 'SVC-7F3K-Delacroix', '--invited-as', 'Jean'],
+      {
+        service,
+      },
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('status        pending');
     expect(requests).toMatchObject([{ method: 'POST', path: '/v1/adjusters/invitations' }]);
@@ -128,7 +166,7 @@ describe('claims invite, withdraw and adjusters', () => {
 
   it('withdraw by the exact SVCID', async () => {
     const { service, requests } = recording(() => jsonResponse(200, { ...adjuster, status: 'withdrawn' }));
-    expect(await claims(['withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
+    expect(await claims(['adjusters', 'withdraw', 'a/b'], { service })).toMatchObject({ code: 0 });
     expect(requests).toMatchObject([{ method: 'DELETE', path: '/v1/adjusters/invitations/a%2Fb' }]);
   });
 
@@ -196,6 +234,8 @@ describe('an error', () => {
     ['whoami', '--api-key', 'svc_test_x'],
     ['list', '--since', 'yesterday'],
     ['list', '--limit', '0'],
+    ['list', '--limit', '5', '--all'],
+    ['completion', 'tcsh'],
     ['offer', idOf(1)],
     ['watch', '--interval', '0s'],
   ])('for wrong usage has exit code 2: %s', async (...args) => {
@@ -206,17 +246,7 @@ describe('an error', () => {
   it('does not occur for --help', async () => {
     const { code, stdout } = await claims(['--help']);
     expect(code).toBe(0);
-    for (const name of [
-      'whoami',
-      'send',
-      'list',
-      'get',
-      'offer',
-      'watch',
-      'invite',
-      'withdraw',
-      'adjusters',
-    ]) {
+    for (const name of ['whoami', 'send', 'list', 'get', 'offer', 'watch', 'adjusters']) {
       expect(stdout).toContain(`  ${name} `);
     }
     expect(stdout).not.toContain('--key ');
@@ -229,3 +259,39 @@ describe('an error', () => {
     }
   });
 });
+
+/** Commands with their groups, as the help lists them. */
+async function commandPaths(path: readonly string[] = []): Promise<string[][]> {
+  const { stdout } = await claims([...path, '--help']);
+  const listed = /^Commands:\n((?: .*\n)+)/m.exec(stdout)?.[1] ?? '';
+  const names = [...listed.matchAll(/^ {2}(?!help)([\w-]+)/gm)].map(([, name = '']) => name);
+  const below = await Promise.all(names.map((name) => commandPaths([...path, name])));
+  return [[...path], ...below.flat()];
+}
+
+it('the help of every command has examples, each of them a valid command', async () => {
+  const paths = await commandPaths();
+  expect(paths.length).toBeGreaterThan(20);
+  for (const path of paths) {
+    const { stdout } = await claims([...path, '--help']);
+    const examples = [...stdout.matchAll(/^ {2}(?:.* \| |source <\()?claims ([^|>)\n]+)/gm)];
+    expect([path, examples.length > 0 && stdout.includes('\nExamples:\n')]).toEqual([path, true]);
+    for (const [, text = ''] of examples) {
+      const args = (text.match(/'[^']*'|\S+/g) ?? []).map((arg) => arg.replaceAll("'", ''));
+      // A missing file or the service's refusal is not wrong usage.
+      const { stderr } = await claims(args, { service: () => problemResponse(403, 'x'), stdin: '{}' });
+      expect([text, stderr]).not.toEqual([text, expect.stringContaining('--help lists')]);
+    }
+  }
+});
+
+it.each(['bash', 'zsh', 'fish'])(
+  'the completion for %s knows every command and its options',
+  async (shell) => {
+    const { code, stdout } = await claims(['completion', shell]);
+    expect(code).toBe(0);
+    for (const path of await commandPaths()) expect(stdout).toContain(`'${['claims', ...path].join(' ')}'`);
+    for (const word of ['--external-id', '--idempotency-key', 'service_unavailable', 'withdraw'])
+      expect(stdout).toContain(word);
+  },
+);

@@ -49,7 +49,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-interface ClaimsOptions extends Partial<Omit<Environment, 'stdin' | 'fetch'>> {
+interface ClaimsOptions extends Partial<Omit<Environment, 'stdin'>> {
   readonly service?: Service;
   readonly stdin?: string;
   readonly terminal?: boolean;

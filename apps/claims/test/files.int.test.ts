@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -99,6 +100,66 @@ describe('the key file', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('SECRET');
   });
+});
+
+describe('the config file', () => {
+  const whoami = async (text: string, mode = 0o600, args: readonly string[] = []) => {
+    const path = join(folder, '.config/claims/config.json');
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, text);
+    await chmod(path, mode);
+    const requested: string[] = [];
+    const ran = await claims(['whoami', ...args], {
+      home: folder,
+      env: { CLAIMS_API_KEY: 'svc_test_k' },
+      fetch: async (input) => {
+        requested.push(String(input));
+        return jsonResponse(403, {});
+      },
+    });
+    return { ...ran, requested };
+  };
+
+  it('gives the base URL; --url precedes it', async () => {
+    const config = '{"url": "http://configured.test"}\n';
+    expect((await whoami(config, 0o644)).requested).toEqual(['http://configured.test/v1/me']);
+    const { requested } = await whoami(config, 0o644, ['--url', 'http://given.test']);
+    expect(requested).toEqual(['http://given.test/v1/me']);
+  });
+
+  it.each([
+    ['{"url": "claims"}', 0o600, 'config.json must be an http or https URL, not "claims"'],
+    ['url: x', 0o600, 'is not JSON'],
+    ['{"url": "http://x.test", "api_key": "svc_test_secret"}', 0o600, 'an object with url only'],
+    ['null', 0o600, 'an object with url only'],
+    ['{"url": "http://x.test"}', 0o666, 'has mode 0666, so other users can change it'],
+  ])('is rejected if it is %s with mode %d', async (text, mode, message) => {
+    const { code, stderr, requested } = await whoami(text, mode);
+    expect([code, requested]).toEqual([2, []]);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('svc_test_secret');
+  });
+});
+
+it('the completion script completes commands, options and files in bash', async () => {
+  const { stdout: script } = await claims(['completion', 'bash']);
+  const completed = (...words: string[]) =>
+    execFileSync(
+      'bash',
+      [
+        '-c',
+        `${script}COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _claims; echo "\${COMPREPLY[*]}"`,
+        'bash',
+        ...words,
+      ],
+      { encoding: 'utf8' },
+    ).trim();
+  expect(completed('claims', 'adj')).toBe('adjusters');
+  expect(completed('claims', 'adjusters', '')).toBe('list invite withdraw');
+  expect(completed('claims', 'list', '--url', 'http://x', '--a')).toBe('--all');
+  expect(completed('claims', 'sandbox', 'faults', 's')).toBe('service_unavailable slow');
+  // Nothing, so that bash completes files.
+  expect(completed('claims', 'send', '')).toBe('');
 });
 
 describe('a journal', () => {
@@ -282,7 +343,7 @@ describe('as a process', () => {
   it('exits without an error when its output pipe is closed', async () => {
     const data = Array.from({ length: 200 }, () => claimJson({ instructions: 'x'.repeat(4000) }));
     const env = await serve(() => jsonResponse(200, { data, next_cursor: null }));
-    const running = start(['list', '--json'], { env });
+    const running = start(['list', '--all', '--json'], { env });
     running.child.stdout?.once('data', () => running.child.stdout?.destroy());
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
   });
