@@ -105,7 +105,7 @@ module.exports = {
     },
     tool('services', PACKAGES, API_FOR_TOOLS),
     tool('client-types', CONTRACT),
-    tool('generate', CONTRACT),
+    tool('generate', CONTRACT, '^tools/openfema/'),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),

@@ -1,10 +1,10 @@
-// `pnpm test:fuzz`: valid and invalid requests generated from the OpenAPI document, against a real service.
+// `pnpm test:attack fuzz`: valid and invalid requests generated from the OpenAPI document, against a real service.
 import { Command } from 'commander';
 import { keepAlive } from '../cluster/keep-alive.ts';
 import { fuzz } from './fuzzer.ts';
 import { startTarget } from './target.ts';
 
-const program = new Command('test:fuzz')
+const program = new Command('test:attack fuzz')
   .description('Sends valid and invalid requests, and checks every response against the OpenAPI document.')
   .option('--requests <n>', 'number of requests', '50000')
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))

@@ -1,10 +1,10 @@
 // Measures the service under growth, overload and with a new installation:
-//   npx pnpm bench:scale growth      three million claims against ten thousand, a large firm against a small one
-//   npx pnpm bench:scale overload    ten times the connections of full load
-//   npx pnpm bench:scale fairness    a firm beside one that exceeds its limit on 50 connections
-//   npx pnpm bench:scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
-//   npx pnpm bench:scale encryption  the hot paths with and without encryption of personal data
-//   npx pnpm bench:scale first       sends of a new installation's first minutes, and after a purge of keys
+//   npx pnpm bench scale growth      three million claims against ten thousand, a large firm against a small one
+//   npx pnpm bench scale overload    ten times the connections of full load
+//   npx pnpm bench scale fairness    a firm beside one that exceeds its limit on 50 connections
+//   npx pnpm bench scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
+//   npx pnpm bench scale encryption  the hot paths with and without encryption of personal data
+//   npx pnpm bench scale first       sends of a new installation's first minutes, and after a purge of keys
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@svc/adapter-postgres';
@@ -37,7 +37,7 @@ const whole = (text: string): number => {
 };
 const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
-const program = new Command('bench:scale').description(
+const program = new Command('bench scale').description(
   'Measures the service under growth, overload and with a new installation.',
 );
 

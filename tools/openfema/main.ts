@@ -1,18 +1,18 @@
-// `pnpm openfema`: prints the claims of an OpenFEMA file as JSON Lines, for `claims send -`.
+// `pnpm generate openfema`: prints the claims of an OpenFEMA file as JSON Lines, for `claims send -`.
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { mapRow, type Note } from './map-row.ts';
 import { readFile, UnreadableFile } from './read-rows.ts';
 
-const program = new Command('openfema')
+const program = new Command('generate openfema')
   .description(
     'Prints the claims of an OpenFEMA NFIP claims file as JSON Lines; what was changed goes to standard error.',
   )
   .argument('<file>', 'the CSV file, or - for standard input')
   .requiredOption('--adjuster <svcid>', 'SVCID of the adjuster to offer the claims to')
   .addHelpText('after', '\nExit codes: 0 all rows are claims, 1 some are not, 2 the file cannot be read.')
-  // pnpm passes on the `--` of `pnpm openfema -- file`.
+  // pnpm passes on the `--` of `pnpm generate openfema -- file`.
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 const [path = '-'] = program.args;
 const { adjuster } = program.opts<{ adjuster: string }>();
