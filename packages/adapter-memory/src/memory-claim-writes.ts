@@ -41,8 +41,8 @@ export function memoryClaimWrites(uow: MemoryUnitOfWork): ClaimWrites {
       uow.run(async (tx) => {
         const offered = await tx.claims.lockOfferedTo(svcId, id);
         if (offered === null) return null;
-        const { assignment, ...rest } = decide(offered);
-        await record(tx, rest);
+        const { assignment, event } = decide(offered);
+        await record(tx, { jobs: [], event });
         return { ...(await tx.claims.save({ ...offered.claim, assignment })), ...offered.forms };
       }),
   };

@@ -222,8 +222,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
       return {
         send: (request, decide) => inWrite('send', () => claimWrites.send(request, traced(decide))),
         offer: (request, decide) => inWrite('offer', () => claimWrites.offer(request, traced(decide))),
-        respond: (svcId, id, decide) =>
-          inWrite('respond', () => claimWrites.respond(svcId, id, traced(decide))),
+        respond: (svcId, id, decide) => inWrite('respond', () => claimWrites.respond(svcId, id, decide)),
       };
     },
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  type AssignmentChange,
   auditEntriesFrom,
   auditEvent,
   BY_SERVICE,
   claimObject,
   NO_METRICS,
   type OfferedClaim,
+  type ResponseChange,
   verifyAuditChain,
 } from '@svc/application';
 import { acceptClaim, type Claim, DomainError, type FirmId, type Svcid } from '@svc/domain';
@@ -43,7 +43,7 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     committed.length = 0;
     return added;
   };
-  type DecideResponse = (offered: OfferedClaim) => AssignmentChange;
+  type DecideResponse = (offered: OfferedClaim) => ResponseChange;
   const accept: DecideResponse = ({ claim }) => ({
     assignment: acceptClaim(claim, { by: claim.assignment.adjuster, at: NOW }).assignment,
     jobs: [],

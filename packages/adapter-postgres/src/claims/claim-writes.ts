@@ -7,6 +7,7 @@ import {
   type OfferedClaim,
   type OfferFacts,
   type OfferRequest,
+  type ResponseChange,
   replayOf,
   type SendFacts,
   type SendRequest,
@@ -159,7 +160,7 @@ export function pgClaimWrites(
   interface Response {
     readonly svcId: Svcid;
     readonly id: ClaimId;
-    readonly decide: (offered: OfferedClaim) => AssignmentChange;
+    readonly decide: (offered: OfferedClaim) => ResponseChange;
   }
   const respond = saving<Response, OfferedClaim | null, AppClaimView | null>({
     maxTogether,
@@ -171,9 +172,9 @@ export function pgClaimWrites(
     },
     decide({ decide }, offered) {
       if (offered === null) return { result: null };
-      const { assignment, jobs, event } = decide(offered);
+      const { assignment, event } = decide(offered);
       const claim = { ...offered.claim, assignment };
-      return { claim, jobs, event, resultOf: (updatedAt) => ({ ...claim, updatedAt, ...offered.forms }) };
+      return { claim, jobs: [], event, resultOf: (updatedAt) => ({ ...claim, updatedAt, ...offered.forms }) };
     },
     write: 'save',
   });

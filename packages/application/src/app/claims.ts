@@ -59,7 +59,7 @@ const respond = async (
     const { assignment } = apply(claim, membership);
     const isUnassigned = assignment.status === 'unassigned';
     const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok');
-    return { assignment, jobs: [], event };
+    return { assignment, event };
   });
   if (view === null) throw notFound();
   return view;

@@ -15,10 +15,13 @@ export interface NewClaim extends WithChange {
   readonly claim: Claim;
 }
 
-/** What an offer or a response makes of a claim. */
+/** What an offer makes of a claim. */
 export interface AssignmentChange extends WithChange {
   readonly assignment: Assignment;
 }
+
+/** What a response makes of a claim. It has no jobs: a group may leave a response out after its jobs are written. */
+export type ResponseChange = Omit<AssignmentChange, 'jobs'>;
 
 export interface SendRequest extends KeyedRequest {
   readonly adjuster: Svcid;
@@ -74,6 +77,6 @@ export interface ClaimWrites {
   respond(
     svcId: Svcid,
     id: ClaimId,
-    decide: (offered: OfferedClaim) => AssignmentChange,
+    decide: (offered: OfferedClaim) => ResponseChange,
   ): Promise<AppClaimView | null>;
 }

@@ -9,6 +9,14 @@ import { parseJson } from './parse-json.ts';
 const JSON_TYPE = /^application\/(json|[\w!#$&^.+-]+\+json)\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
 
+const LARGE_BODY_BYTES = 100_000;
+let lastTick: Promise<void> = Promise.resolve();
+/** One large body is parsed per tick: a burst of them then delays other requests by one body instead of by all. */
+const nextTick = (): Promise<void> => {
+  lastTick = lastTick.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTick;
+};
+
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 const tooLarge = (maxBytes: number): HttpProblem =>
   new HttpProblem('payload_too_large', { detail: `The body is larger than ${formatSize(maxBytes)}.` });
@@ -53,6 +61,7 @@ export async function readJsonBody(
     throw malformed('The body is empty; it must be a JSON document.');
   }
   if (typeError !== null) throw malformed(typeError);
+  if (bytes.length >= LARGE_BODY_BYTES) await nextTick();
   return parseJson(bytes);
 }
 
