@@ -126,7 +126,7 @@ async function startApi({
       durationMs,
     });
   };
-  const wired = await compose({
+  const composed = await compose({
     config,
     databaseUrl,
     log,
@@ -137,7 +137,7 @@ async function startApi({
     metrics,
     tracing,
   });
-  const { services } = wired;
+  const { services } = composed;
   requestLog = createBatch({
     rows: collectLoggedRequests(),
     capacity: REQUEST_LOG_CAPACITY,
@@ -156,7 +156,7 @@ async function startApi({
   try {
     await listen(server, config.port, config.host);
   } catch (error) {
-    await wired.close();
+    await composed.close();
     throw listenError(error, 'PORT', config);
   }
   const { port } = server.address() as AddressInfo;
@@ -165,7 +165,7 @@ async function startApi({
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
   addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
 
-  const jobs = wired.startJobs(services.get('runJob'));
+  const jobs = composed.startJobs(services.get('runJob'));
   const saveLastUse = async (): Promise<void> => {
     const keys = services.get('apiKeyAuthenticator').takeUses();
     const sessions = services.get('sessionAuthenticator').takeUses();
@@ -198,7 +198,7 @@ async function startApi({
       await jobs.stop();
       await saveLastUse().catch(() => {});
       await requestLog?.flush();
-      await wired.close();
+      await composed.close();
       await tracing?.stop();
     },
   };

@@ -87,7 +87,7 @@ export async function startCrashingHost(options: {
     isDraining: () => false,
     observe: () => {},
   };
-  const wired = await compose({
+  const composed = await compose({
     ...compositionOptions,
     replacePorts: (ports) => ({
       unitOfWork: instrumentedUnitOfWork(ports.unitOfWork, at),
@@ -101,7 +101,7 @@ export async function startCrashingHost(options: {
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(wired.services.get('app'), { ...timeouts, addresses, log });
+  const server = createHttpServer(composed.services.get('app'), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -109,7 +109,7 @@ export async function startCrashingHost(options: {
     async close() {
       server.close();
       server.closeAllConnections();
-      await wired.close();
+      await composed.close();
     },
   };
 }

@@ -51,8 +51,8 @@ async function listening(services: ServiceContainer, close: () => Promise<void>)
 
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
   const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
-  const wired = await compose({ config, databaseUrl, clock, ...compositionOptions });
-  return listening(wired.services, () => wired.close());
+  const composed = await compose({ config, databaseUrl, clock, ...compositionOptions });
+  return listening(composed.services, () => composed.close());
 }
 
 /** The product's container with every store replaced by an in-memory one. */
@@ -64,8 +64,8 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
     singleFlight: createMemorySingleFlight(),
   };
   const replacePorts = () => ports;
-  const wired = await compose({ config, databaseUrl, clock, replacePorts, ...compositionOptions });
-  return listening(wired.services, () => wired.close());
+  const composed = await compose({ config, databaseUrl, clock, replacePorts, ...compositionOptions });
+  return listening(composed.services, () => composed.close());
 }
 
 /** The result of a step, normalized so that it is equal for all stores. */

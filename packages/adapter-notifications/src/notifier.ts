@@ -6,7 +6,10 @@ import type { WebPush } from './web-push.ts';
 
 const DEVICE = 'device:';
 
-/** Mail is part of the deliveries only where it has to be retried. Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. */
+/**
+ * Notifications go to the adjuster's devices; invitations also by mail, since a new adjuster has no device yet. Mail is part
+ * of the deliveries only where it has to be retried.
+ */
 export function createNotifier(deps: {
   readonly push: WebPush;
   readonly mail: Mail;

@@ -56,7 +56,7 @@ export const withDatabase = <T>(
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
   withMigrated(async ({ config, log, database }) => {
-    const wired = await compose({
+    const composed = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
       log,
@@ -66,8 +66,8 @@ export const withService = <T>(work: (services: ServiceContainer) => Promise<T>)
       operator: { name: operatorName },
     });
     try {
-      return await work(wired.services);
+      return await work(composed.services);
     } finally {
-      await wired.close();
+      await composed.close();
     }
   });

@@ -30,18 +30,18 @@ type Decision<Result> =
   | { readonly result: Result }
   | undefined;
 
-interface Kind<Request, Known, Result> extends Pick<Groups<Request, Result>, 'maxTogether' | 'keysOf'> {
+interface Kind<Request, Read, Result> extends Pick<Groups<Request, Result>, 'maxTogether' | 'keysOf'> {
   /** In the order of the requests. Undefined: left out, since others have locked it. */
   read(
     session: TxSession,
     requests: readonly Request[],
     locking: Locking,
-  ): Promise<readonly (Known | undefined)[]>;
-  decide(request: Request, known: Known, locking: Locking): Decision<Result>;
+  ): Promise<readonly (Read | undefined)[]>;
+  decide(request: Request, read: Read, locking: Locking): Decision<Result>;
   readonly write: 'add' | 'save';
 }
 
-type Known<F> = F & Pick<Facts, 'bound'>;
+type WithKey<F> = F & Pick<Facts, 'bound'>;
 const hasLimit = (adjuster: Adjuster | null): adjuster is Adjuster =>
   adjuster?.availability?.maxOpenOffers != null;
 
@@ -118,7 +118,7 @@ export function pgClaimWrites(
   };
 
   type Send = SendRequest & { readonly decide: (facts: SendFacts) => NewClaim };
-  const send = saving<Send, Known<SendFacts>, Claim | Attempt>({
+  const send = saving<Send, WithKey<SendFacts>, Claim | Attempt>({
     maxTogether,
     keysOf: ({ slot: { firmId, environment, key }, externalId, claimNumber }) => [
       `key ${firmId} ${environment} ${key}`,
@@ -142,7 +142,7 @@ export function pgClaimWrites(
 
   type Offer = OfferRequest & { readonly decide: (facts: OfferFacts) => AssignmentChange };
   type Offered = Omit<OfferFacts, 'claim'> & { readonly claim: Claim | null };
-  const offer = saving<Offer, Known<Offered>, Claim | Attempt | null>({
+  const offer = saving<Offer, WithKey<Offered>, Claim | Attempt | null>({
     // Offers are rare, and many of them wait for a claim.
     maxTogether: 1,
     keysOf: () => [],
