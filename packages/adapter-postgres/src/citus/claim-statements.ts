@@ -5,7 +5,7 @@ import { timestamp } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
-import { pgOutbox } from '../jobs/job-table.ts';
+import { addMany } from '../jobs/job-table.ts';
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
 import { rowValues } from '../stores/pg-audit.ts';
 import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
@@ -88,7 +88,7 @@ export function oneShardClaimStatements(
       const times = [timestamp(at), timestamp(at - IDEMPOTENCY_WINDOW_MS)];
       session.send(BIND, [slot.firmId, slot.environment, slot.key, fingerprint, claim.id, ...times]);
     }
-    for (const { job, runAt } of jobs) await pgOutbox(session).add(job, runAt);
+    if (jobs.length > 0) addMany(session, jobs);
     if (statement === ADD) await merge(claim);
     const at = await takeTimestamp(session, claim.firmId, clock.now(), rowValues(auditRow(event)));
     const saved = await session.rowsAndCommit<{ readonly updated_at: Instant }>(statement, [

@@ -148,7 +148,7 @@ export function inGroups<Request, Result>(
 
   return (request) =>
     new Promise((resolve, reject) => {
-      // Requests that arrive in the same turn of the event loop are processed before this.
+      // Requests that arrive in the same tick are processed before this.
       if (!isStarting) setImmediate(start);
       isStarting = true;
       waiting.push({ request, keys: keysOf(request), resolve, reject });

@@ -5,12 +5,10 @@ import { first, type Session, sql, type TxSession } from '../driver/session.ts';
 /** A lock that is not extended belongs to a process that was killed or cannot reach PostgreSQL. */
 export const LOCK_MS = 15_000;
 
-const INSERT = 'INSERT INTO jobs (payload, run_at)';
-const ADD = sql('jobs_add', `${INSERT} VALUES ($1, coalesce($2, now()))`);
 /** The payloads are lines: in an array, all quotes of their JSON would be escaped, and read again. */
 const ADD_MANY = sql(
   'jobs_add_many',
-  `${INSERT} SELECT payload::json, coalesce(run_at, now())
+  `INSERT INTO jobs (payload, run_at) SELECT payload::json, coalesce(run_at, now())
      FROM unnest(string_to_array($1, E'\\n'), $2::timestamptz[]) AS added (payload, run_at)`,
 );
 
@@ -77,7 +75,7 @@ export type JobTable = ReturnType<typeof jobTable>;
  */
 export const pgOutbox = (session: TxSession): Outbox => ({
   async add(job, runAt) {
-    session.send(ADD, [JSON.stringify(job), timestampOrNull(runAt ?? null)]);
+    addMany(session, [{ job, runAt }]);
   },
 });
 

@@ -38,14 +38,11 @@ const advanceIn = (digest: string): string =>
      VALUES ($1, 'epoch', 1, ${linkHash(genesisHashOf('$1::uuid'), digest)})
      ON CONFLICT (firm_id) DO UPDATE SET ${advanceChain(digest)} RETURNING audit_seq`;
 export const INSERT_ROW = 'INSERT INTO audit_log (firm_id, seq, at, entry, hash)';
-/** @param chain the clause that advances the chain of the firm `$1`. */
-export const insertRowFrom = (chain: string, at: string, text: string): string =>
-  `${INSERT_ROW} SELECT $1, audit_seq, ${at}, ${text}, audit_hash FROM ${chain}`;
 
 /** In one statement, so that the lock on the chain costs no round trip. */
 const APPEND = sql(
   'audit_append',
-  `WITH chain AS (${advanceIn('$4')}, audit_hash) ${insertRowFrom('chain', '$2', '$3')}`,
+  `WITH chain AS (${advanceIn('$4')}, audit_hash) ${INSERT_ROW} SELECT $1, audit_seq, $2, $3, audit_hash FROM chain`,
 );
 
 /** The same in two statements, each on one table, for distributed tables. */
@@ -71,7 +68,7 @@ const APPEND_TO_MANY = sql(
      CROSS JOIN LATERAL (${rowByKey('firm_feeds', { firm_id: 'event.firm_id' }, { columns: 'ctid' })}) locked
      WHERE feed.ctid = locked.ctid
      RETURNING feed.firm_id, feed.audit_seq, event.at, event.entry, feed.audit_hash)
-   INSERT INTO audit_log (firm_id, seq, at, entry, hash) SELECT * FROM chain`,
+   ${INSERT_ROW} SELECT * FROM chain`,
 );
 
 /** A crash loses the events of the last second in any case; waiting for the disk would hold the locks longer. */

@@ -4,7 +4,7 @@ import type { Channel } from './notification.ts';
 export interface QueuedJob {
   readonly job: Job;
   /** Absent: as soon as possible. */
-  readonly runAt?: Instant;
+  readonly runAt?: Instant | undefined;
 }
 
 /** Without `only`: every channel. A failed channel is retried by a separate job, so others are not notified twice. */
