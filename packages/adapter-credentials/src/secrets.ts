@@ -1,14 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { SecretKind, Secrets, Sha256 } from '@svc/application';
-
-const PREFIXES: Readonly<Record<SecretKind, string>> = {
-  live_key: 'svc_live_',
-  test_key: 'svc_test_',
-  app_session: 'svc_app_',
-  sign_in_secret: 'svc_signin_',
-  client_secret: 'svc_client_',
-};
+import { SECRET_PREFIXES, type Secrets, type Sha256 } from '@svc/application';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits in base62. */
@@ -55,12 +47,13 @@ export function createSecrets(codeKey: Uint8Array): Secrets {
     createHmac('sha256', codeKey).update(JSON.stringify(parts)).digest('hex');
   return {
     issue(kind) {
-      const body = PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
+      const body =
+        SECRET_PREFIXES[kind] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
       const secret = body + checksumOf(body);
       return { secret, hash: sha256(secret) };
     },
     hashOf(secret, kind) {
-      const prefix = PREFIXES[kind];
+      const prefix = SECRET_PREFIXES[kind];
       if (!secret.startsWith(prefix) || !SHAPE.test(secret.slice(prefix.length))) return null;
       const body = secret.slice(0, -CHECKSUM_LENGTH);
       return checksumOf(body) === secret.slice(-CHECKSUM_LENGTH) ? sha256(secret) : null;

@@ -1,13 +1,5 @@
 import { hash } from 'node:crypto';
-import type { SecretKind, Secrets, Sha256 } from '@svc/application';
-
-const PREFIXES: Readonly<Record<SecretKind, string>> = {
-  live_key: 'svc_live_',
-  test_key: 'svc_test_',
-  app_session: 'svc_app_',
-  sign_in_secret: 'svc_signin_',
-  client_secret: 'svc_client_',
-};
+import { SECRET_PREFIXES, type Secrets, type Sha256 } from '@svc/application';
 
 export const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
@@ -21,10 +13,10 @@ export function createTestSecrets(): Secrets {
   const hashOfCode = (email: string, code: string): string => sha256(`${email}:${code}`);
   return {
     issue(kind) {
-      const secret = `${PREFIXES[kind]}${next()}`;
+      const secret = `${SECRET_PREFIXES[kind]}${next()}`;
       return { secret, hash: sha256(secret) };
     },
-    hashOf: (secret, kind) => (secret.startsWith(PREFIXES[kind]) ? sha256(secret) : null),
+    hashOf: (secret, kind) => (secret.startsWith(SECRET_PREFIXES[kind]) ? sha256(secret) : null),
     issueCode(email, seed = String(next())) {
       const code = seed.padStart(6, '0').slice(-6);
       return { code, hash: hashOfCode(email, code), seed };

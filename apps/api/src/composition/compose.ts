@@ -282,15 +282,22 @@ export {
   roleRights as readRoleRights,
 };
 
-/** Whether the database responds. */
-export async function probeDatabase(url: DatabaseUrl, log: Log): Promise<void> {
-  const stores = await connect({ url, poolMax: 1, log });
+/** Connects for one question, without composing the service. */
+async function withStores<T>(
+  options: Pick<Parameters<typeof connect>[0], 'url' | 'log' | 'encryption'>,
+  ask: (stores: PostgresStores) => Promise<T>,
+): Promise<T> {
+  const stores = await connect({ ...options, poolMax: 1 });
   try {
-    await stores.ping(2000);
+    return await ask(stores);
   } finally {
     await stores.close();
   }
 }
+
+/** Whether the database responds. */
+export const probeDatabase = (url: DatabaseUrl, log: Log): Promise<void> =>
+  withStores({ url, log }, (stores) => stores.ping(2000));
 
 const redisAddress = ({ redisUrls, rereadRedisUrls }: Config) => ({
   url: redisUrls.join(','),
@@ -301,23 +308,11 @@ const redisAddress = ({ redisUrls, rereadRedisUrls }: Config) => ({
 export { reportNodes, reportServers };
 
 /** @throws EncryptionKeyError when data in the database is encrypted with a key that is not configured. */
-export async function probeEncryption(config: Config, url: DatabaseUrl, log: Log): Promise<void> {
-  const stores = await connect({ url, poolMax: 1, log, encryption: config.encryption });
-  try {
-    await stores.checkEncryptionKeys();
-  } finally {
-    await stores.close();
-  }
-}
+export const probeEncryption = ({ encryption }: Config, url: DatabaseUrl, log: Log): Promise<void> =>
+  withStores({ url, log, encryption }, (stores) => stores.checkEncryptionKeys());
 
-export async function readFirms(url: DatabaseUrl, log: Log): Promise<readonly Firm[]> {
-  const stores = await connect({ url, poolMax: 1, log });
-  try {
-    return await stores.operatorReads.firms();
-  } finally {
-    await stores.close();
-  }
-}
+export const readFirms = (url: DatabaseUrl, log: Log): Promise<readonly Firm[]> =>
+  withStores({ url, log }, (stores) => stores.operatorReads.firms());
 
 /** Whether the service would use Redis. */
 export async function probeRedis(config: Config, log: Log): Promise<boolean> {

@@ -1,5 +1,13 @@
-/** Determines the prefix of the secret. */
-export type SecretKind = 'live_key' | 'test_key' | 'app_session' | 'sign_in_secret' | 'client_secret';
+/** How each kind of secret starts. */
+export const SECRET_PREFIXES = {
+  live_key: 'svc_live_',
+  test_key: 'svc_test_',
+  app_session: 'svc_app_',
+  sign_in_secret: 'svc_signin_',
+  client_secret: 'svc_client_',
+} as const;
+
+export type SecretKind = keyof typeof SECRET_PREFIXES;
 
 /** Issues and verifies secrets. Only the hash is stored. */
 export interface Secrets {
