@@ -1122,7 +1122,7 @@ test('a push notification shows only the firm, and opens the claim', async () =>
     await page.getByRole('switch', { name: 'Remind me of due dates' }).click();
     await page.getByRole('switch', { name: 'Quiet hours' }).click();
     await page.getByLabel('Until').fill('07:15');
-    const preferences = () => service.service.services.get('jobReads').devices(svcId as never, Date.now());
+    const preferences = () => service.service.services.get('jobReads').devices(svcId, Date.now());
     await until(
       'the preferences',
       async () => (await preferences())[0]?.preferences?.quietHours?.end === '07:15',

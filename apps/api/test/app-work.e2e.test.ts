@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endpoints, LIMITS } from '@svc/contract';
+import type { ClaimId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { expectProblem } from './problem-shape.ts';
 import {
@@ -362,7 +363,7 @@ test('an offer that was answered or closed is no longer pending', async () => {
     expect((await seen(firm, id)).json).toEqual(before.json);
   }
   const closed = await offered(firm, person);
-  await service.service.services.get('operatorUseCases').closeClaimAsOperator(closed as never);
+  await service.service.services.get('operatorUseCases').closeClaimAsOperator(closed as ClaimId);
   expectProblem(await app(person, 'POST', `/claims/${closed}/acceptance`), 409, 'offer_not_pending');
   expectProblem(await app(person, 'POST', `/claims/${closed}/rejection`), 409, 'offer_not_pending');
 });
@@ -612,7 +613,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
       keys: { p256dh: 'BNcRdreALRFXTkOO', auth: 'tBHItJI5svbpez7K' },
     },
   });
-  const devices = (svcId: string) => service.service.services.get('jobReads').devices(svcId as never, now);
+  const devices = (svcId: Svcid) => service.service.services.get('jobReads').devices(svcId, now);
   const path = '/devices/phone%20one';
   for (const number of [1, 2, 2]) {
     const put = await app(person, 'PUT', path, subscription(`https://push.example.net/${number}`));
@@ -635,7 +636,7 @@ test('an adjuster can register, replace and remove a device repeatedly', async (
   expect((await set(preferences)).status).toBe(204);
   // Registering a device again keeps them.
   await app(person, 'PUT', path, subscription('https://push.example.net/2'));
-  expect(await service.service.services.get('jobReads').devices(person.svcId as never, now)).toMatchObject([
+  expect(await devices(person.svcId)).toMatchObject([
     {
       deviceId: 'phone one',
       preferences: {

@@ -58,6 +58,7 @@ export interface StoredValues {
 
 type Name = keyof StoredValues | `draft:${string}`;
 type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
+type ValuesOf<Names extends readonly Name[]> = { readonly [I in keyof Names]: Value<Names[I]> | undefined };
 
 /** What stays on the device when the adjuster signs out. */
 const DEVICE_VALUES: readonly string[] = [
@@ -110,11 +111,10 @@ export function createStorage(database: () => Promise<Database>) {
     get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
       checked(name, await (await database()).get('kept', name)),
     /** Reads several values in one transaction, which is faster. */
-    async getAll<const Names extends readonly Name[]>(
-      ...names: Names
-    ): Promise<{ readonly [I in keyof Names]: Value<Names[I]> | undefined }> {
+    async getAll<const Names extends readonly Name[]>(...names: Names): Promise<ValuesOf<Names>> {
       const { store } = (await database()).transaction('kept');
-      return (await Promise.all(names.map(async (name) => checked(name, await store.get(name))))) as never;
+      const values = await Promise.all(names.map(async (name) => checked(name, await store.get(name))));
+      return values as ValuesOf<Names>;
     },
     put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
       await (await database()).put('kept', value, name);
