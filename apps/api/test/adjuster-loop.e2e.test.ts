@@ -757,6 +757,22 @@ test('a screen whose code could not be loaded offers to try again', () =>
     await heading(page, 'Firms').waitFor();
   }));
 
+test('the sign-in shows also when its code arrives before the effects of its first rendering', () =>
+  visiting(WITHOUT_WORKER, async ({ page }) => {
+    // Preact runs effects after a frame or a short timeout, whichever is first.
+    await page.addInitScript({
+      content: `requestAnimationFrame = () => 0;
+        const later = setTimeout;
+        setTimeout = (work, ms = 0) => later(work, ms <= 100 ? 2000 : ms);`,
+    });
+    await page.route('**/assets/sign-in-*.js', async (route) => {
+      await page.locator('main:not(.starting) > p.muted').waitFor();
+      await route.continue();
+    });
+    await page.goto(`${service.url}/app`);
+    await page.getByLabel('Your email').waitFor();
+  }));
+
 test('a firm is paused and resumed with a switch, and left only after a confirmation', () =>
   visiting(PHONE, async ({ page }) => {
     const { svcId, token } = await service.member(firm);
