@@ -147,9 +147,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'events of a firm that share a transaction in several audit rows',
-    'packages/application/src/audit/chain.ts',
-    'rowsOf(collectAuditRows(Number.POSITIVE_INFINITY), events)',
-    'rowsOf(collectAuditRows(100), events)',
+    'packages/adapter-postgres/src/stores/audit-rows.ts',
+    'auditRowsOf(events, Number.POSITIVE_INFINITY)',
+    'auditRowsOf(events, 100)',
   ),
   bug(
     'keys of a shared transaction released before its requests are saved alone',
@@ -298,15 +298,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'audit events of several firms in one row',
-    'packages/application/src/audit/chain.ts',
-    'keyOf: ({ chain }) => chain',
-    "keyOf: () => ''",
+    'packages/adapter-postgres/src/stores/audit-rows.ts',
+    'row?.chain === chain && ids',
+    'row !== undefined && ids',
   ),
   bug(
     'logged requests of several firms in one row',
-    'packages/application/src/batches/logged-requests.ts',
-    'keyOf: ({ firmId }) => firmId',
-    "keyOf: () => ''",
+    'packages/adapter-postgres/src/stores/pg-request-log.ts',
+    'row?.[0].firmId === request.firmId && row.length',
+    'row !== undefined && row.length',
   ),
   bug(
     'firm filter missing in the request log',

@@ -1,6 +1,6 @@
 import { createMemoryStores, type MemoryStores } from '@svc/adapter-memory';
 import {
-  appendRow,
+  appendEvent,
   createDatabase,
   type Database,
   keyOf,
@@ -15,7 +15,6 @@ import {
 } from '@svc/adapter-memory/parts';
 import {
   type AuditEvent,
-  auditRow,
   type ClaimWrites,
   type Clock,
   type FirmReads,
@@ -106,7 +105,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
           for (const chain of [...new Set(events.map((event) => event.chain))].sort())
             await statement('audit', () => lock(`audit ${chain}`));
           await statement('commit', async () => {
-            for (const event of events) appendRow(draft.tables, auditRow(event));
+            for (const event of events) appendEvent(draft.tables, event);
             draft.commit();
           });
           return result;

@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Batch,
-  type Clock,
-  collectLoggedRequests,
-  createBatch,
-  type LoggedRequest,
-  Unavailable,
-} from '@svc/application';
+import { type Batch, type Clock, createBatch, type LoggedRequest, Unavailable } from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import {
   type CollectedMetrics,
@@ -139,7 +132,7 @@ async function startApi({
   });
   const { services } = composed;
   requestLog = createBatch({
-    rows: collectLoggedRequests(),
+    keyOf: ({ firmId }) => firmId,
     capacity: REQUEST_LOG_CAPACITY,
     store: services.get('requestLog'),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import {
+  type AuditEvent,
   type AuditReads,
   auditText,
   firstLink,
-  type NewAuditRow,
   nextLink,
   SERVICE_CHAIN,
   type Sha256,
@@ -12,14 +12,13 @@ import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
 const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
-export function appendRow(tables: WritableTables, row: NewAuditRow): void {
-  const { chain, entries } = row;
+export function appendEvent(tables: WritableTables, { chain, entry }: AuditEvent): void {
   const ends = tables.auditChains.get(keyOf(chain));
   const genesis = firstLink(chain, sha256);
   const { last, purged } = ends ?? { last: genesis, purged: genesis };
-  const text = auditText(row);
+  const text = auditText([entry]);
   const link = nextLink(last, text, sha256);
-  tables.auditLog.insert({ chain, at: entries[0].at, text, ...link });
+  tables.auditLog.insert({ chain, at: entry.at, text, ...link });
   tables.auditChains.put({ chain, last: link, purged });
 }
 

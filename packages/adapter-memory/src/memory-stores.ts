@@ -7,7 +7,7 @@ import {
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
-import { appendRow, memoryAuditReads } from './memory-audit.ts';
+import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
@@ -96,10 +96,10 @@ export function createMemoryStores(
     faults: createMemoryFaults(),
     jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
     audit: {
-      append: (rows) =>
+      append: (events) =>
         exclusively(() =>
           attempt(async (tables) => {
-            for (const row of rows) appendRow(tables, row);
+            for (const event of events) appendEvent(tables, event);
           }),
         ),
     },

@@ -1,5 +1,4 @@
 import {
-  auditRow,
   type Clock,
   type Device,
   emailTaken,
@@ -22,7 +21,7 @@ import {
   mergeCarrier,
   type Svcid,
 } from '@svc/domain';
-import { appendRow } from './memory-audit.ts';
+import { appendEvent } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
@@ -404,7 +403,7 @@ export function memoryTx(
       ),
     },
 
-    audit: { record: step((event) => appendRow(tables, auditRow(event))) },
+    audit: { record: step((event) => appendEvent(tables, event)) },
   };
   return {
     tx,

@@ -15,8 +15,8 @@ export function createMemoryRequestLog(): RequestLogStore {
       .sort(latestRequestFirst)
       .map((request) => ({ ...request, places: [...request.places] }));
   return {
-    async append(rows) {
-      for (const request of rows.flat()) {
+    async append(requests) {
+      for (const request of requests) {
         const key = `${request.firmId} ${request.requestId}`;
         if (!stored.has(key)) stored.set(key, { ...request, places: [...request.places] });
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, auditRow, verifyAuditChain } from '@svc/application';
+import { auditEntriesFrom, verifyAuditChain } from '@svc/application';
 import { DAY, type FirmId, PLAN_RETENTION } from '@svc/domain';
 import { sha256 } from '@svc/testkit/test-secrets';
 import { withClient } from '../../../tools/services/postgres.ts';
@@ -23,7 +23,7 @@ const { auditMs } = PLAN_RETENTION.standard;
 async function readAt(chain: FirmId, at: number): Promise<void> {
   const caller = { actor: 'key:key_1', address: null, requestId: null };
   const entry = { at, ...caller, action: 'claim.read', object: `claim:${at}`, outcome: 'ok' } as const;
-  await stores.audit.append([auditRow({ chain, entry })]);
+  await stores.audit.append([{ chain, entry }]);
 }
 const eventsOf = async (firmId: FirmId) =>
   (await stores.auditReads.rows(firmId, { after: 0, limit: 100 })).flatMap(({ text }) =>

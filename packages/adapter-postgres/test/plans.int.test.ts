@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, auditRow, BY_SERVICE, NO_METRICS } from '@svc/application';
+import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { oneShardClaimStatements } from '../src/citus/claim-statements.ts';
@@ -288,9 +288,7 @@ describe.each<[string, steps: readonly string[]]>([
         return [{ firm_id: firmId }];
       },
     } as unknown as Transaction;
-    const nodes = await explained(() =>
-      pgAuditLog({ begin: async () => transaction }).append([auditRow(event)]),
-    );
+    const nodes = await explained(() => pgAuditLog({ begin: async () => transaction }).append([event]));
     expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
       'audit_append_to_many',
       'audit_lock_available_chains',

@@ -10,7 +10,6 @@ export * from './auth/passkeys.ts';
 export * from './auth/session-authenticator.ts';
 export * from './auth/sign-in.ts';
 export * from './batches/batch.ts';
-export * from './batches/logged-requests.ts';
 export * from './errors/email-taken.ts';
 export { tlsProblem } from './errors/tls-problem.ts';
 export * from './errors/too-many-attempts.ts';

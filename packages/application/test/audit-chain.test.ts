@@ -28,7 +28,7 @@ const entry = (at: number): AuditEntry => ({
 });
 
 /** The text of a row. */
-const textOf = (...entries: [AuditEntry, ...AuditEntry[]]): string => auditText({ chain: CHAIN, entries });
+const textOf = (...entries: [AuditEntry, ...AuditEntry[]]): string => auditText(entries);
 
 /** What the database records at `at` when it has deleted the rows up to this one. */
 const purgeOf = ({ seq, hash }: AuditLink, at: number, ageMs = SHORTEST_AUDIT_RETENTION_MS): string =>

@@ -4,7 +4,6 @@ import {
   appUseCases,
   type Batch,
   type ChannelChoice,
-  collectAuditRows,
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
@@ -170,7 +169,7 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: TestStores, clock: FixedClock) {
   const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
-  const auditBatch = createBatch({ rows: collectAuditRows(), store: stores.audit, onDropped: () => {} });
+  const auditBatch = createBatch({ keyOf: ({ chain }) => chain, store: stores.audit, onDropped: () => {} });
   const support = {
     clock,
     secrets: createTestSecrets(),

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import {
   appUseCases,
-  collectAuditRows,
   createApiKeyAuthenticator,
   createBatch,
   createSessionAuthenticator,
@@ -58,7 +57,7 @@ const useCases = moduleOf((bind) => {
     'auditBatch',
     ({ audit, log }) =>
       createBatch({
-        rows: collectAuditRows(),
+        keyOf: ({ chain }) => chain,
         store: audit,
         capacity: AUDIT_BATCH_CAPACITY,
         onDropped: (count) => log.error('events were dropped from the audit trail', { dropped: count }),

@@ -1,4 +1,4 @@
-import { auditRow, type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
+import { type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
 import { type Claim, type ClaimId, carrierNameKey, type Instant } from '@svc/domain';
 import type { ClaimStatements, Decided, Facts, FactsRequest } from '../claims/statements.ts';
 import { timestamp } from '../driver/column-types.ts';
@@ -6,8 +6,8 @@ import { first, type Statement, sql, type TxSession, type Value } from '../drive
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import { addMany } from '../jobs/job-table.ts';
+import { auditRow, rowValues } from '../stores/audit-rows.ts';
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
-import { rowValues } from '../stores/pg-audit.ts';
 import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
 import { assignmentValues, SAVE_WITH_TIMESTAMP, workValues } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';

@@ -3,7 +3,8 @@ import { timestampAfterLast } from '../claims/feed-timestamps.ts';
 import { timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, sql, type TxSession } from '../driver/session.ts';
-import { type AuditRowValues, advanceChain, appendWithLink, type Link } from '../stores/pg-audit.ts';
+import type { AuditRowValues } from '../stores/audit-rows.ts';
+import { advanceChain, appendWithLink, type Link } from '../stores/pg-audit.ts';
 
 const nextTimestamp = (alsoSet: string): string => `UPDATE firm_feeds AS feed
      SET last_stamp = ${timestampAfterLast('$2')}${alsoSet} WHERE firm_id = $1 RETURNING last_stamp`;

@@ -1,8 +1,9 @@
-import { type AuditEvent, auditRowPerChain } from '@svc/application';
+import type { AuditEvent } from '@svc/application';
 import type { FirmId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
 import type { Value } from '../driver/session.ts';
-import { advanceChain, INSERT_ROW, rowColumns } from '../stores/pg-audit.ts';
+import { auditRowPerChain, rowColumns } from '../stores/audit-rows.ts';
+import { advanceChain, INSERT_ROW } from '../stores/pg-audit.ts';
 import type { Locking } from './groups.ts';
 
 /**

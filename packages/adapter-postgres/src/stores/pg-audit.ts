@@ -1,15 +1,11 @@
-import { hash } from 'node:crypto';
-import {
-  type AuditChain,
-  type AuditChainId,
-  type AuditEvent,
-  type AuditLog,
-  type AuditReads,
-  type AuditRow,
-  type AuditTrail,
-  auditRow,
-  auditText,
-  type NewAuditRow,
+import type {
+  AuditChain,
+  AuditChainId,
+  AuditEvent,
+  AuditLog,
+  AuditReads,
+  AuditRow,
+  AuditTrail,
 } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
@@ -17,6 +13,15 @@ import type { Database } from '../driver/database.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
 import { transact } from '../driver/transaction.ts';
+import {
+  type AuditRowValues,
+  auditRow,
+  auditRowsOf,
+  byChain,
+  type NewAuditRow,
+  rowColumns,
+  rowValues,
+} from './audit-rows.ts';
 
 /** Immutable, as distributed tables require; convert_to is not. */
 const genesisHashOf = (firmId: string): string => `sha256(decode(${firmId}::text, 'escape'))`;
@@ -99,28 +104,6 @@ const OUTSIDE = sql(
     WHERE l.firm_id = $1 AND NOT EXISTS (SELECT FROM firm_feeds c WHERE c.firm_id = $1)`,
 );
 
-/** Transactions lock chains in this order, so that they cannot deadlock. */
-const byChain = (left: { chain: AuditChainId }, right: { chain: AuditChainId }): number =>
-  left.chain < right.chain ? -1 : left.chain > right.chain ? 1 : 0;
-
-export type AuditRowValues = readonly [at: string, text: string, digest: string];
-
-export const rowValues = (row: NewAuditRow): AuditRowValues => {
-  const text = auditText(row);
-  return [timestamp(row.entries[0].at), text, hash('sha256', text)];
-};
-
-/** Rows as columns for `unnest`, the texts as lines. */
-export function rowColumns(rows: readonly NewAuditRow[]) {
-  const values = rows.map(rowValues);
-  return {
-    chains: arrayOf(rows.map(({ chain }) => chain)),
-    times: arrayOf(values.map(([at]) => at)),
-    texts: values.map(([, text]) => text).join('\n'),
-    digests: arrayOf(values.map(([, , digest]) => digest)),
-  };
-}
-
 /** The end of a chain that a separate statement has advanced, where tables are distributed. */
 export interface Link {
   readonly audit_seq: string;
@@ -196,8 +179,8 @@ export const pgAuditLog = (database: Pick<Database, 'begin'>): AuditLog => {
       return work(transaction);
     });
   return {
-    async append(newRows) {
-      for (const rows of splitByChainPosition([...newRows].sort(byChain))) {
+    async append(events) {
+      for (const rows of splitByChainPosition(auditRowsOf(events))) {
         const rest = await inTransaction(async (transaction) => {
           if (transaction.layout.joinsFirms) return appendToAvailableChains(transaction, rows);
           // The chains are on several nodes.

@@ -62,6 +62,23 @@ const requestsFrom = (firmId: FirmId, { requests }: RequestRow): LoggedRequests 
 const requestsText = (requests: LoggedRequests): string =>
   JSON.stringify(requests.map(({ firmId: _, ...request }) => request));
 
+const MAX_ROW_REQUESTS = 20;
+
+/** Requests of a firm share rows. Two of so many fit into a page of PostgreSQL, which stores them without compressing them. */
+function rowsOf(requests: readonly LoggedRequest[]): LoggedRequests[] {
+  const rows: [LoggedRequest, ...LoggedRequest[]][] = [];
+  for (const request of [...requests].sort(byFirm)) {
+    const row = rows.at(-1);
+    if (row?.[0].firmId === request.firmId && row.length < MAX_ROW_REQUESTS) row.push(request);
+    else rows.push([request]);
+  }
+  for (const row of rows) row.sort(latestRequestFirst);
+  return rows;
+}
+
+const byFirm = (left: LoggedRequest, right: LoggedRequest): number =>
+  left.firmId < right.firmId ? -1 : left.firmId > right.firmId ? 1 : 0;
+
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
 export function pgRequestLog(session: Session, maintenance: Session): RequestLogStore {
   const END: RequestRow = { request_id: NIL_UUID, at: Number.MAX_SAFE_INTEGER, requests: null };
@@ -103,14 +120,15 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
   }
 
   return {
-    async append(appended) {
-      if (appended.length === 0) return;
-      const latest = appended.map(([first]) => first);
+    async append(requests) {
+      if (requests.length === 0) return;
+      const rows = rowsOf(requests);
+      const latest = rows.map(([first]) => first);
       await maintenance.rows(APPEND, [
         arrayOf(latest.map(({ firmId }) => firmId)),
         arrayOf(latest.map(({ requestId }) => requestId)),
         arrayOf(latest.map(({ at }) => timestamp(at))),
-        appended.map(requestsText).join('\n'),
+        rows.map(requestsText).join('\n'),
       ]);
     },
 

@@ -1,15 +1,12 @@
 import { type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
-import { collectRows, type RowCollector, rowsOf } from '../batches/batch.ts';
 import type {
   AuditAction,
   AuditChainId,
   AuditChanges,
   AuditEntry,
-  AuditEvent,
   AuditLink,
   AuditRow,
   AuditValue,
-  NewAuditRow,
 } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
@@ -23,43 +20,8 @@ function textOf(entry: AuditEntry): string {
   return `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
 }
 
-/** About 8 kB of text, which PostgreSQL stores without compressing it. */
-const MAX_ROW_IDS = 200;
-
-/** The length of an event's text in ids: without those of a list, it is as long as seven. */
-const idsOf = ({ claims }: AuditEntry): number => 7 + (claims?.length ?? 0);
-
-interface OpenAuditRow extends NewAuditRow {
-  readonly entries: [AuditEntry, ...AuditEntry[]];
-  ids: number;
-}
-
-/** Puts events into rows: a row for each read costs 15 % of a read's processor time, a row for many almost nothing. */
-export const collectAuditRows = (maxIds = MAX_ROW_IDS): RowCollector<AuditEvent, NewAuditRow> =>
-  collectRows<AuditEvent, OpenAuditRow>({
-    keyOf: ({ chain }) => chain,
-    start: ({ chain, entry }) => ({ chain, entries: [entry], ids: idsOf(entry) }),
-    extend(row, { entry }) {
-      const ids = row.ids + idsOf(entry);
-      if (ids > maxIds) return false;
-      row.entries.push(entry);
-      row.ids = ids;
-      return true;
-    },
-  });
-
-/** A row with a single event. */
-export const auditRow = ({ chain, entry }: AuditEvent): NewAuditRow => ({ chain, entries: [entry] });
-
-export const auditRowsOf = (events: readonly AuditEvent[]): NewAuditRow[] =>
-  rowsOf(collectAuditRows(), events);
-
-/** For a statement that advances each chain once, by a row with all of its events. */
-export const auditRowPerChain = (events: readonly AuditEvent[]): NewAuditRow[] =>
-  rowsOf(collectAuditRows(Number.POSITIVE_INFINITY), events);
-
-/** The stored text of a row: one event, or a list of several. */
-export function auditText({ entries }: NewAuditRow): string {
+/** What is stored and hashed: one event, or a list of several. */
+export function auditText(entries: readonly AuditEntry[]): string {
   const texts = entries.map(textOf);
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(',')}]`;
 }

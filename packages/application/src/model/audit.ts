@@ -95,13 +95,7 @@ export interface AuditEvent {
   readonly entry: AuditEntry;
 }
 
-/** Events that share a row, before it has its place in the chain. */
-export interface NewAuditRow {
-  readonly chain: AuditChainId;
-  readonly entries: readonly [AuditEntry, ...AuditEntry[]];
-}
-
-/** A row as stored. */
+/** A link of a chain as stored: one event, or several. */
 export interface AuditRow {
   readonly seq: number;
   /** Of its first event. */

@@ -16,7 +16,7 @@ export interface LoggedRequest {
   readonly durationMs: number;
 }
 
-/** Requests of a firm that share a row. The first is the latest. */
+/** Requests of a firm that are stored together. The first is the latest. */
 export type LoggedRequests = readonly [LoggedRequest, ...LoggedRequest[]];
 
 /** What one key has sent in a period. */

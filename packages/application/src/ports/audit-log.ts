@@ -1,6 +1,6 @@
-import type { NewAuditRow } from '../model/audit.ts';
+import type { AuditEvent } from '../model/audit.ts';
 
 /** Events of no transaction: reads, and attempts that failed. */
 export interface AuditLog {
-  append(rows: readonly NewAuditRow[]): Promise<void>;
+  append(events: readonly AuditEvent[]): Promise<void>;
 }

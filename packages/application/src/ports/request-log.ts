@@ -7,8 +7,8 @@ export interface RequestLogQuery {
 }
 
 export interface RequestLogStore {
-  /** Stores nothing twice if exactly the same rows are appended again. */
-  append(rows: readonly LoggedRequests[]): Promise<void>;
+  /** Stores nothing twice if exactly the same requests are appended again. */
+  append(requests: readonly LoggedRequest[]): Promise<void>;
   /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */

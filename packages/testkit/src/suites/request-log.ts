@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  collectLoggedRequests,
   createBatch,
   inPages,
   type LoggedRequest,
-  type LoggedRequests,
   latestRequestFirst,
   type RequestLogStore,
   requestIdAt,
-  rowsOf,
 } from '@svc/application';
 import { type FirmId, HOUR, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
@@ -36,9 +33,6 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
   durationMs: 12.5,
   ...changes,
 });
-
-export const loggedRequestsOf = (requests: readonly LoggedRequest[]): LoggedRequests[] =>
-  rowsOf(collectLoggedRequests(), requests);
 
 const keyId = fc.constantFrom('key_1' as KeyId, 'key_2' as KeyId);
 const route = fc.constantFrom('POST /v1/claims', 'GET /v1/claims/{id}', 'none');
@@ -83,7 +77,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         places: [],
         durationMs: 0.5,
       });
-      await store.append(loggedRequestsOf([rejected, aborted]));
+      await store.append([rejected, aborted]);
       expect(await store.requestsOf(rejected.firmId, { limit: 10 })).toEqual([aborted, rejected]);
     });
 
@@ -91,7 +85,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const all = [3, 1, 2].map((at) => aLoggedRequest({ firmId, at }));
-      await store.append(loggedRequestsOf(all));
+      await store.append(all);
       expect((await store.requestsOf(firmId, { limit: 2 })).map(({ at }) => at)).toEqual([3, 2]);
       const requestId = all[1]?.requestId ?? '';
       expect(await store.requestsOf(firmId, { requestId, limit: 10 })).toEqual([all[1]]);
@@ -103,14 +97,14 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const at = Date.UTC(2026, 7, 29, 15);
       const wanted = aLoggedRequest({ firmId, at, requestId: requestIdAt(at, uuid()) });
       const others = [0, 10, HOUR - 1].map((ms) => aLoggedRequest({ firmId, at: at + ms }));
-      await store.append(loggedRequestsOf([wanted, ...others]));
+      await store.append([wanted, ...others]);
       expect(await store.requestsOf(firmId, { requestId: wanted.requestId, limit: 1 })).toEqual([wanted]);
     });
 
     test('a firm never finds another firm’s request, not even by its id', async () => {
       const { store } = underTest;
       const one = aLoggedRequest();
-      await store.append(loggedRequestsOf([one, aLoggedRequest()]));
+      await store.append([one, aLoggedRequest()]);
       const otherFirm = uuid() as FirmId;
       expect(await store.requestsOf(otherFirm, { limit: 10 })).toEqual([]);
       expect(await store.requestsOf(otherFirm, { requestId: one.requestId, limit: 10 })).toEqual([]);
@@ -129,7 +123,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         ...[1, 2].map((n) => aLoggedRequest({ firmId: noisy, keyId: other, at: since + n, status: 200 })),
         aLoggedRequest({ firmId: quiet, keyId: one, at: since }),
       ];
-      await store.append(loggedRequestsOf(requests));
+      await store.append(requests);
       const all = [
         { firmId: noisy, keyId: one, requests: 6, limited: 3, failed: 1 },
         { firmId: noisy, keyId: other, requests: 2, limited: 0, failed: 0 },
@@ -142,7 +136,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
     test('a batch appended twice or concurrently is stored once', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;
-      const rows = loggedRequestsOf(Array.from({ length: 200 }, () => aLoggedRequest({ firmId })));
+      const rows = Array.from({ length: 200 }, () => aLoggedRequest({ firmId }));
       await Promise.all([store.append(rows), store.append(rows), store.append(rows)]);
       expect(await store.requestsOf(firmId, { limit: 1000 })).toHaveLength(200);
     });
@@ -155,7 +149,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         await store.append(rows);
         if (!confirming) throw new Error('no response');
       };
-      const log = createBatch({ rows: collectLoggedRequests(), store: { append }, onDropped: () => {} });
+      const log = createBatch({ keyOf: () => firmId, store: { append }, onDropped: () => {} });
       for (const at of [1, 2, 3, 4]) {
         log.add(aLoggedRequest({ firmId, at }));
         confirming = at > 2;
@@ -171,9 +165,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         const [firmId, otherFirm] = [uuid() as FirmId, uuid() as FirmId];
         const logged = batches.map((batch) => batch.map((request) => ({ ...request, firmId })));
         const others = logged.map((batch) => batch.map((request) => ({ ...request, firmId: otherFirm })));
-        await Promise.all(
-          logged.map((batch, at) => store.append(loggedRequestsOf([...batch, ...(others[at] ?? [])]))),
-        );
+        await Promise.all(logged.map((batch, at) => store.append([...batch, ...(others[at] ?? [])])));
         const all = logged.flat().sort(latestRequestFirst);
         expect(await store.requestsOf(firmId, { limit })).toEqual(all.slice(0, limit));
         expect(await store.requestsOf(firmId, { limit: 1000 })).toEqual(all);

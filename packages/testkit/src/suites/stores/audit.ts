@@ -5,7 +5,6 @@ import {
   type AuditReads,
   type AuditRow,
   auditEntriesFrom,
-  auditRowsOf,
   SERVICE_CHAIN,
   verifyAuditChain,
 } from '@svc/application';
@@ -515,9 +514,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       await Promise.all([
         ...Array.from({ length: 10 }, () => send(firm.live, svcId)),
         ...Array.from({ length: 5 }, (_, n) =>
-          stores.audit.append(
-            auditRowsOf([readOf(firm.id, n), readOf(other.id, n), readOf(firm.id, n + 100)]),
-          ),
+          stores.audit.append([readOf(firm.id, n), readOf(other.id, n), readOf(firm.id, n + 100)]),
         ),
       ]);
       const rows = await rowsOf(firm.id);
@@ -530,7 +527,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     test('shows a changed, a moved and a missing row, also the latest', async () => {
       const { newFirm, stores } = fixture();
       const firm = await newFirm();
-      for (const at of [1, 2, 3, 4]) await stores.audit.append(auditRowsOf([readOf(firm.id, at)]));
+      for (const at of [1, 2, 3, 4]) await stores.audit.append([readOf(firm.id, at)]);
       const changed = tampered((rows) =>
         rows.map((row) => (row.seq === 3 ? { ...row, text: row.text.replace('claim:2', 'claim:9') } : row)),
       );
@@ -548,7 +545,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const at = (n: number): number => clock.now() + n * HOUR;
       // Row 1 is the creation of the firm.
-      for (const n of [2, 3, 4, 5, 6, 7]) await stores.audit.append(auditRowsOf([readOf(firm.id, at(n))]));
+      for (const n of [2, 3, 4, 5, 6, 7]) await stores.audit.append([readOf(firm.id, at(n))]);
       const [since, until] = [at(4), at(6)];
       const without = (...removed: number[]) =>
         tampered((rows) => rows.filter(({ seq }) => !removed.includes(seq)));
@@ -582,8 +579,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     test('a chain that was computed again as a whole is found by a row that was noted before', async () => {
       const { newFirm, stores } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
-      for (const at of [1, 2])
-        await stores.audit.append(auditRowsOf([readOf(firm.id, at), readOf(other.id, at)]));
+      for (const at of [1, 2]) await stores.audit.append([readOf(firm.id, at), readOf(other.id, at)]);
       const [, known, last] = (await rowsOf(firm.id)).map(({ seq, hash }) => ({ seq, hash }));
       const hash = (await rowsOf(other.id))[1]?.hash ?? '';
       const check = (row = { seq: 0, hash: '' }) => verify(firm.id, undefined, { known: row });
@@ -595,8 +591,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     test('a noted row before a period is compared with all rows up to the period', async () => {
       const { newFirm, stores, clock } = fixture();
       const firm = await newFirm();
-      for (const n of [2, 3, 4, 5])
-        await stores.audit.append(auditRowsOf([readOf(firm.id, clock.now() + n * HOUR)]));
+      for (const n of [2, 3, 4, 5]) await stores.audit.append([readOf(firm.id, clock.now() + n * HOUR)]);
       const { seq, hash } = (await rowsOf(firm.id))[1] as AuditRow;
       const check = { since: clock.now() + 5 * HOUR, known: { seq, hash } };
       const changed = tampered((rows) =>
@@ -614,22 +609,21 @@ export function auditBehavior(fixture: () => Fixture): void {
       expect(await verify(firm.id, reads)).toMatchObject({ intact: false, seq: 1 });
     });
 
-    test('reads of any number are stored in few rows, in order', async () => {
+    test('has reads of any number in their order', async () => {
       const { newFirm, stores } = fixture();
       const firm = await newFirm();
       const reads = Array.from({ length: 450 }, (_, n) => readOf(firm.id, n));
-      await stores.audit.append(auditRowsOf(reads));
+      await stores.audit.append(reads);
       expect((await actionsOf(firm.id)).slice(1)).toEqual(
         reads.map(({ entry }) => `key:key_1 claim.read ${entry.object} ok`),
       );
-      expect((await stores.auditReads.chain(firm.id))?.last.seq).toBe(18);
     });
 
     test('is returned in order within a period, or latest first', async () => {
       const { newFirm, stores } = fixture();
       const firm = await newFirm();
       const noon = Date.UTC(2020, 1, 3, 12);
-      for (const n of [0, 1, 2, 3]) await stores.audit.append(auditRowsOf([readOf(firm.id, noon + n)]));
+      for (const n of [0, 1, 2, 3]) await stores.audit.append([readOf(firm.id, noon + n)]);
       const period = { since: noon + 1, until: noon + 3 };
       const { auditReads } = stores;
       const times = (rows: AuditRow[]) => rows.map(({ at }) => at - noon);
@@ -649,11 +643,10 @@ export function auditBehavior(fixture: () => Fixture): void {
         object: null,
         claims: ['01980a5e-4c7f-4b3e-9d8a-0123456789ab' as never],
       };
-      await stores.audit.append(auditRowsOf([{ chain: firm.id, entry }]));
-      await stores.audit.append(auditRowsOf([readOf(firm.id, entry.at), { chain: firm.id, entry }]));
-      const [several, one] = await stores.auditReads.latest(firm.id, { limit: 2 });
-      expect(auditEntriesFrom(one?.text ?? '')).toEqual([entry]);
-      expect(auditEntriesFrom(several?.text ?? '')).toEqual([readOf(firm.id, entry.at).entry, entry]);
+      await stores.audit.append([{ chain: firm.id, entry }]);
+      await stores.audit.append([readOf(firm.id, entry.at), { chain: firm.id, entry }]);
+      const entries = (await rowsOf(firm.id)).flatMap(({ text }) => auditEntriesFrom(text));
+      expect(entries.slice(1)).toEqual([entry, readOf(firm.id, entry.at).entry, entry]);
     });
 
     test('does not exist for an unknown firm', async () => {

@@ -3,7 +3,7 @@ import { auditEntriesFrom, type ExportedRow, makeEraseFirm, verifyAuditChain } f
 import { NO_OVERRIDES } from '@svc/domain';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
-import { aLoggedRequest, loggedRequestsOf } from '../request-log.ts';
+import { aLoggedRequest } from '../request-log.ts';
 
 export function firmDataBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
@@ -50,7 +50,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       const { newFirm, stores, use } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const requests = Array.from({ length: 5 }, () => aLoggedRequest({ firmId: firm.id }));
-      await stores.requestLog.append(loggedRequestsOf([...requests, aLoggedRequest({ firmId: other.id })]));
+      await stores.requestLog.append([...requests, aLoggedRequest({ firmId: other.id })]);
       const legalHoldSince = await use.setLegalHold(firm.id, true);
       const rows = await exported(firm);
       expect(rows[0]).toMatchObject({ type: 'firm', firm: { id: firm.id }, legalHoldSince });
