@@ -51,28 +51,6 @@ export function expectValidationErrors(response: ApiResponse, ...where: string[]
   ]);
 }
 
-/** Expects this problem, with exactly the required members and `more`. */
-export function expectProblem(
-  service: Pick<ServiceUnderTest, 'url'>,
-  response: ApiResponse,
-  status: number,
-  code: string,
-  more: Record<string, unknown> = {},
-): void {
-  expect(response.json).toEqual({
-    type: `${service.url}/docs/errors#${code}`,
-    title: expect.stringMatching(/\S/),
-    status,
-    detail: expect.stringMatching(/\S/),
-    code,
-    request_id: response.headers.get('x-request-id'),
-    ...more,
-  });
-  expect(response.status).toBe(status);
-  expect(response.headers.get('x-request-id')).toMatch(/\S/);
-  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-}
-
 type Service = Pick<ServiceUnderTest, 'call'>;
 
 export const getClaim = (service: Service, key: string, id: string): Promise<ApiResponse> =>

@@ -711,17 +711,26 @@ describe('without a valid key', () => {
 });
 
 describe('the Authorization header', () => {
-  test.each([
-    ['no header', undefined],
-    ['an empty header', ''],
-    ['another scheme', 'Basic c3ZjOng='],
-    ['no key', 'Bearer'],
-    ['a space for a key', 'Bearer  '],
-    ['two keys', 'Bearer a b'],
-    ['a key of 8000 characters', `Bearer svc_live_${'a'.repeat(8000)}`],
-    ['characters beyond ASCII', 'Bearer svc_live_\xe9\xe8'],
-    ['an unknown key', `Bearer svc_live_${'0'.repeat(49)}`],
-  ])('%s gets 401 with WWW-Authenticate', async (_, value) => {
+  test.each<[string, (key: string) => string | undefined]>([
+    ['no header', () => undefined],
+    ['an empty header', () => ''],
+    ['another scheme', (key) => `Basic ${btoa(`${key}:`)}`],
+    ['no key', () => 'Bearer'],
+    ['a space for a key', () => 'Bearer  '],
+    ['the key alone', (key) => key],
+    ['no space after the scheme', (key) => `Bearer${key}`],
+    ['two keys', (key) => `Bearer ${key} ${key}`],
+    ['a list of keys', (key) => `Bearer ${key}, Bearer ${key}`],
+    ['a key in quotes', (key) => `Bearer "${key}"`],
+    ['a key in upper case', (key) => `Bearer ${key.toUpperCase()}`],
+    ['a key without its last character', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['a key with one more character', (key) => `Bearer ${key}x`],
+    ['the prefix of the other environment', (key) => `Bearer ${key.replace('live', 'test')}`],
+    ['a key of 8000 characters', () => `Bearer svc_live_${'a'.repeat(8000)}`],
+    ['characters beyond ASCII', () => 'Bearer svc_live_\xe9\xe8'],
+    ['an unknown key', () => `Bearer svc_live_${'0'.repeat(49)}`],
+  ])('%s gets 401 with WWW-Authenticate', async (_, headerOf) => {
+    const value = headerOf(firm.live);
     for (const path of ['/v1/me', '/v1/claims', '/app/v1/me']) {
       const { responses } = await sendBytes(
         service.url,

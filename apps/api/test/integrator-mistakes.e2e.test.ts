@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { surgeClaim } from '@svc/contract';
+import { type ErrorCode, surgeClaim } from '@svc/contract';
+import { withClient } from '../../../tools/services/postgres.ts';
+import { expectProblem } from './problem-shape.ts';
 import {
   type ApiResponse,
   claimBody,
@@ -28,13 +30,16 @@ beforeAll(async () => {
     readOnly: await service.key(firm, { environment: 'test', purpose: 'read_only' }),
     session: member.token,
   };
-  const sentId = async (key: string, body: Json) => (await sendClaim(service, key, body)).json.id as string;
+  const sentId = async (key: string, body: Json, idempotencyKey?: string) =>
+    (await sendClaim(service, key, body, idempotencyKey)).json.id as string;
   claims = {
-    sent: await sentId(firm.test, claim({ external_id: 'SENT' })),
+    sent: await sentId(firm.test, claim({ external_id: 'SENT' }), 'SENT'),
     accepted: await sentId(firm.test, claim()),
     live: await sentId(firm.live, claimBody(real)),
   };
   await service.call('POST', `/v1/test/claims/${claims.accepted}/acceptance`, { as: firm.test });
+  // The test account with this name does not respond to invitations.
+  await ask(invite({ svc_id: firm.account.new }));
 });
 afterAll(() => service.stop());
 
@@ -62,7 +67,7 @@ interface Request {
 
 interface Expected {
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   /** A pointer, `?parameter` or `header:` of the one error in `errors`. */
   readonly at?: string;
   /** Part of the detail of that error, or else of the problem. */
@@ -464,6 +469,11 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       { status: 409, code: 'already_member', hint: 'already a member' },
     ],
     [
+      'an invitation sent twice',
+      () => invite({ svc_id: firm.account.new }),
+      { status: 409, code: 'invitation_pending', hint: 'pending' },
+    ],
+    [
       'withdrawing an invitation that does not exist',
       () => ({ method: 'DELETE', path: `/v1/adjusters/invitations/${firm.account.accepts}` }),
       notFound('no pending invitation'),
@@ -472,6 +482,11 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
       'a claim sent twice with a new key',
       () => send(claim({ external_id: 'SENT' })),
       { status: 409, code: 'duplicate_claim', hint: 'external_id' },
+    ],
+    [
+      'an Idempotency-Key of another request',
+      () => send(claim(), { 'Idempotency-Key': 'SENT' }),
+      { status: 422, code: 'idempotency_key_reused', hint: 'different' },
     ],
     [
       'an accepted claim offered again',
@@ -510,8 +525,9 @@ const locationOf = (error: Json): string =>
 
 describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
   test.each(mistakes)('%s', async (_, request, { status, code, at, hint }) => {
-    const { json, status: received } = await ask(request());
-    expect([received, json.code]).toEqual([status, code]);
+    const response = await ask(request());
+    const { json } = response;
+    expectProblem(response, status, code);
     if (at === undefined) {
       expect(json.detail).toEqual(
         typeof hint === 'string' ? expect.stringContaining(hint) : expect.stringMatching(hint),
@@ -530,4 +546,30 @@ test('a request corrected by its errors is accepted', async () => {
   expect((await ask(send(claim()))).status).toBe(201);
   expect((await ask(send({ ...surgeClaim, adjuster_svc_id: firm.account.manual }))).status).toBe(201);
   expect(Object.values(MISTAKES).flat().length).toBeGreaterThanOrEqual(81);
+});
+
+test('every response has a unique request id, which the client cannot set', async () => {
+  const seen = new Set<string | null>();
+  for (const request of [
+    get('/v1/health'),
+    { ...get('/v1/me'), headers: { 'X-Request-Id': 'mine' } },
+    send(claim()),
+    send({}),
+    get('/nowhere'),
+  ])
+    seen.add((await ask(request)).headers.get('x-request-id'));
+  expect(seen.size).toBe(5);
+  expect([...seen].filter((id) => !/^[0-9a-f-]{36}$/.test(id ?? ''))).toEqual([]);
+});
+
+test('an internal error has no internal details', async () => {
+  const response = await withClient(service.databaseUrl, async (client) => {
+    await client.query('ALTER TABLE claims RENAME TO claims_gone');
+    const failed = await ask(get('/v1/claims'));
+    await client.query('ALTER TABLE claims_gone RENAME TO claims');
+    return failed;
+  });
+  expectProblem(response, 500, 'internal_error');
+  expect(response.text).not.toMatch(/claims_gone|relation|sql|stack|\.ts/i);
+  expect((await ask(get('/v1/claims'))).status).toBe(200);
 });
