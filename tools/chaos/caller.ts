@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim } from '@svc/client';
 import { ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
 import { Agent, request } from 'undici';
 import type { Random } from '../generate/random.ts';
@@ -147,7 +148,13 @@ export function createCaller({
         responseFault(statusCode, (name) => one(headers[name]), json) ??
         (statusCode < 300 ? otherMember(json, spec.expects) : null);
       const foreign =
-        firm === null ? mixedTags(json) : [...new Set(text.match(TAG) ?? [])].filter((tag) => tag !== firm);
+        firm === null
+          ? // An adjuster may see claims of several firms, but a claim has data of one.
+            itemsOf(json)
+              .map((item) => tagsIn(JSON.stringify(item ?? null)))
+              .filter((tags) => tags.length > 1)
+              .flat()
+          : tagsIn(text).filter((tag) => tag !== firm);
       if (environment === 'test' && text.includes('"test":false')) foreign.push('the live environment');
       record({
         status: statusCode,
@@ -248,38 +255,27 @@ export class RetriesExhausted extends Error {
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
-// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
-export function claimsIn(json: any): ClaimView[] {
-  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
-  const items: any[] = Array.isArray(json?.data) ? json.data : json?.assignment ? [json] : [];
-  return items.flatMap((claim) =>
-    claim?.assignment === undefined
-      ? []
-      : [
-          {
-            id: claim.id,
-            externalId: claim.external_id,
-            status: claim.assignment.status,
-            adjuster: claim.assignment.adjuster_svc_id,
-            respondedAt: claim.assignment.responded_at,
-            reason: claim.assignment.rejection_reason,
-            createdAt: claim.created_at,
-            updatedAt: claim.updated_at,
-          },
-        ],
-  );
-}
+export const viewOf = ({ id, external_id, assignment, created_at, updated_at }: Claim): ClaimView => ({
+  id,
+  externalId: external_id,
+  status: assignment.status,
+  adjuster: assignment.adjuster_svc_id,
+  respondedAt: assignment.responded_at,
+  reason: assignment.rejection_reason,
+  createdAt: created_at,
+  updatedAt: updated_at,
+});
 
-/** Tags of several firms within one claim. */
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
-function mixedTags(json: any): string[] {
-  // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
-  const items: any[] = Array.isArray(json?.data) ? json.data : [json];
-  return items.flatMap((item) => {
-    const tags = [...new Set(JSON.stringify(item ?? null).match(TAG) ?? [])];
-    return tags.length > 1 ? tags : [];
-  });
-}
+const itemsOf = (json: any): any[] => (Array.isArray(json?.data) ? json.data : [json]);
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+const claimsIn = (json: any): ClaimView[] =>
+  itemsOf(json)
+    .filter((item) => item?.assignment !== undefined)
+    .map(viewOf);
+
+const tagsIn = (text: string): string[] => [...new Set(text.match(TAG) ?? [])];
 
 function otherMember(
   // biome-ignore lint/suspicious/noExplicitAny: responses of any shape

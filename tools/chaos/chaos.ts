@@ -1,14 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
-import { quantile } from '../bench/load.ts';
+import { createClient } from '@svc/client';
 import type { ApiProcess } from '../cluster/api-process.ts';
 import { startCluster } from '../cluster/index.ts';
 import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
-import { type ClientResponse, claimsIn, createCaller, createRecorder, runCommand, tagOf } from './caller.ts';
+import { createCaller, createRecorder, runCommand, tagOf, viewOf } from './caller.ts';
 import { type CheckedCounts, checkHistory, type Verdict, type Violation } from './checker.ts';
 import {
   accountClient,
@@ -28,7 +27,16 @@ import {
   testKeyClient,
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
-import type { ClaimView, Fault, FaultKind, History, Interval, LimitedKey, Operation } from './history.ts';
+import {
+  type Call,
+  type ClaimView,
+  type Fault,
+  type FaultKind,
+  grouped,
+  type History,
+  type Interval,
+  type LimitedKey,
+} from './history.ts';
 import { BASE_DATABASE_FAULT_RATE, BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
 
 interface ChaosOptions {
@@ -46,33 +54,14 @@ interface ChaosOptions {
   readonly historyFolder?: string;
 }
 
-export interface ChaosReport {
-  readonly seed: string;
-  readonly seconds: number;
-  readonly processes: number;
-  readonly requests: number;
-  /** Requests without a complete response. */
-  readonly lost: number;
-  readonly unavailable: number;
-  readonly tasks: Readonly<Partial<Record<Operation, number>>>;
-  readonly replays: number;
-  readonly claims: number;
-  readonly limited: { readonly accepted: number; readonly rejected: number };
-  readonly cut: { readonly requests: number; readonly responses: number };
-  /** SIGKILLs, by what they ended. */
-  readonly kills: Readonly<Record<'processes' | 'redis' | 'postgres', number>>;
-  /** Count of each kind of fault, and milliseconds until all processes were healthy again. */
-  readonly faults: Readonly<
-    Record<string, { count: number; recovery: { p50: number; p99: number; longest: number } }>
-  >;
-  /** How long the recorded history was judged. */
-  readonly judgedInSeconds: number;
-  /** What the general checks were run on. */
-  readonly judged: CheckedCounts;
-  /** From the start of the load until a check found the violations; at the end of the run unless `untilViolation`. */
-  readonly foundAfterSeconds: number;
-  readonly violations: readonly Violation[];
-}
+export type ChaosReport = ReturnType<typeof summarize> &
+  Omit<ReturnType<typeof judge>, 'verdict'> & {
+    readonly seconds: number;
+    /** What the general checks were run on. */
+    readonly judged: CheckedCounts;
+    /** From the start of the load until a check found the violations; at the end of the run unless `untilViolation`. */
+    readonly foundAfterSeconds: number;
+  };
 
 const FIRMS = 3;
 const SENDERS = 2;
@@ -259,7 +248,7 @@ export async function runChaos({
       log(`${minutes} min: ${recorder.calls.length} requests, ${faults.length} faults, ${megabytes} MB`);
     }, PROGRESS_MS);
     ends.push(async () => clearInterval(progress));
-    const checkRecorded = (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
+    const report = async (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
       const history: History = {
         seed,
         processes: count,
@@ -271,32 +260,32 @@ export async function runChaos({
         ...rest,
       };
       log(`judging ${history.calls.length} requests`);
-      const judgedFrom = performance.now();
-      const verdict = checkHistory(history);
-      const violations = [...verdict.violations, ...ofProcesses(processes, kept)];
-      const judgedAt = performance.now();
-      const judgedInSeconds = Math.round((judgedAt - judgedFrom) / 1_000);
-      const foundAfterSeconds = Math.round((judgedAt - startedAt) / 1_000);
-      return { history, verdict, violations, judgedInSeconds, foundAfterSeconds };
+      const { verdict, ...judged } = judge(history, processes, kept);
+      const foundAfterSeconds = Math.round((performance.now() - startedAt) / 1_000);
+      const isLast = !history.isPartial || judged.violations.length > 0;
+      if (historyFolder !== undefined && isLast) await writeHistory(historyFolder, verdict);
+      return {
+        ...summarize(history, proxies),
+        ...judged,
+        seconds,
+        judged: verdict.counts,
+        foundAfterSeconds,
+      };
     };
-    const reportOf = async ({ history, verdict, ...judged }: ReturnType<typeof checkRecorded>) => {
-      if (historyFolder !== undefined) await writeHistory(historyFolder, verdict);
-      return { ...summarize(history, proxies), seconds, judged: verdict.counts, ...judged };
-    };
-    let early: ReturnType<typeof checkRecorded> | undefined;
+    let early: ChaosReport | undefined;
     let judgedLast = startedAt;
     /** Between two faults, when their effects on rate limits are recorded. */
-    const hasViolation = (): boolean => {
+    const hasViolation = async (): Promise<boolean> => {
       if (performance.now() - judgedLast < MIN_MS_BETWEEN_CHECKS) return false;
       const final = new Map(firms.map(({ tag }) => [tag, []]));
-      early = checkRecorded({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
+      early = await report({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
       judgedLast = performance.now();
       return early.violations.length > 0;
     };
     await injectFaults({ processes, proxies, databaseProxy, redis, postgres }, random.fork('nemesis'), {
-      isOn: () =>
+      isOn: async () =>
         (performance.now() < deadline || new Set(faults.map(({ kind }) => kind)).size < minFaultKinds) &&
-        !(untilViolation && hasViolation()),
+        !(untilViolation && (await hasViolation())),
       now: recorder.now,
       longestHoldMs: seconds < MIN_SECONDS_FOR_JOBS ? 900 : 3_500,
       report(fault) {
@@ -313,7 +302,7 @@ export async function runChaos({
     on = false;
     if (early !== undefined && early.violations.length > 0) {
       for (const client of clients) client.catch(() => {});
-      return reportOf(early);
+      return early;
     }
     await Promise.all(clients);
     const url = processes[0]?.url ?? '';
@@ -340,7 +329,7 @@ export async function runChaos({
     ]);
     for (const { id, tag } of firms) audit.set(tag, await operator.audit(id));
 
-    return reportOf(checkRecorded({ calls: recorder.calls, final, audit }));
+    return report({ calls: recorder.calls, final, audit });
 
     /** What the operator does while the service runs. */
     function operate(of: typeof firms): Promise<void>[] {
@@ -379,6 +368,13 @@ export async function runChaos({
       return [operatorClient(turns('operator'), commands, states), keyClient(keys, issue), ...accounts];
     }
   }
+}
+
+function judge(history: History, processes: readonly ApiProcess[], kept: readonly RestartMonitor[]) {
+  const from = performance.now();
+  const verdict = checkHistory(history);
+  const violations = [...verdict.violations, ...ofProcesses(processes, kept)];
+  return { verdict, violations, judgedInSeconds: Math.round((performance.now() - from) / 1_000) };
 }
 
 async function writeHistory(folder: string, { files }: Verdict): Promise<void> {
@@ -431,71 +427,48 @@ function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMon
   });
 }
 
-export async function listAll(url: string, key: string): Promise<ClaimView[]> {
+export async function listAll(baseUrl: string, apiKey: string): Promise<ClaimView[]> {
   const all: ClaimView[] = [];
-  const agent = new Agent();
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { statusCode, body } = await request(`${url}/v1/claims?limit=200${query}`, {
-      headers: { authorization: `Bearer ${key}` },
-      dispatcher: agent,
-    });
-    const page = (await body.json()) as ClientResponse['json'];
-    if (statusCode !== 200) throw new Error(`The final list returned ${statusCode}.`);
-    all.push(...claimsIn(page));
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  await agent.close();
+  for await (const claim of createClient({ baseUrl, apiKey }).claims.list({ limit: 200 }))
+    all.push(viewOf(claim));
   return all;
 }
 
-function summarize(
-  history: History,
-  proxies: readonly CuttingProxy[],
-): Omit<ChaosReport, 'seconds' | 'judged' | 'judgedInSeconds' | 'foundAfterSeconds' | 'violations'> {
-  const { calls, faults } = history;
-  const tasks = new Map<Operation, Set<number>>();
-  for (const { operation, task } of calls)
-    tasks.set(operation, (tasks.get(operation) ?? new Set()).add(task));
-  const kinds = [...new Set(faults.map(({ kind }) => kind))].sort();
+function summarize(history: History, proxies: readonly CuttingProxy[]) {
+  const { seed, processes, calls, faults } = history;
   const countOf = (kind: FaultKind): number => faults.filter((fault) => fault.kind === kind).length;
+  const callsWith = (status: Call['status'], of = calls) =>
+    of.filter((call) => call.status === status).length;
   const limited = calls.filter(({ operation }) => operation === 'limited');
   return {
-    seed: history.seed,
-    processes: history.processes,
+    seed,
+    processes,
     requests: calls.length,
-    lost: calls.filter(({ status }) => status === null).length,
-    unavailable: calls.filter(({ status }) => status === 503).length,
-    tasks: Object.fromEntries([...tasks].map(([operation, set]) => [operation, set.size])),
+    /** Requests without a complete response. */
+    lost: callsWith(null),
+    unavailable: callsWith(503),
+    tasks: [...grouped(calls, ({ operation }) => operation)].map(
+      ([operation, of]) => [operation, new Set(of.map(({ task }) => task)).size] as const,
+    ),
     replays: calls.filter(({ replayed }) => replayed === true).length,
     claims: [...history.final.values()].flat().length,
-    limited: {
-      accepted: limited.filter(({ status }) => status === 200).length,
-      rejected: limited.filter(({ status }) => status === 429).length,
-    },
+    limited: { accepted: callsWith(200, limited), rejected: callsWith(429, limited) },
     cut: {
       requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),
       responses: proxies.reduce((sum, { cut }) => sum + cut.responses, 0),
     },
+    /** SIGKILLs, by what they ended. */
     kills: {
-      processes: countOf('process killed') + history.processes * countOf('all processes killed'),
+      processes: countOf('process killed') + processes * countOf('all processes killed'),
       redis: countOf('redis killed'),
       postgres: countOf('postgres killed') + countOf('postgres failover'),
     },
-    faults: Object.fromEntries(
-      kinds.map((kind) => {
-        const times = faults
-          .filter((fault) => fault.kind === kind)
-          .map(({ recoveredAfter }) => Math.round(recoveredAfter))
-          .sort((a, b) => a - b);
-        const recovery = {
-          p50: quantile(times, 0.5),
-          p99: quantile(times, 0.99),
-          longest: times.at(-1) ?? 0,
-        };
-        return [kind, { count: times.length, recovery }];
-      }),
-    ),
+    /** Of each kind of fault, the milliseconds until all processes were healthy again, sorted. */
+    recoveries: [...grouped(faults, ({ kind }) => kind)]
+      .map(
+        ([kind, of]) =>
+          [kind, of.map((each) => Math.round(each.recoveredAfter)).sort((a, b) => a - b)] as const,
+      )
+      .sort(),
   };
 }

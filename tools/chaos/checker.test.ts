@@ -223,9 +223,6 @@ const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
   ],
   'no firm sees data of another': [
     history(calls({ ...send, foreign: ['tag2x'] }, poll(claimView())), [claimView()]),
-    history(calls(send, poll(claimView()), { operation: 'get', firm: 'tag2x', seen: [claimView()] }), [
-      claimView(),
-    ]),
   ],
   'rate limits hold within the documented approximation': [
     history(calls(...Array.from({ length: 25 }, () => ({ operation: 'limited' as const }))), [], {

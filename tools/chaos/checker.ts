@@ -11,6 +11,7 @@ import {
   claimRegister,
   idempotentRequests,
   isUnknown,
+  keyOf,
   type RegisterEntry,
   registerEntries,
 } from './claim-register.ts';
@@ -19,6 +20,7 @@ import {
   type Call,
   type ClaimView,
   type FaultKind,
+  grouped,
   type History,
   type Interval,
   type LimitedKey,
@@ -88,18 +90,6 @@ export interface CheckedCounts {
 
 const hasResponse = (call: Call): boolean => call.status !== null;
 
-function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string | undefined): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const name = nameOf(item);
-    if (name === undefined) continue;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [item]);
-    else group.push(item);
-  }
-  return groups;
-}
-
 const callsOn = ({ calls }: History, id: string): Call[] =>
   calls.filter((call) => call.intent.claimId === id || call.seen.some((seen) => seen.id === id)).slice(-30);
 
@@ -132,9 +122,6 @@ function* existsOnce(history: History): Iterable<Finding> {
   }
 }
 
-const keyOf = (call: Call): string | undefined =>
-  call.idempotencyKey === undefined ? undefined : `${call.firm} ${call.idempotencyKey}`;
-
 function* oneClaimPerKey(history: History): Iterable<Finding> {
   for (const [key, calls] of grouped(history.calls.filter(succeeded), keyOf)) {
     const ids = new Set(calls.flatMap(({ seen }) => seen.map(({ id }) => id)));
@@ -142,7 +129,7 @@ function* oneClaimPerKey(history: History): Iterable<Finding> {
   }
 }
 
-/** All attempts at a request give the same claim, and none fails because an earlier one succeeded. */
+/** All attempts at a request get a response, and none fails because an earlier one succeeded. */
 function* retriesConverge(history: History): Iterable<Finding> {
   for (const calls of grouped(history.calls, (call) => String(call.task)).values()) {
     const [first] = calls;
@@ -153,8 +140,6 @@ function* retriesConverge(history: History): Iterable<Finding> {
       yield { description: `${first.operation} never got a response`, calls: calls.slice(-10) };
     if (first.idempotencyKey === undefined || first.intent.expectedError !== undefined) continue;
     const done = calls.filter(succeeded);
-    const ids = new Set(done.flatMap(({ seen }) => seen.map(({ id }) => id)));
-    if (ids.size > 1) yield { description: `the retries of ${first.operation} gave several claims`, calls };
     for (const rejected of calls) {
       if (
         rejected.status === null ||
@@ -368,16 +353,6 @@ function* firmsAreIsolated(history: History): Iterable<Finding> {
   for (const call of history.calls) {
     if (call.foreign !== undefined && call.foreign.length > 0) {
       yield { description: `${call.actor} received data of ${call.foreign.join(', ')}`, calls: [call] };
-    }
-  }
-  const owner = new Map<string, string>();
-  for (const call of history.calls) {
-    if (call.firm === null) continue;
-    for (const { id } of call.seen) {
-      const known: string = owner.get(id) ?? call.firm;
-      if (known !== call.firm)
-        yield { description: `${id} was shown to ${known} and to ${call.firm}`, calls: [call] };
-      owner.set(id, known);
     }
   }
 }

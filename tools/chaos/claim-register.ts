@@ -1,6 +1,6 @@
 // The claims of a chaos run as a history of registers, one per claim, for the linearizability check.
 import type { HistoryEntry, Model } from '@svc/history-check';
-import { type Call, type ClaimView, type History, succeeded } from './history.ts';
+import { type Call, type ClaimView, grouped, type History, succeeded } from './history.ts';
 
 export type RegisterOperation =
   | { readonly type: 'send' | 'offer' | 'accept' | 'leave'; readonly adjuster: string }
@@ -195,7 +195,7 @@ export function registerEntries(history: History): RegisterEntry[] {
 
   const open = openOffers(entries, calls);
   for (const call of calls) {
-    const [adjuster] = leaverOf(call);
+    const adjuster = leaverOf(call);
     if (adjuster === undefined || !(succeeded(call) || isUnknown(call))) continue;
     const endedAt = succeeded(call) ? call.endedAt : null;
     for (const { key, intervals } of open.get(adjuster) ?? []) {
@@ -210,11 +210,8 @@ export function registerEntries(history: History): RegisterEntry[] {
 }
 
 /** The adjuster whose pending offers the request withdraws. */
-const leaverOf = ({ operation, intent }: Call): string[] =>
-  (operation === 'leave' || operation === 'suspend' || operation === 'disable') &&
-  intent.adjuster !== undefined
-    ? [intent.adjuster]
-    : [];
+const leaverOf = ({ operation, intent }: Call): string | undefined =>
+  operation === 'leave' || operation === 'suspend' || operation === 'disable' ? intent.adjuster : undefined;
 
 interface OpenOffers {
   readonly key: string;
@@ -227,9 +224,7 @@ interface OpenOffers {
  * other times leaving the firm changes nothing, and an hour has too many such pairs.
  */
 function openOffers(entries: readonly RegisterEntry[], calls: readonly Call[]): Map<string, OpenOffers[]> {
-  const leaves = new Map<string, Call[]>();
-  for (const call of calls)
-    for (const adjuster of leaverOf(call)) leaves.set(adjuster, [...(leaves.get(adjuster) ?? []), call]);
+  const leaves = grouped(calls, leaverOf);
   const hasLeft = (adjuster: string, after: number): number =>
     Math.min(
       Number.POSITIVE_INFINITY,
@@ -237,12 +232,7 @@ function openOffers(entries: readonly RegisterEntry[], calls: readonly Call[]): 
         .filter((call) => succeeded(call) && call.startedAt > after)
         .map(({ endedAt }) => endedAt),
     );
-  const ofClaims = new Map<string, RegisterEntry[]>();
-  for (const entry of entries) {
-    const known = ofClaims.get(entry.key ?? '');
-    if (known === undefined) ofClaims.set(entry.key ?? '', [entry]);
-    else known.push(entry);
-  }
+  const ofClaims = grouped(entries, ({ key }) => key);
   const open = new Map([...leaves.keys()].map((adjuster) => [adjuster, [] as OpenOffers[]]));
   for (const [key, ofClaim] of ofClaims) {
     for (const [adjuster, claims] of open) {
@@ -277,13 +267,12 @@ export function claimIds({ calls, final }: History): Map<string, string> {
   return new Map(views.map(({ externalId, id }) => [externalId, id]));
 }
 
+/** The Idempotency-Key of one firm. */
+export const keyOf = ({ firm, idempotencyKey }: Call): string | undefined =>
+  idempotencyKey === undefined ? undefined : `${firm} ${idempotencyKey}`;
+
 /** The attempts at each request with an Idempotency-Key, in order. */
 export function idempotentRequests(calls: readonly Call[]): Call[][] {
-  const groups = new Map<string, Call[]>();
-  for (const call of calls) {
-    if (call.idempotencyKey === undefined || call.intent.expectedError !== undefined) continue;
-    const name = `${call.firm} ${call.idempotencyKey}`;
-    groups.set(name, [...(groups.get(name) ?? []), call]);
-  }
-  return [...groups.values()].map((group) => group.sort((a, b) => a.startedAt - b.startedAt));
+  const valid = calls.filter(({ intent }) => intent.expectedError === undefined);
+  return [...grouped(valid, keyOf).values()].map((group) => group.sort((a, b) => a.startedAt - b.startedAt));
 }

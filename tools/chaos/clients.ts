@@ -59,6 +59,18 @@ async function repeatedly(
   }
 }
 
+const sendClaim = (body: object, idempotencyKey: string, intent: Intent): RequestSpec => ({
+  ...{ operation: 'send', method: 'POST', path: '/v1/claims' },
+  ...{ body, idempotencyKey, intent },
+});
+const offerClaim = (id: string, svcId: string, idempotencyKey: string, intent: Intent): RequestSpec => ({
+  ...{ operation: 'offer', method: 'POST', path: `/v1/claims/${id}/assignment` },
+  ...{ body: { adjuster_svc_id: svcId }, idempotencyKey, intent },
+});
+const getClaim = (id: string, intent: Intent): RequestSpec => ({
+  ...{ operation: 'get', method: 'GET', path: `/v1/claims/${id}`, intent },
+});
+
 function remember(state: FirmState, seen: readonly ClaimView[]): void {
   for (const claim of seen) {
     const known = state.claims.get(claim.id);
@@ -90,14 +102,8 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
       instructions: 'x'.repeat(random.chance(0.1) ? random.integer(500, 4000) : 1),
     };
     const key = `key-${externalId}`;
-    const spec = {
-      operation: 'send',
-      method: 'POST',
-      path: '/v1/claims',
-      body,
-      idempotencyKey: key,
-      intent: { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
-    } as const;
+    const intent = { externalId, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) };
+    const spec = sendClaim(body, key, intent);
     const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     const [claim] = response.seen;
     if (claim === undefined) return;
@@ -117,27 +123,16 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
 
   async function offerTo(claim: ClaimView, adjuster: KnownAdjuster): Promise<void> {
     count += 1;
-    const spec = {
-      operation: 'offer',
-      method: 'POST',
-      path: `/v1/claims/${claim.id}/assignment`,
-      body: { adjuster_svc_id: adjuster.svcId },
-      idempotencyKey: `offer-${state.tag}-${name}-${count}`,
-      intent: { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) },
-    } as const;
+    const intent = { claimId: claim.id, adjuster: adjuster.svcId, ...mayHaveLeft(adjuster) };
+    const spec = offerClaim(claim.id, adjuster.svcId, `offer-${state.tag}-${name}-${count}`, intent);
     const response = await (random.chance(0.15) ? caller.sendAtOnce(spec) : caller.send(spec));
     remember(state, response.seen);
   }
 
   async function look(): Promise<void> {
     if (state.sent.length === 0) return;
-    const { claim } = random.pick(state.sent);
-    await caller.send({
-      operation: 'get',
-      method: 'GET',
-      path: `/v1/claims/${claim.id}`,
-      intent: { claimId: claim.id },
-    });
+    const { id } = random.pick(state.sent).claim;
+    await caller.send(getClaim(id, { claimId: id }));
   }
 
   /** Sends a request that must fail. */
@@ -147,35 +142,20 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
     const intent = { claimId: claim.id, externalId: claim.externalId };
     const unused = `again-${state.tag}-${name}-${count}`;
     count += 1;
-    const create = { operation: 'send', method: 'POST', path: '/v1/claims' } as const;
     const draw = random.next();
     if (draw < 0.2) {
-      await caller.send({
-        ...create,
-        body,
-        idempotencyKey: unused,
-        intent: { ...intent, expectedError: 'duplicate_claim' },
-      });
+      await caller.send(sendClaim(body, unused, { ...intent, expectedError: 'duplicate_claim' }));
     } else if (draw < 0.4) {
-      await caller.send({
-        ...create,
-        body: { ...body, instructions: 'another request' },
-        idempotencyKey: key,
-        intent: { ...intent, expectedError: 'idempotency_key_reused' },
-      });
+      const other = { ...body, instructions: 'another request' };
+      await caller.send(sendClaim(other, key, { ...intent, expectedError: 'idempotency_key_reused' }));
     } else if (draw < 0.6) {
       const foreign = state.others.flatMap(({ sent }) => sent.slice(-20));
-      if (foreign.length > 0) await readInvisible(caller, random.pick(foreign).claim.id);
+      if (foreign.length > 0) await caller.send(getClaim(random.pick(foreign).claim.id, NOT_FOUND));
     } else if (draw < 0.8) {
+      const { svcId } = random.pick(state.adjusters);
+      const expected = { expectedError: 'environment_mismatch' } as const;
       if (state.trials.length > 0)
-        await caller.send({
-          operation: 'offer',
-          method: 'POST',
-          path: `/v1/claims/${random.pick(state.trials)}/assignment`,
-          body: { adjuster_svc_id: random.pick(state.adjusters).svcId },
-          idempotencyKey: unused,
-          intent: { expectedError: 'environment_mismatch' },
-        });
+        await caller.send(offerClaim(random.pick(state.trials), svcId, unused, expected));
     } else {
       const list = { operation: 'list', method: 'GET' } as const;
       const path = '/v1/claims?limit=2';
@@ -198,13 +178,7 @@ export function firmClient(context: ClientContext, state: FirmState, name: strin
   });
 }
 
-const readInvisible = (caller: Caller, id: string): Promise<unknown> =>
-  caller.send({
-    operation: 'get',
-    method: 'GET',
-    path: `/v1/claims/${id}`,
-    intent: { expectedError: 'not_found' },
-  });
+const NOT_FOUND: Intent = { expectedError: 'not_found' };
 
 /** Uses the firm's test key beside its live key, with the same idempotency keys. */
 export function testKeyClient(context: ClientContext, state: FirmState, account: string): Promise<void> {
@@ -215,26 +189,15 @@ export function testKeyClient(context: ClientContext, state: FirmState, account:
     if (live !== undefined) {
       repeated += 1;
       const externalId = `${live.body.external_id}-trial`;
-      const sent = await caller.send({
-        operation: 'send',
-        method: 'POST',
-        path: '/v1/claims',
-        body: { ...live.body, external_id: externalId, adjuster_svc_id: account },
-        idempotencyKey: live.key,
-        intent: { externalId, adjuster: account },
-      });
+      const body = { ...live.body, external_id: externalId, adjuster_svc_id: account };
+      const sent = await caller.send(sendClaim(body, live.key, { externalId, adjuster: account }));
       for (const { id } of sent.seen) state.trials.push(id);
     } else if (state.sent.length > 0 && random.chance(0.7)) {
       const { claim, key } = random.pick(state.sent);
-      if (random.chance(0.5)) return void (await readInvisible(caller, claim.id));
-      await caller.send({
-        operation: 'offer',
-        method: 'POST',
-        path: `/v1/claims/${claim.id}/assignment`,
-        body: { adjuster_svc_id: account },
-        idempotencyKey: `offer-${key}`,
-        intent: { expectedError: 'not_found' },
-      });
+      const invisible = random.chance(0.5)
+        ? getClaim(claim.id, NOT_FOUND)
+        : offerClaim(claim.id, account, `offer-${key}`, NOT_FOUND);
+      await caller.send(invisible);
     } else await caller.send({ operation: 'list', method: 'GET', path: '/v1/claims?limit=20' });
   });
 }
@@ -309,27 +272,19 @@ export function inviter(context: ClientContext, adjusters: readonly KnownAdjuste
   let invitations = 0;
   return repeatedly(context, 150, async () => {
     const { svcId } = random.pick(adjusters);
+    const path = '/v1/adjusters/invitations';
+    const intent = { adjuster: svcId };
     if (random.chance(0.7)) {
       invitations += 1;
-      const note = `invitation ${invitations}`;
-      await caller.send({
-        operation: 'invite',
-        method: 'POST',
-        path: '/v1/adjusters/invitations',
-        body: { svc_id: svcId, note },
-        intent: { adjuster: svcId },
-        expects: { svc_id: svcId, note },
-      });
+      const body = { svc_id: svcId, note: `invitation ${invitations}` };
+      await caller.send({ operation: 'invite', method: 'POST', path, body, intent, expects: body });
     } else {
-      await caller.send({
-        operation: 'withdraw',
-        method: 'DELETE',
-        path: `/v1/adjusters/invitations/${svcId}`,
-        intent: { adjuster: svcId },
-      });
+      await caller.send({ operation: 'withdraw', method: 'DELETE', path: `${path}/${svcId}`, intent });
     }
   });
 }
+
+const RESPONSES = { accept: 'acceptance', reject: 'rejection', close: 'closure' } as const;
 
 /** Accepts or rejects offers, closes some accepted claims, and leaves and rejoins firms if the adjuster does so. */
 export function adjusterClient(
@@ -354,9 +309,7 @@ export function adjusterClient(
     const shown = new Set(offers.seen.map(({ id }) => id));
     const gone = earlier.filter((id) => !shown.has(id));
     if (gone.length > 0 && random.chance(0.3)) {
-      const claimId = random.pick(gone);
-      const path = `/app/v1/claims/${claimId}/acceptance`;
-      await caller.send({ operation: 'accept', method: 'POST', path, intent: { claimId, adjuster: svcId } });
+      await respondWith('accept', random.pick(gone));
     }
     earlier = [...gone, ...shown].slice(-60);
     const chosen = random.shuffle(offers.seen).slice(0, 3);
@@ -365,32 +318,19 @@ export function adjusterClient(
     else for (const claim of chosen) await respondTo(claim);
   }
 
-  async function respondTo(claim: ClaimView): Promise<void> {
+  const respondWith = (operation: keyof typeof RESPONSES, claimId: string, body?: { reason: string }) =>
+    caller.send({
+      ...{ operation, method: 'POST', path: `/app/v1/claims/${claimId}/${RESPONSES[operation]}` },
+      ...(body !== undefined && { body }),
+      intent: { claimId, adjuster: svcId, ...body },
+    });
+
+  async function respondTo({ id }: ClaimView): Promise<void> {
     responses += 1;
-    const intent = { claimId: claim.id, adjuster: svcId };
-    const path = `/app/v1/claims/${claim.id}`;
     if (random.chance(0.4)) {
-      const accepted = await caller.send({
-        operation: 'accept',
-        method: 'POST',
-        path: `${path}/acceptance`,
-        intent,
-      });
-      if (accepted.status === 200 && random.chance(0.3)) {
-        await caller.send({ operation: 'close', method: 'POST', path: `${path}/closure`, intent });
-      }
-    } else {
-      const reason = `reason ${svcId} ${responses}`;
-      const body = { reason };
-      const rejecting = { ...intent, reason };
-      await caller.send({
-        operation: 'reject',
-        method: 'POST',
-        path: `${path}/rejection`,
-        body,
-        intent: rejecting,
-      });
-    }
+      const { status } = await respondWith('accept', id);
+      if (status === 200 && random.chance(0.3)) await respondWith('close', id);
+    } else await respondWith('reject', id, { reason: `reason ${svcId} ${responses}` });
   }
 
   async function leaveOrRejoin(): Promise<void> {

@@ -140,3 +140,16 @@ export interface History {
   /** Test accounts that respond without a call. */
   readonly autoResponding: ReadonlySet<string>;
 }
+
+/** Items by name, in order; those without a name are left out. */
+export function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string | undefined): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name === undefined) continue;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -15,7 +15,6 @@ const program = new Command('test:chaos')
   .option('--failover', 'on a primary with a synchronous standby, which fails over too', false)
   .option('--until-violation', 'judge after every fault too, and stop at the first violation', false)
   .option('--history <folder>', 'where to write the recorded history as JSON Lines')
-  .option('--json', 'print one JSON document to standard output', false)
   .option('--markdown <file>', 'where to write the results as Markdown tables')
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 
@@ -27,7 +26,6 @@ const options = program.opts<{
   history?: string;
   failover: boolean;
   untilViolation: boolean;
-  json: boolean;
   markdown?: string;
 }>();
 if (options.citus) process.env.TEST_POSTGRES = 'citus';
@@ -46,6 +44,5 @@ const report = await runChaos({
   log: (line) => process.stderr.write(`${line}\n`),
 });
 if (options.markdown !== undefined) writeFileSync(options.markdown, markdownTables(report));
-if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-else printReport(report, (line) => console.log(line));
+printReport(report);
 process.exit(report.violations.length === 0 ? 0 : 1);

@@ -23,7 +23,7 @@ export async function injectFaults(
   targets: Targets,
   random: Random,
   options: {
-    readonly isOn: () => boolean;
+    readonly isOn: () => Promise<boolean>;
     readonly now: () => number;
     readonly longestHoldMs: number;
     readonly report: (fault: Fault) => void;
@@ -35,9 +35,9 @@ export async function injectFaults(
       (kind !== 'postgres connections cut' || targets.databaseProxy !== undefined),
   );
   let remaining: FaultKind[] = [];
-  while (options.isOn()) {
+  while (await options.isOn()) {
     await sleep(random.integer(200, 900));
-    if (!options.isOn()) return;
+    if (!(await options.isOn())) return;
     if (remaining.length === 0) remaining = random.shuffle(kinds);
     const kind = remaining.pop();
     if (kind === undefined) return;
@@ -88,6 +88,15 @@ interface FaultControl {
 
 type Injector = (targets: Targets, random: Random, control: FaultControl) => Promise<void>;
 
+const stopPostgres =
+  (how: 'fast' | 'crash' | 'kill'): Injector =>
+  async (targets, random, { hold }) => {
+    const postgres = anyServer(targets, random);
+    await postgres.stopServer(how);
+    await hold();
+    await postgres.startServer();
+  };
+
 const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
   async 'process killed'({ processes }, random, { hold, markRecoverable }) {
     void random.pick(processes).kill();
@@ -125,24 +134,9 @@ const INJECTORS: Readonly<Record<FaultKind, Injector>> = {
     markRecoverable();
     await hold();
   },
-  async 'postgres restarted'(targets, random, { hold }) {
-    const postgres = anyServer(targets, random);
-    await postgres.stopServer('fast');
-    await hold();
-    await postgres.startServer();
-  },
-  async 'postgres crashed'(targets, random, { hold }) {
-    const postgres = anyServer(targets, random);
-    await postgres.stopServer('crash');
-    await hold();
-    await postgres.startServer();
-  },
-  async 'postgres killed'(targets, random, { hold }) {
-    const postgres = anyServer(targets, random);
-    await postgres.stopServer('kill');
-    await hold();
-    await postgres.startServer();
-  },
+  'postgres restarted': stopPostgres('fast'),
+  'postgres crashed': stopPostgres('crash'),
+  'postgres killed': stopPostgres('kill'),
   async 'postgres failover'({ postgres: { replication } }, _random, { hold, markRecoverable }) {
     await replication?.failOver(hold);
     markRecoverable();

@@ -1,7 +1,9 @@
+import { quantile } from '../bench/load.ts';
 import type { ChaosReport } from './chaos.ts';
 import { RULE_NAMES } from './checker.ts';
 
-export function printReport(report: ChaosReport, print: (line: string) => void): void {
+export function printReport(report: ChaosReport): void {
+  const print = console.log;
   print(markdownTables(report));
   const byRule = new Map<string, number>();
   for (const { rule } of report.violations) byRule.set(rule, (byRule.get(rule) ?? 0) + 1);
@@ -19,7 +21,7 @@ export function printReport(report: ChaosReport, print: (line: string) => void):
 /** The results as Markdown tables. */
 export function markdownTables(report: ChaosReport): string {
   const { kills, judged, limited, cut } = report;
-  const tasks = Object.entries(report.tasks).sort(([, a], [, b]) => b - a);
+  const tasks = [...report.tasks].sort(([, a], [, b]) => b - a);
   const operations = tasks.reduce((sum, [, count]) => sum + count, 0);
   const run = {
     seed: `\`${report.seed}\``,
@@ -41,9 +43,9 @@ export function markdownTables(report: ChaosReport): string {
     table(['run', ''], Object.entries(run)),
     table(
       ['fault', 'count', 'recovery p50, ms', 'p99, ms', 'longest, ms'],
-      Object.entries(report.faults).map(([kind, { count, recovery }]) => [
+      report.recoveries.map(([kind, ms]) => [
         kind,
-        ...[count, recovery.p50, recovery.p99, recovery.longest].map(String),
+        ...[ms.length, quantile(ms, 0.5), quantile(ms, 0.99), ms.at(-1)].map(String),
       ]),
     ),
     table(
