@@ -1,3 +1,5 @@
+import { listed } from './people.ts';
+
 /** Fictional insurance companies, often with incomplete details. */
 interface Carrier {
   readonly name: string;
@@ -12,48 +14,17 @@ interface Carrier {
   };
 }
 
-const NAMES = [
-  'Palmetto Mutual Insurance',
-  'Gulf Stream Indemnity',
-  'Barrier Island Casualty',
-  'Coral Harbor Insurance Company',
-  'Tidewater Fire & Marine',
-  'Pelican State Mutual',
-  'Chesapeake Bay Assurance',
-  'Sea Oats Property & Casualty',
-  'Lone Star Coastal Insurance',
-  'Magnolia Home Insurance',
-  'First Seminole Insurance',
-  'Cypress Point Mutual',
-  'Aseguradora del Caribe',
-  'Seguros Borinquen',
-  'Bayou Country Mutual',
-  'Old Dominion Shore Insurance',
-  'Blue Heron Insurance Group',
-  'Lighthouse Keepers Mutual',
-  'Outer Banks Indemnity',
-  'Sandhill Crane Casualty',
-  'Great Egret Assurance',
-  'Harbor & Hearth Insurance',
-  'North Atlantic Home Mutual',
-  'Narragansett Fire Insurance',
-  'Garden State Shore Mutual',
-  'Empire Coastal Casualty',
-  'Cape Fear Insurance Company',
-  'Low Country Mutual',
-  'Savannah River Indemnity',
-  'Emerald Coast Insurance',
-  'Mobile Bay Assurance',
-  'Pontchartrain Mutual',
-  'Sabine Pass Casualty',
-  'Laguna Madre Insurance',
-  'Pacific Crest Home Insurance',
-  'Golden Gate Indemnity',
-  'Columbia Bar Mutual',
-  'Aloha Islands Insurance',
-  'Marianas Mutual Assurance',
-  'St. Croix Fire & Casualty',
-] as const;
+const NAMES = listed(`
+  Palmetto Mutual Insurance; Gulf Stream Indemnity; Barrier Island Casualty; Coral Harbor Insurance Company;
+  Tidewater Fire & Marine; Pelican State Mutual; Chesapeake Bay Assurance; Sea Oats Property & Casualty;
+  Lone Star Coastal Insurance; Magnolia Home Insurance; First Seminole Insurance; Cypress Point Mutual;
+  Aseguradora del Caribe; Seguros Borinquen; Bayou Country Mutual; Old Dominion Shore Insurance;
+  Blue Heron Insurance Group; Lighthouse Keepers Mutual; Outer Banks Indemnity; Sandhill Crane Casualty;
+  Great Egret Assurance; Harbor & Hearth Insurance; North Atlantic Home Mutual; Narragansett Fire Insurance;
+  Garden State Shore Mutual; Empire Coastal Casualty; Cape Fear Insurance Company; Low Country Mutual;
+  Savannah River Indemnity; Emerald Coast Insurance; Mobile Bay Assurance; Pontchartrain Mutual;
+  Sabine Pass Casualty; Laguna Madre Insurance; Pacific Crest Home Insurance; Golden Gate Indemnity;
+  Columbia Bar Mutual; Aloha Islands Insurance; Marianas Mutual Assurance; St. Croix Fire & Casualty`);
 
 const OFFICES = [
   { city: 'Tampa', state: 'FL', zip: '33602', area: '813' },

@@ -9,7 +9,6 @@ import {
 } from '@svc/contract';
 import fc from 'fast-check';
 import { generateClaim } from './claim.ts';
-import { CSV_COLUMNS, csvHeader, csvLine } from './csv.ts';
 
 const errorsOf = (body: unknown) => {
   const parsed = parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body });
@@ -146,26 +145,3 @@ describe('many claims', () => {
     expect(emails.filter((email) => !email.endsWith('example.com'))).toEqual([]);
   });
 });
-
-describe('as CSV', () => {
-  test('every field of every claim has its column', () => {
-    const columns = new Set(CSV_COLUMNS);
-    expect(columns.size).toBe(CSV_COLUMNS.length);
-    for (const claim of many.slice(0, 500))
-      for (const path of leavesOf(claim)) if (!columns.has(path)) throw new Error(`no column ${path}`);
-    expect(csvHeader()).toBe(`${CSV_COLUMNS.join(',')}\n`);
-  });
-
-  test('commas, quotes and line breaks stay in their cell', () => {
-    const claim = generateClaim(0, 1);
-    const line = csvLine({ ...claim, instructions: 'One, "two"\nthree' });
-    expect(line).toContain(',"One, ""two""\nthree",');
-  });
-});
-
-function* leavesOf(value: object, above = ''): Generator<string> {
-  for (const [name, below] of Object.entries(value)) {
-    if (typeof below === 'object' && below !== null) yield* leavesOf(below, `${above}${name}.`);
-    else yield `${above}${name}`;
-  }
-}

@@ -1,15 +1,13 @@
 // Fictional claims, one per line, on standard output.
 import { once } from 'node:events';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { generateClaim, SAMPLE_ADJUSTER } from './claim.ts';
-import { csvHeader, csvLine } from './csv.ts';
 
 interface Flags {
   readonly rows: number;
   readonly seed: number;
   readonly from: number;
   readonly adjuster: readonly string[];
-  readonly format: 'jsonl' | 'csv';
 }
 
 const ENOUGH_TO_WRITE = 64 * 1024;
@@ -21,7 +19,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 await new Command('generate')
-  .description('Writes made-up claims, each a body for POST /v1/claims. The same seed gives the same claims.')
+  .description(
+    'Writes made-up claims as JSON Lines, each a body for POST /v1/claims. The same seed gives the same claims.',
+  )
   .addHelpText(
     'after',
     '\ngenerate openfema prints claims of an OpenFEMA file; generate openfema --help has its options.',
@@ -30,19 +30,13 @@ await new Command('generate')
   .option('--seed <n>', 'seed of the random generator', wholeNumber, 1)
   .option('--from <n>', 'index of the first claim', wholeNumber, 0)
   .option('--adjuster <svcid...>', 'the SVCIDs to offer the claims to, in turn', [SAMPLE_ADJUSTER])
-  .addOption(
-    new Option('--format <format>', 'one claim per line, in this format')
-      .choices(['jsonl', 'csv'])
-      .default('jsonl'),
-  )
   .action(write)
   .parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
 
-async function write({ rows, seed, from, adjuster, format }: Flags): Promise<void> {
-  const line = format === 'csv' ? csvLine : (claim: object) => `${JSON.stringify(claim)}\n`;
-  let text = format === 'csv' ? csvHeader() : '';
+async function write({ rows, seed, from, adjuster }: Flags): Promise<void> {
+  let text = '';
   for (let index = from; index < from + rows; index++) {
-    text += line(generateClaim(index, seed, adjuster[index % adjuster.length]));
+    text += `${JSON.stringify(generateClaim(index, seed, adjuster[index % adjuster.length]))}\n`;
     if (text.length < ENOUGH_TO_WRITE) continue;
     // Waiting for the reader keeps a file of any length in no more memory than this.
     if (!process.stdout.write(text)) await once(process.stdout, 'drain');
