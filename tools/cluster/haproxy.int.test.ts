@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import { createTemporaryFolder, freePort, SELF, startWatchdog } from '@svc/embedded-postgres';
+import { createTemporaryFolder, SELF } from '@svc/embedded-postgres';
+import { onFreePort, startDaemon } from '../services/daemon.ts';
 import { requireCommand } from '../services/debian-package.ts';
 
 // The proxy of docker/compose.yaml, with a server behind it that records requests. Clients and trusted proxies connect
@@ -52,59 +52,41 @@ async function portOf(server: Server): Promise<number> {
 async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
   const command = await requireCommand('haproxy');
   const folder = await createTemporaryFolder(SELF);
-  const port = await freePort();
-  const child = spawn(command, ['-db', '-f', CONFIGURATION], {
-    env: {
-      TRUSTED_FRONT: trustedProxies,
-      LISTEN: `127.0.0.1:${port}`,
-      API_ADDRESS: `127.0.0.1:${target}`,
-      MAX_API_PROCESSES: '1',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const watchdog =
-    child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL', folder });
-  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const sendTo =
+    (port: number): Send =>
+    (from, headers = {}, path = '/') =>
+      new Promise((resolve, reject) => {
+        const call = request({ host: '127.0.0.1', port, localAddress: from, headers, path }, (response) => {
+          response.resume();
+          response.once('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              received: JSON.parse(String(response.headers['x-received'] ?? '{}')),
+            }),
+          );
+        });
+        call.once('error', reject);
+        call.end();
+      });
+  const { port, daemon } = await onFreePort((free) =>
+    startDaemon({
+      command,
+      args: ['-db', '-f', CONFIGURATION],
+      folder,
+      env: {
+        TRUSTED_FRONT: trustedProxies,
+        LISTEN: `127.0.0.1:${free}`,
+        API_ADDRESS: `127.0.0.1:${target}`,
+        MAX_API_PROCESSES: '1',
+      },
+      isReady: () => sendTo(free)('127.0.0.99'),
+    }),
+  );
   stops.push(async () => {
-    child.kill('SIGKILL');
-    await exited;
-    watchdog?.cancel();
+    await daemon.kill();
     rmSync(folder, { recursive: true, force: true });
   });
-  const send: Send = (from, headers = {}, path = '/') =>
-    new Promise((resolve, reject) => {
-      const call = request({ host: '127.0.0.1', port, localAddress: from, headers, path }, (response) => {
-        response.resume();
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            received: JSON.parse(String(response.headers['x-received'] ?? '{}')),
-          }),
-        );
-      });
-      call.once('error', reject);
-      call.end();
-    });
-  await listening(child, () => send('127.0.0.99'));
-  return send;
-}
-
-async function listening(child: ChildProcess, probe: () => Promise<unknown>): Promise<void> {
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      printed += chunk;
-    });
-  }
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`HAProxy ended:\n${printed}`);
-    try {
-      await probe();
-      return;
-    } catch {
-      await sleep(20);
-    }
-  }
+  return sendTo(port);
 }
 
 /** The number of requests that got 200. */

@@ -1,35 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-test('`pnpm test:unit <path> <path>` runs the unit tests below these paths, of any package, and nothing else', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  const listed = execFileSync(
-    '/bin/sh',
-    ['-c', `${scripts['test:unit']} "$@"`, 'sh', 'packages/domain', 'apps/claims/test/s', '--listTests'],
-    {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: { ...process.env, PATH: `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}` },
-    },
-  );
-  const files = listed
-    .split('\n')
-    .filter((line) => line.endsWith('.test.ts'))
-    .map((line) => relative(ROOT, line));
-  expect(files.filter((file) => !/^(packages\/domain\/|apps\/claims\/test\/s)/.test(file))).toEqual([]);
-  expect(files).toEqual(
-    expect.arrayContaining(['packages/domain/test/carrier.test.ts', 'apps/claims/test/send.test.ts']),
-  );
-  expect(files.filter((file) => /\.(int|e2e)\.test\.ts$/.test(file))).toEqual([]);
-});
 
 test('a test that fails or does not end, and a file that does not load or ends its process, fail the run', () => {
   const rootDir = mkdtempSync(join(tmpdir(), 'jest-runner-'));

@@ -37,7 +37,7 @@ const LONGEST = [
   'apps/api/test/limits-',
   'apps/api/test/openapi-tools',
   'packages/adapter-postgres/test/unit-of-work',
-  'tools/services/test-unit',
+  'tools/services/jest-runner',
   'apps/api/test/fuzz-contract',
   'apps/api/test/firm-',
   'apps/api/test/app-',

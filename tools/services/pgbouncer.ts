@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { chownSync, closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createTemporaryFolder, freePort, startWatchdog, unprivilegedAccount } from '@svc/embedded-postgres';
-import pg from 'pg';
+import { createTemporaryFolder, unprivilegedAccount } from '@svc/embedded-postgres';
+import { onFreePort, startDaemon } from './daemon.ts';
 import { requireCommand } from './debian-package.ts';
+import { withClient } from './postgres.ts';
 
 export interface PgBouncer {
   /** The same database, through the pooler. */
@@ -28,68 +27,30 @@ export async function startPgBouncer({
   // Like PostgreSQL, PgBouncer does not run as root.
   const account = unprivilegedAccount(log);
   const folder = await createTemporaryFolder(account);
-  const target = new URL(databaseUrl);
   const config = join(folder, 'pgbouncer.ini');
-  const logFile = join(folder, 'pgbouncer.log');
-  for (let attempt = 0; ; attempt++) {
-    const port = await freePort();
+  const urlAt = (port: number): string =>
+    Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}`, password: '' }).href;
+  const { port, daemon } = await onFreePort((port) => {
     rmSync(config, { force: true });
-    writeFileSync(config, configuration(target, port, poolSize), { mode: 0o600 });
+    writeFileSync(config, configuration(new URL(databaseUrl), port, poolSize), { mode: 0o600 });
     const { uid, gid } = account.ids;
     if (uid !== undefined && gid !== undefined) chownSync(config, uid, gid);
-    rmSync(logFile, { force: true });
-    const output = openSync(logFile, 'ax');
-    const child = spawn(command, [config], {
-      ...account.ids,
-      cwd: '/',
-      env: { PATH: process.env.PATH, LC_ALL: 'C' },
-      detached: true,
-      stdio: ['ignore', output, output],
+    return startDaemon({
+      command,
+      args: [config],
+      folder,
+      ids: account.ids,
+      isReady: () => withClient(urlAt(port), (client) => client.query('SELECT 1')),
     });
-    closeSync(output);
-    child.unref();
-    let ended: string | undefined;
-    const exited = new Promise<void>((resolve) => {
-      child.once('error', (error) => {
-        ended = error.message;
-        resolve();
-      });
-      child.once('exit', (code, signal) => {
-        ended = signal ? `ended by ${signal}` : `exit code ${code}`;
-        resolve();
-      });
-    });
-    const watchdog =
-      child.pid === undefined ? undefined : startWatchdog({ pid: child.pid, signal: 'KILL', folder });
-    const stop = async () => {
-      child.ref();
-      child.kill('SIGKILL');
-      await exited;
-      watchdog?.cancel();
+  });
+  return {
+    url: urlAt(port),
+    pid: daemon.pid,
+    async stop() {
+      await daemon.kill();
       rmSync(folder, { recursive: true, force: true });
-    };
-    const url = new URL(databaseUrl);
-    url.host = `127.0.0.1:${port}`;
-    url.password = '';
-    const deadline = Date.now() + 20_000;
-    let lastError = 'no response';
-    while (ended === undefined && Date.now() < deadline) {
-      try {
-        await checkConnection(url.href);
-        return { url: url.href, pid: child.pid ?? 0, stop };
-      } catch (error) {
-        lastError = (error as Error).message;
-        await sleep(30);
-      }
-    }
-    const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-15).join('\n');
-    if (/Address already in use/.test(lastLines) && attempt < 5) {
-      watchdog?.cancel();
-      continue;
-    }
-    await stop();
-    throw new Error(`PgBouncer did not start (${ended ?? lastError}). Last log lines:\n${lastLines}`);
-  }
+    },
+  };
 }
 
 function configuration(target: URL, port: number, poolSize: number): string {
@@ -113,15 +74,4 @@ ignore_startup_parameters = extra_float_digits
 log_connections = 0
 log_disconnections = 0
 `;
-}
-
-async function checkConnection(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await client.query('SELECT 1');
-  } finally {
-    await client.end();
-  }
 }

