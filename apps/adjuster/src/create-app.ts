@@ -8,8 +8,9 @@ import type { TabMessage, Tabs } from './data/tabs.ts';
 import { createFormat } from './format.ts';
 import { ApiError } from './model/api-error.ts';
 import type { Navigation } from './navigation.ts';
-import type { AnswerApi } from './outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from './outbox/outbox.ts';
+import { settingsHandler } from './outbox/settings.ts';
+import { workHandler } from './outbox/work.ts';
 import { createAccount } from './state/account.ts';
 import { createAnswers } from './state/answers.ts';
 import { createArrangement } from './state/arrangement.ts';
@@ -46,7 +47,7 @@ export interface AppDeps {
   /** Called after the browser has removed what was stored. */
   readonly onStorageLost: (listener: () => void) => void;
   readonly outboxStore: OutboxStore;
-  readonly answerApi: AnswerApi & OutboxApi;
+  readonly answerApi: OutboxApi;
   readonly notifications: Pick<Notifications, 'sendPreferences' | 'disable' | 'renew'>;
   readonly tabs: Tabs;
   readonly navigation: Navigation;
@@ -92,7 +93,7 @@ export function createApp(deps: AppDeps) {
   const outcomes = createOutcomes({ storage, tabs, texts, currentHash, lists, toasts });
   const drafts = createDrafts(storage, texts, format);
   const outbox = createAppOutbox({
-    ...{ texts, session, lists, outcomes, toasts, sendInBackground: page.sendInBackground },
+    ...{ texts, session, lists, outcomes, toasts },
     store: {
       ...deps.outboxStore,
       // Nothing was stored yet where another tab kept the database from being opened.
@@ -100,16 +101,17 @@ export function createApp(deps: AppDeps) {
     },
     api: {
       ...deps.answerApi,
-      sendDevicePreferences: deps.notifications.sendPreferences,
-      keepAsDraft: drafts.keep,
-      storeClaim: async (claim) => lists.updateClaim(claim),
-      async storeAvailability(availability) {
-        const { value: profile } = session.profile;
-        if (profile == null) return;
-        const changed = { ...profile, availability };
-        await storage.put('profile', changed);
-        session.update({ kind: 'profile', profile: changed, number: session.number() });
-      },
+      work: workHandler({ call: api.call, updateClaim: lists.updateClaim, keepAsDraft: drafts.keep }),
+      settings: settingsHandler({
+        ...{ call: api.call, sendDevicePreferences: deps.notifications.sendPreferences },
+        async storeAvailability(availability) {
+          const { value: profile } = session.profile;
+          if (profile == null) return;
+          const changed = { ...profile, availability };
+          await storage.put('profile', changed);
+          session.update({ kind: 'profile', profile: changed, number: session.number() });
+        },
+      }),
     },
     onOffline: () => answers.announceWaiting(),
   });

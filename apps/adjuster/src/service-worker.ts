@@ -6,7 +6,6 @@ import { ROOT } from './data/root.ts';
 import { showNotification } from './data/show-notification.ts';
 import { createStorage } from './data/storage.ts';
 import { tabs } from './data/tabs.ts';
-import { answerHandler } from './outbox/answers.ts';
 import { createOutbox } from './outbox/outbox.ts';
 
 /** Filled in by the build: files stored at installation, others stored at their first use, and a version of them all. */
@@ -149,7 +148,6 @@ worker.addEventListener('sync', (event) => {
       (await openPages()).some(({ visibilityState }) => visibilityState === 'visible'),
     ),
     clock: Date,
-    handlers: { answer: answerHandler },
   });
   const send = async () => {
     if ((await outbox.send()).stopped === 'offline') throw new Error('still no network');

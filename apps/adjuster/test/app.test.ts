@@ -10,6 +10,7 @@ import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage } from '../src/data/tabs.ts';
 import { ApiError, NetworkError } from '../src/model/api-error.ts';
 import { createNavigation } from '../src/navigation.ts';
+import { answerHandler } from '../src/outbox/answers.ts';
 import { offer, ownClaim } from './claims.ts';
 
 const PROFILE: Profile = {
@@ -71,8 +72,8 @@ function device() {
       choices: { read: () => undefined, write: () => {} },
       onStorageLost: () => {},
       outboxStore: {
-        read: storage.outbox.read,
-        update: storage.outbox.update,
+        read: async () => (await storage.get('outbox')) ?? [],
+        update: async (change) => (await storage.update('outbox', (all = []) => change(all))) ?? [],
         owner: async () => (await storage.get('profile'))?.svc_id,
         exclusive<T>(task: () => Promise<T>): Promise<T> {
           const run = turn.then(task);
@@ -81,8 +82,11 @@ function device() {
         },
       },
       answerApi: {
-        ...{ call, isOnline: () => true, now: Date.now },
-        recordOutcome: async (outcome) => void (await storage.outcomes.add(outcome)),
+        isOnline: () => true,
+        answer: answerHandler({
+          ...{ call, now: Date.now },
+          recordOutcome: async (outcome) => void (await storage.outcomes.add(outcome)),
+        }),
       },
       notifications: { sendPreferences: async () => {}, disable: async () => {}, renew: async () => {} },
       tabs: {

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
 import { type Call, type CallId, type RequestParts, requestOf } from '../src/data/endpoints.ts';
 import { ApiError, NetworkError } from '../src/model/api-error.ts';
-import { pastOffer } from '../src/model/history.ts';
-import { type AnswerApi, answerHandler, type Outcome } from '../src/outbox/answers.ts';
+import { type PastOffer, pastOffer } from '../src/model/history.ts';
+import { answerHandler, type Outcome } from '../src/outbox/answers.ts';
 import type { AnswerContent, Entry, WorkContent } from '../src/outbox/entry.ts';
 import { canCancel, nextDueAt, stateOf } from '../src/outbox/entry.ts';
 import { createOutbox, type OutboxApi, type OutboxStore } from '../src/outbox/outbox.ts';
-import { type SettingsApi, settingsHandler } from '../src/outbox/settings.ts';
-import { type WorkApi, workHandler } from '../src/outbox/work.ts';
+import { settingsHandler } from '../src/outbox/settings.ts';
+import { workHandler } from '../src/outbox/work.ts';
 import { offer } from './claims.ts';
 
 type Response = unknown | Error;
@@ -50,46 +50,54 @@ function device() {
       return run;
     },
   };
-  const api: AnswerApi & WorkApi & SettingsApi & OutboxApi = {
+  const call = (async (id: CallId, parts?: RequestParts) => {
+    const { method, path, body } = requestOf(id, parts);
+    const name = `${method} ${path.replace('v1/claims/', '')}`;
+    state.calls.push(name);
+    state.bodies.push(body);
+    const planned = state.responses[name];
+    const response = Array.isArray(planned) ? planned.shift() : planned;
+    if (response instanceof Error) throw response;
+    return typeof response === 'function' ? await response() : response;
+  }) as Call;
+  const api: OutboxApi = {
     isOnline: () => state.online,
-    now: () => state.now,
-    call: (async (id: CallId, parts?: RequestParts) => {
-      const { method, path, body } = requestOf(id, parts);
-      const name = `${method} ${path.replace('v1/claims/', '')}`;
-      state.calls.push(name);
-      state.bodies.push(body);
-      const planned = state.responses[name];
-      const response = Array.isArray(planned) ? planned.shift() : planned;
-      if (response instanceof Error) throw response;
-      return typeof response === 'function' ? await response() : response;
-    }) as Call,
-    recordOutcome: async (outcome, past) => {
-      state.outcomes.push(outcome);
-      if (past !== undefined) state.history.push(past);
-    },
-    storeClaim: async (claim) => void state.shown.push(claim),
-    keepAsDraft: async (edits) => void state.drafts.push(edits),
-    sendDevicePreferences: () =>
-      api.call('setDevicePreferences', {
-        params: { device_id: 'device' },
-        body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
-      }),
-    storeAvailability: async (availability) => void state.shown.push(availability),
+    answer: answerHandler({
+      ...{ call, now: () => state.now },
+      recordOutcome: async (outcome, rejected) => {
+        state.outcomes.push(outcome);
+        if (rejected !== undefined) state.history.push(rejected);
+      },
+    }),
+    work: workHandler({
+      call,
+      updateClaim: (claim) => void state.shown.push(claim),
+      keepAsDraft: async (edits) => void state.drafts.push(edits),
+    }),
+    settings: settingsHandler({
+      call,
+      sendDevicePreferences: () =>
+        call('setDevicePreferences', {
+          params: { device_id: 'device' },
+          body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
+        }),
+      storeAvailability: async (availability) => void state.shown.push(availability),
+    }),
   };
-  const open = () =>
-    createOutbox({
-      store,
-      api,
-      clock: { now: () => state.now },
-      handlers: { answer: answerHandler, work: workHandler, settings: settingsHandler },
-    });
+  const open = () => createOutbox({ store, api, clock: { now: () => state.now } });
   return { state, open, stored: () => entries };
 }
 
+const past = (changes: Partial<PastOffer> = {}): PastOffer => ({
+  ...pastOffer(offer({ claim_number: 'CN-7', offered_at: 'seen' }), 'rejected', 1),
+  ...changes,
+});
 const accept = (key: string, more: Partial<AnswerContent> = {}): AnswerContent => ({
-  ...{ kind: 'answer', key, answer: 'accept', title: `Title of ${key}`, offeredAt: 'seen' },
+  ...{ kind: 'answer', key, answer: 'accept', title: `Title of ${key}`, offer: past() },
   ...more,
 });
+const reject = (key: string, reason?: string): AnswerContent =>
+  accept(key, { answer: 'reject', offer: past(reason === undefined ? {} : { reason }) });
 const notes = (key: string, text: string): WorkContent => ({ kind: 'work', key, entries: { notes: text } });
 const contact = (key: string, id: string): WorkContent => ({
   ...{ kind: 'work', key },
@@ -109,7 +117,7 @@ describe('the outbox', () => {
     const { state, open } = device();
     const outbox = open();
     await outbox.add([accept('a')]);
-    await outbox.add([accept('b', { answer: 'reject', reason: 'Too far away' }), accept('c')]);
+    await outbox.add([reject('b', 'Too far away'), accept('c')]);
     expect((await outbox.send()).sent).toHaveLength(3);
     expect(state.calls).toEqual(['POST a/acceptance', 'POST b/rejection', 'POST c/acceptance']);
     expect(state.bodies[1]).toEqual({ offered_at: 'seen', reason: 'Too far away' });
@@ -239,8 +247,7 @@ describe('the outbox', () => {
     const [status, code, claim, result] = row;
     const { state, open } = device();
     const outbox = open();
-    const past = pastOffer(offer({ claim_number: 'CN-7' }), 'rejected', 1);
-    await outbox.add([accept('a', { past }), accept('b')]);
+    await outbox.add([accept('a'), accept('b')]);
     state.responses = { 'POST a/acceptance': new ApiError(status, code), 'GET a': claim };
     expect((await outbox.send()).sent).toHaveLength(2);
     expect(state.outcomes[0]).toMatchObject({ claimId: 'a', result, answer: 'accept' });
@@ -251,7 +258,7 @@ describe('the outbox', () => {
   test('a rejection of what was accepted on another device does not end that', async () => {
     const { state, open } = device();
     const outbox = open();
-    await outbox.add([accept('a', { answer: 'reject' })]);
+    await outbox.add([reject('a')]);
     state.responses = {
       'POST a/rejection': new ApiError(409, 'offer_not_pending'),
       'GET a': claimIs('accepted'),
@@ -263,19 +270,14 @@ describe('the outbox', () => {
   test('a rejection is in the history with its reason, also when its response was lost and the lists are gone', async () => {
     const { state, open } = device();
     const outbox = open();
-    const claim = offer();
-    const past = pastOffer(claim, 'rejected', 1, 'Too far away');
-    const again = offer();
-    await outbox.add([
-      accept(claim.id, { answer: 'reject', reason: 'Too far away', past }),
-      accept(again.id, { past: pastOffer(again, 'rejected', 1) }),
-    ]);
-    state.responses = { [`POST ${claim.id}/rejection`]: new NetworkError('timeout') };
+    const rejection = reject('a', 'Too far away');
+    await outbox.add([rejection, accept('b')]);
+    state.responses = { 'POST a/rejection': new NetworkError('timeout') };
     await outbox.send();
     state.now += 5000;
-    state.responses = { [`GET ${claim.id}`]: new ApiError(404, 'not_found') };
+    state.responses = { 'GET a': new ApiError(404, 'not_found') };
     await outbox.send();
-    expect(state.history).toEqual([{ ...past, endedAt: state.now }]);
+    expect(state.history).toEqual([{ ...rejection.offer, endedAt: state.now }]);
   });
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {
@@ -345,7 +347,7 @@ describe('the outbox', () => {
     const { state, open } = device();
     const [one, other] = [open(), open()];
     await one.add([accept('a')]);
-    await other.add([accept('a', { answer: 'reject' })]);
+    await other.add([reject('a')]);
     await one.send();
     expect(state.calls).toEqual(['POST a/rejection']);
   });
@@ -469,7 +471,6 @@ describe('the outbox', () => {
       },
       api: { isOnline: () => true },
       clock: { now: () => state.now },
-      handlers: {},
     });
     expect(await older.send()).toMatchObject({ sent: [], failed: [] });
   });

@@ -1,27 +1,22 @@
-import { type AnswerApi, isLost } from '../outbox/answers.ts';
+import { answerHandler, isLost } from '../outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
 import type { Call } from './endpoints.ts';
+import { loadOnce } from './load-once.ts';
 import { ROOT } from './root.ts';
 import type { Storage } from './storage.ts';
 import type { Tabs } from './tabs.ts';
 
-let hasAsked = false;
-
 /** Browsers delete the data of pages that are seldom used. Some ask the adjuster, so only once there is something unsent. */
-function askToKeepData(): void {
-  if (hasAsked) return;
-  hasAsked = true;
-  void navigator.storage?.persist?.().catch(() => {});
-}
+const askToKeepData = loadOnce(async () => navigator.storage?.persist?.().catch(() => {}));
 
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
 export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => ({
-  read: storage.outbox.read,
+  read: async () => (await storage.get('outbox')) ?? [],
   async update(change) {
-    const before = await storage.outbox.update(change);
-    askToKeepData();
+    const before = await storage.update('outbox', (entries = []) => change(entries));
+    void askToKeepData();
     tabs.notify({ kind: 'outbox' });
-    return before;
+    return before ?? [];
   },
   owner: async () => (await storage.get('profile'))?.svc_id,
   exclusive: (task) =>
@@ -33,18 +28,19 @@ export const createAnswerApi = (
   call: Call,
   storage: Storage,
   isVisible: () => Promise<boolean>,
-): AnswerApi & OutboxApi => ({
-  call,
+): OutboxApi => ({
   isOnline: () => navigator.onLine,
-  now: Date.now,
-  async recordOutcome(outcome, past) {
-    const { claimId, result, answer } = outcome;
-    if (past !== undefined) await storage.history.add([past]);
-    if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
-    await storage.outcomes.add(outcome);
-    if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;
-    await notifyLost(storage).catch(() => {});
-  },
+  answer: answerHandler({
+    ...{ call, now: Date.now },
+    async recordOutcome(outcome, rejected) {
+      const { claimId, result, answer } = outcome;
+      if (rejected !== undefined) await storage.history.add([rejected]);
+      if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
+      await storage.outcomes.add(outcome);
+      if (answer === 'accept' && isLost(outcome) && !(await isVisible()))
+        await notifyLost(storage).catch(() => {});
+    },
+  }),
 });
 
 async function notifyLost(storage: Storage): Promise<void> {

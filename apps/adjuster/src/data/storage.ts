@@ -190,15 +190,6 @@ export function createStorage(database: () => Promise<Database>) {
     add: (offers: readonly PastOffer[]) => update('history', (before = []) => withPastOffers(before, offers)),
   };
 
-  const outbox = {
-    read: async (): Promise<readonly Entry[]> => (await storage.get('outbox')) ?? [],
-    update: async (change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]> =>
-      (await update('outbox', (entries = []) => {
-        const after = change(entries);
-        return after.length === 0 ? undefined : after;
-      })) ?? [],
-  };
-
   /** A random id, created once per device. */
   async function deviceId(): Promise<string> {
     const stored = await storage.get('deviceId');
@@ -211,9 +202,9 @@ export function createStorage(database: () => Promise<Database>) {
   return {
     ...storage,
     deviceId,
+    update,
     outcomes,
     history,
-    outbox,
     rejections: typedTexts('rejections'),
     contactNotes: typedTexts('contactNotes'),
   };

@@ -1,4 +1,5 @@
 import type { AppClaim } from '@svc/contract';
+import { townOf } from './names.ts';
 
 /** An offer that is over. It holds nothing of the policyholder, since the adjuster may no longer see the claim. */
 export interface PastOffer {
@@ -13,6 +14,9 @@ export interface PastOffer {
   /** Only for a rejection. */
   readonly reason?: string;
 }
+
+/** Which offer it is, without names. */
+export const offerLabel = (offer: PastOffer): string => `${townOf(offer)} · ${offer.claimNumber}`;
 
 export const MAX_PAST_OFFERS = 300;
 

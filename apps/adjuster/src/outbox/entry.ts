@@ -9,14 +9,9 @@ export interface AnswerContent {
   /** The claim's id. */
   readonly key: string;
   readonly answer: 'accept' | 'reject';
-  readonly reason?: string | undefined;
   readonly title: string;
-  /** The place and the claim number. */
-  readonly detail?: string;
-  /** Identifies the offer that was seen: the same claim may be offered again. */
-  readonly offeredAt?: string | undefined;
-  /** For the history, should it be a rejection. */
-  readonly past?: PastOffer | undefined;
+  /** The offer that was seen, as the history lists a rejected one. The same claim may be offered again. */
+  readonly offer: PastOffer;
 }
 
 /** Edits of an accepted claim. */
@@ -52,16 +47,15 @@ export type Entry<C extends Content = Content> = C & {
   readonly failures?: number;
 };
 
-/** How entries of one kind are sent. `Api` is what it needs for that. */
-export interface Handler<C extends Content, Api> {
-  /** False: the service does not accept it, now or later. Throws when it can be sent again. */
-  send(entry: Entry<C>, api: Api): Promise<boolean>;
+/** How entries of one kind are sent. */
+export interface Handler<C extends Content> {
+  /** Throws a refusal when the service does not accept it, now or later, and other errors when it can be sent again. */
+  send(entry: Entry<C>): Promise<unknown>;
   /** Keeps what the service does not accept, or what the adjuster stops from being sent again. */
-  dropped?(entry: Entry<C>, api: Api): Promise<void>;
+  dropped?(entry: Entry<C>): Promise<void>;
   /** What replaces an entry when another one with its key follows; undefined to send both. */
   merge?(entry: Entry<C>, next: Entry<C>): Entry<C> | undefined;
 }
-export type Handlers<Api> = { readonly [K in Content['kind']]?: Handler<Extract<Content, { kind: K }>, Api> };
 
 const STUCK_AFTER = 3;
 

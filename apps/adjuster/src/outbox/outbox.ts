@@ -1,13 +1,5 @@
-import { NetworkError, needsSignIn } from '../model/api-error.ts';
-import {
-  type Content,
-  canCancel,
-  type Entry,
-  type Handler,
-  type Handlers,
-  isWaiting,
-  stateOf,
-} from './entry.ts';
+import { isRefusal, NetworkError, needsSignIn } from '../model/api-error.ts';
+import { type Content, canCancel, type Entry, type Handler, isWaiting, stateOf } from './entry.ts';
 
 /** The entries of all adjusters on this device, oldest first. */
 export interface OutboxStore {
@@ -20,15 +12,16 @@ export interface OutboxStore {
   exclusive<T>(task: () => Promise<T>): Promise<T>;
 }
 
-export interface OutboxApi {
-  isOnline(): boolean;
-}
+/** Entries of a kind without a handler are left for another sender. */
+export type OutboxApi = { isOnline(): boolean } & {
+  readonly [K in Content['kind']]?: Handler<Extract<Content, { kind: K }>>;
+};
 
 export interface SendReport {
-  readonly sent: readonly string[];
-  readonly dropped: readonly string[];
-  /** Entries that the service could not process; they are sent again later. */
-  readonly failed: readonly string[];
+  readonly sent: readonly Entry[];
+  readonly dropped: readonly Entry[];
+  /** What the service could not process; it is sent again later. */
+  readonly failed: readonly Entry[];
   readonly stopped?: 'offline' | 'signed out' | 'passkey required' | undefined;
 }
 
@@ -36,17 +29,21 @@ const FIRST_RETRY_MS = 5000;
 const MAX_RETRY_MS = 5 * 60_000;
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
+const is =
+  ({ id }: Entry) =>
+  (entry: Entry): boolean =>
+    entry.id === id;
+const released = (entry: Entry): Entry => ({ ...entry, notBefore: undefined });
+
 /** Stores what the adjuster does until the service has it, and sends it in order. */
-export function createOutbox<Api extends OutboxApi>(deps: {
+export function createOutbox(deps: {
   readonly store: OutboxStore;
-  readonly api: Api;
+  readonly api: OutboxApi;
   readonly clock: { now(): number };
-  readonly handlers: Handlers<NoInfer<Api>>;
 }) {
   const { store, api, clock } = deps;
-  const handlerOf = (kind: Content['kind']) => deps.handlers[kind] as Handler<Content, Api> | undefined;
+  const handlerOf = ({ kind }: Content) => api[kind] as Handler<Content> | undefined;
   const isHeld = (entry: Entry): boolean => stateOf(entry, clock.now()) === 'held';
-  const released = (entry: Entry): Entry => ({ ...entry, notBefore: undefined });
 
   /** Replaces entries in one transaction, or removes them, and returns what they were. */
   const replace = async (
@@ -66,71 +63,77 @@ export function createOutbox<Api extends OutboxApi>(deps: {
     const isOwn = await ofOwner();
     return (await store.read()).filter(isOwn);
   };
-  const drop = async (entries: readonly Entry[]): Promise<void> => {
-    for (const entry of entries) await handlerOf(entry.kind)?.dropped?.(entry, api);
-    await replace(({ id }) => entries.some((one) => one.id === id));
+  const keepDropped = async (entries: readonly Entry[]): Promise<void> => {
+    for (const entry of entries) await handlerOf(entry)?.dropped?.(entry);
   };
-  const postpone = (id: string, retryAfterMs = 0) =>
-    replace(
-      (entry) => entry.id === id,
-      (entry) => {
-        const [at, failures] = [clock.now(), entry.failures ?? 0];
-        const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
-        const waitMs = Math.max(backoffMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-        return { ...entry, at, notBefore: at + waitMs, failures: failures + 1 };
-      },
+  const append = (all: readonly Entry[], next: Entry): readonly Entry[] => {
+    const isRelated = ({ owner, key }: Entry): boolean => owner === next.owner && key === next.key;
+    const before = all.map((entry) =>
+      next.notBefore === undefined && isRelated(entry) && isHeld(entry) ? released(entry) : entry,
     );
+    const last = before.findLastIndex(isRelated);
+    const earlier = before[last];
+    const merged = earlier?.kind === next.kind ? handlerOf(next)?.merge?.(earlier, next) : undefined;
+    return merged === undefined ? [...before, next] : before.with(last, merged);
+  };
 
-  const send = async (): Promise<SendReport> => {
-    const [sent, dropped, failed]: [string[], string[], string[]] = [[], [], []];
-    const stop = (stopped?: SendReport['stopped']): SendReport => ({ sent, dropped, failed, stopped });
+  async function send(): Promise<SendReport> {
+    const report = { sent: [] as Entry[], dropped: [] as Entry[], failed: [] as Entry[] };
     /** Keys of entries that wait or have failed. */
     const blocked = new Set<string>();
     /** The entry without a response; it is the network unless another one gets a response. */
-    let unanswered: string | undefined;
-    for (const { id, key, ...stored } of await own()) {
-      const handler = handlerOf(stored.kind);
-      if (handler === undefined || isWaiting(stored, clock.now())) blocked.add(key);
-      if (handler === undefined || blocked.has(key)) continue;
+    let unanswered: Entry | undefined;
+    const postpone = async (entry: Entry, retryAfterMs = 0): Promise<void> => {
+      const { failures = 0 } = entry;
+      const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
+      const waitMs = Math.max(backoffMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+      const at = clock.now();
+      await replace(is(entry), (one) => ({ ...one, at, notBefore: at + waitMs, failures: failures + 1 }));
+      report.failed.push(entry);
+    };
+    for (const stored of await own()) {
+      const handler = handlerOf(stored);
+      if (handler === undefined || isWaiting(stored, clock.now())) blocked.add(stored.key);
+      if (handler === undefined || blocked.has(stored.key)) continue;
       // Without a network nothing leaves the device, so it can still be undone.
-      if (!api.isOnline()) return stop('offline');
+      if (!api.isOnline()) return { ...report, stopped: 'offline' };
       const isOwn = await ofOwner();
       const [entry] = await replace(
-        (one) => one.id === id && isOwn(one),
+        (one) => is(stored)(one) && isOwn(one),
         (one) => ({ ...one, tried: true }),
       );
       // It was undone, or another adjuster has signed in.
       if (entry === undefined) continue;
       try {
-        if (await handler.send(entry, api)) {
-          await replace((one) => one.id === id);
-          sent.push(id);
-        } else {
-          // What follows was made in the belief that this is accepted.
-          const related = (await own()).filter((one) => one.key === key);
-          await drop(related);
-          dropped.push(...related.map((one) => one.id));
-        }
+        await handler.send(entry);
+        await replace(is(entry));
+        report.sent.push(entry);
       } catch (error) {
-        if (needsSignIn(error)) return stop(error.status === 401 ? 'signed out' : 'passkey required');
-        blocked.add(key);
-        const isNetwork = error instanceof NetworkError;
-        if (isNetwork && error.reason !== 'service') {
-          if (unanswered !== undefined) return stop('offline');
-          unanswered = id;
-          continue;
+        if (needsSignIn(error))
+          return { ...report, stopped: error.status === 401 ? 'signed out' : 'passkey required' };
+        if (isRefusal(error)) {
+          // What follows was made in the belief that this is accepted.
+          const related = (await own()).filter(({ key }) => key === entry.key);
+          await keepDropped(related);
+          await replace((one) => related.some(is(one)));
+          report.dropped.push(...related);
+        } else {
+          blocked.add(entry.key);
+          const isNetwork = error instanceof NetworkError;
+          if (!isNetwork || error.reason === 'service')
+            await postpone(entry, isNetwork ? error.retryAfterMs : undefined);
+          else if (unanswered !== undefined) return { ...report, stopped: 'offline' };
+          else {
+            unanswered = entry;
+            continue;
+          }
         }
-        await postpone(id, isNetwork ? error.retryAfterMs : undefined);
-        failed.push(id);
       }
-      if (unanswered !== undefined) {
-        await postpone(unanswered);
-        failed.push(unanswered);
-        unanswered = undefined;
-      }
+      if (unanswered !== undefined) await postpone(unanswered);
+      unanswered = undefined;
     }
-    return stop(unanswered === undefined ? undefined : 'offline');
-  };
+    return { ...report, stopped: unanswered === undefined ? undefined : 'offline' };
+  }
 
   return {
     /** The entries of the adjuster who is signed in, oldest first. */
@@ -145,34 +148,17 @@ export function createOutbox<Api extends OutboxApi>(deps: {
       const [owner, at] = [await store.owner(), clock.now()];
       if (owner === undefined) throw new Error('Nobody is signed in.');
       const notBefore = undoMs > 0 ? at + undoMs : undefined;
-      const keys = new Set(contents.map(({ key }) => key));
       const added = contents.map(
         (content): Entry => ({ ...content, id: crypto.randomUUID(), owner, at, notBefore }),
       );
-      await store.update((before) => {
-        const all = before.map((entry) =>
-          undoMs === 0 && entry.owner === owner && keys.has(entry.key) && isHeld(entry)
-            ? released(entry)
-            : entry,
-        );
-        for (const next of added) {
-          const last = all.findLastIndex((entry) => entry.owner === owner && entry.key === next.key);
-          const earlier = all[last];
-          const merged =
-            earlier?.kind === next.kind ? handlerOf(next.kind)?.merge?.(earlier, next) : undefined;
-          if (merged === undefined) all.push(next);
-          else all[last] = merged;
-        }
-        return all;
-      });
+      await store.update((all) => added.reduce(append, all));
       return added.map(({ id }) => id);
     },
 
     /** Removes in one transaction what can be undone or has failed, and returns it. The rest may have arrived. */
     async cancel(ids: readonly string[]): Promise<readonly Entry[]> {
-      const wanted = new Set(ids);
-      const removed = await replace((entry) => wanted.has(entry.id) && canCancel(entry, clock.now()));
-      await drop(removed.filter(({ tried }) => tried === true));
+      const removed = await replace((entry) => ids.includes(entry.id) && canCancel(entry, clock.now()));
+      await keepDropped(removed.filter(({ tried }) => tried === true));
       return removed;
     },
 
@@ -184,7 +170,7 @@ export function createOutbox<Api extends OutboxApi>(deps: {
 
     /** Stores again what the store has lost. */
     restore: (shown: readonly Entry[]) =>
-      store.update((all) => [...all, ...shown.filter(({ id }) => !all.some((entry) => entry.id === id))]),
+      store.update((all) => [...all, ...shown.filter((entry) => !all.some(is(entry)))]),
 
     /** Removes everything of the adjuster who is signed in. */
     clear: async () => replace(await ofOwner()),

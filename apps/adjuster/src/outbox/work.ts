@@ -1,36 +1,27 @@
 import type { AppClaim } from '@svc/contract';
 import type { Call } from '../data/endpoints.ts';
-import { isRefusal } from '../model/api-error.ts';
 import { requestBody } from '../model/work-edits.ts';
 import type { Handler, WorkContent } from './entry.ts';
 
-export interface WorkApi {
+export const workHandler = (api: {
   readonly call: Call;
   /** Shows and stores the claim as the service has it. */
-  storeClaim(claim: AppClaim): Promise<void>;
+  updateClaim(claim: AppClaim): void;
   /** Adds edits that were not accepted to what is typed. */
   keepAsDraft(edits: WorkContent): Promise<void>;
-}
-
-export const workHandler: Handler<WorkContent, WorkApi> = {
-  async send({ key, entries, contact, close = false }, { call, storeClaim }) {
-    try {
-      if (entries !== undefined)
-        await storeClaim(await call('updateWork', { params: { id: key }, body: requestBody(entries) }));
-      if (contact !== undefined) {
-        const { id, ...body } = contact;
-        await storeClaim(await call('logContact', { params: { id: key, contact_id: id }, body }));
-      }
-      if (close) await storeClaim(await call('closeClaim', { params: { id: key } }));
-      return true;
-    } catch (error) {
-      if (isRefusal(error)) return false;
-      throw error;
+}): Handler<WorkContent> => ({
+  async send({ key: id, entries, contact, close = false }) {
+    if (entries !== undefined)
+      api.updateClaim(await api.call('updateWork', { params: { id }, body: requestBody(entries) }));
+    if (contact !== undefined) {
+      const { id: contact_id, ...body } = contact;
+      api.updateClaim(await api.call('logContact', { params: { id, contact_id }, body }));
     }
+    if (close) api.updateClaim(await api.call('closeClaim', { params: { id } }));
   },
-  dropped: (entry, api) => api.keepAsDraft(entry),
+  dropped: api.keepAsDraft,
   merge(entry, next) {
     const isMergeable = [entry, next].every(({ contact, close }) => contact === undefined && close !== true);
     return isMergeable ? { ...next, entries: { ...entry.entries, ...next.entries } } : undefined;
   },
-};
+});

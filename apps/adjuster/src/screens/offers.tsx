@@ -8,6 +8,7 @@ import { lazy } from '../components/lazy.tsx';
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
 import { WindowedList } from '../components/windowed-list.tsx';
+import { offerLabel } from '../model/history.ts';
 import { isLost, type Outcome } from '../outbox/answers.ts';
 import { MAX_LINES } from '../state/outcomes.ts';
 
@@ -221,7 +222,7 @@ function UnsentAnswers() {
                 <a href={`#/claims/${one.key}`}>
                   {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
                 </a>
-                <span class="line muted">{one.detail}</span>
+                <span class="line muted">{offerLabel(one.offer)}</span>
               </span>
               {answers.isUndoable(one) && (
                 <Button kind="quiet" onClick={() => void answers.undo([one.key])}>

@@ -9,8 +9,6 @@ import type { AppOutbox } from './outbox.ts';
 import type { Session } from './session.ts';
 import type { Toasts } from './toast.ts';
 
-type Setting = Entry<SettingsContent>;
-
 /** The adjuster's profile, availability, and the notification preferences of this device. */
 export function createAccount(deps: {
   readonly call: Call;
@@ -21,12 +19,10 @@ export function createAccount(deps: {
   readonly toasts: Toasts;
 }) {
   const { storage, session, outbox } = deps;
-  const waiting = computed(() =>
-    outbox.entries.value.filter((entry): entry is Setting => entry.kind === 'settings'),
-  );
+  const waiting = computed(() => outbox.entries.value.filter((entry) => entry.kind === 'settings'));
   return {
     /** Changes that the service has not confirmed, and that are not being sent right now. */
-    unsentSettings: (key: SettingsContent['key']): readonly Setting[] =>
+    unsentSettings: (key: SettingsContent['key']): readonly Entry<SettingsContent>[] =>
       outbox.isSending.value ? [] : waiting.value.filter((entry) => entry.key === key),
 
     /** With the changes that are still on the device. A profile that an earlier release has stored has no availability. */

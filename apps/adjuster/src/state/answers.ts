@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { pastOffer } from '../model/history.ts';
-import { titleOf, townOf } from '../model/names.ts';
+import { titleOf } from '../model/names.ts';
 import { type AnswerContent, canCancel, type Entry } from '../outbox/entry.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
@@ -24,9 +24,7 @@ export function createAnswers(deps: {
 }) {
   const { outbox, lists, outcomes, toasts, texts } = deps;
   /** Answers of this adjuster that the service has not confirmed. */
-  const queued = computed(() =>
-    outbox.entries.value.filter((entry): entry is Answer => entry.kind === 'answer'),
-  );
+  const queued = computed(() => outbox.entries.value.filter((entry) => entry.kind === 'answer'));
   /** Answers that can still be taken back before they are sent. */
   const held = computed(() => queued.value.filter((one) => outbox.entryState(one) === 'held'));
   const unsent = computed(() => queued.value.filter((one) => outbox.entryState(one) !== 'held'));
@@ -53,14 +51,11 @@ export function createAnswers(deps: {
       reason?: string,
     ): Promise<void> {
       const contents = claims.map((claim) => ({
-        ...({ kind: 'answer', key: claim.id, answer, reason, title: titleOf(claim) } as const),
-        detail: `${townOf(claim.loss_location)} · ${claim.claim_number}`,
-        offeredAt: claim.offered_at,
-        past: pastOffer(claim, 'rejected', Date.now(), reason),
+        ...({ kind: 'answer', key: claim.id, answer, title: titleOf(claim) } as const),
+        offer: pastOffer(claim, 'rejected', Date.now(), reason),
       }));
       const undoMs = deps.preferences.value.undoSeconds * 1000;
       await outbox.add(contents, undoMs);
-      await outbox.read();
       if (undoMs === 0) void outbox.send().catch(toasts.showError);
     },
 
@@ -74,11 +69,11 @@ export function createAnswers(deps: {
 
     /** There is no network: says once of each answer that it waits. */
     announceWaiting(): void {
+      if (unsent.value.length > 0) deps.sendInBackground();
       const waiting = unsent.value.filter(({ id }) => !announced.has(id));
       const [first] = waiting;
       if (first === undefined) return;
       for (const { id } of waiting) announced.add(id);
-      deps.sendInBackground();
       // The claim itself shows that its answer waits.
       if (deps.currentHash.peek() === `#/claims/${first.key}`) return;
       outcomes.say(() => {

@@ -1,9 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { type AnswerApi, answerHandler } from '../outbox/answers.ts';
-import { type Entry, type EntryState, isWaiting, nextDueAt, stateOf } from '../outbox/entry.ts';
+import { type Content, type Entry, type EntryState, isWaiting, nextDueAt, stateOf } from '../outbox/entry.ts';
 import { createOutbox, type OutboxApi, type OutboxStore, type SendReport } from '../outbox/outbox.ts';
-import { type SettingsApi, settingsHandler } from '../outbox/settings.ts';
-import { type WorkApi, workHandler } from '../outbox/work.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -15,24 +12,17 @@ export type AppOutbox = ReturnType<typeof createAppOutbox>;
 /** What this adjuster has done on this device and the service has not confirmed, with what came of sending it. */
 export function createAppOutbox(deps: {
   readonly store: OutboxStore;
-  readonly api: AnswerApi & WorkApi & SettingsApi & OutboxApi;
+  readonly api: OutboxApi;
   readonly texts: ReadonlySignal<Texts>;
   readonly session: Session;
   readonly lists: Lists;
   readonly outcomes: Outcomes;
   readonly toasts: Toasts;
-  /** Has the browser wake the service worker once there is a network. */
-  readonly sendInBackground: () => void;
   /** Something could not be sent because there is no network. */
   readonly onOffline: () => void;
 }) {
-  const { session, lists, toasts, sendInBackground } = deps;
-  const outbox = createOutbox({
-    store: deps.store,
-    api: deps.api,
-    clock: Date,
-    handlers: { answer: answerHandler, work: workHandler, settings: settingsHandler },
-  });
+  const { texts, session, lists, outcomes, toasts } = deps;
+  const outbox = createOutbox({ store: deps.store, api: deps.api, clock: Date });
   /** Oldest first. */
   const entries = signal<readonly Entry[]>([]);
   const sends = signal(0);
@@ -52,41 +42,46 @@ export function createAppOutbox(deps: {
   /** Sends what is due, and shows what came of it. */
   async function send(): Promise<SendReport> {
     await read();
-    const before = entries.value;
-    if (before.every((entry) => isWaiting(entry, at.value))) return { sent: [], dropped: [], failed: [] };
+    if (entries.value.every((entry) => isWaiting(entry, at.value)))
+      return { sent: [], dropped: [], failed: [] };
     sends.value += 1;
     const report = await outbox.send().finally(() => {
       sends.value -= 1;
     });
-    const { stopped } = report;
+    const { sent, dropped, failed, stopped } = report;
     if (stopped === 'offline') session.connection.value = 'offline';
     if (stopped === 'signed out') session.expire();
     if (stopped === 'passkey required') session.needsPasskey.value = true;
     await read();
-    await deps.outcomes.show();
+    await outcomes.show();
     if (stopped === 'offline') deps.onOffline();
-    const of = (ids: readonly string[]) =>
-      before.filter(({ id }) => ids.includes(id)).map(({ kind }) => kind);
-    const dropped = of(report.dropped);
-    const { texts } = deps;
-    if (dropped.includes('work')) toasts.showToast(() => texts.value.outbox.refused, 'error');
-    else if (dropped.length > 0) toasts.showToast(() => texts.value.network.failed, 'error');
+    const isWork = ({ kind }: Entry): boolean => kind === 'work';
+    if (dropped.length > 0)
+      toasts.showToast(
+        () => (dropped.some(isWork) ? texts.value.outbox.refused : texts.value.network.failed),
+        'error',
+      );
     // The service sends a claim with each edit. After a failure, reading the lists shows whether the service works at all.
-    const changesLists = of(report.sent).some((kind) => kind !== 'work');
-    if (changesLists || dropped.length > 0 || report.failed.length > 0) void lists.refresh();
+    if (dropped.length + failed.length > 0 || !sent.every(isWork)) void lists.refresh();
     return report;
   }
 
   return {
     ...{ entries, entryState, read, send },
-    ...{ add: outbox.add, restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
+    ...{ restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
     isSending: computed(() => sends.value > 0),
+
+    async add(contents: readonly Content[], undoMs?: number): Promise<readonly string[]> {
+      const ids = await outbox.add(contents, undoMs);
+      await read();
+      return ids;
+    },
 
     /** The page is hidden and may be closed: nothing is held back any longer. */
     async release(): Promise<void> {
       if (!entries.value.some((entry) => entryState(entry) === 'held')) return;
       await outbox.release();
-      if ((await send()).stopped === 'offline') sendInBackground();
+      await send();
     },
 
     /** Removes what was not sent, or is stuck. Returns how many may have arrived. */
@@ -101,7 +96,7 @@ export function createAppOutbox(deps: {
     async readChanged(): Promise<void> {
       const before = entries.value;
       await read();
-      await deps.outcomes.show();
+      await outcomes.show();
       const ids = new Set(entries.value.map(({ id }) => id));
       if (before.some(({ id, kind }) => kind === 'answer' && !ids.has(id))) void lists.refresh();
     },

@@ -2,7 +2,13 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import type { Storage } from '../data/storage.ts';
 import type { createFormat } from '../format.ts';
-import { hasEntries, rejectedEntries, type WorkEntries, workWithEdits } from '../model/work-edits.ts';
+import {
+  type ContactEntry,
+  hasEntries,
+  rejectedEntries,
+  type WorkEntries,
+  workWithEdits,
+} from '../model/work-edits.ts';
 import { canCancel, type Entry, type WorkContent } from '../outbox/entry.ts';
 import type { Texts } from '../texts/en.ts';
 import type { AppOutbox } from './outbox.ts';
@@ -18,11 +24,7 @@ export function createDrafts(
 ) {
   /** Changes when entries that the service rejected were added to the stored drafts. */
   const rejections = signal(0);
-  const contactLine = ({
-    at,
-    result,
-    note,
-  }: Pick<NonNullable<AppClaim['work']['contacts']>[number], 'at' | 'result' | 'note'>): string =>
+  const contactLine = ({ at, result, note }: ContactEntry): string =>
     `${dateTime(at)}: ${texts.value.contactResults[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
   return {
     rejections,
@@ -40,7 +42,7 @@ export function createDrafts(
 
 /** The adjuster's own entries on accepted claims. */
 export function createWork(outbox: AppOutbox) {
-  const edits = computed(() => outbox.entries.value.filter((entry): entry is Edit => entry.kind === 'work'));
+  const edits = computed(() => outbox.entries.value.filter((entry) => entry.kind === 'work'));
   /** Own edits of a claim that the service has not confirmed. */
   const unsent = (claimId: string): readonly Edit[] => edits.value.filter(({ key }) => key === claimId);
 
@@ -58,16 +60,16 @@ export function createWork(outbox: AppOutbox) {
         ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed } as const] : []),
         ...(close ? [{ kind: 'work', key, close } as const] : []),
       ];
-      const ids = new Set(await outbox.add(contents));
+      const ids = await outbox.add(contents);
       const { dropped } = await outbox.send();
-      if (dropped.some((id) => ids.has(id))) return 'rejected';
-      return unsent(key).some(({ id }) => ids.has(id)) ? 'waiting' : 'saved';
+      const includes = (entries: readonly Entry[]): boolean => entries.some(({ id }) => ids.includes(id));
+      return includes(dropped) ? 'rejected' : includes(unsent(key)) ? 'waiting' : 'saved';
     },
 
     /** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
     async logContact(key: string, entry: Edits, undoMs: number): Promise<string | undefined> {
       const [id] = await outbox.add([{ kind: 'work', key, ...entry }], undoMs);
-      await (undoMs > 0 ? outbox.read() : outbox.send());
+      if (undoMs === 0) await outbox.send();
       return id;
     },
 
