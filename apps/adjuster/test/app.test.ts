@@ -6,8 +6,9 @@ import { createApp } from '../src/create-app.ts';
 import { connectDatabase } from '../src/data/database.ts';
 import { type Call, type CallId, type RequestParts, requestOf } from '../src/data/endpoints.ts';
 import type { EventHandlers } from '../src/data/event-stream.ts';
+import { createOutboxStore } from '../src/data/outbox.ts';
 import { createStorage } from '../src/data/storage.ts';
-import type { TabMessage } from '../src/data/tabs.ts';
+import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { ApiError, NetworkError } from '../src/model/api-error.ts';
 import { createNavigation } from '../src/navigation.ts';
 import { answerHandler } from '../src/outbox/answers.ts';
@@ -62,19 +63,23 @@ function device() {
     return undefined;
   }) as Call;
   const listeners: ((message: TabMessage) => void)[] = [];
+  const tabs: Tabs = {
+    notify: (message) => {
+      for (const listener of listeners) listener(message);
+    },
+    listen: (listener) => void listeners.push(listener),
+  };
   let turn: Promise<unknown> = Promise.resolve();
   const open = () => {
     const handlers: { events?: EventHandlers; page: Record<string, () => void> } = { page: {} };
     const hash = { value: '#/claims' };
     const app = createApp({
-      ...{ storage, api: { call, now: Date.now }, isStored: signal(true), zipPlacesUrl: 'zip.bin' },
+      ...{ storage, tabs, api: { call, now: Date.now }, isStored: signal(true), zipPlacesUrl: 'zip.bin' },
       deviceLanguage: () => 'en',
       choices: { read: () => undefined, write: () => {} },
       onStorageLost: () => {},
       outboxStore: {
-        read: async () => (await storage.get('outbox')) ?? [],
-        update: async (change) => (await storage.update('outbox', (all = []) => change(all))) ?? [],
-        owner: async () => (await storage.get('profile'))?.svc_id,
+        ...createOutboxStore(storage, tabs),
         exclusive<T>(task: () => Promise<T>): Promise<T> {
           const run = turn.then(task);
           turn = run.catch(() => {});
@@ -89,12 +94,6 @@ function device() {
         }),
       },
       notifications: { sendPreferences: async () => {}, disable: async () => {}, renew: async () => {} },
-      tabs: {
-        notify: (message) => {
-          for (const listener of listeners) listener(message);
-        },
-        listen: (listener) => void listeners.push(listener),
-      },
       navigation: createNavigation({
         location: {
           get hash() {
@@ -120,13 +119,19 @@ function device() {
     });
     return { app, handlers };
   };
-  return { state, storage, open, signedIn: () => storage.put('profile', state.profile) };
+  return {
+    ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
+    names: async () => (await connection.get()).getAllKeys('kept'),
+  };
 }
 
 /** Lets what is under way go on until nothing changes; IndexedDB takes several turns. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
+const linesOf = ({ toasts }: ReturnType<typeof createApp>) =>
+  toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
 
 describe('an app', () => {
   test('can be opened twice on a device, and neither changes what the other one shows', async () => {
@@ -215,6 +220,37 @@ describe('an app', () => {
     expect(state.calls).not.toContain(`POST v1/claims/${offer().id}/acceptance`);
   });
 
+  test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
+    const { open, signedIn, state, names } = device();
+    await signedIn();
+    state.offers = [offer(), offer()];
+    const { app } = open();
+    void app.start();
+    await settled();
+    const [rejected, accepted] = state.offers as [AppClaim, AppClaim];
+    app.prefer({ undoSeconds: 0 });
+    await app.answers.answer([rejected], 'reject');
+    await settled();
+    app.prefer({ undoSeconds: 20 });
+    await app.answers.answer([accepted], 'accept');
+    await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
+    app.typedNotes.keep([accepted.id], 'Typed');
+    app.typedRejections.keep([accepted.id], { code: null, freeText: 'Typed' });
+    app.places.setStops([accepted.id]);
+    app.arrangement.change({ search: 'Kenner' });
+    await settled();
+    state.responses['DELETE session'] = () => {
+      state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
+    };
+    await app.signOut(false);
+    await settled();
+    expect(await names()).toEqual(['format', 'language']);
+    expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
+    expect([app.typedNotes.texts.value, app.typedRejections.texts.value]).toEqual([{}, {}]);
+    expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
+    expect(app.arrangement.arrangement.value.search).toBe('');
+  });
+
   test('reads the lists again when the service has a later revision, and not when it has the same', async () => {
     const { open, signedIn, state } = device();
     await signedIn();
@@ -295,15 +331,13 @@ describe('an app', () => {
     app.prefer({ undoSeconds: 0 });
     const name = `POST v1/claims/${claim.id}/acceptance`;
     state.responses[name] = new NetworkError('connection');
-    const lines = () =>
-      app.toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
     await app.answers.answer(state.offers, 'accept');
     await settled();
-    expect(lines()).toEqual(['Your acceptance is saved and will be sent when you are online.']);
+    expect(linesOf(app)).toEqual(['Your acceptance is saved and will be sent when you are online.']);
     delete state.responses[name];
     await app.outbox.send();
     await settled();
-    expect(lines()).toEqual(['Sent: you have accepted Marisol Delgado.']);
+    expect(linesOf(app)).toEqual(['Sent: you have accepted Marisol Delgado.']);
   });
 
   test("removes the policyholder's name from the device once the adjuster was told of a rejection", async () => {
@@ -316,7 +350,7 @@ describe('an app', () => {
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer(state.offers, 'reject');
     await settled();
-    expect(app.outcomes.kept.value).toMatchObject([{ result: 'rejected', title: 'Marisol Delgado' }]);
+    expect(linesOf(app)).toEqual(['Sent: you have rejected Marisol Delgado.']);
     expect(JSON.stringify(await storage.get('outcomes'))).not.toContain('Marisol');
   });
 

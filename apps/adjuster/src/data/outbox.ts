@@ -2,19 +2,21 @@ import { answerHandler, isLost } from '../outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
 import type { Call } from './endpoints.ts';
 import { loadOnce } from './load-once.ts';
-import { ROOT } from './root.ts';
 import type { Storage } from './storage.ts';
 import type { Tabs } from './tabs.ts';
 
 /** Browsers delete the data of pages that are seldom used. Some ask the adjuster, so only once there is something unsent. */
-const askToKeepData = loadOnce(async () => navigator.storage?.persist?.().catch(() => {}));
+const askToKeepData = loadOnce(async () => navigator.storage?.persist?.());
 
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
 export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => ({
   read: async () => (await storage.get('outbox')) ?? [],
   async update(change) {
-    const before = await storage.update('outbox', (entries = []) => change(entries));
-    void askToKeepData();
+    const before = await storage.update('outbox', (entries = []) => {
+      const changed = change(entries);
+      return changed.length > 0 ? changed : undefined;
+    });
+    void askToKeepData().catch(() => {});
     tabs.notify({ kind: 'outbox' });
     return before ?? [];
   },
@@ -37,17 +39,9 @@ export const createAnswerApi = (
       if (rejected !== undefined) await storage.history.add([rejected]);
       if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
       await storage.outcomes.add(outcome);
-      if (answer === 'accept' && isLost(outcome) && !(await isVisible()))
-        await notifyLost(storage).catch(() => {});
+      if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;
+      const { notifyLost } = await import('./show-notification.ts');
+      await notifyLost(storage).catch(() => {});
     },
   }),
 });
-
-async function notifyLost(storage: Storage): Promise<void> {
-  const worker = await navigator.serviceWorker?.getRegistration(ROOT.slice(0, -1));
-  if (worker === undefined || Notification.permission !== 'granted') return;
-  const outcomes = (await storage.get('outcomes')) ?? [];
-  const count = outcomes.filter((one) => one.answer === 'accept' && isLost(one)).length;
-  const { showNotification } = await import('./show-notification.ts');
-  await showNotification(worker, storage, { kind: 'acceptance_lost', count });
-}

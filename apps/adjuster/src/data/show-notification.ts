@@ -1,4 +1,5 @@
 import { notificationOf } from '../model/push-message.ts';
+import { isLost } from '../outbox/answers.ts';
 import { deviceLanguage } from '../texts/language.ts';
 import { NOTIFICATION_WORDS } from '../texts/worker.ts';
 import { ROOT } from './root.ts';
@@ -22,4 +23,13 @@ export async function showNotification(
     lang: language,
     data: { hash },
   } as NotificationOptions & { renotify: boolean });
+}
+
+/** Tells the adjuster how many acceptances did not count. */
+export async function notifyLost(storage: Storage): Promise<void> {
+  const worker = await navigator.serviceWorker?.getRegistration(ROOT.slice(0, -1));
+  if (worker === undefined || Notification.permission !== 'granted') return;
+  const outcomes = (await storage.get('outcomes')) ?? [];
+  const count = outcomes.filter((one) => one.answer === 'accept' && isLost(one)).length;
+  await showNotification(worker, storage, { kind: 'acceptance_lost', count });
 }
