@@ -39,7 +39,7 @@ const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
         );`;
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  bug('idempotency keys not bound', PG_STATEMENTS, 'if (bound.length > 0) bindMany(session, bound);', ''),
+  bug('idempotency keys not bound', PG_STATEMENTS, 'if (bound.length > 0) bindMany(executor, bound);', ''),
   bug(
     'idempotency key not bound to the environment',
     IDEMPOTENCY,
@@ -69,13 +69,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'response that the feed does not show',
     PG_STATEMENTS,
-    "updated_at = next.first_stamp + changed.place * interval '1 ms'",
+    "updated_at = next.first_stamp + changed.ordinal * interval '1 ms'",
     'updated_at = c.updated_at',
   ),
   bug(
     'response that a group leaves out is not found',
     PG_WRITES,
-    "(locking === '' ? null : undefined)",
+    "(whenLocked === 'wait' ? null : undefined)",
     'null',
   ),
   bug(
@@ -87,7 +87,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'responses that share a transaction share a timestamp',
     PG_STATEMENTS,
-    'next.first_stamp + changed.place',
+    'next.first_stamp + changed.ordinal',
     'next.first_stamp + 0',
   ),
   bug(
@@ -98,7 +98,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'shared responses not locked',
-    PG_CLAIMS,
+    PG_STATEMENTS,
     '{ lock: `FOR UPDATE ${locking}` }',
     "{ lock: locking === '' ? 'FOR UPDATE' : '' }",
   ),
@@ -112,18 +112,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'claims that share a transaction share a timestamp',
     PG_STATEMENTS,
     'RETURNING id, updated_at`',
-    "RETURNING id, updated_at`.replaceAll('+ sent.place *', '+ 0 *')",
+    "RETURNING id, updated_at`.replaceAll('+ sent.ordinal *', '+ 0 *')",
   ),
   bug('membership of new claims not locked', PG_STATEMENTS, '{ lock: `FOR SHARE ${locking}` }', '{}'),
   bug(
     'claims that share a transaction without jobs',
     PG_STATEMENTS,
-    'if (jobs.length > 0) addMany(session, jobs);',
+    'if (jobs.length > 0) addMany(executor, jobs);',
     '',
   ),
   bug(
     'response reaches a claim of another adjuster',
-    PG_CLAIMS,
+    PG_STATEMENTS,
     '${CLAIM_FORMS} WHERE c.adjuster_svc_id = response.svc_id`',
     '${CLAIM_FORMS} WHERE true`',
   ),
@@ -136,8 +136,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     "claims that share a transaction encrypted with one firm's key",
     PG_STATEMENTS,
-    'const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id)',
-    'const encrypt = await encryption.encryptor(PERSONAL.claims, claims[0]?.firmId ?? firmId, id)',
+    'const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);\n          return [',
+    'const encrypt = await encryption.encryptor(PERSONAL.claims, claims[0]?.firmId ?? firmId, id);\n          return [',
   ),
   bug(
     "responses that share a transaction encrypted with one firm's key",
@@ -292,7 +292,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'failed batch not repeated',
-    'packages/application/src/batches/batch.ts',
+    'packages/application/src/write-buffer.ts',
     'await store.append(batch);\n        batches = batches.slice(1);',
     'batches = batches.slice(1);\n        await store.append(batch);',
   ),

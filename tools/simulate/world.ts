@@ -89,7 +89,7 @@ export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: P
       // Only invitation emails need them, and nobody is invited.
       secrets: {} as Parameters<typeof makeRunJob>[0]['secrets'],
       clock,
-      auditBatch: { add() {} },
+      auditBuffer: { add() {} },
       notifier: {
         async notify() {
           await pause('notify');

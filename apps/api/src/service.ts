@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Batch, type Clock, createBatch, type LoggedRequest, Unavailable } from '@svc/application';
+import {
+  type Clock,
+  createWriteBuffer,
+  type LoggedRequest,
+  Unavailable,
+  type WriteBuffer,
+} from '@svc/application';
 import type { FirmId, KeyId } from '@svc/domain';
 import {
   type CollectedMetrics,
@@ -99,7 +105,7 @@ async function startApi({
 
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };
-  let requestLog: Batch<LoggedRequest> | undefined;
+  let requestLog: WriteBuffer<LoggedRequest> | undefined;
   const observe: Observe = (request) => {
     const { route, status, seconds, trace } = request;
     metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
@@ -131,7 +137,7 @@ async function startApi({
     tracing,
   });
   const { services } = composed;
-  requestLog = createBatch({
+  requestLog = createWriteBuffer({
     keyOf: ({ firmId }) => firmId,
     capacity: REQUEST_LOG_CAPACITY,
     store: services.get('requestLog'),
@@ -170,12 +176,12 @@ async function startApi({
     () => void saveLastUse().catch(() => {}),
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
-  const auditBatch = services.get('auditBatch');
+  const auditBuffer = services.get('auditBuffer');
   // Alternately: writing either delays requests, and the delays must not add up.
   let writesAudit = false;
   const batchTimer = setInterval(() => {
     writesAudit = !writesAudit;
-    void (writesAudit ? auditBatch : requestLog)?.flush();
+    void (writesAudit ? auditBuffer : requestLog)?.flush();
   }, WRITE_BATCHES_INTERVAL_MS / 2).unref();
 
   return {

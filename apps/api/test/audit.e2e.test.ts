@@ -15,7 +15,7 @@ const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.da
 
 /** Every event of a firm, as `svc` exports it. */
 async function exported(firmId: string): Promise<Record<string, unknown>[]> {
-  await service.service.services.get('auditBatch').flush();
+  await service.service.services.get('auditBuffer').flush();
   const { code, stdout } = await svc('audit', 'export', '--firm', firmId);
   expect(code).toBe(0);
   return stdout

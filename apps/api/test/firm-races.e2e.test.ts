@@ -152,7 +152,7 @@ test('a slow transaction of a firm blocks neither other firms nor readers', asyn
     expect((await listClaims(service, slow.live)).json.data).toEqual([claim]);
     await listClaims(service, free.live);
     // The reads of both firms are recorded together.
-    const recorded = service.service.services.get('auditBatch').flush();
+    const recorded = service.service.services.get('auditBuffer').flush();
     await pause(100);
     await sentClaim(service, free.live, freeMember.svcId);
     await client.query('COMMIT');

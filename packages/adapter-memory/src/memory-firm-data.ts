@@ -25,9 +25,9 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
     },
     async carriers(firmId, after, limit) {
       const own = tables.carriers.all().filter((carrier) => carrier.firmId === firmId);
-      return page(own, ({ nameKey }) => nameKey, after, limit).map(({ nameKey, held }) => ({
+      return page(own, ({ nameKey }) => nameKey, after, limit).map(({ nameKey, carrier }) => ({
         nameKey,
-        carrier: held,
+        carrier,
       }));
     },
     eraseBatch: (firmId) =>

@@ -49,7 +49,7 @@ function firmOf(tables: Tables, id: FirmId): { id: FirmId; name: string } {
 export const formDetailsOf = (tables: Tables, { firmId, carrier }: Claim): FormDetails => ({
   firm: firmOf(tables, firmId),
   offerWaitHours: tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null,
-  bookCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.held ?? null,
+  bookCarrier: tables.carriers.get(keyOf(firmId, carrierNameKey(carrier.name)))?.carrier ?? null,
 });
 
 const appViewOf = (tables: Tables, claim: Claim): AppClaimView => ({

@@ -158,11 +158,9 @@ export function memoryTx(
       }),
       mergeCarrier: step((firmId, sent) => {
         const nameKey = carrierNameKey(sent.name);
-        const held = tables.carriers.get(keyOf(firmId, nameKey))?.held ?? null;
-        const merged = mergeCarrier(held, sent);
-        if (held === null || merged.gained.length > 0) {
-          tables.carriers.put({ firmId, nameKey, held: merged.entry });
-        }
+        const existing = tables.carriers.get(keyOf(firmId, nameKey))?.carrier ?? null;
+        const { entry, gained } = mergeCarrier(existing, sent);
+        if (existing === null || gained.length > 0) tables.carriers.put({ firmId, nameKey, carrier: entry });
       }),
       add: step((claim) => {
         const { updatedAt } = withTimestamp(claim);
@@ -173,9 +171,9 @@ export function memoryTx(
     },
 
     carriers: {
-      lock: step((firmId, name) => tables.carriers.get(keyOf(firmId, carrierNameKey(name)))?.held ?? null),
-      save: step((firmId, held) => {
-        tables.carriers.put({ firmId, nameKey: carrierNameKey(held.name), held });
+      lock: step((firmId, name) => tables.carriers.get(keyOf(firmId, carrierNameKey(name)))?.carrier ?? null),
+      save: step((firmId, carrier) => {
+        tables.carriers.put({ firmId, nameKey: carrierNameKey(carrier.name), carrier });
       }),
       remove: step((firmId, name) => tables.carriers.delete(keyOf(firmId, carrierNameKey(name)))),
     },
@@ -281,9 +279,9 @@ export function memoryTx(
       of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
         removeDevices((device) => device.svcId === svcId);
-        const held = sessionsOf(tables, svcId);
-        for (const { tokenHash } of held) tables.sessions.delete(keyOf(tokenHash));
-        return held.length;
+        const sessions = sessionsOf(tables, svcId);
+        for (const { tokenHash } of sessions) tables.sessions.delete(keyOf(tokenHash));
+        return sessions.length;
       }),
     },
 
@@ -328,16 +326,16 @@ export function memoryTx(
           tables.passkeys.all().find((passkey) => passkey.credentialId === credentialId) ?? null,
       ),
       save: step(({ id, name, signCount, lastUsedAt }) => {
-        const held = tables.passkeys.get(keyOf(id));
-        if (held !== undefined) tables.passkeys.put({ ...held, name, signCount, lastUsedAt });
+        const passkey = tables.passkeys.get(keyOf(id));
+        if (passkey !== undefined) tables.passkeys.put({ ...passkey, name, signCount, lastUsedAt });
       }),
       remove: step((svcId, id) => {
         if (tables.passkeys.get(keyOf(id))?.svcId === svcId) tables.passkeys.delete(keyOf(id));
       }),
       removeAllOf: step((svcId) => {
-        const held = passkeysOf(tables, svcId);
-        for (const { id } of held) tables.passkeys.delete(keyOf(id));
-        return held.length;
+        const passkeys = passkeysOf(tables, svcId);
+        for (const { id } of passkeys) tables.passkeys.delete(keyOf(id));
+        return passkeys.length;
       }),
     },
 

@@ -1,10 +1,10 @@
-import type { Attempt, IdempotencySlot, SingleFlight } from '@svc/application';
+import type { IdempotencySlot, KeyedResult, SingleFlight } from '@svc/application';
 import { DomainError } from '@svc/domain';
 
 interface Execution {
   readonly fingerprint: string;
   /** Null when the attempt failed. Never rejects: without a waiting caller the rejection would be unhandled. */
-  readonly outcome: Promise<Attempt | null>;
+  readonly outcome: Promise<KeyedResult | null>;
 }
 
 export interface MemorySingleFlight extends SingleFlight {
@@ -47,7 +47,7 @@ export function createMemorySingleFlight(): MemorySingleFlight {
 }
 
 // Async, so that an attempt that throws synchronously rejects.
-const run = async (attempt: () => Promise<Attempt>): Promise<Attempt> => attempt();
+const run = async (attempt: () => Promise<KeyedResult>): Promise<KeyedResult> => attempt();
 
 // Unambiguous: firm and environment contain no space.
 const nameOf = ({ firmId, environment, key }: IdempotencySlot): string => `${firmId} ${environment} ${key}`;

@@ -40,7 +40,7 @@ interface IdempotencyRow {
 interface CarrierRow {
   readonly firmId: FirmId;
   readonly nameKey: string;
-  readonly held: CarrierDetails;
+  readonly carrier: CarrierDetails;
 }
 interface DeviceRow extends Device {
   readonly state: DeviceState;

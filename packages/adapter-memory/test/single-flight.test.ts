@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Attempt, IdempotencySlot } from '@svc/application';
+import type { IdempotencySlot, KeyedResult } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
 import { createMemorySingleFlight } from '../src/single-flight.ts';
 
@@ -29,7 +29,7 @@ describe('the single flight runs concurrent duplicates once', () => {
 
   test('a duplicate waits while the attempt is running', async () => {
     const slot = aSlot();
-    const work = new Gate<Attempt>();
+    const work = new Gate<KeyedResult>();
     const one = run(slot, 'a', work.pass);
     await work.reached;
     let duplicateRan = false;
@@ -48,7 +48,7 @@ describe('the single flight runs concurrent duplicates once', () => {
 
   test('a different request fails while an attempt is running, without running itself', async () => {
     const slot = aSlot();
-    const work = new Gate<Attempt>();
+    const work = new Gate<KeyedResult>();
     const one = run(slot, 'a', work.pass);
     await work.reached;
     let attempted = false;
@@ -121,7 +121,7 @@ describe('the single flight runs concurrent duplicates once', () => {
       { ...slot, key: 'x'.repeat(255) },
       { ...slot, key: `${'x'.repeat(254)}y` },
     ];
-    const gates = slots.map(() => new Gate<Attempt>());
+    const gates = slots.map(() => new Gate<KeyedResult>());
     // If two slots were equal, the second would fail or wait and never reach its gate.
     const all = slots.map((each, n) => run(each, `print-${n}`, gates[n]?.pass ?? Promise.reject));
     await Promise.all(gates.map(({ reached }) => reached));
@@ -186,7 +186,7 @@ class Bindings {
   readonly created: ClaimId[] = [];
   private readonly bound = new Map<string, ClaimId>();
 
-  async bind(slot: IdempotencySlot): Promise<Attempt> {
+  async bind(slot: IdempotencySlot): Promise<KeyedResult> {
     await settle();
     const name = JSON.stringify(slot);
     const existing = this.bound.get(name);

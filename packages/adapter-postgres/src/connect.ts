@@ -1,16 +1,17 @@
 import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { oneShardClaimStatements } from './citus/claim-statements.ts';
+import { oneShardStatements } from './citus/firm-statements.ts';
 import { pgClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
-import { pgClaimStatements } from './claims/statements.ts';
+import { oneServerStatements } from './claims/statements.ts';
 import { type Database, openDatabase } from './driver/database.ts';
+import type { Layout } from './driver/executor.ts';
 import type { DatabaseUrl } from './driver/servers.ts';
-import type { Layout } from './driver/session.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
 import { type WrappingKeySource, WrappingKeys } from './encryption/wrapping-keys.ts';
+import type { StatementsOn } from './firm-statements.ts';
 import { readQueueState } from './jobs/job-table.ts';
 import type { JobHandler, JobOptions } from './jobs/job-worker.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
@@ -72,27 +73,20 @@ export interface PostgresStores extends Stores {
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
+/** What depends on where the tables of firms are. */
 export function storesOfWrites(
   database: Pick<Database, 'begin' | 'metrics'>,
-  layout: Layout,
+  { joinsFirms }: Layout,
   clock: Clock,
   encryption: Encryption,
-): Pick<PostgresStores, 'unitOfWork' | 'claimWrites'> {
+) {
+  const statements = joinsFirms ? oneServerStatements : oneShardStatements;
+  const statementsOn: StatementsOn = (executor) => statements(executor, clock, encryption);
   return {
-    unitOfWork: pgUnitOfWork(database, clock, encryption),
-    claimWrites: layout.joinsFirms
-      ? pgClaimWrites(
-          database,
-          encryption,
-          (session) => pgClaimStatements(session, clock, encryption),
-          MAX_TOGETHER,
-        )
-      : pgClaimWrites(
-          database,
-          encryption,
-          (session) => oneShardClaimStatements(session, clock, encryption),
-          1,
-        ),
+    statementsOn,
+    unitOfWork: pgUnitOfWork(database, statementsOn, encryption),
+    claimWrites: pgClaimWrites(database, encryption, statementsOn, joinsFirms ? MAX_TOGETHER : 1),
+    audit: pgAuditLog(database, statementsOn),
   };
 }
 
@@ -115,18 +109,18 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const { reads, maintenance } = database;
   const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
-  const dataKeys = wrappingKeys === null ? null : new DataKeys(database.besideTransactions, wrappingKeys);
+  const dataKeys = wrappingKeys === null ? null : new DataKeys(database.reserved, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
+  const { statementsOn, ...writes } = storesOfWrites(database, reads.layout, clock, encryption);
   const running = new Set<RunningJobs>();
   return {
-    ...storesOfWrites(database, reads.layout, clock, encryption),
+    ...writes,
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(database, clock, encryption),
     operatorReads: pgOperatorReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads, encryption),
     requestLog: pgRequestLog(reads, maintenance),
-    audit: pgAuditLog(database),
     auditReads: pgAuditReads(maintenance),
     firmData: pgFirmData(database, encryption),
     faults: pgFaults(maintenance),
@@ -161,7 +155,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           log,
           metrics: database.metrics,
           purge: async () => {
-            await purge(database, clock.now(), closedClaimRetentionMs);
+            await purge(database, statementsOn, clock.now(), closedClaimRetentionMs);
           },
           refreshStatistics: () => refreshStatistics(maintenance),
         },
@@ -171,7 +165,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       running.add(jobs);
       return jobs;
     },
-    purge: (now) => purge(database, now, closedClaimRetentionMs),
+    purge: (now) => purge(database, statementsOn, now, closedClaimRetentionMs),
     async close() {
       await Promise.all([...running].map((jobs) => jobs.stop()));
       dataKeys?.close();

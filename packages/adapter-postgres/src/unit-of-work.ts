@@ -1,10 +1,11 @@
-import type { Clock, Tx, UnitOfWork } from '@svc/application';
+import type { Tx, UnitOfWork } from '@svc/application';
 import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
-import type { TxSession } from './driver/session.ts';
+import type { TransactionExecutor } from './driver/executor.ts';
 import { repeatOnConflict } from './driver/transaction.ts';
 import type { Encryption } from './encryption/encryption.ts';
+import type { FirmStatements, StatementsOn } from './firm-statements.ts';
 import { pgOutbox } from './jobs/job-table.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
 import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
@@ -23,28 +24,28 @@ import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
 
 const storesOn = (
-  session: TxSession,
-  clock: Clock,
+  executor: TransactionExecutor,
+  statements: FirmStatements,
   encryption: Encryption,
   changed: AssignmentStatus[],
   audit: PgAuditTrail,
 ): Tx => ({
-  claims: pgClaims(session, clock, encryption, changed),
-  carriers: pgCarriers(session, encryption),
-  adjusters: pgAdjusters(session, encryption),
-  memberships: pgMemberships(session, encryption),
-  firms: pgFirms(session),
-  keys: pgKeys(session),
-  sessions: pgSessions(session, encryption),
-  signInCodes: pgSignInCodes(session),
-  signInAttempts: pgSignInAttempts(session),
-  emailChanges: pgEmailChanges(session, encryption),
-  passkeys: pgPasskeys(session, encryption),
-  usedChallenges: pgUsedChallenges(session),
-  devices: pgDevices(session, encryption),
-  deadlines: pgDeadlines(session),
-  feeds: pgFeeds(session),
-  outbox: pgOutbox(session),
+  claims: pgClaims(executor, statements, encryption, changed),
+  carriers: pgCarriers(executor, encryption),
+  adjusters: pgAdjusters(executor, encryption),
+  memberships: pgMemberships(executor, encryption),
+  firms: pgFirms(executor),
+  keys: pgKeys(executor),
+  sessions: pgSessions(executor, encryption),
+  signInCodes: pgSignInCodes(executor),
+  signInAttempts: pgSignInAttempts(executor),
+  emailChanges: pgEmailChanges(executor, encryption),
+  passkeys: pgPasskeys(executor, encryption),
+  usedChallenges: pgUsedChallenges(executor),
+  devices: pgDevices(executor, encryption),
+  deadlines: pgDeadlines(executor),
+  feeds: pgFeeds(executor),
+  outbox: pgOutbox(executor),
   audit,
 });
 
@@ -54,7 +55,7 @@ const storesOn = (
  */
 export function pgUnitOfWork(
   database: Pick<Database, 'begin' | 'metrics'>,
-  clock: Clock,
+  statementsOn: StatementsOn,
   encryption: Encryption,
 ): UnitOfWork {
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -62,8 +63,9 @@ export function pgUnitOfWork(
     const changed: AssignmentStatus[] = [];
     let result: T;
     try {
-      const audit = pgAuditTrail(transaction);
-      result = await work(storesOn(transaction, clock, encryption, changed, audit));
+      const statements = statementsOn(transaction);
+      const audit = pgAuditTrail(statements);
+      result = await work(storesOn(transaction, statements, encryption, changed, audit));
       await audit.write();
     } catch (error) {
       await transaction.rollback();

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { CITUS } from '../src/citus/layout.ts';
+import type { Executor } from '../src/driver/executor.ts';
 import { ONE_SERVER } from '../src/driver/layout.ts';
-import type { Session } from '../src/driver/session.ts';
 import { claimsById, type WantedClaim } from '../src/reads/claims-by-id.ts';
 
 const wanted = (id: string): WantedClaim => ({ firmId: 'firm' as FirmId, id });
@@ -16,10 +16,10 @@ describe('claims read by id', () => {
   /** Every claim exists but `missing`. Rows of several come in any order. */
   const rowsOf = (ids: readonly string[]) =>
     ids
-      .map((id, i) => ({ id, place: i + 1 }))
+      .map((id, i) => ({ id, ordinal: i + 1 }))
       .filter(({ id }) => id !== 'missing')
       .reverse();
-  const session: Session = {
+  const session: Executor = {
     layout: ONE_SERVER,
     async rows<R>(_: unknown, values: readonly unknown[] = []): Promise<R[]> {
       const ids = String(values[1]).replace(/[{}]/g, '').split(',');
@@ -29,7 +29,7 @@ describe('claims read by id', () => {
       return rowsOf(ids) as R[];
     },
   };
-  const outcomes = async (of: Session, ids: readonly string[]): Promise<unknown[]> => {
+  const outcomes = async (of: Executor, ids: readonly string[]): Promise<unknown[]> => {
     const read = claimsById(of);
     const settled = await Promise.allSettled(ids.map((id) => read(wanted(id))));
     return settled.map((one) => (one.status === 'rejected' ? one.reason.message : (one.value?.id ?? null)));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { type Database, openDatabase } from '../src/driver/database.ts';
-import { sql } from '../src/driver/session.ts';
+import { sql } from '../src/driver/executor.ts';
 import { transact } from '../src/driver/transaction.ts';
 import { SILENT } from '../src/log.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';

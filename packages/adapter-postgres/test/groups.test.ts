@@ -14,7 +14,7 @@ interface Request {
 const nextTick = () => new Promise(setImmediate);
 
 /** Ends each group and each request that is saved alone when the test says so. */
-function heldTransactions() {
+function pausedTransactions() {
   const running = new Map<string, () => void>();
   const hold = (name: string) => new Promise<void>((resolve) => running.set(name, resolve));
   const transaction = { rollback: async () => {} } as Transaction;
@@ -23,13 +23,13 @@ function heldTransactions() {
     {
       maxTogether: MAX_TOGETHER,
       keysOf: ({ keys }) => keys,
-      async save(_, requests, locking) {
+      async save(_, requests, whenLocked) {
         const names = requests.map(({ name }) => name).join(' ');
-        const how = locking === '' ? 'alone' : 'together';
-        await hold(locking === '' ? `${names} alone` : names);
+        const how = whenLocked === 'wait' ? 'alone' : 'together';
+        await hold(whenLocked === 'wait' ? `${names} alone` : names);
         const settled: Settled<Request, string> = new Map();
         for (const each of requests)
-          if (locking === '' || !each.isAlone) settled.set(each, () => `${each.name} ${how}`);
+          if (whenLocked === 'wait' || !each.isAlone) settled.set(each, () => `${each.name} ${how}`);
         return settled;
       },
     },
@@ -49,7 +49,7 @@ function heldTransactions() {
 }
 
 test('of requests with a key in common, each runs only after the one before has its result', async () => {
-  const { run, running, end } = heldTransactions();
+  const { run, running, end } = pausedTransactions();
   const results = [
     run({ name: 'first', keys: ['x', 'a'] }),
     run({ name: 'left-out', keys: ['y'], isAlone: true }),
@@ -74,7 +74,7 @@ test('of requests with a key in common, each runs only after the one before has 
 });
 
 test('two groups run at a time, of up to 50 requests each, in the order of arrival', async () => {
-  const { run, running, end } = heldTransactions();
+  const { run, running, end } = pausedTransactions();
   const names = Array.from({ length: 120 }, (_, n) => `${n}`);
   const groups = [names.slice(0, 50), names.slice(50, 100), names.slice(100)].map((of) => of.join(' '));
   const results = names.map((name) => run({ name, keys: [name] }));
@@ -101,8 +101,8 @@ async function triesWhere(
     {
       maxTogether,
       keysOf: (name) => [name],
-      async save(_, names, locking) {
-        tries.push(`${names.join(' ')} ${locking || 'waits'}`);
+      async save(_, names, whenLocked) {
+        tries.push(`${names.join(' ')} ${whenLocked}`);
         if (isFailing(tries.length)) throw failure;
         return new Map(names.map((name) => [name, () => name]));
       },
@@ -119,16 +119,16 @@ test.each([
   CONFLICT,
 ])('requests whose transaction was rolled back are saved one by one, and wait: $message', async (failure) => {
   const { tries, ends } = await triesWhere((attempt) => attempt === 1, failure);
-  expect(tries).toEqual(['a b SKIP LOCKED', 'a waits', 'b waits']);
+  expect(tries).toEqual(['a b skip', 'a wait', 'b wait']);
   expect(ends).toEqual(['a', 'b']);
 });
 
 test('after a commit of unknown outcome, none of its requests is saved again', async () => {
   const unknown = new Unavailable('The connection was lost during a commit.', 'database_unreachable');
   const { tries, ends } = await triesWhere(() => true, unknown);
-  expect(tries).toEqual(['a b SKIP LOCKED']);
+  expect(tries).toEqual(['a b skip']);
   expect(ends).toEqual([unknown, unknown]);
-  expect((await triesWhere(() => true, unknown, 1)).tries).toEqual(['a waits', 'b waits']);
+  expect((await triesWhere(() => true, unknown, 1)).tries).toEqual(['a wait', 'b wait']);
 });
 
 test('a request that is saved alone runs again after a conflict, five times at most, and after no other error', async () => {

@@ -5,7 +5,7 @@ import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
 import { CITUS } from '../src/citus/layout.ts';
-import type { Session } from '../src/driver/session.ts';
+import type { Executor } from '../src/driver/executor.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -303,7 +303,7 @@ describe('a job, on tables that are not distributed', () => {
     ]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    const session: Session = {
+    const session: Executor = {
       layout: CITUS,
       rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
     };

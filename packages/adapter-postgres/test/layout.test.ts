@@ -1,17 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { formOnCitus } from '../src/citus/statements.ts';
-import { rowByKey, sql } from '../src/driver/session.ts';
+import { rowByKey, sql } from '../src/driver/executor.ts';
 import { listed } from '../src/reads/large-columns.ts';
 import { CLAIM_FORMS } from '../src/stores/carrier-rows.ts';
-import { claimOfEveryFirm } from '../src/stores/claim-rows.ts';
-import { lockedRow } from '../src/stores/pg-claims.ts';
+import { claimOfEveryFirm, lockedRow } from '../src/stores/claim-rows.ts';
 
 const onCitus = (text: string, name = 'statement'): string =>
   formOnCitus(sql(name, text)).text.replace(/\s+/g, ' ');
 
 test('on Citus, rows of the same firm are joined by equalities', () => {
   expect(onCitus(`SELECT FROM ${claimOfEveryFirm('$1')} ${CLAIM_FORMS} WHERE true`)).toBe(
-    'SELECT FROM firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = $1 JOIN firms f ON f.id = c.firm_id LEFT JOIN carriers held ON held.firm_id = c.firm_id AND held.name_key = c.carrier_key WHERE true',
+    'SELECT FROM firms every_firm JOIN claims c ON c.firm_id = every_firm.id AND c.id = $1 JOIN firms f ON f.id = c.firm_id LEFT JOIN carriers book ON book.firm_id = c.firm_id AND book.name_key = c.carrier_key WHERE true',
   );
 });
 

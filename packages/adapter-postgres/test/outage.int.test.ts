@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { openDatabase } from '../src/driver/database.ts';
-import { sql } from '../src/driver/session.ts';
+import { sql } from '../src/driver/executor.ts';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
 import { aClaim, addClaim, aFirm, aMembership } from './a-firm.ts';
@@ -197,7 +197,7 @@ describe('when PostgreSQL goes away', () => {
     const ONE = sql('one', 'SELECT 1 AS one');
     await Promise.all([opened.maintenance.rows(ONE), opened.maintenance.rows(ONE)]);
     const write = sql('write', 'INSERT INTO slow VALUES (1)');
-    const writes = [opened.maintenance.rows(write), opened.besideTransactions.writes.rows(write)];
+    const writes = [opened.maintenance.rows(write), opened.reserved.writes.rows(write)];
     const outcomes = Promise.allSettled(writes);
     await sleep(150);
     proxy.block();
@@ -205,9 +205,7 @@ describe('when PostgreSQL goes away', () => {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(Unavailable) });
     proxy.unblock();
     await eventually(async () => {
-      const again = [opened.maintenance, opened.besideTransactions.writes].map((session) =>
-        session.rows(ONE),
-      );
+      const again = [opened.maintenance, opened.reserved.writes].map((session) => session.rows(ONE));
       const results = await Promise.allSettled(again);
       return results.every(({ status }) => status === 'fulfilled');
     });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
-import { oneShardClaimStatements } from '../src/citus/claim-statements.ts';
+import { oneShardStatements } from '../src/citus/firm-statements.ts';
 import { CITUS } from '../src/citus/layout.ts';
 import { pgClaimWrites } from '../src/claims/claim-writes.ts';
-import { pgClaimStatements } from '../src/claims/statements.ts';
+import { oneServerStatements } from '../src/claims/statements.ts';
+import type { Executor, Statement, TransactionExecutor, Value } from '../src/driver/executor.ts';
 import { ONE_SERVER } from '../src/driver/layout.ts';
-import type { Session, Statement, TxSession, Value } from '../src/driver/session.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
@@ -144,7 +144,7 @@ describe.each<[string, steps: readonly string[]]>([
   };
 
   /** Explains statements instead of running them; every result is empty. */
-  const session: Session = {
+  const session: Executor = {
     layout: ONE_SERVER,
     async rows(statement, values = []) {
       await explain(statement, values);
@@ -152,7 +152,7 @@ describe.each<[string, steps: readonly string[]]>([
     },
   };
   const sent: Promise<void>[] = [];
-  const txSession: TxSession = {
+  const txSession: TransactionExecutor = {
     ...session,
     send: (statement, values) => {
       sent.push(explain(statement, values));
@@ -221,14 +221,10 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   const credentials = pgCredentials(session, session);
-  const claims = pgClaims(txSession, clock, NO_ENCRYPTION, []);
+  const statementsOn = (on: TransactionExecutor) => oneServerStatements(on, clock, NO_ENCRYPTION);
+  const claims = pgClaims(txSession, statementsOn(txSession), NO_ENCRYPTION, []);
   const writing = (transaction: Transaction) =>
-    pgClaimWrites(
-      { begin: async () => transaction, metrics: NO_METRICS },
-      NO_ENCRYPTION,
-      (on) => pgClaimStatements(on, clock, NO_ENCRYPTION),
-      50,
-    );
+    pgClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, NO_ENCRYPTION, statementsOn, 50);
   const respond = async (): Promise<unknown> => {
     const row = { id: claimId, firm_id: firmId, status: 'accepted', adjuster_svc_id: svcId, carrier: '{}' };
     const other = {
@@ -236,7 +232,7 @@ describe.each<[string, steps: readonly string[]]>([
       responded_at: NOW,
       rejection_reason: null,
       work_details: null,
-      held_name: null,
+      book_name: null,
     };
     const transaction = {
       layout: ONE_SERVER,
@@ -288,7 +284,9 @@ describe.each<[string, steps: readonly string[]]>([
         return [{ firm_id: firmId }];
       },
     } as unknown as Transaction;
-    const nodes = await explained(() => pgAuditLog({ begin: async () => transaction }).append([event]));
+    const nodes = await explained(() =>
+      pgAuditLog({ begin: async () => transaction }, statementsOn).append([event]),
+    );
     expect(plans.map(({ statement }) => statement.name).sort()).toEqual([
       'audit_append_to_many',
       'audit_lock_available_chains',
@@ -415,7 +413,7 @@ describe.each<[string, steps: readonly string[]]>([
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
     const onShard = { ...txSession, layout: CITUS };
-    const statements = oneShardClaimStatements(onShard, clock, NO_ENCRYPTION);
+    const statements = oneShardStatements(onShard, clock, NO_ENCRYPTION);
     const slot = { firmId, environment: 'live', key: 'k' } as const;
     const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };
     const nodes = await explained(() => statements.facts([request]));

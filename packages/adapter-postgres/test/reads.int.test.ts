@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
 import { layoutOf } from '../src/citus/layout.ts';
-import type { Session, Statement, Value } from '../src/driver/session.ts';
+import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
@@ -126,7 +126,7 @@ describe('reads', () => {
     }
     let bytesRead = 0;
     const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
-    const session: Session = {
+    const session: Executor = {
       layout,
       async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
         const { text } = layout.formOf(statement);

@@ -4,7 +4,7 @@ import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
 import { type Database, openDatabase } from '../src/driver/database.ts';
-import { sql } from '../src/driver/session.ts';
+import { sql } from '../src/driver/executor.ts';
 import { connect } from '../src/index.ts';
 import { startPurge } from '../src/jobs/purge-closed-claims.ts';
 import { SILENT } from '../src/log.ts';

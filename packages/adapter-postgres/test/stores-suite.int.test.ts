@@ -12,7 +12,7 @@ import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { storesOfWrites } from '../src/connect.ts';
 import { openDatabase } from '../src/driver/database.ts';
-import type { Orm } from '../src/driver/session.ts';
+import type { Orm } from '../src/driver/executor.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
 import { DataKeys } from '../src/encryption/data-keys.ts';
 import { Encryption, NO_ENCRYPTION } from '../src/encryption/encryption.ts';
@@ -67,7 +67,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
     ...{ url: database.url, poolMax: 4, connectTimeoutMs: 2000, pooler: undefined, log: SILENT, metrics },
     ...{ statementTimeoutMs: 10_000, lockTimeoutMs: 8000, idleInTransactionTimeoutMs: 10_000 },
   });
-  const keysBeside = encryption && new DataKeys(beside.besideTransactions, new WrappingKeys(encryption));
+  const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
   // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });
   return {

@@ -30,8 +30,8 @@ async function sharedBy(transaction: Transaction) {
     {
       maxTogether: 2,
       keysOf: () => [],
-      async save(shared, _, locking) {
-        if (locking === '') savedAgain += 1;
+      async save(shared, _, whenLocked) {
+        if (whenLocked === 'wait') savedAgain += 1;
         await shared.commit();
         return new Map();
       },

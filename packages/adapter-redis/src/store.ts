@@ -97,7 +97,7 @@ export function createStore({
 
   let batch: Batch | null = null;
 
-  function batchOfThisTurn(): Batch {
+  function batchOfThisTick(): Batch {
     if (batch === null) {
       const operations: Operation[] = [];
       const replies = setImmediate().then(() => {
@@ -112,7 +112,7 @@ export function createStore({
   async function run(operation: Operation): Promise<unknown> {
     // The keys of a cluster are on several nodes.
     const { operations, replies } =
-      client instanceof Cluster ? { operations: [], replies: send([operation]) } : batchOfThisTurn();
+      client instanceof Cluster ? { operations: [], replies: send([operation]) } : batchOfThisTick();
     const at = operations.push(operation) - 1;
     const reply = (await replies)?.[at];
     if (!(reply instanceof Error)) return reply;

@@ -113,7 +113,7 @@ interface AppDeps {
   readonly uow: UnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly appReads: AppReads;
-  readonly auditBatch: { add(event: AuditEvent): void };
+  readonly auditBuffer: { add(event: AuditEvent): void };
   readonly mailer: Mailer;
   readonly secrets: Secrets;
   readonly passkeyVerifier: PasskeyVerifier;

@@ -23,7 +23,7 @@ const runnerWith = (
     secrets,
     clock,
     notifier,
-    auditBatch: { add: (event) => void audited.push(event) },
+    auditBuffer: { add: (event) => void audited.push(event) },
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  type Attempt,
   type ClaimWrites,
   type IdempotencySlot,
+  type KeyedResult,
   makeSendClaim,
   NO_USED_KEYS,
   type SingleFlight,
@@ -43,7 +43,7 @@ describe('sending a claim through SingleFlight', () => {
   });
 
   test('a duplicate returns the current claim without running', async () => {
-    let shared: Attempt = { claimId: '' as ClaimId, replayed: true };
+    let shared: KeyedResult = { claimId: '' as ClaimId, replayed: true };
     const { sendClaim, send, firm, command, adjuster, memory } = await setUp({ run: async () => shared });
     const { claim } = await send(firm.live, adjuster);
     shared = { claimId: claim.id, replayed: true };

@@ -44,8 +44,8 @@ export const SIGN_IN_LIMITS = {
 } as const satisfies Record<string, AttemptLimit>;
 
 /** The attempts that count at `now`. */
-export const attemptsAt = (held: Attempts | null, now: Instant): Attempts =>
-  held !== null && now < held.endsAt ? held : { count: 0, lastAt: now, endsAt: now + ATTEMPT_WINDOW };
+export const attemptsAt = (stored: Attempts | null, now: Instant): Attempts =>
+  stored !== null && now < stored.endsAt ? stored : { count: 0, lastAt: now, endsAt: now + ATTEMPT_WINDOW };
 
 export const withAttempt = (attempts: Attempts, now: Instant): Attempts => ({
   ...attempts,

@@ -2,11 +2,10 @@ import {
   type AdjusterView,
   type AuditEvent,
   appUseCases,
-  type Batch,
   type ChannelChoice,
   createApiKeyAuthenticator,
-  createBatch,
   createSessionAuthenticator,
+  createWriteBuffer,
   type DataEncryption,
   type FirmActor,
   firmUseCases,
@@ -29,6 +28,7 @@ import {
   type SignInProof,
   type SingleFlight,
   type Stores,
+  type WriteBuffer,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -101,7 +101,7 @@ function composeUseCases(
     secrets: ReturnType<typeof createTestSecrets>;
     ids: ReturnType<typeof createCountingIds>;
     external: ExternalServices;
-    auditBatch: Batch<AuditEvent>;
+    auditBuffer: WriteBuffer<AuditEvent>;
     passkeyVerifier: PasskeyVerifier;
     passkeysRequired: boolean;
   },
@@ -169,13 +169,17 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: TestStores, clock: FixedClock) {
   const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
-  const auditBatch = createBatch({ keyOf: ({ chain }) => chain, store: stores.audit, onDropped: () => {} });
+  const auditBuffer = createWriteBuffer({
+    keyOf: ({ chain }) => chain,
+    store: stores.audit,
+    onDropped: () => {},
+  });
   const support = {
     clock,
     secrets: createTestSecrets(),
     ids: createCountingIds(0xbe7c),
     external,
-    auditBatch,
+    auditBuffer,
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired: false,
   };
@@ -267,7 +271,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     clock,
     ids: support.ids,
     secrets: support.secrets,
-    auditBatch,
+    auditBuffer,
     external,
     use,
     /** The use cases with other stores. */

@@ -215,7 +215,7 @@ export async function compose(environment: Environment): Promise<Application> {
     startJobs: (run) => stores.startJobs(tracing === null ? run : tracing.jobs(run)),
     async close() {
       clearInterval(statusTimer);
-      await services.get('auditBatch').flush();
+      await services.get('auditBuffer').flush();
       await redis?.close();
       await stores.close();
     },

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import {
   appUseCases,
   createApiKeyAuthenticator,
-  createBatch,
   createSessionAuthenticator,
+  createWriteBuffer,
   firmUseCases,
   invalidatingSessions,
   makeRunJob,
@@ -23,7 +23,7 @@ import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import type { ExternalServices, ServiceContainer, Services } from './services.ts';
 
 /** Ten seconds of reads at full load. Reads need the database too, so the trail falls behind only while it is slow. */
-const AUDIT_BATCH_CAPACITY = 100_000;
+const AUDIT_BUFFER_CAPACITY = 100_000;
 
 /** Binds what `make` returns when it is called with the services of these names. */
 type Bind = <Name extends keyof Services, const Needed extends readonly (keyof Services)[]>(
@@ -54,12 +54,12 @@ const authentication = moduleOf((bind) => {
 
 const useCases = moduleOf((bind) => {
   bind(
-    'auditBatch',
+    'auditBuffer',
     ({ audit, log }) =>
-      createBatch({
+      createWriteBuffer({
         keyOf: ({ chain }) => chain,
         store: audit,
-        capacity: AUDIT_BATCH_CAPACITY,
+        capacity: AUDIT_BUFFER_CAPACITY,
         onDropped: (count) => log.error('events were dropped from the audit trail', { dropped: count }),
       }),
     ['audit', 'log'],
@@ -78,7 +78,7 @@ const useCases = moduleOf((bind) => {
     'uow',
     'claimWrites',
     'appReads',
-    'auditBatch',
+    'auditBuffer',
     'mailer',
     'secrets',
     'passkeyVerifier',
@@ -111,7 +111,7 @@ const useCases = moduleOf((bind) => {
     'firmReads',
     'appReads',
     'notifier',
-    'auditBatch',
+    'auditBuffer',
     'secrets',
     'clock',
   ]);
@@ -159,7 +159,7 @@ const http = moduleOf((bind) => {
     'rejectionPace',
     'observe',
     'tracing',
-    'auditBatch',
+    'auditBuffer',
     'clock',
   ]);
 });

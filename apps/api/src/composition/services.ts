@@ -2,7 +2,6 @@ import type {
   ApiKeyAuthenticator,
   AppUseCases,
   AuditEvent,
-  Batch,
   Clock,
   DataEncryption,
   FirmUseCases,
@@ -21,6 +20,7 @@ import type {
   Stores,
   UnitOfWork,
   UsedKeys,
+  WriteBuffer,
 } from '@svc/application';
 import type { ReportErrorBody } from '@svc/contract';
 import type { RequestHandler } from 'express';
@@ -83,7 +83,7 @@ export interface Services extends ExternalServices {
   readonly sessionAuthenticator: SessionAuthenticator;
   /** Drops cached sessions that a transaction ended. */
   readonly uow: UnitOfWork;
-  readonly auditBatch: Batch<AuditEvent>;
+  readonly auditBuffer: WriteBuffer<AuditEvent>;
   readonly runJob: (job: Job) => Promise<void>;
 
   readonly firmUseCases: FirmUseCases;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuditEvent, Batch, Clock, UnavailableReason } from '@svc/application';
+import type { AuditEvent, Clock, UnavailableReason, WriteBuffer } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import type { Log } from '../logging.ts';
 import { type AuditedRequest, auditEventsOf } from './pipeline/audited-requests.ts';
@@ -54,7 +54,7 @@ export interface RequestLogDeps {
   /** Called after every response, for the metrics and the request log. */
   readonly observe: Observe;
   /** Takes the events of requests that no transaction records. */
-  readonly auditBatch: Pick<Batch<AuditEvent>, 'add'>;
+  readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
   /** Null: no traces. */
   readonly tracing: RequestTracing | null;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export interface RequestLogDeps {
 
 /** Measures a request from this call on and, when its response is sent or fails, logs and audits it. */
 export function logWhenCompleted(
-  { log, observe, auditBatch, tracing, clock }: RequestLogDeps,
+  { log, observe, auditBuffer, tracing, clock }: RequestLogDeps,
   request: IncomingMessage,
   response: ServerResponse,
   trace: RequestTrace,
@@ -80,7 +80,7 @@ export function logWhenCompleted(
     observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
     if (trace.audit !== undefined) {
       const result = { at: clock.now(), code: trace.code, aborted: !isSent };
-      for (const event of auditEventsOf(trace.audit, result)) auditBatch.add(event);
+      for (const event of auditEventsOf(trace.audit, result)) auditBuffer.add(event);
     }
   };
   response.once('close', tracing === null ? completed : tracing.bind(completed));

@@ -1,5 +1,5 @@
+import { type Layout, sql } from '../driver/executor.ts';
 import { ONE_SERVER } from '../driver/layout.ts';
-import { type Layout, sql } from '../driver/session.ts';
 import type { DatabaseLog } from '../log.ts';
 import { CITUS_SETTINGS } from './settings.ts';
 import { formOnCitus, LOCK_KEY, LOCK_SHARED_TABLES } from './statements.ts';
@@ -39,27 +39,27 @@ export const CITUS: Layout = {
   joinsFirms: false,
   formOf: formOnCitus,
 
-  firmsOf: async (session, adjusters) =>
-    (await session.rows<{ firm_id: string }>(FIRMS_OF, [adjusters])).map(({ firm_id }) => firm_id),
+  firmsOf: async (executor, adjusters) =>
+    (await executor.rows<{ firm_id: string }>(FIRMS_OF, [adjusters])).map(({ firm_id }) => firm_id),
 
   /** Written only for a new firm, since it locks the table and writes on every node. */
-  async addFirmOf(session, svcId, firmId) {
-    if ((await session.rows(FIND_FIRM, [svcId, firmId])).length > 0) return;
-    CITUS.lockSharedTables(session);
-    session.send(SAVE_FIRM, [svcId, firmId]);
+  async addFirmOf(executor, svcId, firmId) {
+    if ((await executor.rows(FIND_FIRM, [svcId, firmId])).length > 0) return;
+    CITUS.lockSharedTables(executor);
+    executor.send(SAVE_FIRM, [svcId, firmId]);
   },
 
-  lockByKey: (session, key) => session.send(sql('citus_lock_key', LOCK_KEY), [key]),
+  lockByKey: (executor, key) => executor.send(sql('citus_lock_key', LOCK_KEY), [key]),
 
   /** Citus locks such a table and those that it references: two changes of several of them would wait for each other. */
-  lockSharedTables: (session) => session.send(sql('citus_lock_shared_tables', LOCK_SHARED_TABLES), []),
+  lockSharedTables: (executor) => executor.send(sql('citus_lock_shared_tables', LOCK_SHARED_TABLES), []),
 
   /**
    * The coordinator, where the jobs are, commits before a worker: a job could not find the claim that it is for, and would
    * do nothing.
    */
-  async runAfterCommit(session, job, run) {
-    if ('firmId' in job) await session.rows(LOCK_FEED, [job.firmId]);
+  async runAfterCommit(executor, job, run) {
+    if ('firmId' in job) await executor.rows(LOCK_FEED, [job.firmId]);
     await run(job);
   },
 };

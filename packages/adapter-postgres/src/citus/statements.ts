@@ -1,4 +1,4 @@
-import type { Statement } from '../driver/session.ts';
+import type { Statement } from '../driver/executor.ts';
 
 export const LOCK_KEY = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 /** The key is arbitrary. */

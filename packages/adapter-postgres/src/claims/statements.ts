@@ -1,34 +1,30 @@
-import {
-  type AuditEvent,
-  type Clock,
-  IDEMPOTENCY_WINDOW_MS,
-  type KeyedRequest,
-  type OfferRequest,
-  type QueuedJob,
-  type SendFacts,
-  type SendRequest,
-} from '@svc/application';
-import {
-  type Claim,
-  type ClaimId,
-  carrierNameKey,
-  type Instant,
-  type Membership,
-  type Svcid,
-} from '@svc/domain';
+import { type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
+import { type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
-import { rowByKey, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
+import {
+  first,
+  rowByKey,
+  type Statement,
+  sql,
+  type TransactionExecutor,
+  type Value,
+} from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
+import type { Decided, FirmStatements } from '../firm-statements.ts';
 import { addMany } from '../jobs/job-table.ts';
+import { rowColumns, rowValues } from '../stores/audit-rows.ts';
+import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
+import { assignmentValues, CLAIM_COLUMNS, lockedRow, SET_CLAIM, workValues } from '../stores/claim-rows.ts';
+import { ACCESS_COLUMNS, FORM_COLUMNS, type OfferedRow } from '../stores/offered-rows.ts';
 import {
   ADJUSTER_COLUMNS,
   type AdjusterRow,
   adjusterFrom,
   decryptAdjusters,
 } from '../stores/pg-adjusters.ts';
+import { advanceChain, advanceIn, INSERT_ROW } from '../stores/pg-audit.ts';
 import { mergeMany } from '../stores/pg-carriers.ts';
-import { assignmentValues, lockedRow } from '../stores/pg-claims.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
 import {
   MEMBERSHIP_COLUMNS,
@@ -37,52 +33,28 @@ import {
   membershipFrom,
   membershipKey,
 } from '../stores/pg-memberships.ts';
-import { feedValues, placesOf, takeTimestamps } from './feed-timestamps.ts';
-import type { Locking } from './groups.ts';
+import { feedValues, ordinalsOf, takeTimestamps, timestampAfterLast } from './feed-timestamps.ts';
+import type { WhenLocked } from './groups.ts';
 
-/** To send a claim, or to offer one that exists. */
-export type FactsRequest = KeyedRequest & { readonly adjuster: Svcid } & Partial<
-    Pick<SendRequest, 'externalId' | 'claimNumber'> & Pick<OfferRequest, 'claimId'>
-  >;
-
-export interface Facts extends Pick<SendFacts, 'duplicate' | 'adjuster'> {
-  /** What the Idempotency-Key was used for. */
-  readonly bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null;
-}
-
-/** What a request writes: the claim as it becomes, and the key that is bound to it. */
-export interface Decided {
-  readonly claim: Claim;
-  readonly jobs: readonly QueuedJob[];
-  readonly event: AuditEvent;
-  readonly request?: KeyedRequest;
-}
-
-/** Those of one transaction, sent in the order of the calls. */
-export interface ClaimStatements {
-  /** Shared locks, in the order of the requests. */
-  lockMemberships(requests: readonly FactsRequest[], locking: Locking): Promise<(Membership | null)[]>;
-  /** In the order of the requests. */
-  facts(requests: readonly FactsRequest[]): Promise<Facts[]>;
-  /** Adds claims with all that is written with them, and commits. @returns the timestamp of each. */
-  add(decided: readonly Decided[]): Promise<ReadonlyMap<ClaimId, Instant>>;
-  /** As `add`, for the assignments of claims that are locked. */
-  save(decided: readonly Decided[], locking: Locking): Promise<ReadonlyMap<ClaimId, Instant>>;
-}
+/** A statement that waits for rows that others have locked, and one that skips them. */
+const eitherWay = (
+  names: Readonly<Record<WhenLocked, string>>,
+  text: (locking: '' | 'SKIP LOCKED') => string,
+): Readonly<Record<WhenLocked, Statement>> => ({
+  skip: sql(names.skip, text('SKIP LOCKED')),
+  wait: sql(names.wait, text('')),
+});
 
 /** In a group, what others have locked is left out: no claim waits for another adjuster. */
-const lockMemberships = (locking: Locking): string =>
-  `SELECT ${MEMBERSHIP_COLUMNS} FROM unnest($1::uuid[], $2::text[]) AS sent (firm_id, svc_id)
+const LOCK_MEMBERSHIPS = eitherWay(
+  { skip: 'memberships_lock_available', wait: 'memberships_lock_shared' },
+  (locking) => `SELECT ${MEMBERSHIP_COLUMNS} FROM unnest($1::uuid[], $2::text[]) AS sent (firm_id, svc_id)
      CROSS JOIN LATERAL (${rowByKey(
        'memberships',
        { firm_id: 'sent.firm_id', svc_id: 'sent.svc_id' },
        { lock: `FOR SHARE ${locking}` },
-     )}) m`;
-
-const LOCK_MEMBERSHIPS = {
-  'SKIP LOCKED': sql('memberships_lock_available', lockMemberships('SKIP LOCKED')),
-  '': sql('memberships_lock_shared', lockMemberships('')),
-};
+     )}) m`,
+);
 
 /** Of several open claims with this number, the first. */
 const duplicateOf = (firm: string, environment: string, externalId: string, claimNumber: string): string =>
@@ -99,7 +71,7 @@ const FACTS = sql(
   `SELECT bound.fingerprint, bound.claim_id, duplicate.id AS duplicate_id, duplicate.by AS duplicate_by,
        ${ADJUSTER_COLUMNS}, a.availability
      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[])
-       WITH ORDINALITY AS sent (firm_id, environment, key, since, external_id, claim_number, svc_id, place)
+       WITH ORDINALITY AS sent (firm_id, environment, key, since, external_id, claim_number, svc_id, ordinal)
      LEFT JOIN LATERAL (${rowByKey('idempotency_records', {
        firm_id: 'sent.firm_id',
        environment: 'sent.environment',
@@ -108,7 +80,7 @@ const FACTS = sql(
      LEFT JOIN LATERAL (
        ${duplicateOf('sent.firm_id', 'sent.environment', 'sent.external_id', 'sent.claim_number')}) duplicate ON true
      LEFT JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'sent.svc_id' })}) a ON true
-    ORDER BY sent.place`,
+    ORDER BY sent.ordinal`,
 );
 
 type FactsRow = AdjusterRow & {
@@ -126,44 +98,103 @@ const ADD = sql(
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
        sent.carrier::json, sent.document::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
-       next.first_stamp + sent.place * interval '1 ms', next.first_stamp + sent.place * interval '1 ms'
+       next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms'
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
          $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
          string_to_array($19, E'\\n'), string_to_array($20, E'\\n'))
-       AS sent (firm_id, id, place, status, svc_id, offered_at, responded_at, reason, environment, external_id,
+       AS sent (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, environment, external_id,
          claim_number, carrier_key, carrier, document)
      LEFT JOIN next ON next.firm_id = sent.firm_id
    RETURNING id, updated_at`,
 );
 
-const saveWith = (locking: Locking): string =>
-  `WITH ${takeTimestamps(locking)}
+const SAVE = eitherWay(
+  { skip: 'assignments_save_available', wait: 'assignments_save' },
+  (locking) => `WITH ${takeTimestamps(locking)}
    UPDATE claims c SET status = changed.status, adjuster_svc_id = changed.svc_id, offered_at = changed.offered_at,
        responded_at = changed.responded_at, rejection_reason = changed.reason,
-       updated_at = next.first_stamp + changed.place * interval '1 ms'
+       updated_at = next.first_stamp + changed.ordinal * interval '1 ms'
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
        $13::timestamptz[], $14::text[])
-       AS changed (firm_id, id, place, status, svc_id, offered_at, responded_at, reason) JOIN next USING (firm_id)
+       AS changed (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason) JOIN next USING (firm_id)
      CROSS JOIN LATERAL (${lockedRow('changed.firm_id', 'changed.id')}) kept
-    WHERE c.ctid = kept.ctid RETURNING c.id, c.updated_at`;
+    WHERE c.ctid = kept.ctid RETURNING c.id, c.updated_at`,
+);
 
-const SAVE = {
-  'SKIP LOCKED': sql('assignments_save_available', saveWith('SKIP LOCKED')),
-  '': sql('assignments_save', saveWith('')),
-};
+/**
+ * Searches the firms that the adjuster ever belonged to: accepted claims stay after leaving. Locks the membership before
+ * the claim. One statement, since each costs the driver and PostgreSQL processor time besides its work.
+ */
+const LOCK_OFFERED = eitherWay(
+  { skip: 'claims_lock_offered_available', wait: 'claims_lock_offered' },
+  (locking) => `SELECT ${CLAIM_COLUMNS}, ${ACCESS_COLUMNS}, ${FORM_COLUMNS}
+     FROM unnest($1::text[], $2::uuid[]) AS response (svc_id, id) CROSS JOIN LATERAL (
+       SELECT * FROM memberships m WHERE svc_id = response.svc_id AND EXISTS (
+           SELECT FROM (${rowByKey('claims', { firm_id: 'm.firm_id', id: 'response.id' })}) c
+            WHERE adjuster_svc_id = response.svc_id)
+          FOR SHARE ${locking}) m
+     CROSS JOIN LATERAL (
+       ${rowByKey('claims', { firm_id: 'm.firm_id', id: 'response.id' }, { lock: `FOR UPDATE ${locking}` })}) c
+     ${CLAIM_FORMS} WHERE c.adjuster_svc_id = response.svc_id`,
+);
+
+/** Takes the next timestamp. The row of the feed stays locked until commit, so feed order is commit order. */
+const SAVE_ONE = sql(
+  'claims_save',
+  `WITH next AS (UPDATE firm_feeds AS feed SET last_stamp = ${timestampAfterLast('$2')}
+     WHERE firm_id = $1 RETURNING last_stamp)
+   ${SET_CLAIM}, updated_at = last_stamp FROM next WHERE ctid = (${lockedRow('$1', '$3')}) RETURNING updated_at`,
+);
+/** In one statement, so that the lock on the chain costs no round trip. */
+const APPEND = sql(
+  'audit_append',
+  `WITH chain AS (${advanceIn('$4')}, audit_hash) ${INSERT_ROW} SELECT $1, audit_seq, $2, $3, audit_hash FROM chain`,
+);
+
+/** Skips firms whose feed is locked: waiting while holding locks on other firms would block their changes. */
+const LOCK_AVAILABLE_CHAINS = sql(
+  'audit_lock_available_chains',
+  'SELECT firm_id FROM firm_feeds WHERE firm_id = ANY($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED',
+);
+
+/**
+ * Appends one row to each of several locked chains in one statement: one statement per row would cost more than the read
+ * that is recorded. The entries are joined by newlines: an array literal would escape every quote of their JSON.
+ */
+const APPEND_TO_MANY = sql(
+  'audit_append_to_many',
+  `WITH chain AS (
+     UPDATE firm_feeds AS feed SET ${advanceChain('digest')}
+     FROM unnest($1::uuid[], $2::timestamptz[], string_to_array($3, E'\\n'), $4::text[])
+       AS event (firm_id, at, entry, digest)
+     CROSS JOIN LATERAL (${rowByKey('firm_feeds', { firm_id: 'event.firm_id' }, { columns: 'ctid' })}) locked
+     WHERE feed.ctid = locked.ctid
+     RETURNING feed.firm_id, feed.audit_seq, event.at, event.entry, feed.audit_hash)
+   ${INSERT_ROW} SELECT * FROM chain`,
+);
 
 /** A process that stops while it holds a lock must not stop the claims of other firms. */
 const SHORT_LOCK_TIMEOUT = sql('claims_lock_timeout', "SET LOCAL lock_timeout = '200ms'");
 
-export function pgClaimStatements(session: TxSession, clock: Clock, encryption: Encryption): ClaimStatements {
+interface Saved {
+  readonly id: ClaimId;
+  readonly updated_at: Instant;
+}
+
+/** Any number of firms with each statement. */
+export function oneServerStatements(
+  executor: TransactionExecutor,
+  clock: Clock,
+  encryption: Encryption,
+): FirmStatements {
   /** Binds the keys, adds the jobs, and returns the parameters that ADD and SAVE have in common. */
   const writeBefore = async (decided: readonly Decided[]): Promise<Value[]> => {
     const bound = decided.flatMap(({ request, claim }) =>
       request === undefined ? [] : [{ ...request, claimId: claim.id }],
     );
     const jobs = decided.flatMap((each) => each.jobs);
-    if (bound.length > 0) bindMany(session, bound);
-    if (jobs.length > 0) addMany(session, jobs);
+    if (bound.length > 0) bindMany(executor, bound);
+    if (jobs.length > 0) addMany(executor, jobs);
     const claims = decided.map(({ claim }) => claim);
     const firms = claims.map(({ firmId }) => firmId);
     const assignments = await Promise.all(
@@ -180,20 +211,19 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
       ),
       arrayOf(firms),
       arrayOf(claims.map(({ id }) => id)),
-      placesOf(firms),
+      ordinalsOf(firms),
       ...[column(0), column(1), arrayOf(column(2)), arrayOf(column(3)), column(4)],
     ];
   };
   const commit = async (statement: Statement, values: Value[]): Promise<ReadonlyMap<ClaimId, Instant>> => {
-    type Saved = { readonly id: ClaimId; readonly updated_at: Instant };
-    const saved = await session.rowsAndCommit<Saved>(statement, values);
+    const saved = await executor.rowsAndCommit<Saved>(statement, values);
     return new Map(saved.map(({ id, updated_at }) => [id, updated_at]));
   };
 
   return {
-    async lockMemberships(requests, locking) {
-      if (locking === 'SKIP LOCKED') session.send(SHORT_LOCK_TIMEOUT, []);
-      const rows = await session.rows<MembershipRow>(LOCK_MEMBERSHIPS[locking], [
+    async lockMemberships(requests, whenLocked) {
+      if (whenLocked === 'skip') executor.send(SHORT_LOCK_TIMEOUT, []);
+      const rows = await executor.rows<MembershipRow>(LOCK_MEMBERSHIPS[whenLocked], [
         arrayOf(requests.map(({ slot }) => slot.firmId)),
         requests.map(({ adjuster }) => adjuster),
       ]);
@@ -203,7 +233,7 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
     },
 
     async facts(requests) {
-      const rows = await session.rows<FactsRow>(FACTS, [
+      const rows = await executor.rows<FactsRow>(FACTS, [
         arrayOf(requests.map(({ slot }) => slot.firmId)),
         arrayOf(requests.map(({ slot }) => slot.environment)),
         requests.map(({ slot }) => slot.key),
@@ -232,7 +262,7 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
         }),
       );
       const values = await writeBefore(decided);
-      await mergeMany(session, encryption, claims);
+      await mergeMany(executor, encryption, claims);
       return commit(ADD, [
         ...values,
         arrayOf(claims.map(({ environment }) => environment)),
@@ -244,6 +274,37 @@ export function pgClaimStatements(session: TxSession, clock: Clock, encryption: 
       ]);
     },
 
-    save: async (decided, locking) => commit(SAVE[locking], await writeBefore(decided)),
+    save: async (decided, whenLocked) => commit(SAVE[whenLocked], await writeBefore(decided)),
+
+    lockOffered: (responses, whenLocked) =>
+      executor.rows<OfferedRow>(LOCK_OFFERED[whenLocked], [
+        responses.map(({ svcId }) => svcId),
+        arrayOf(responses.map(({ id }) => id)),
+      ]),
+
+    async saveOne(claim) {
+      const { firmId, id, assignment } = claim;
+      const encrypt = await encryption.encryptor(PERSONAL.claims, firmId, id);
+      const values = [...assignmentValues(assignment, encrypt), ...workValues(claim, encrypt)];
+      const saved = await executor.rows<Saved>(SAVE_ONE, [firmId, timestamp(clock.now()), id, ...values]);
+      return first(saved)?.updated_at ?? null;
+    },
+
+    async appendRow(row) {
+      executor.send(APPEND, [row.chain, ...rowValues(row)]);
+    },
+
+    async appendToAvailableChains(rows) {
+      const lockedRows = await executor.rows<{ firm_id: FirmId }>(LOCK_AVAILABLE_CHAINS, [
+        arrayOf(rows.map(({ chain }) => chain)),
+      ]);
+      const lockedChains = new Set(lockedRows.map(({ firm_id }) => firm_id));
+      const appendable = rows.filter(({ chain }) => lockedChains.has(chain));
+      if (appendable.length > 0) {
+        const { chains, times, texts, digests } = rowColumns(appendable);
+        executor.send(APPEND_TO_MANY, [chains, times, texts, digests]);
+      }
+      return rows.filter(({ chain }) => !lockedChains.has(chain));
+    },
   };
 }

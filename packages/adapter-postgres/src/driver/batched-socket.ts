@@ -15,6 +15,6 @@ export class BatchedSocket extends Socket {
         this.uncork();
       });
     }
-    return typeof encoding === 'string' ? super.write(chunk, encoding, done) : super.write(chunk, encoding);
+    return typeof encoding === 'function' ? super.write(chunk, encoding) : super.write(chunk, encoding, done);
   }
 }

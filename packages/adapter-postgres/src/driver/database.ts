@@ -9,9 +9,9 @@ import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
-import { PipelinedReads, PooledSession } from './read-connections.ts';
+import type { Executor, Layout, Orm } from './executor.ts';
+import { PipelinedReads, PooledExecutor } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import type { Layout, Orm, Session } from './session.ts';
 import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
 import { Transaction, type TransactionOptions, transact } from './transaction.ts';
 import { within } from './within.ts';
@@ -31,14 +31,14 @@ interface DatabaseOptions {
 }
 
 export interface Database {
-  readonly reads: Session;
+  readonly reads: Executor;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
-  readonly maintenance: Session;
+  readonly maintenance: Executor;
   /**
-   * For statements that a transaction waits for: they never wait for a connection that transactions hold, nor for reads of
+   * For statements that a transaction waits for, such as those for data keys: they never wait for a connection that transactions hold, nor for reads of
    * requests, which may wait for a lock of the transaction; and reads never for a write, which may wait for a standby.
    */
-  readonly besideTransactions: { readonly reads: Session; readonly writes: Session };
+  readonly reserved: { readonly reads: Executor; readonly writes: Executor };
   begin(): Promise<Transaction>;
   /** In a transaction. */
   readonly orm: Orm;
@@ -125,16 +125,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const readPool = ownPool(readConnections);
   const pipelined = new PipelinedReads(readPool, layout);
-  const maintenance = new PooledSession(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, layout);
+  const maintenance = new PooledExecutor(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, layout);
   const reads = behindPooler ? maintenance : pipelined;
   const begin = () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions);
-  const [readPoolBeside, writePoolBeside] = [ownPool(1), ownPool(1)];
+  const [reservedForReads, reservedForWrites] = [ownPool(1), ownPool(1)];
   return {
     reads,
     maintenance,
-    besideTransactions: {
-      reads: new PooledSession(readPoolBeside, beginWith, layout),
-      writes: new PooledSession(writePoolBeside, beginWith, layout),
+    reserved: {
+      reads: new PooledExecutor(reservedForReads, beginWith, layout),
+      writes: new PooledExecutor(reservedForWrites, beginWith, layout),
     },
     behindPooler,
     connectionFailures,
@@ -150,8 +150,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await Promise.all([
         pipelined.close(),
         dataSource.destroy(),
-        readPoolBeside.end(),
-        writePoolBeside.end(),
+        reservedForReads.end(),
+        reservedForWrites.end(),
       ]);
     },
   };

@@ -1,5 +1,5 @@
 import type { Svcid } from '@svc/domain';
-import { type Layout, type Session, type Statement, sql, type Value } from './session.ts';
+import { type Executor, type Layout, type Statement, sql, type Value } from './executor.ts';
 
 export const ONE_SERVER: Layout = {
   joinsFirms: true,
@@ -30,15 +30,15 @@ export function byAdjuster(name: string, text: (inFirms: string) => string): ByA
 }
 
 export async function rowsByAdjuster<R>(
-  session: Session,
+  executor: Executor,
   { everywhere, inFirms }: ByAdjuster,
   values: readonly [adjusters: Svcid | readonly Svcid[], ...others: Value[]],
 ): Promise<R[]> {
   const [adjusters] = values;
-  const firms = await session.layout.firmsOf(
-    session,
+  const firms = await executor.layout.firmsOf(
+    executor,
     typeof adjusters === 'string' ? [adjusters] : adjusters,
   );
-  if (firms === null) return session.rows<R>(everywhere, values);
-  return firms.length === 0 ? [] : session.rows<R>(inFirms, [...values, firms]);
+  if (firms === null) return executor.rows<R>(everywhere, values);
+  return firms.length === 0 ? [] : executor.rows<R>(inFirms, [...values, firms]);
 }

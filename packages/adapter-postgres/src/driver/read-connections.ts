@@ -1,7 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { breaksConnection, isUnprepared, translateError } from './errors.ts';
-import type { Layout, Session, Statement, Value } from './session.ts';
+import type { Executor, Layout, Statement, Value } from './executor.ts';
 
 /** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
@@ -16,7 +16,7 @@ interface SharedConnection {
  * without waiting for the results before it. With a connection for each, concurrent reads take 3 times the processor time
  * here.
  */
-export class PipelinedReads implements Session {
+export class PipelinedReads implements Executor {
   readonly #connections: SharedConnection[];
   #closed = false;
 
@@ -79,7 +79,7 @@ export class PipelinedReads implements Session {
 }
 
 /** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
-export class PooledSession implements Session {
+export class PooledExecutor implements Executor {
   /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
   constructor(
     private readonly pool: pg.Pool,

@@ -1,4 +1,4 @@
-import { sql } from './session.ts';
+import { sql } from './executor.ts';
 
 /** PostgreSQL settings of a session, by name. */
 export type SessionSettings = Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import {
   reportsUnconfirmedCommit,
   translateError,
 } from './errors.ts';
-import type { Layout, Orm, Statement, TxSession, Value } from './session.ts';
+import type { Layout, Orm, Statement, TransactionExecutor, Value } from './executor.ts';
 
 /** What differs behind a pooler in transaction mode. */
 export interface TransactionOptions {
@@ -25,7 +25,7 @@ export interface TransactionOptions {
  * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
  * the server runs them in order.
  */
-export class Transaction implements TxSession {
+export class Transaction implements TransactionExecutor {
   /** The first error, which is the cause: PostgreSQL rejects every later statement of a failed transaction. */
   #failure: unknown = null;
   #failed = false;
@@ -205,7 +205,7 @@ export class Transaction implements TxSession {
 /** Commits if the work succeeds, and rolls back if it fails. Nothing runs again. */
 export async function transact<T>(
   database: { begin(): Promise<Transaction> },
-  work: (session: TxSession) => Promise<T>,
+  work: (executor: TransactionExecutor) => Promise<T>,
 ): Promise<T> {
   const transaction = await database.begin();
   try {

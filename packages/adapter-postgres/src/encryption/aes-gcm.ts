@@ -18,22 +18,22 @@ function takeNonce(): Buffer {
   return nonce;
 }
 
-/** @param place bound to the ciphertext: it can only be decrypted with the same one. @returns nonce, ciphertext, tag. */
-export function encrypt(key: KeyObject, place: string, plain: string | Uint8Array): Buffer {
+/** @param associatedData bound to the ciphertext: it can only be decrypted with the same one. @returns nonce, ciphertext, tag. */
+export function encrypt(key: KeyObject, associatedData: string, plain: string | Uint8Array): Buffer {
   const nonce = takeNonce();
   const cipher = createCipheriv(ALGORITHM, key, nonce);
-  cipher.setAAD(Buffer.from(place));
+  cipher.setAAD(Buffer.from(associatedData));
   const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   const last = cipher.final();
   return Buffer.concat([nonce, body, last, cipher.getAuthTag()]);
 }
 
-/** @throws when the ciphertext was changed, or belongs to another place or key. */
-export function decrypt(key: KeyObject, place: string, encrypted: Buffer): Buffer {
+/** @throws when the ciphertext was changed, or belongs to other associated data or another key. */
+export function decrypt(key: KeyObject, associatedData: string, encrypted: Buffer): Buffer {
   const decipher = createDecipheriv(ALGORITHM, key, encrypted.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(Buffer.from(place));
+  decipher.setAAD(Buffer.from(associatedData));
   decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
   const body = decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES));
   const last = decipher.final();

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import type { Database } from '../driver/database.ts';
-import { type Session, sql } from '../driver/session.ts';
+import { type Executor, sql } from '../driver/executor.ts';
 import type { DataKey, FirmKeys, KeyStore } from './encryption.ts';
 import { DATA_KEY_BYTES, EncryptionKeyError, type WrappedKey, type WrappingKeys } from './wrapping-keys.ts';
 
@@ -53,16 +53,16 @@ const wrappedFrom = (row: KeyRow): WrappedKey => ({
   wrappingKeyId: row.wrapping_key_id,
 });
 
-export const wrappingKeyCounts = (session: Session) =>
-  session.rows<{ readonly wrappingKeyId: string; readonly count: number }>(COUNTS);
+export const wrappingKeyCounts = (executor: Executor) =>
+  executor.rows<{ readonly wrappingKeyId: string; readonly count: number }>(COUNTS);
 
 /**
  * Checks that every data key of this database can be decrypted.
  *
  * @throws EncryptionKeyError when one of them is missing here.
  */
-export async function checkWrappingKeys(session: Session, keys: WrappingKeys | null): Promise<void> {
-  const counts = await wrappingKeyCounts(session);
+export async function checkWrappingKeys(executor: Executor, keys: WrappingKeys | null): Promise<void> {
+  const counts = await wrappingKeyCounts(executor);
   const missing = counts
     .map(({ wrappingKeyId }) => wrappingKeyId)
     .filter((id) => keys === null || !keys.has(id));
@@ -82,7 +82,7 @@ export class DataKeys implements KeyStore {
   readonly #sweeper = setInterval(() => this.#sweep(), CACHE_MS).unref();
 
   constructor(
-    private readonly sessions: Database['besideTransactions'],
+    private readonly reserved: Database['reserved'],
     private readonly wrappingKeys: WrappingKeys,
   ) {}
 
@@ -103,13 +103,13 @@ export class DataKeys implements KeyStore {
   async rewrap(onProgress: (keys: number) => void): Promise<number> {
     const { currentId } = this.wrappingKeys;
     for (let total = 0; ; ) {
-      const rows = await this.sessions.reads.rows<KeyRow>(WRAPPED_BY_OTHERS, [currentId, REWRAP_BATCH]);
+      const rows = await this.reserved.reads.rows<KeyRow>(WRAPPED_BY_OTHERS, [currentId, REWRAP_BATCH]);
       if (rows.length === 0) return total;
       for (const row of rows) {
         const plain = this.wrappingKeys.unwrap(wrappedFrom(row));
         const { wrapped, wrappingKeyId } = this.wrappingKeys.wrap(plain, row.firm_id, row.id);
         const values = [row.firm_id, row.id, wrapped.toString('hex'), wrappingKeyId, row.wrapping_key_id];
-        total += (await this.sessions.writes.rows(REWRAP, values)).length;
+        total += (await this.reserved.writes.rows(REWRAP, values)).length;
       }
       onProgress(total);
     }
@@ -131,11 +131,11 @@ export class DataKeys implements KeyStore {
   }
 
   async #read(firmId: FirmId, use: 'encrypt' | 'decrypt'): Promise<FirmKeys> {
-    let rows = await this.sessions.reads.rows<KeyRow>(OF_FIRM, [firmId]);
+    let rows = await this.reserved.reads.rows<KeyRow>(OF_FIRM, [firmId]);
     if (rows.length === 0 && use === 'encrypt') {
       const first = this.wrappingKeys.wrap(randomBytes(DATA_KEY_BYTES), firmId, 1);
-      await this.sessions.writes.rows(ADD, [firmId, 1, first.wrapped.toString('hex'), first.wrappingKeyId]);
-      rows = await this.sessions.reads.rows<KeyRow>(OF_FIRM, [firmId]);
+      await this.reserved.writes.rows(ADD, [firmId, 1, first.wrapped.toString('hex'), first.wrappingKeyId]);
+      rows = await this.reserved.reads.rows<KeyRow>(OF_FIRM, [firmId]);
     }
     const keys = rows.map((row): DataKey => ({ id: row.id, key: this.#unwrap(row) }));
     const found: FirmKeys = {

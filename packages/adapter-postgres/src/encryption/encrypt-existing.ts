@@ -3,7 +3,7 @@ import { Unavailable } from '@svc/application';
 import { emailKey, type FirmId } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { type Executor, first, type Statement, sql } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import { ENCRYPTED, type Encryption, PLAIN } from './encryption.ts';
 import { fieldsOf, PERSONAL, type PersonalTable, SERVICE } from './personal-columns.ts';
@@ -64,10 +64,10 @@ const IS_ENCRYPTED = { text: new RegExp(`^${ENCRYPTED}`), json: new RegExp(`^"${
 type PlainRow = { readonly firm_id: FirmId; readonly row_key: string } & Record<string, string | null>;
 
 /** Rows with a personal column in plain text, by table. Reads whole tables. */
-export async function countPlainRows(session: Session): Promise<Record<string, number>> {
+export async function countPlainRows(executor: Executor): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { table, count } of TABLES)
-    counts[table.name] = first(await session.rows<{ count: number }>(count))?.count ?? 0;
+    counts[table.name] = first(await executor.rows<{ count: number }>(count))?.count ?? 0;
   return counts;
 }
 
@@ -96,14 +96,14 @@ const SHORT_LOCK_WAIT = sql('encryption_short_lock_wait', "SET LOCAL lock_timeou
 const MAX_LOCK_FAILURES = 30;
 
 /** The columns in which the database still accepts plain text. */
-async function columnsAcceptingPlainText(session: Session): Promise<readonly RequiredColumn[]> {
-  const names = new Set((await session.rows<{ name: string }>(REQUIRED)).map(({ name }) => name));
+async function columnsAcceptingPlainText(executor: Executor): Promise<readonly RequiredColumn[]> {
+  const names = new Set((await executor.rows<{ name: string }>(REQUIRED)).map(({ name }) => name));
   return COLUMNS.filter(({ table, column }) => !names.has(`${table}_${column}_encrypted`));
 }
 
 /** Whether the database rejects plain text in every personal column. */
-export const rejectsPlainText = async (session: Session): Promise<boolean> =>
-  (await columnsAcceptingPlainText(session)).length === 0;
+export const rejectsPlainText = async (executor: Executor): Promise<boolean> =>
+  (await columnsAcceptingPlainText(executor)).length === 0;
 
 async function rejectPlainText(database: Pick<Database, 'begin' | 'maintenance'>): Promise<void> {
   for (let failures = 0; ; ) {

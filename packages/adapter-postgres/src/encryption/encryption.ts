@@ -41,11 +41,11 @@ const isEncrypted = (value: unknown, type: PersonalField['type']): value is stri
   (type === 'json' ? value.charCodeAt(0) === 0x22 && value.startsWith(PREFIX, 1) : value.startsWith(PREFIX));
 
 /** Bound to each ciphertext, so that none can be moved to another row, column or firm. */
-const placeOf = (table: string, column: string, firmId: string, rowKey: string): string =>
+const associatedDataOf = (table: string, column: string, firmId: string, rowKey: string): string =>
   `${table}.${column}/${firmId}/${rowKey}`;
 
 /** For messages: the key of a row may be a hash of a token. */
-const columnOf = (place: string): string => place.slice(0, place.indexOf('/'));
+const columnOf = (associatedData: string): string => associatedData.slice(0, associatedData.indexOf('/'));
 
 const NO_KEYS: FirmKeys = { current: null, byId: new Map() };
 const OFF: KeyStore = { keysFor: () => NO_KEYS };
@@ -62,7 +62,7 @@ export class Encryption {
       (column, value) => {
         if (value === null) return value;
         if (current === null) return (value.startsWith(PREFIX) ? PLAIN + value : value) as typeof value;
-        const encrypted = encryptValue(current, placeOf(table.name, column, firmId, rowKey), value);
+        const encrypted = encryptValue(current, associatedDataOf(table.name, column, firmId, rowKey), value);
         return (table.columns[column] === 'json' ? quoted(encrypted) : encrypted) as typeof value;
       };
     return keys instanceof Promise ? keys.then(encryptWith) : encryptWith(keys);
@@ -75,10 +75,10 @@ export class Encryption {
   async lookupKeys(table: PersonalTable, text: string): Promise<readonly [string, ...string[]]> {
     const { current } = await this.keys.keysFor(SERVICE, 'encrypt');
     if (current === null) return [text];
-    const place = `lookup/${table.name}.${table.lookup?.column}`;
+    const associatedData = `lookup/${table.name}.${table.lookup?.column}`;
     return [
       createHmac('sha256', current.key)
-        .update(JSON.stringify([place, text]))
+        .update(JSON.stringify([associatedData, text]))
         .digest('hex'),
       text,
     ];
@@ -113,7 +113,11 @@ export class Encryption {
         const value = values[property];
         if (!isEncrypted(value, type)) continue;
         const text = type === 'json' ? value.slice(1, -1) : value;
-        values[property] = openValue(firms.get(firmId) ?? NO_KEYS, placeOf(table, column, firmId, key), text);
+        values[property] = openValue(
+          firms.get(firmId) ?? NO_KEYS,
+          associatedDataOf(table, column, firmId, key),
+          text,
+        );
       }
     }
     return rows;
@@ -122,10 +126,10 @@ export class Encryption {
 
 export const NO_ENCRYPTION = new Encryption();
 
-const encryptValue = (key: DataKey, place: string, plain: string): string =>
-  `${PREFIX}${key.id}:${encrypt(key.key, place, plain).toString('base64')}`;
+const encryptValue = (key: DataKey, associatedData: string, plain: string): string =>
+  `${PREFIX}${key.id}:${encrypt(key.key, associatedData, plain).toString('base64')}`;
 
-function openValue(keys: FirmKeys, place: string, stored: string): string {
+function openValue(keys: FirmKeys, associatedData: string, stored: string): string {
   const [header, id] = HEADER.exec(stored) ?? [];
   if (header === undefined) return stored; // written before encryption was on
   if (header === PLAIN) return stored.slice(PLAIN.length);
@@ -133,13 +137,15 @@ function openValue(keys: FirmKeys, place: string, stored: string): string {
   // Another process of a rolling restart may have the key, so a retry may succeed.
   if (dataKey === undefined)
     throw new Unavailable(
-      `The data key ${id} of ${columnOf(place)} does not exist: its firm is being erased, or the service has no key for it.`,
+      `The data key ${id} of ${columnOf(associatedData)} does not exist: its firm is being erased, or the service has no key for it.`,
     );
   try {
-    return decrypt(dataKey.key, place, Buffer.from(stored.slice(header.length), 'base64')).toString('utf8');
+    return decrypt(dataKey.key, associatedData, Buffer.from(stored.slice(header.length), 'base64')).toString(
+      'utf8',
+    );
   } catch {
     throw new DatabaseError(
-      `An encrypted value of ${columnOf(place)} was changed, or belongs to another row.`,
+      `An encrypted value of ${columnOf(associatedData)} was changed, or belongs to another row.`,
     );
   }
 }

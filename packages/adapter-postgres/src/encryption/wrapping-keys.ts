@@ -31,7 +31,7 @@ export interface WrappedKey {
   readonly wrappingKeyId: string;
 }
 
-const placeOf = (firmId: string, id: number): string => `data_keys/${firmId}/${id}`;
+const associatedDataOf = (firmId: string, id: number): string => `data_keys/${firmId}/${id}`;
 
 /** Encrypts and decrypts data keys. */
 export class WrappingKeys {
@@ -52,11 +52,11 @@ export class WrappingKeys {
 
   wrap(dataKey: Uint8Array, firmId: string, id: number): WrappedKey {
     const { key, id: wrappingKeyId } = this.#current();
-    return { firmId, id, wrapped: encrypt(key, placeOf(firmId, id), dataKey), wrappingKeyId };
+    return { firmId, id, wrapped: encrypt(key, associatedDataOf(firmId, id), dataKey), wrappingKeyId };
   }
 
   unwrap({ firmId, id, wrapped, wrappingKeyId }: WrappedKey): Buffer {
-    return decrypt(this.#find(wrappingKeyId), placeOf(firmId, id), wrapped);
+    return decrypt(this.#find(wrappingKeyId), associatedDataOf(firmId, id), wrapped);
   }
 
   /** Whether data keys encrypted with this key can be decrypted. */

@@ -1,6 +1,6 @@
 import type { ClaimJob, Job, Outbox, QueuedJob, QueueState } from '@svc/application';
 import { arrayOf, timestampOrNull } from '../driver/column-types.ts';
-import { first, type Session, sql, type TxSession } from '../driver/session.ts';
+import { type Executor, first, sql, type TransactionExecutor } from '../driver/executor.ts';
 
 /** A lock that is not extended belongs to a process that was killed or cannot reach PostgreSQL. */
 export const LOCK_MS = 15_000;
@@ -50,13 +50,13 @@ export interface TakenJob {
 }
 
 /** What a worker does with the queue's table. */
-export function jobTable(session: Session) {
-  const run = async (...statement: Parameters<Session['rows']>): Promise<void> =>
-    void (await session.rows(...statement));
+export function jobTable(executor: Executor) {
+  const run = async (...statement: Parameters<Executor['rows']>): Promise<void> =>
+    void (await executor.rows(...statement));
   return {
     /** Locks due jobs, oldest first, except those of these accounts and firms. */
     take: (limit: number, except: readonly string[]): Promise<readonly TakenJob[]> =>
-      session.rows<TakenJob>(TAKE, [limit, except]),
+      executor.rows<TakenJob>(TAKE, [limit, except]),
     /** Keeps jobs locked. */
     extend: (ids: readonly string[]) => run(EXTEND, [ids]),
     remove: (ids: readonly string[]) => run(REMOVE, [ids]),
@@ -73,14 +73,14 @@ export type JobTable = ReturnType<typeof jobTable>;
  * Adds jobs to the table in the transaction that causes them. Without NOTIFY: commits with one are serialized by a lock held
  * while the WAL is flushed, so that sends fell to a quarter.
  */
-export const pgOutbox = (session: TxSession): Outbox => ({
+export const pgOutbox = (executor: TransactionExecutor): Outbox => ({
   async add(job, runAt) {
-    addMany(session, [{ job, runAt }]);
+    addMany(executor, [{ job, runAt }]);
   },
 });
 
-export const addMany = (session: TxSession, jobs: readonly QueuedJob[]): void =>
-  session.send(ADD_MANY, [
+export const addMany = (executor: TransactionExecutor, jobs: readonly QueuedJob[]): void =>
+  executor.send(ADD_MANY, [
     jobs.map(({ job }) => JSON.stringify(job)).join('\n'),
     arrayOf(jobs.map(({ runAt }) => timestampOrNull(runAt ?? null))),
   ]);
@@ -94,8 +94,8 @@ const STATE = sql(
       LATERAL (SELECT waiting AND run_at <= now() AS due) AS is2`,
 );
 
-export const readQueueState = async (session: Session): Promise<QueueState> =>
-  first(await session.rows<QueueState>(STATE)) ?? {
+export const readQueueState = async (executor: Executor): Promise<QueueState> =>
+  first(await executor.rows<QueueState>(STATE)) ?? {
     due: 0,
     scheduled: 0,
     running: 0,
@@ -109,5 +109,5 @@ const OF_CLAIM = sql(
      FROM jobs WHERE payload ->> 'claimId' = $1 ORDER BY run_at, id`,
 );
 
-export const jobsOfClaim = (session: Session, claimId: string): Promise<ClaimJob[]> =>
-  session.rows<ClaimJob>(OF_CLAIM, [claimId]);
+export const jobsOfClaim = (executor: Executor, claimId: string): Promise<ClaimJob[]> =>
+  executor.rows<ClaimJob>(OF_CLAIM, [claimId]);

@@ -2,9 +2,10 @@ import { type AuditEvent, auditEvent, BY_SERVICE } from '@svc/application';
 import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import { sql, type TransactionExecutor } from '../driver/executor.ts';
 import { PLAN_FOR_VALUES } from '../driver/session-settings.ts';
 import { transact } from '../driver/transaction.ts';
+import type { StatementsOn } from '../firm-statements.ts';
 import { appendToAuditTrail } from '../stores/pg-audit.ts';
 
 /** Per transaction; the ids of a firm's claims are one event of its audit trail. */
@@ -14,7 +15,7 @@ const BATCH_SIZE = 200;
 const LOCK_PURGE = sql('purge_lock', 'SELECT pg_advisory_xact_lock(7262811543019265)');
 
 /** Starts a purge of the tables of firms. Concurrent ones wait for its end. */
-export function startPurge(transaction: TxSession): void {
+export function startPurge(transaction: TransactionExecutor): void {
   transaction.send(LOCK_PURGE, []);
   transaction.send(PLAN_FOR_VALUES, []);
 }
@@ -36,6 +37,7 @@ interface ClosedClaim {
 /** Deletes claims that were closed before, except of firms under legal hold, and records their ids. */
 export async function purgeClosedClaims(
   database: Pick<Database, 'begin'>,
+  statementsOn: StatementsOn,
   closedBefore: Instant,
   now: Instant,
 ): Promise<number> {
@@ -43,7 +45,7 @@ export async function purgeClosedClaims(
     const deleted = await transact(database, async (transaction) => {
       startPurge(transaction);
       const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
-      await appendToAuditTrail(transaction, eventsOf(claims, now));
+      await appendToAuditTrail(statementsOn(transaction), eventsOf(claims, now));
       return claims;
     });
     total += deleted.length;

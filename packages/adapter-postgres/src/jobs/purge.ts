@@ -2,8 +2,9 @@ import { IDEMPOTENCY_WINDOW_MS, REQUEST_LOG_RETENTION_MS } from '@svc/applicatio
 import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { first, type Session, type Statement, sql } from '../driver/session.ts';
+import { type Executor, first, type Statement, sql } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
+import type { StatementsOn } from '../firm-statements.ts';
 import { purgeClosedClaims, startPurge } from './purge-closed-claims.ts';
 
 /** Kept beyond the window, since the clocks of two processes differ. */
@@ -72,10 +73,11 @@ export interface PurgeCounts {
 /** Deletes expired rows. Several processes may do so at once. */
 export async function purge(
   database: Pick<Database, 'begin' | 'maintenance'>,
+  statementsOn: StatementsOn,
   now: Instant,
   closedClaimRetentionMs: number | null,
 ): Promise<PurgeCounts> {
-  const session = database.maintenance;
+  const executor = database.maintenance;
   const untilLastBatch = async (deleteBatch: () => Promise<readonly unknown[]>): Promise<number> => {
     for (let total = 0; ; ) {
       const removed = (await deleteBatch()).length;
@@ -84,7 +86,7 @@ export async function purge(
     }
   };
   const purgeAll = (statement: Statement, before: Instant): Promise<number> =>
-    untilLastBatch(() => session.rows(statement, [timestamp(before)]));
+    untilLastBatch(() => executor.rows(statement, [timestamp(before)]));
   const purgeOfFirms = (statement: Statement, before: Instant): Promise<number> =>
     untilLastBatch(() =>
       transact(database, (transaction) => {
@@ -105,15 +107,15 @@ export async function purge(
     closedClaims:
       closedClaimRetentionMs === null
         ? 0
-        : await purgeClosedClaims(database, now - closedClaimRetentionMs, now),
-    audit: await purgeAudit(session, now),
+        : await purgeClosedClaims(database, statementsOn, now - closedClaimRetentionMs, now),
+    audit: await purgeAudit(executor, now),
   };
 }
 
-async function purgeAudit(session: Session, now: Instant): Promise<number> {
+async function purgeAudit(executor: Executor, now: Instant): Promise<number> {
   const ends = PLANS.map((plan) => timestamp(now - PLAN_RETENTION[plan].auditMs));
   for (let total = 0; ; ) {
-    const removed = first(await session.rows<{ removed: number }>(AUDIT, [PLANS, ends]))?.removed ?? 0;
+    const removed = first(await executor.rows<{ removed: number }>(AUDIT, [PLANS, ends]))?.removed ?? 0;
     total += removed;
     if (removed === 0) return total;
   }

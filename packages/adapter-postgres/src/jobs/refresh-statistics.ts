@@ -1,4 +1,4 @@
-import { first, type Session, sql } from '../driver/session.ts';
+import { type Executor, first, sql } from '../driver/executor.ts';
 
 /** The function is part of the schema: the service's role may not analyze tables. */
 const REFRESH = sql('refresh_statistics', 'SELECT refresh_statistics() AS analyzed');
@@ -8,5 +8,5 @@ const REFRESH = sql('refresh_statistics', 'SELECT refresh_statistics() AS analyz
  *
  * @returns their names.
  */
-export const refreshStatistics = async (session: Session): Promise<readonly string[]> =>
-  first(await session.rows<{ analyzed: readonly string[] }>(REFRESH))?.analyzed ?? [];
+export const refreshStatistics = async (executor: Executor): Promise<readonly string[]> =>
+  first(await executor.rows<{ analyzed: readonly string[] }>(REFRESH))?.analyzed ?? [];

@@ -3,7 +3,7 @@ import type { ConnectionPool, Metrics } from '@svc/application';
 import type { ConnectionFailures } from '../driver/connection-failures.ts';
 import { poolClass, poolState } from '../driver/connection-pool.ts';
 import { ONE_SERVER } from '../driver/layout.ts';
-import { PooledSession } from '../driver/read-connections.ts';
+import { PooledExecutor } from '../driver/read-connections.ts';
 import type { Servers } from '../driver/servers.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import type { DatabaseLog } from '../log.ts';
@@ -68,7 +68,7 @@ export function startJobs(
   });
   pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
   const begin = behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null;
-  const table = jobTable(new PooledSession(pool, begin, ONE_SERVER));
+  const table = jobTable(new PooledExecutor(pool, begin, ONE_SERVER));
   const worker = startWorker({ table, log, metrics }, handler, options);
   const stopping = new AbortController();
   const { signal } = stopping;

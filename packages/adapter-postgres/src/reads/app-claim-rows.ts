@@ -2,10 +2,10 @@ import type { AppClaimView } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
-  HELD_CARRIER_COLUMNS,
-  HELD_CARRIER_FIELDS,
-  type HeldCarrierRow,
-  heldCarrierFrom,
+  BOOK_CARRIER_COLUMNS,
+  BOOK_CARRIER_FIELDS,
+  type BookCarrierRow,
+  bookCarrierFrom,
 } from '../stores/carrier-rows.ts';
 import {
   CLAIM_FIELDS,
@@ -20,13 +20,13 @@ import {
 } from '../stores/claim-rows.ts';
 import { claimViewFrom } from './pg-firm-reads.ts';
 
-export interface AppClaimRow extends FirmClaimRow, WorkRow, HeldCarrierRow {
+export interface AppClaimRow extends FirmClaimRow, WorkRow, BookCarrierRow {
   readonly firm_id: FirmId;
   readonly firm_name: string;
   readonly offer_wait_hours: number | null;
 }
 
-const JOINED_COLUMNS = `c.firm_id, f.name AS firm_name, f.offer_wait_hours, ${HELD_CARRIER_COLUMNS}`;
+const JOINED_COLUMNS = `c.firm_id, f.name AS firm_name, f.offer_wait_hours, ${BOOK_CARRIER_COLUMNS}`;
 /** Columns for {@link AppClaimRow}, of `claims c` with its {@link CLAIM_FORMS}. */
 export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${JOINED_COLUMNS}`;
 /** The same in lists. */
@@ -38,9 +38,9 @@ export async function decryptAppClaims<R extends AppClaimRow>(
   rows: R[],
 ): Promise<R[]> {
   const withClaims = await encryption.decrypt(rows, CLAIM_FIELDS, claimKey);
-  return encryption.decrypt(withClaims, HELD_CARRIER_FIELDS, ({ firm_id, held_key }) => ({
+  return encryption.decrypt(withClaims, BOOK_CARRIER_FIELDS, ({ firm_id, book_key }) => ({
     firmId: firm_id,
-    key: held_key ?? '',
+    key: book_key ?? '',
   }));
 }
 
@@ -50,5 +50,5 @@ export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   offerWaitHours: row.offer_wait_hours,
   work: workFrom(row),
   closedAt: row.closed_at,
-  bookCarrier: heldCarrierFrom(row),
+  bookCarrier: bookCarrierFrom(row),
 });

@@ -1,6 +1,6 @@
 import { jsonBytes } from '@svc/application';
 import type { ClaimId, FirmId } from '@svc/domain';
-import { rowByKey, type Session, type Statement, sql } from '../driver/session.ts';
+import { type Executor, rowByKey, type Statement, sql } from '../driver/executor.ts';
 
 const LARGE_COLUMNS = ['document', 'work_details'] as const;
 type LargeColumn = (typeof LARGE_COLUMNS)[number];
@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<LargeColumn, Statement>> = {
 
 /** Reads the large values of a page, whose rows have their sizes. Leaves out claims that have been erased since. */
 export async function withLargeValues<R extends WithLargeColumns>(
-  session: Session,
+  executor: Executor,
   page: readonly R[],
   firmOf: (row: R) => FirmId,
 ): Promise<R[]> {
@@ -47,7 +47,7 @@ export async function withLargeValues<R extends WithLargeColumns>(
   for (const column of LARGE_COLUMNS) {
     const large = rows.filter((row) => isSize(row[column]));
     if (large.length === 0) continue;
-    const found = await session.rows<{ id: ClaimId; value: string | null }>(VALUES[column], [
+    const found = await executor.rows<{ id: ClaimId; value: string | null }>(VALUES[column], [
       large.map(firmOf),
       large.map(({ id }) => id),
     ]);

@@ -12,8 +12,8 @@ import type { ClaimId, Svcid } from '@svc/domain';
 import { MoreThan } from 'typeorm';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
+import { first, rowByKey, sql, type Value } from '../driver/executor.ts';
 import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
-import { first, rowByKey, sql, type Value } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
@@ -152,13 +152,13 @@ const appClaimBytes = (row: AppClaimRow): number =>
   jsonBytes(row.rejection_reason);
 
 export function pgAppReads(
-  { reads: session, orm }: Pick<Database, 'reads' | 'orm'>,
+  { reads: executor, orm }: Pick<Database, 'reads' | 'orm'>,
   clock: Clock,
   encryption: Encryption,
 ): AppReads {
   return {
     async adjuster(svcId) {
-      const rows = await session.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
+      const rows = await executor.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
       const row = first(await decryptAdjusters(encryption, rows));
       return row === null ? null : adjusterFrom(row);
     },
@@ -166,7 +166,7 @@ export function pgAppReads(
     passkeys: (svcId) => findPasskeys(orm, encryption, { svcId }),
     sessions: (svcId, now) => findSessions(orm, encryption, { svcId, expiresAt: MoreThan(now) }),
 
-    memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(session, MEMBERSHIPS, [svcId]),
+    memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(executor, MEMBERSHIPS, [svcId]),
 
     async invitations(svcId, now, page) {
       const values: [Svcid, ...Value[]] = [
@@ -175,7 +175,7 @@ export function pgAppReads(
         ...uuidPositionValues(page.after),
         fetchCount(page),
       ];
-      const found = await rowsByAdjuster<InvitationView>(session, INVITATIONS, values);
+      const found = await rowsByAdjuster<InvitationView>(executor, INVITATIONS, values);
       return toPage(
         await encryption.decrypt(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
@@ -189,30 +189,30 @@ export function pgAppReads(
       const values: [Svcid, ...Value[]] = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
       const found =
         since === undefined
-          ? await rowsByAdjuster<AppClaimRow>(session, CLAIMS[list], values)
-          : await rowsByAdjuster<AppClaimRow>(session, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
+          ? await rowsByAdjuster<AppClaimRow>(executor, CLAIMS[list], values)
+          : await rowsByAdjuster<AppClaimRow>(executor, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
       const { rows, next } = toPage(found, page, offerPosition, appClaimBytes);
-      const complete = await withLargeValues(session, rows, ({ firm_id }) => firm_id);
+      const complete = await withLargeValues(executor, rows, ({ firm_id }) => firm_id);
       return { rows: (await decryptAppClaims(encryption, complete)).map(appClaimFrom), next };
     },
 
     async claimIds(svcId, list) {
       return (
-        await rowsByAdjuster<{ id: ClaimId }>(session, CLAIM_IDS[list], [svcId, timestamp(clock.now())])
+        await rowsByAdjuster<{ id: ClaimId }>(executor, CLAIM_IDS[list], [svcId, timestamp(clock.now())])
       ).map(({ id }) => id);
     },
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const rows = await rowsByAdjuster<AppClaimRow>(session, CLAIM, [svcId, id, timestamp(clock.now())]);
+      const rows = await rowsByAdjuster<AppClaimRow>(executor, CLAIM, [svcId, id, timestamp(clock.now())]);
       const row = first(await decryptAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 
     async revisions(svcIds) {
       const [lists, edits] = await Promise.all([
-        rowsByAdjuster<{ svcId: Svcid; revision: string }>(session, REVISIONS, [svcIds]),
-        session.rows<{ svcId: Svcid; edits: string }>(EDITS, [svcIds]),
+        rowsByAdjuster<{ svcId: Svcid; revision: string }>(executor, REVISIONS, [svcIds]),
+        executor.rows<{ svcId: Svcid; edits: string }>(EDITS, [svcIds]),
       ]);
       const listsOf = new Map(lists.map(({ svcId, revision }) => [svcId, revision]));
       const editsOf = new Map(edits.map((row) => [row.svcId, row.edits]));

@@ -1,7 +1,7 @@
 import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
-import { first, rowByKey, type Session, sql } from '../driver/session.ts';
+import { type Executor, first, rowByKey, sql } from '../driver/executor.ts';
 
 interface GrantRow {
   readonly key_id: KeyId;
@@ -73,22 +73,22 @@ const grantFrom = (row: GrantRow): KeyGrant => ({
   revokedAt: row.revoked_at,
 });
 
-export function pgCredentials(session: Session, maintenance: Session): CredentialStore {
+export function pgCredentials(executor: Executor, maintenance: Executor): CredentialStore {
   return {
     async keyByHash(secretHash) {
-      const row = first(await session.rows<GrantRow>(KEY_BY_HASH, [secretHash]));
+      const row = first(await executor.rows<GrantRow>(KEY_BY_HASH, [secretHash]));
       return row === null ? null : grantFrom(row);
     },
 
-    sessionByHash: async (tokenHash) => first(await session.rows<SessionRow>(SESSION_BY_HASH, [tokenHash])),
+    sessionByHash: async (tokenHash) => first(await executor.rows<SessionRow>(SESSION_BY_HASH, [tokenHash])),
 
     async openSessions(tokenHashes, now) {
-      const open = await session.rows<{ token_hash: string }>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);
+      const open = await executor.rows<{ token_hash: string }>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);
       return new Set(open.map(({ token_hash }) => token_hash));
     },
 
     async version() {
-      return first(await session.rows<{ version: string }>(VERSION))?.version ?? '';
+      return first(await executor.rows<{ version: string }>(VERSION))?.version ?? '';
     },
 
     async recordUse({ keys, sessions }) {

@@ -10,7 +10,7 @@ import {
 } from '@svc/application';
 import { type ClaimAsSent, type Environment, type FirmId, isClaimVisible } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import { first, rowByKey, type Session, type Statement, sql, type Value } from '../driver/session.ts';
+import { type Executor, first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   assignmentFrom,
@@ -129,8 +129,8 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(session: Session, encryption: Encryption): FirmReads {
-  const claimById = claimsById(session);
+export function pgFirmReads(executor: Executor, encryption: Encryption): FirmReads {
+  const claimById = claimsById(executor);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.decrypt(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   const decryptMembers = async (rows: AdjusterViewRow[]) =>
@@ -145,7 +145,7 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
     },
 
     async boundClaim(slot, now) {
-      const row = await findBoundClaim(session, slot, now);
+      const row = await findBoundClaim(executor, slot, now);
       if (row === null) return null;
       const [opened = row] = await decryptClaims(slot.firmId, [row]);
       return { fingerprint: row.fingerprint, claim: claimViewFrom(opened) };
@@ -156,27 +156,29 @@ export function pgFirmReads(session: Session, encryption: Encryption): FirmReads
       const from: Value[] = [firmId, ...uuidPositionValues(startPosition(filter, page))];
       const query = (): Promise<FirmClaimRow[]> => {
         if (externalId !== undefined) {
-          return session.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
+          return executor.rows(BY_EXTERNAL_ID, [...from, environment, externalId, status ?? null]);
         }
         if (status !== undefined) {
-          return session.rows(FEEDS.byStatus[environment], [...from, fetchCount(page), status]);
+          return executor.rows(FEEDS.byStatus[environment], [...from, fetchCount(page), status]);
         }
-        return session.rows(FEEDS.all[environment], [...from, fetchCount(page)]);
+        return executor.rows(FEEDS.all[environment], [...from, fetchCount(page)]);
       };
       const { rows, next } = toPage(await query(), page, feedPosition, feedBytes);
-      const complete = await withLargeValues(session, rows, () => firmId);
+      const complete = await withLargeValues(executor, rows, () => firmId);
       return { rows: (await decryptClaims(firmId, complete)).map(claimViewFrom), next };
     },
 
     async adjusters(firmId, environment, page) {
       const values = [firmId, ...positionValues(page.after), fetchCount(page)];
-      const found = await session.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
+      const found = await executor.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
       const views = (await decryptMembers(found)).map(adjusterViewFrom);
       return toPage(views, page, listPosition, adjusterViewBytes);
     },
 
     async adjuster(firmId, svcId) {
-      const row = first(await decryptMembers(await session.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])));
+      const row = first(
+        await decryptMembers(await executor.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])),
+      );
       return row === null ? null : adjusterViewFrom(row);
     },
   };

@@ -1,7 +1,7 @@
 import type { AssignmentState, JobReads, PushSubscription } from '@svc/application';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, rowByKey, type Session, sql } from '../driver/session.ts';
+import { type Executor, first, rowByKey, sql } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { decryptDevices } from '../stores/pg-devices.ts';
 
@@ -39,20 +39,20 @@ interface DeviceRow {
   readonly preferences: string | null;
 }
 
-export function pgJobReads(session: Session, encryption: Encryption): JobReads {
+export function pgJobReads(executor: Executor, encryption: Encryption): JobReads {
   return {
     async firmName(firmId) {
       if (!isUuid(firmId)) return null;
-      return first(await session.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null;
+      return first(await executor.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null;
     },
 
     async assignment(firmId, claimId) {
       if (!isUuid(firmId) || !isUuid(claimId)) return null;
-      return first(await session.rows<AssignmentState>(ASSIGNMENT, [firmId, claimId]));
+      return first(await executor.rows<AssignmentState>(ASSIGNMENT, [firmId, claimId]));
     },
 
     async devices(svcId, now) {
-      const found = await session.rows<DeviceRow>(DEVICES, [svcId, timestamp(now)]);
+      const found = await executor.rows<DeviceRow>(DEVICES, [svcId, timestamp(now)]);
       const rows = await decryptDevices(encryption, svcId, found, ({ device_id }) => device_id);
       return rows.map((row) => ({
         deviceId: row.device_id,
@@ -61,6 +61,6 @@ export function pgJobReads(session: Session, encryption: Encryption): JobReads {
       }));
     },
 
-    deadlineOverrides: () => session.rows<DeadlineOverride>(DEADLINE_OVERRIDES, []),
+    deadlineOverrides: () => executor.rows<DeadlineOverride>(DEADLINE_OVERRIDES, []),
   };
 }

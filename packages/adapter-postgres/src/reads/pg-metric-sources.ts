@@ -1,5 +1,5 @@
 import type { ReplicationState } from '@svc/application';
-import { first, type Session, sql } from '../driver/session.ts';
+import { type Executor, first, sql } from '../driver/executor.ts';
 
 /** Firms that set none, with `svc firm set-offer-wait`. */
 const DEFAULT_OFFER_WAIT_HOURS = 24;
@@ -18,8 +18,8 @@ const OVERDUE_OFFERS = sql(
       LIMIT 1000) overdue`,
 );
 
-export const readOverdueOffers = async (session: Session): Promise<number> =>
-  first(await session.rows<{ offers: number }>(OVERDUE_OFFERS))?.offers ?? 0;
+export const readOverdueOffers = async (executor: Executor): Promise<number> =>
+  first(await executor.rows<{ offers: number }>(OVERDUE_OFFERS))?.offers ?? 0;
 
 /** Without the role pg_monitor, only the process ids of other roles' connections are visible. */
 const REPLICATION = sql(
@@ -30,9 +30,9 @@ const REPLICATION = sql(
     FROM pg_stat_replication WHERE application_name <> 'pg_basebackup' OR application_name IS NULL`,
 );
 
-export async function readReplicationState(session: Session): Promise<ReplicationState | null> {
+export async function readReplicationState(executor: Executor): Promise<ReplicationState | null> {
   const row = first(
-    await session.rows<{
+    await executor.rows<{
       standbys: number;
       visible: number;
       synchronous: number;

@@ -1,7 +1,7 @@
 import type { FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { first, sql } from '../driver/session.ts';
+import { first, sql } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { jobsOfClaim } from '../jobs/job-table.ts';
 import { API_KEYS, FIRMS } from '../schema/entities.ts';
@@ -31,11 +31,11 @@ const CLAIM = sql(
 type OperatorClaimRow = AppClaimRow & { readonly external_id: string; readonly claim_number: string };
 
 export function pgOperatorReads(
-  { reads: session, orm }: Pick<Database, 'reads' | 'orm'>,
+  { reads: executor, orm }: Pick<Database, 'reads' | 'orm'>,
   encryption: Encryption,
 ): OperatorReads {
   return {
-    latestRestamp: async () => first(await session.rows<FeedRestamp>(RESTAMPS)),
+    latestRestamp: async () => first(await executor.rows<FeedRestamp>(RESTAMPS)),
 
     firms: () => orm('operator_firms', (manager) => manager.find(FIRMS, { order: IN_ORDER })),
 
@@ -45,7 +45,7 @@ export function pgOperatorReads(
 
     async testAccounts(firmId) {
       if (!isUuid(firmId)) return [];
-      const rows = await session.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
+      const rows = await executor.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
       return (await decryptAdjusters(encryption, rows)).map(adjusterFrom);
     },
 
@@ -56,12 +56,12 @@ export function pgOperatorReads(
       );
     },
 
-    jobsOfClaim: (id) => jobsOfClaim(session, id),
+    jobsOfClaim: (id) => jobsOfClaim(executor, id),
 
     async claim(id) {
       if (!isUuid(id)) return null;
       const row = first(
-        await decryptAppClaims(encryption, await session.rows<OperatorClaimRow>(CLAIM, [id])),
+        await decryptAppClaims(encryption, await executor.rows<OperatorClaimRow>(CLAIM, [id])),
       );
       if (row === null) return null;
       return { ...appClaimFrom(row), externalId: row.external_id, claimNumber: row.claim_number };

@@ -1,4 +1,5 @@
 import type {
+  Assignment,
   AssignmentStatus,
   CarrierDetails,
   Claim,
@@ -11,7 +12,9 @@ import type {
   Svcid,
   WorkDetails,
 } from '@svc/domain';
-import { rowByKey } from '../driver/session.ts';
+import { timestamp, timestampOrNull } from '../driver/column-types.ts';
+import { rowByKey, type Value } from '../driver/executor.ts';
+import type { Encrypt } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { listed } from '../reads/large-columns.ts';
 
@@ -113,3 +116,31 @@ export const claimFrom = (row: ClaimRow): Claim => ({
   closedAt: row.closed_at,
   ...(row.work_changed_at !== null && { workChangedAt: row.work_changed_at }),
 });
+
+/** With the values of {@link assignmentValues} and {@link workValues}. */
+export const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
+     rejection_reason = $8, work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11,
+     work_details = $12::json, work_changed_at = $13, closed_at = $14`;
+/**
+ * Of a claim that the transaction has locked, so that it does not move. An UPDATE has no order that would determine its
+ * index, as in {@link rowByKey}.
+ */
+export const lockedRow = (firm: string, id: string): string =>
+  rowByKey('claims', { firm_id: firm, id }, { columns: 'ctid' });
+
+export const assignmentValues = (assignment: Assignment, encrypt: Encrypt): (string | null)[] => [
+  assignment.status,
+  assignment.adjuster,
+  timestamp(assignment.offeredAt),
+  timestampOrNull(assignment.respondedAt),
+  encrypt('rejection_reason', assignment.rejectionReason),
+];
+
+export const workValues = ({ work, workChangedAt, closedAt }: Claim, encrypt: Encrypt): Value[] => [
+  work.contactDate,
+  work.inspectionDate,
+  encrypt('work_notes', work.notes),
+  encrypt('work_details', work.details === undefined ? null : JSON.stringify(work.details)),
+  timestampOrNull(workChangedAt ?? null),
+  timestampOrNull(closedAt),
+];

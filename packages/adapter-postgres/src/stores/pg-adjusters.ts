@@ -9,7 +9,7 @@ import {
   type TestBehavior,
 } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
-import { first, type Statement, sql, type TxSession, type Value } from '../driver/session.ts';
+import { first, type Statement, sql, type TransactionExecutor, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { countEdit } from './adjuster-edits.ts';
@@ -96,16 +96,16 @@ export const decryptAdjusters = <R extends AdjusterRow>(
 ): R[] | Promise<R[]> =>
   encryption.decrypt(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
 
-export function pgAdjusters(session: TxSession, encryption: Encryption): Adjusters {
+export function pgAdjusters(executor: TransactionExecutor, encryption: Encryption): Adjusters {
   const one = async (statement: Statement, value: Value): Promise<Adjuster | null> => {
     const row = first(
-      await decryptAdjusters(encryption, await session.rows<AdjusterRow>(statement, [value])),
+      await decryptAdjusters(encryption, await executor.rows<AdjusterRow>(statement, [value])),
     );
     return row === null ? null : adjusterFrom(row);
   };
   const lockForChange = (svcId: Svcid): void => {
-    session.layout.lockByKey(session, svcId);
-    session.layout.lockSharedTables(session);
+    executor.layout.lockByKey(executor, svcId);
+    executor.layout.lockSharedTables(executor);
   };
   const encryptor = (svcId: Svcid) => encryption.encryptor(PERSONAL.adjusters, SERVICE, svcId);
 
@@ -132,7 +132,7 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
   return {
     find: (svcId) => one(FIND_ADJUSTER, svcId),
     async lock(svcId) {
-      session.layout.lockByKey(session, svcId);
+      executor.layout.lockByKey(executor, svcId);
       return one(LOCK, svcId);
     },
     findByEmail: async (email) =>
@@ -140,37 +140,37 @@ export function pgAdjusters(session: TxSession, encryption: Encryption): Adjuste
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
-      session.layout.lockSharedTables(session);
+      executor.layout.lockSharedTables(executor);
       const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
-      return (await session.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
+      return (await executor.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
     },
 
     async saveProfile(adjuster) {
       lockForChange(adjuster.svcId);
       const isConfirmed = adjuster.emailConfirmed === true;
-      await session.rows(SAVE_PROFILE, [...(await profileValues(adjuster)), isConfirmed]);
-      countEdit(session, adjuster.svcId);
+      await executor.rows(SAVE_PROFILE, [...(await profileValues(adjuster)), isConfirmed]);
+      countEdit(executor, adjuster.svcId);
     },
 
     async confirmEmail(svcId) {
       lockForChange(svcId);
-      await session.rows(CONFIRM_EMAIL, [svcId]);
+      await executor.rows(CONFIRM_EMAIL, [svcId]);
     },
 
     async saveAvailability(svcId, availability) {
       const encrypt = await encryptor(svcId);
       lockForChange(svcId);
-      await session.rows(SAVE_AVAILABILITY, [svcId, encrypt('availability', JSON.stringify(availability))]);
-      countEdit(session, svcId);
+      await executor.rows(SAVE_AVAILABILITY, [svcId, encrypt('availability', JSON.stringify(availability))]);
+      countEdit(executor, svcId);
     },
 
     async setDisabled(svcId, at) {
       lockForChange(svcId);
-      await session.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
+      await executor.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
     },
 
     async signInSecretHash(svcId) {
-      return first(await session.rows<{ hash: string | null }>(SIGN_IN_SECRET_HASH, [svcId]))?.hash ?? null;
+      return first(await executor.rows<{ hash: string | null }>(SIGN_IN_SECRET_HASH, [svcId]))?.hash ?? null;
     },
   };
 }

@@ -1,14 +1,14 @@
 import type { Carriers } from '@svc/application';
 import { type CarrierDetails, carrierNameKey, type FirmId, mergeCarrier } from '@svc/domain';
 import { arrayOf } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import {
-  HELD_CARRIER_COLUMNS,
-  HELD_CARRIER_FIELDS,
-  type HeldCarrierRow,
-  heldCarrierFrom,
+  BOOK_CARRIER_COLUMNS,
+  BOOK_CARRIER_FIELDS,
+  type BookCarrierRow,
+  bookCarrierFrom,
 } from './carrier-rows.ts';
 
 /**
@@ -16,11 +16,11 @@ import {
  * nothing: otherwise all claims of a carrier would wait for the lock on its row.
  */
 export const mergeRow = (row: string): string =>
-  `INSERT INTO carriers AS held (firm_id, name_key, name, phone, email, address) ${row}
+  `INSERT INTO carriers AS book (firm_id, name_key, name, phone, email, address) ${row}
    ON CONFLICT (firm_id, name_key) DO UPDATE
-     SET phone = coalesce(held.phone, excluded.phone),
-         email = coalesce(held.email, excluded.email),
-         address = coalesce(held.address, excluded.address)`;
+     SET phone = coalesce(book.phone, excluded.phone),
+         email = coalesce(book.email, excluded.email),
+         address = coalesce(book.address, excluded.address)`;
 export const hasDetails = (
   firm: string,
   key: string,
@@ -49,7 +49,7 @@ const MERGE_MANY = sql(
 
 const LOCK = sql(
   'carriers_lock',
-  `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held WHERE held.firm_id = $1 AND held.name_key = $2 FOR UPDATE`,
+  `SELECT ${BOOK_CARRIER_COLUMNS} FROM carriers book WHERE book.firm_id = $1 AND book.name_key = $2 FOR UPDATE`,
 );
 const SAVE = sql(
   'carriers_save',
@@ -58,7 +58,7 @@ const SAVE = sql(
 const REMOVE = sql('carriers_remove', 'DELETE FROM carriers WHERE firm_id = $1 AND name_key = $2');
 
 export async function mergeMany(
-  session: TxSession,
+  executor: TransactionExecutor,
   encryption: Encryption,
   sent: readonly { readonly firmId: FirmId; readonly carrier: CarrierDetails }[],
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function mergeMany(
   const details = await Promise.all(
     rows.map(({ firmId, nameKey, carrier }) => encryptedDetails(encryption, firmId, nameKey, carrier)),
   );
-  session.send(MERGE_MANY, [
+  executor.send(MERGE_MANY, [
     arrayOf(rows.map(({ firmId }) => firmId)),
     rows.map(({ nameKey }) => nameKey),
     rows.map(({ carrier }) => carrier.name),
@@ -96,22 +96,22 @@ export async function encryptedDetails(
   ];
 }
 
-export function pgCarriers(session: TxSession, encryption: Encryption): Carriers {
+export function pgCarriers(executor: TransactionExecutor, encryption: Encryption): Carriers {
   return {
     async lock(firmId, name) {
       const key = carrierNameKey(name);
-      const found = await session.rows<HeldCarrierRow>(LOCK, [firmId, key]);
-      const row = first(await encryption.decrypt(found, HELD_CARRIER_FIELDS, () => ({ firmId, key })));
-      return row === null ? null : heldCarrierFrom(row);
+      const found = await executor.rows<BookCarrierRow>(LOCK, [firmId, key]);
+      const row = first(await encryption.decrypt(found, BOOK_CARRIER_FIELDS, () => ({ firmId, key })));
+      return row === null ? null : bookCarrierFrom(row);
     },
 
     async save(firmId, carrier) {
       const key = carrierNameKey(carrier.name);
-      session.send(SAVE, [firmId, key, ...(await encryptedDetails(encryption, firmId, key, carrier))]);
+      executor.send(SAVE, [firmId, key, ...(await encryptedDetails(encryption, firmId, key, carrier))]);
     },
 
     async remove(firmId, name) {
-      session.send(REMOVE, [firmId, carrierNameKey(name)]);
+      executor.send(REMOVE, [firmId, carrierNameKey(name)]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Deadlines } from '@svc/application';
 import type { DeadlineOverride } from '@svc/domain';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 
 const LOCK = sql(
   'deadlines_lock',
@@ -15,18 +15,18 @@ const PUT = sql(
 
 const REMOVE = sql('deadlines_remove', 'DELETE FROM deadline_overrides WHERE event = $1 AND kind = $2');
 
-export function pgDeadlines(session: TxSession): Deadlines {
+export function pgDeadlines(executor: TransactionExecutor): Deadlines {
   return {
     async lock(event, kind) {
-      return first(await session.rows<DeadlineOverride>(LOCK, [event, kind]));
+      return first(await executor.rows<DeadlineOverride>(LOCK, [event, kind]));
     },
 
     async put({ event, kind, hours, source }) {
-      session.send(PUT, [event, kind, hours, source]);
+      executor.send(PUT, [event, kind, hours, source]);
     },
 
     async remove(event, kind) {
-      session.send(REMOVE, [event, kind]);
+      executor.send(REMOVE, [event, kind]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Devices } from '@svc/application';
 import type { DevicePreferences, Svcid } from '@svc/domain';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { deviceRowKey, fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { DEVICES } from '../schema/entities.ts';
@@ -37,7 +37,7 @@ export const decryptDevices = <R extends object>(
 ): R[] | Promise<R[]> =>
   encryption.decrypt(rows, FIELDS, (row) => ({ firmId: SERVICE, key: deviceRowKey(svcId, deviceIdOf(row)) }));
 
-export function pgDevices(session: TxSession, encryption: Encryption): Devices {
+export function pgDevices(executor: TransactionExecutor, encryption: Encryption): Devices {
   const encryptor = (svcId: Svcid, deviceId: string) =>
     encryption.encryptor(PERSONAL.devices, SERVICE, deviceRowKey(svcId, deviceId));
 
@@ -51,18 +51,18 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
         subscription: encrypt('subscription', JSON.stringify(subscription)),
         endpointHash,
       };
-      session.send(LOCK_ENDPOINT, [endpointHash]);
-      session.send(REMOVE_OTHERS, [endpointHash, svcId, deviceId]);
-      await session.orm('devices_put', (manager) => manager.upsert(DEVICES, stored, ['svcId', 'deviceId']));
+      executor.send(LOCK_ENDPOINT, [endpointHash]);
+      executor.send(REMOVE_OTHERS, [endpointHash, svcId, deviceId]);
+      await executor.orm('devices_put', (manager) => manager.upsert(DEVICES, stored, ['svcId', 'deviceId']));
     },
 
     async keepLatest(svcId, count) {
-      session.send(KEEP_LATEST, [svcId, count]);
+      executor.send(KEEP_LATEST, [svcId, count]);
     },
 
     async lock(svcId, deviceId) {
-      session.send(LOCK, [svcId, deviceId]);
-      const found = await session.orm('devices_find', (manager) =>
+      executor.send(LOCK, [svcId, deviceId]);
+      const found = await executor.orm('devices_find', (manager) =>
         manager.findBy(DEVICES, { svcId, deviceId }),
       );
       const row = first(await decryptDevices(encryption, svcId, found, () => deviceId));
@@ -76,13 +76,13 @@ export function pgDevices(session: TxSession, encryption: Encryption): Devices {
       const encrypt = await encryptor(svcId, deviceId);
       const stored = preferences === null ? null : JSON.stringify(preferences);
       const changes = { preferences: encrypt('preferences', stored), reminderAt };
-      await session.orm('devices_save_state', (manager) =>
+      await executor.orm('devices_save_state', (manager) =>
         manager.update(DEVICES, { svcId, deviceId }, changes),
       );
     },
 
     async remove(svcId, deviceId) {
-      await session.orm('devices_remove', (manager) => manager.delete(DEVICES, { svcId, deviceId }));
+      await executor.orm('devices_remove', (manager) => manager.delete(DEVICES, { svcId, deviceId }));
     },
   };
 }

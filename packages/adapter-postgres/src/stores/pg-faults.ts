@@ -1,5 +1,5 @@
 import type { FaultKind, FaultStore } from '@svc/application';
-import { first, type Session, sql } from '../driver/session.ts';
+import { type Executor, first, sql } from '../driver/executor.ts';
 
 const SET = sql(
   'faults_set',
@@ -17,7 +17,7 @@ const TAKE = sql(
 );
 
 /** @param maintenance not the pipelined reads, which may repeat a statement after a lost connection. */
-export const pgFaults = (maintenance: Session): FaultStore => ({
+export const pgFaults = (maintenance: Executor): FaultStore => ({
   async set(firmId, keyId, faults) {
     if (faults === null) await maintenance.rows(CLEAR, [firmId, keyId]);
     else await maintenance.rows(SET, [firmId, keyId, faults.kind, faults.count]);

@@ -1,7 +1,7 @@
 import type { FeedRestamp, Feeds } from '@svc/application';
 import type { ClaimId, Instant } from '@svc/domain';
 import { timestamp, timestampOrNull } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { PLAN_FOR_VALUES } from '../driver/session-settings.ts';
 
 const LAST_TIMESTAMP = sql('feeds_last_timestamp', 'SELECT max(last_stamp) AS at FROM firm_feeds');
@@ -37,7 +37,7 @@ const LOCK_BEHIND = sql(
 const RESTAMP = sql(
   'feeds_restamp',
   `WITH behind AS (
-     SELECT id, row_number() OVER (ORDER BY updated_at, id) AS place FROM claims
+     SELECT id, row_number() OVER (ORDER BY updated_at, id) AS ordinal FROM claims
       WHERE firm_id = $1 AND id = ANY($3::uuid[])
    ), next AS (
      UPDATE firm_feeds SET last_stamp = (greatest($2::timestamptz, last_stamp) AT TIME ZONE 'UTC'
@@ -45,31 +45,31 @@ const RESTAMP = sql(
       WHERE firm_id = $1
       RETURNING last_stamp AT TIME ZONE 'UTC' - (SELECT count(*) FROM behind) * interval '1 ms' AS before
    )
-   UPDATE claims c SET updated_at = (next.before + behind.place * interval '1 ms') AT TIME ZONE 'UTC'
+   UPDATE claims c SET updated_at = (next.before + behind.ordinal * interval '1 ms') AT TIME ZONE 'UTC'
      FROM behind, next WHERE c.firm_id = $1 AND c.id = behind.id`,
 );
 
-export function pgFeeds(session: TxSession): Feeds {
+export function pgFeeds(executor: TransactionExecutor): Feeds {
   return {
     async lastTimestamp() {
-      return first(await session.rows<{ at: Instant | null }>(LAST_TIMESTAMP))?.at ?? null;
+      return first(await executor.rows<{ at: Instant | null }>(LAST_TIMESTAMP))?.at ?? null;
     },
 
     async lockRestamps() {
-      session.send(LOCK_TABLE, []);
-      return session.rows<FeedRestamp>(RESTAMPS);
+      executor.send(LOCK_TABLE, []);
+      return executor.rows<FeedRestamp>(RESTAMPS);
     },
 
     async saveRestamp({ since, startedAt, finishedAt }) {
-      session.send(SAVE_RESTAMP, [timestamp(since), timestamp(startedAt), timestampOrNull(finishedAt)]);
+      executor.send(SAVE_RESTAMP, [timestamp(since), timestamp(startedAt), timestampOrNull(finishedAt)]);
     },
 
     async restamp(firmId, { since, startedAt }, limit) {
       const values = [firmId, timestamp(since), timestamp(startedAt), limit];
       // A plan for all values could not know that few claims were changed since, and would read all of the firm's.
-      session.send(PLAN_FOR_VALUES, []);
-      const ids = (await session.rows<{ id: ClaimId }>(LOCK_BEHIND, values)).map(({ id }) => id);
-      if (ids.length > 0) session.send(RESTAMP, [firmId, timestamp(startedAt), ids]);
+      executor.send(PLAN_FOR_VALUES, []);
+      const ids = (await executor.rows<{ id: ClaimId }>(LOCK_BEHIND, values)).map(({ id }) => id);
+      if (ids.length > 0) executor.send(RESTAMP, [firmId, timestamp(startedAt), ids]);
       return ids.length;
     },
   };

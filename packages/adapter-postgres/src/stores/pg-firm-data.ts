@@ -1,14 +1,14 @@
 import type { FirmData } from '@svc/application';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Session, type Statement, sql } from '../driver/session.ts';
+import { type Executor, type Statement, sql } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
-  HELD_CARRIER_COLUMNS,
-  HELD_CARRIER_FIELDS,
-  type HeldCarrierRow,
-  heldCarrierFrom,
+  BOOK_CARRIER_COLUMNS,
+  BOOK_CARRIER_FIELDS,
+  type BookCarrierRow,
+  bookCarrierFrom,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
@@ -32,8 +32,8 @@ const MEMBERS = sql(
 );
 const CARRIERS = sql(
   'firm_data_carriers',
-  `SELECT ${HELD_CARRIER_COLUMNS} FROM carriers held
-    WHERE held.firm_id = $1 AND held.name_key > $2 ORDER BY held.name_key LIMIT $3`,
+  `SELECT ${BOOK_CARRIER_COLUMNS} FROM carriers book
+    WHERE book.firm_id = $1 AND book.name_key > $2 ORDER BY book.name_key LIMIT $3`,
 );
 
 const BATCH_SIZE = 2000;
@@ -79,8 +79,8 @@ interface Table {
 }
 
 /** From the catalog, so that no later table can be forgotten; rows before those that they reference. */
-async function eraseStatements(session: Session): Promise<Statement[]> {
-  const tables = (await session.rows<Table>(TABLES)).filter(({ name }) => !KEPT.has(name));
+async function eraseStatements(executor: Executor): Promise<Statement[]> {
+  const tables = (await executor.rows<Table>(TABLES)).filter(({ name }) => !KEPT.has(name));
   const ordered: Table[] = [];
   const seen = new Set<Table>();
   const add = (table: Table): void => {
@@ -102,45 +102,45 @@ async function eraseStatements(session: Session): Promise<Statement[]> {
 
 /** Each statement on its own connection, so that none delays requests. */
 export const pgFirmData = (
-  { begin, maintenance: session }: Pick<Database, 'begin' | 'maintenance'>,
+  { begin, maintenance: executor }: Pick<Database, 'begin' | 'maintenance'>,
   encryption: Encryption,
 ): FirmData => ({
   async claims(firmId, after, limit) {
-    const rows = await session.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
+    const rows = await executor.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
     return (await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
   },
 
   async members(firmId, after, limit) {
-    const found = await session.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after ?? '', limit]);
+    const found = await executor.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after ?? '', limit]);
     const members = await encryption.decrypt(found, MEMBERSHIP_FIELDS, membershipKey);
     const rows = await decryptAdjusters(encryption, members);
     return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
   },
 
   async carriers(firmId, after, limit) {
-    const found = await session.rows<HeldCarrierRow & { held_key: string }>(CARRIERS, [
+    const found = await executor.rows<BookCarrierRow & { book_key: string }>(CARRIERS, [
       firmId,
       after ?? '',
       limit,
     ]);
-    const rows = await encryption.decrypt(found, HELD_CARRIER_FIELDS, ({ held_key }) => ({
+    const rows = await encryption.decrypt(found, BOOK_CARRIER_FIELDS, ({ book_key }) => ({
       firmId,
-      key: held_key,
+      key: book_key,
     }));
     return rows.flatMap((row) => {
-      const carrier = heldCarrierFrom(row);
-      return carrier === null ? [] : [{ nameKey: row.held_key, carrier }];
+      const carrier = bookCarrierFrom(row);
+      return carrier === null ? [] : [{ nameKey: row.book_key, carrier }];
     });
   },
 
   async eraseBatch(firmId) {
-    for (const statement of await eraseStatements(session)) {
+    for (const statement of await eraseStatements(executor)) {
       const rows = Object.values(SHARED).includes(statement)
         ? transact({ begin }, (transaction) => {
-            session.layout.lockSharedTables(transaction);
+            executor.layout.lockSharedTables(transaction);
             return transaction.rows(statement, [firmId]);
           })
-        : session.rows(statement, [firmId]);
+        : executor.rows(statement, [firmId]);
       const erased = (await rows).length;
       if (erased > 0) return erased;
     }

@@ -1,7 +1,7 @@
 import type { Firms } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { FIRMS } from '../schema/entities.ts';
 import { registryChanged } from './registry-version.ts';
 
@@ -23,51 +23,51 @@ const RELEASE = sql('legal_holds_release', 'DELETE FROM legal_holds WHERE firm_i
 const DELETE_KEYS = sql('firms_delete_keys', 'DELETE FROM api_keys WHERE firm_id = $1');
 const DELETE_MEMBERSHIPS = sql('firms_delete_memberships', 'DELETE FROM memberships WHERE firm_id = $1');
 
-export function pgFirms(session: TxSession): Firms {
+export function pgFirms(executor: TransactionExecutor): Firms {
   return {
     async add(firm) {
-      session.layout.lockSharedTables(session);
-      await session.orm('firms_add', (manager) => manager.insert(FIRMS, firm));
-      session.send(ADD_FEED, [firm.id]);
+      executor.layout.lockSharedTables(executor);
+      await executor.orm('firms_add', (manager) => manager.insert(FIRMS, firm));
+      executor.send(ADD_FEED, [firm.id]);
     },
 
     async lock(id) {
       if (!isUuid(id)) return null;
-      session.send(LOCK, [id]);
-      return session.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id }));
+      executor.send(LOCK, [id]);
+      return executor.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id }));
     },
 
     async planOf(id) {
       if (!isUuid(id)) return null;
       return (
-        (await session.orm('firms_plan_of', (manager) => manager.findOneBy(FIRMS, { id })))?.plan ?? null
+        (await executor.orm('firms_plan_of', (manager) => manager.findOneBy(FIRMS, { id })))?.plan ?? null
       );
     },
 
     async legalHoldSince(id) {
       if (!isUuid(id)) return null;
-      return first(await session.rows<{ since: Instant }>(HOLD, [id]))?.since ?? null;
+      return first(await executor.rows<{ since: Instant }>(HOLD, [id]))?.since ?? null;
     },
 
     async setLegalHold(id, since) {
-      if (since === null) session.send(RELEASE, [id]);
-      else session.send(SET_HOLD, [id, timestamp(since)]);
+      if (since === null) executor.send(RELEASE, [id]);
+      else executor.send(SET_HOLD, [id, timestamp(since)]);
     },
 
     async save({ id, createdAt: _, ...changes }) {
-      session.layout.lockSharedTables(session);
-      await session.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
-      registryChanged(session);
+      executor.layout.lockSharedTables(executor);
+      await executor.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
+      registryChanged(executor);
     },
 
     async endAccess(id) {
-      session.send(DELETE_KEYS, [id]);
-      session.send(DELETE_MEMBERSHIPS, [id]);
+      executor.send(DELETE_KEYS, [id]);
+      executor.send(DELETE_MEMBERSHIPS, [id]);
     },
 
     async count() {
-      session.send(LOCK_TABLE, []);
-      return session.orm('firms_count', (manager) => manager.count(FIRMS));
+      executor.send(LOCK_TABLE, []);
+      return executor.orm('firms_count', (manager) => manager.count(FIRMS));
     },
   };
 }

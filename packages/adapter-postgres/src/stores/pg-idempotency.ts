@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_WINDOW_MS, type IdempotencySlot, type KeyedRequest } from '@svc/application';
 import type { ClaimId, Instant } from '@svc/domain';
 import { arrayOf, timestamp } from '../driver/column-types.ts';
-import { first, rowByKey, type Session, sql, type TxSession } from '../driver/session.ts';
+import { type Executor, first, rowByKey, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { FIRM_CLAIM_COLUMNS, type FirmClaimRow } from './claim-rows.ts';
 
 const FIND_CLAIM = sql(
@@ -20,19 +20,19 @@ export const findValues = ({ firmId, environment, key }: IdempotencySlot, now: I
 
 /** The request that a key was used for, with its claim. */
 export const findBoundClaim = async (
-  session: Session,
+  executor: Executor,
   slot: IdempotencySlot,
   now: Instant,
 ): Promise<(FirmClaimRow & { readonly fingerprint: string }) | null> =>
-  first(await session.rows(FIND_CLAIM, findValues(slot, now)));
+  first(await executor.rows(FIND_CLAIM, findValues(slot, now)));
 
 export const BIND_ROW =
-  'INSERT INTO idempotency_records AS held (firm_id, environment, key, fingerprint, claim_id, bound_at)';
+  'INSERT INTO idempotency_records AS existing (firm_id, environment, key, fingerprint, claim_id, bound_at)';
 /** @param outdated the latest time of a record that may be replaced. */
 export const replaceOutdated = (
   outdated: string,
 ): string => `ON CONFLICT (firm_id, environment, key) DO UPDATE
-     SET fingerprint = CASE WHEN held.bound_at <= ${outdated} THEN excluded.fingerprint END,
+     SET fingerprint = CASE WHEN existing.bound_at <= ${outdated} THEN excluded.fingerprint END,
          claim_id = excluded.claim_id, bound_at = excluded.bound_at`;
 /**
  * Waits for a concurrent transaction that binds the same key. If that one commits, the null fails the transaction, which
@@ -49,10 +49,10 @@ const BIND_MANY = sql(
 
 /** Each key once. */
 export function bindMany(
-  session: TxSession,
+  executor: TransactionExecutor,
   bound: readonly (KeyedRequest & { readonly claimId: ClaimId })[],
 ): void {
-  session.send(BIND_MANY, [
+  executor.send(BIND_MANY, [
     arrayOf(bound.map(({ slot }) => slot.firmId)),
     arrayOf(bound.map(({ slot }) => slot.environment)),
     bound.map(({ slot }) => slot.key),

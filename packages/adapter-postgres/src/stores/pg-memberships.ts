@@ -1,8 +1,8 @@
 import type { Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
@@ -78,7 +78,7 @@ const ACTIVE_FIRMS = byAdjuster(
     `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.firm_id`,
 );
 
-export function pgMemberships(session: TxSession, encryption: Encryption): Memberships {
+export function pgMemberships(executor: TransactionExecutor, encryption: Encryption): Memberships {
   const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
     const row = first(await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
     return row === null ? null : membershipFrom(row);
@@ -87,20 +87,20 @@ export function pgMemberships(session: TxSession, encryption: Encryption): Membe
     async lock(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       // Before the row lock, so that the row is read after a concurrent insert has committed.
-      session.send(LOCK_KEY, [firmId, svcId]);
-      return toMembership(await session.rows<MembershipRow>(LOCK, [firmId, svcId]));
+      executor.send(LOCK_KEY, [firmId, svcId]);
+      return toMembership(await executor.rows<MembershipRow>(LOCK, [firmId, svcId]));
     },
 
     async activeFirmsOf(svcId) {
-      const found = await rowsByAdjuster<{ firm_id: FirmId }>(session, ACTIVE_FIRMS, [svcId]);
+      const found = await rowsByAdjuster<{ firm_id: FirmId }>(executor, ACTIVE_FIRMS, [svcId]);
       return found.map(({ firm_id }) => firm_id);
     },
 
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const encrypt = await encryption.encryptor(PERSONAL.memberships, firmId, svcId);
-      await session.layout.addFirmOf(session, svcId, firmId);
-      session.send(SAVE, [
+      await executor.layout.addFirmOf(executor, svcId, firmId);
+      executor.send(SAVE, [
         firmId,
         svcId,
         membership.status,

@@ -1,7 +1,7 @@
 import type { Passkey, Passkeys, UsedChallenges } from '@svc/application';
 import type { FindOptionsWhere } from 'typeorm';
 import { timestamp } from '../driver/column-types.ts';
-import { first, type Orm, sql, type TxSession } from '../driver/session.ts';
+import { first, type Orm, sql, type TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
 import { PASSKEYS, type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
@@ -35,56 +35,56 @@ export async function findPasskeys(
   );
 }
 
-export function pgPasskeys(session: TxSession, encryption: Encryption): Passkeys {
+export function pgPasskeys(executor: TransactionExecutor, encryption: Encryption): Passkeys {
   const encrypted = async ({ id, name }: Pick<Passkey, 'id' | 'name'>): Promise<string> => {
     const encrypt = await encryption.encryptor(PERSONAL.passkeys, SERVICE, id);
     return encrypt('name', name);
   };
   const find = (where: FindOptionsWhere<PasskeyRow>): Promise<Passkey[]> =>
-    findPasskeys(session.orm, encryption, where);
+    findPasskeys(executor.orm, encryption, where);
   return {
     async add(added) {
       const { id, credentialId, svcId, publicKey, signCount, transports, createdAt } = added;
       const name = await encrypted(added);
       const values = [id, credentialId, svcId, name, publicKey, signCount, JSON.stringify(transports)];
-      return (await session.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
+      return (await executor.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
 
     of: (svcId) => find({ svcId }),
 
     async lockOf(svcId) {
-      session.send(LOCK_OF, [svcId]);
+      executor.send(LOCK_OF, [svcId]);
       return find({ svcId });
     },
 
     async lockByCredential(credentialId) {
-      session.send(LOCK, [credentialId]);
+      executor.send(LOCK, [credentialId]);
       return first(await find({ credentialId }));
     },
 
     async save(saved) {
       const { id, signCount, lastUsedAt } = saved;
       const name = await encrypted(saved);
-      await session.orm('passkeys_save', (manager) =>
+      await executor.orm('passkeys_save', (manager) =>
         manager.update(PASSKEYS, { id }, { name, signCount, lastUsedAt }),
       );
     },
 
     async remove(svcId, id) {
-      await session.orm('passkeys_remove', (manager) => manager.delete(PASSKEYS, { svcId, id }));
+      await executor.orm('passkeys_remove', (manager) => manager.delete(PASSKEYS, { svcId, id }));
     },
 
     async removeAllOf(svcId) {
       const remove = () =>
-        session.orm('passkeys_remove_all_of', (manager) => manager.delete(PASSKEYS, { svcId }));
+        executor.orm('passkeys_remove_all_of', (manager) => manager.delete(PASSKEYS, { svcId }));
       return (await remove()).affected ?? 0;
     },
   };
 }
 
-export function pgUsedChallenges(session: TxSession): UsedChallenges {
+export function pgUsedChallenges(executor: TransactionExecutor): UsedChallenges {
   return {
     use: async (challenge, expiresAt) =>
-      (await session.rows(USE_CHALLENGE, [challenge, timestamp(expiresAt)])).length === 1,
+      (await executor.rows(USE_CHALLENGE, [challenge, timestamp(expiresAt)])).length === 1,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '@svc/application';
 import { type FirmId, HOUR, type Instant, MINUTE } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
-import { type Session, sql } from '../driver/session.ts';
+import { type Executor, sql } from '../driver/executor.ts';
 
 /** Id and time are those of the latest request. */
 interface RequestRow {
@@ -80,10 +80,10 @@ const byFirm = (left: LoggedRequest, right: LoggedRequest): number =>
   left.firmId < right.firmId ? -1 : left.firmId > right.firmId ? 1 : 0;
 
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
-export function pgRequestLog(session: Session, maintenance: Session): RequestLogStore {
+export function pgRequestLog(executor: Executor, maintenance: Executor): RequestLogStore {
   const END: RequestRow = { request_id: NIL_UUID, at: Number.MAX_SAFE_INTEGER, requests: null };
   const rowsAfter = (firmId: FirmId, after: RequestRow, limit: number, containing = '') =>
-    session.rows<RequestRow>(PAGE, [firmId, timestamp(after.at), after.request_id, containing, limit]);
+    executor.rows<RequestRow>(PAGE, [firmId, timestamp(after.at), after.request_id, containing, limit]);
 
   async function latest(firmId: FirmId, limit: number): Promise<LoggedRequest[]> {
     const found: LoggedRequest[] = [];
@@ -144,6 +144,6 @@ export function pgRequestLog(session: Session, maintenance: Session): RequestLog
       return (await rowsAfter(firmId, start, limit)).map((row) => requestsFrom(firmId, row));
     },
 
-    busiestKeys: (since, limit) => session.rows<KeyTraffic>(BUSIEST, [timestamp(since), since, limit]),
+    busiestKeys: (since, limit) => executor.rows<KeyTraffic>(BUSIEST, [timestamp(since), since, limit]),
   };
 }

@@ -1,6 +1,6 @@
 import type { CountedAttempts, SignInAttempts } from '@svc/application';
 import { timestamp } from '../driver/column-types.ts';
-import { sql, type TxSession } from '../driver/session.ts';
+import { sql, type TransactionExecutor } from '../driver/executor.ts';
 
 // Named statements instead of a TypeORM repository, which would build its SQL on each call: anyone can trigger these
 // without signing in.
@@ -26,9 +26,9 @@ const PUT = sql(
      SET count = excluded.count, last_at = excluded.last_at, ends_at = excluded.ends_at`,
 );
 
-export function pgSignInAttempts(session: TxSession): SignInAttempts {
+export function pgSignInAttempts(executor: TransactionExecutor): SignInAttempts {
   const find: SignInAttempts['find'] = async (subjects) => {
-    const found = await session.rows<CountedAttempts>(FIND, [subjects]);
+    const found = await executor.rows<CountedAttempts>(FIND, [subjects]);
     return subjects.map((subject) => found.find((row) => row.subject === subject) ?? null);
   };
   return {
@@ -36,12 +36,12 @@ export function pgSignInAttempts(session: TxSession): SignInAttempts {
 
     async lock(subjects) {
       // Locked before the read, so that the read sees what the previous lock holder committed.
-      session.send(LOCK_SUBJECTS, [subjects]);
+      executor.send(LOCK_SUBJECTS, [subjects]);
       return find(subjects);
     },
 
     async put(counted) {
-      session.send(PUT, [
+      executor.send(PUT, [
         counted.map(({ subject }) => subject),
         counted.map(({ count }) => String(count)),
         counted.map(({ lastAt }) => timestamp(lastAt)),

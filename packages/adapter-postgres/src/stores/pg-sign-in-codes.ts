@@ -1,6 +1,6 @@
 import type { SignInCode, SignInCodes } from '@svc/application';
 import { timestamp } from '../driver/column-types.ts';
-import { first, sql, type TxSession } from '../driver/session.ts';
+import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 
 const PUT = sql(
   'sign_in_codes_put',
@@ -17,16 +17,16 @@ const LOCK = sql(
 
 const REMOVE = sql('sign_in_codes_remove', 'DELETE FROM sign_in_codes WHERE email_key = $1');
 
-export function pgSignInCodes(session: TxSession): SignInCodes {
+export function pgSignInCodes(executor: TransactionExecutor): SignInCodes {
   return {
     async put({ slot, codeHash, expiresAt, seed }) {
-      session.send(PUT, [slot, codeHash, timestamp(expiresAt), seed]);
+      executor.send(PUT, [slot, codeHash, timestamp(expiresAt), seed]);
     },
 
-    lock: async (slot) => first(await session.rows<SignInCode>(LOCK, [slot])),
+    lock: async (slot) => first(await executor.rows<SignInCode>(LOCK, [slot])),
 
     async remove(slot) {
-      session.send(REMOVE, [slot]);
+      executor.send(REMOVE, [slot]);
     },
   };
 }

@@ -107,9 +107,9 @@ export async function verifyAuditChain(
   const isWhole = since === undefined && until === undefined;
   if (known !== undefined) {
     const [row] = await reads.rows(chain, { after: known.seq - 1, limit: 1 });
-    const held = known.seq === purged.seq ? purged : row;
-    if (held?.seq !== known.seq) return { intact: false, seq: known.seq, problem: 'missing' };
-    if (held.hash !== known.hash) return { intact: false, seq: known.seq, problem: 'changed' };
+    const stored = known.seq === purged.seq ? purged : row;
+    if (stored?.seq !== known.seq) return { intact: false, seq: known.seq, problem: 'missing' };
+    if (stored.hash !== known.hash) return { intact: false, seq: known.seq, problem: 'changed' };
   }
   let [from, to] = [purged.seq + 1, last.seq];
   // With the rows beside the period: otherwise rows that were removed at its ends would not show.

@@ -23,8 +23,8 @@ export async function lockCounters(
   own: readonly Counter[],
   shared: readonly Counter[] = [],
 ) {
-  const statesOf = (counters: readonly Counter[], held: readonly (Attempts | null)[]) =>
-    counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(held[n] ?? null, now) }));
+  const statesOf = (counters: readonly Counter[], stored: readonly (Attempts | null)[]) =>
+    counters.map((counter, n) => ({ ...counter, attempts: attemptsAt(stored[n] ?? null, now) }));
   const longestPause = (of: ReturnType<typeof statesOf>): number =>
     Math.max(...of.map(({ limit, attempts }) => remainingPauseMs(limit, attempts, now)));
   const all = [...own, ...shared];
@@ -33,8 +33,8 @@ export async function lockCounters(
   let states = statesOf(all, await tx.signInAttempts.find(subjectsOfAll));
   for (const group of [own, shared]) {
     if (longestPause(states) > 0 || group.length === 0) break;
-    const held = await tx.signInAttempts.lock(group.map(({ subject }) => subject));
-    const locked = statesOf(group, held);
+    const stored = await tx.signInAttempts.lock(group.map(({ subject }) => subject));
+    const locked = statesOf(group, stored);
     states = states.map((state) => locked.find(({ subject }) => subject === state.subject) ?? state);
   }
   return {

@@ -103,12 +103,12 @@ export async function usePasskey(
   { clock }: Pick<ChallengeDeps, 'clock'>,
   { passkey, answer }: PasskeyProof,
 ): Promise<boolean> {
-  const held = await tx.passkeys.lockByCredential(passkey.credentialId);
-  if (held?.id !== passkey.id || answer === null) return false;
+  const existing = await tx.passkeys.lockByCredential(passkey.credentialId);
+  if (existing?.id !== passkey.id || answer === null) return false;
   const { signCount } = answer.verified;
-  const isCopy = held.signCount !== passkey.signCount && signCount <= held.signCount;
+  const isCopy = existing.signCount !== passkey.signCount && signCount <= existing.signCount;
   if (isCopy || !(await isFirstAnswer(tx, answer))) return false;
-  await tx.passkeys.save({ ...held, signCount, lastUsedAt: clock.now() });
+  await tx.passkeys.save({ ...existing, signCount, lastUsedAt: clock.now() });
   return true;
 }
 
@@ -132,10 +132,10 @@ export interface RegisteringSession {
 }
 
 /** A session that must be verified may add the first passkey of an account and no further one. */
-function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: RegisteringSession): void {
-  if (mayOnlyAddPasskey && held.length > 0)
+function checkMayAdd(existing: readonly Passkey[], { mayOnlyAddPasskey }: RegisteringSession): void {
+  if (mayOnlyAddPasskey && existing.length > 0)
     throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
-  if (held.length >= MAX_PASSKEYS_PER_ADJUSTER)
+  if (existing.length >= MAX_PASSKEYS_PER_ADJUSTER)
     throw new DomainError(
       'too_many_passkeys',
       `An account has at most ${MAX_PASSKEYS_PER_ADJUSTER} passkeys. Remove one first.`,
@@ -145,11 +145,11 @@ function checkMayAdd(held: readonly Passkey[], { mayOnlyAddPasskey }: Registerin
 export const makeStartPasskeyRegistration =
   (deps: RegistrationDeps) =>
   async (actor: AdjusterActor, session: RegisteringSession): Promise<PasskeyOptions> => {
-    const { adjuster, held } = await deps.uow.run(async (tx) => ({
+    const { adjuster, existing } = await deps.uow.run(async (tx) => ({
       adjuster: existingAccount(await tx.adjusters.find(actor.svcId)),
-      held: await tx.passkeys.of(actor.svcId),
+      existing: await tx.passkeys.of(actor.svcId),
     }));
-    checkMayAdd(held, session);
+    checkMayAdd(existing, session);
     const name = [adjuster.firstName, adjuster.lastName].filter((part) => part !== null).join(' ');
     return deps.passkeyVerifier.registrationOptions({
       challenge: issueChallenge(deps, { session: session.tokenHash }),
@@ -159,7 +159,7 @@ export const makeStartPasskeyRegistration =
         name: adjuster.email ?? actor.svcId,
         displayName: name === '' ? actor.svcId : name,
       },
-      existing: held,
+      existing,
     });
   };
 
@@ -201,10 +201,10 @@ export const makeRegisterPasskey =
 
 /** Locks passkeys only, as a sign-in does before it locks the account. */
 async function lockOwn(tx: Tx, svcId: Svcid, id: string): Promise<{ passkey: Passkey; isLast: boolean }> {
-  const held = await tx.passkeys.lockOf(svcId);
-  const passkey = held.find((each) => each.id === id);
+  const existing = await tx.passkeys.lockOf(svcId);
+  const passkey = existing.find((each) => each.id === id);
   if (passkey === undefined) throw new DomainError('not_found', 'You have no passkey with this id.');
-  return { passkey, isLast: held.length === 1 };
+  return { passkey, isLast: existing.length === 1 };
 }
 
 export const makeRenamePasskey =

@@ -161,8 +161,8 @@ export const makeRequestSignInCode =
       ]);
       const adjuster = await tx.adjusters.findByEmail(email);
       const slot = codeSlot(deps.secrets, key, clientSecret);
-      const held = await tx.signInCodes.lock(slot);
-      const seed = held !== null && now < held.expiresAt ? held.seed : undefined;
+      const stored = await tx.signInCodes.lock(slot);
+      const seed = stored !== null && now < stored.expiresAt ? stored.seed : undefined;
       const issued = deps.secrets.issueCode(key, seed);
       await tx.signInCodes.put({ slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
       if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;
@@ -214,7 +214,7 @@ export const MAX_SESSIONS_PER_ADJUSTER = 10;
 type SignInDeps = SessionDeps & {
   networkOf: NetworkOf;
   /** Takes failed sign-ins, which have no transaction. */
-  auditBatch: { add(event: AuditEvent): void };
+  auditBuffer: { add(event: AuditEvent): void };
   signInMonitor: SignInMonitor;
   passkeyVerifier: PasskeyVerifier;
   passkeysRequired: boolean;
@@ -249,8 +249,8 @@ export async function openSession(
   const at = deps.clock.now();
   const endsAt = at + deps.sessionMaxAgeMs;
   const expiresAt = Math.min(at + SESSION_LIFETIME_MS, endsAt);
-  const held = await tx.sessions.of(svcId);
-  for (const surplus of held.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(surplus);
+  const open = await tx.sessions.of(svcId);
+  for (const surplus of open.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(surplus);
   await tx.sessions.add({
     id: deps.ids.next(),
     tokenHash: hash,
@@ -294,7 +294,7 @@ export const makeSignIn =
       object,
       outcome: needsPasskey ? 'passkey_required' : 'sign_in_refused',
     } as const;
-    for (const chain of chains) deps.auditBatch.add(auditEvent(chain, caller, audited));
+    for (const chain of chains) deps.auditBuffer.add(auditEvent(chain, caller, audited));
     if (needsPasskey)
       throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
     throw notRequested ? codeNotRequested() : signInFailed();
@@ -350,12 +350,12 @@ async function byCode(
   }
 
   const slot = codeSlot(deps.secrets, key, clientSecret);
-  const held = await tx.signInCodes.lock(slot);
-  if (clientSecret !== undefined && held === null) return notRequestedHere(tx, guesses, email);
+  const stored = await tx.signInCodes.lock(slot);
+  if (clientSecret !== undefined && stored === null) return notRequestedHere(tx, guesses, email);
   const isCorrect =
-    held !== null &&
-    now < held.expiresAt &&
-    deps.secrets.equal(held.codeHash, deps.secrets.hashOfCode(key, code));
+    stored !== null &&
+    now < stored.expiresAt &&
+    deps.secrets.equal(stored.codeHash, deps.secrets.hashOfCode(key, code));
   if (!isCorrect) {
     await guesses.count();
     await shared?.count();
@@ -420,9 +420,9 @@ async function bySecret(
 ): Promise<OpenedSession | FailedSignIn> {
   const guesses = await lockGuesses(tx, deps, origin);
   const hash = deps.secrets.hashOf(signInSecret, 'sign_in_secret');
-  const held = await tx.adjusters.signInSecretHash(svcId);
+  const stored = await tx.adjusters.signInSecretHash(svcId);
   const adjuster = await tx.adjusters.find(svcId);
-  if (adjuster === null || hash === null || held === null || !deps.secrets.equal(hash, held)) {
+  if (adjuster === null || hash === null || stored === null || !deps.secrets.equal(hash, stored)) {
     await guesses.count();
     return failedSignIn(tx, adjuster);
   }
@@ -455,8 +455,8 @@ export const makeEndSession =
   (deps: SignOutDeps) =>
   (actor: AdjusterActor, sessionId: string): Promise<void> =>
     deps.uow.run(async (tx) => {
-      const held = await tx.sessions.of(actor.svcId);
-      const session = held.find(({ id }) => id === sessionId);
+      const open = await tx.sessions.of(actor.svcId);
+      const session = open.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
       await tx.sessions.remove(session);
       await recordOwnAction(tx, deps, actor, 'session.end');

@@ -1,7 +1,7 @@
 import { type Claim, type ClaimId, DomainError } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView } from '../model/claim-views.ts';
-import type { Attempt, IdempotencySlot, KeyedRequest } from '../model/idempotency.ts';
+import type { IdempotencySlot, KeyedRequest, KeyedResult } from '../model/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { SingleFlight } from '../ports/single-flight.ts';
@@ -28,13 +28,13 @@ export interface IdempotentDeps {
 /**
  * Runs a request at most once per Idempotency-Key; a repeat returns the claim of the first run.
  *
- * @param attempt returns the claim as saved together with the key, or the attempt that has bound the key before.
+ * @param execute returns the claim as saved together with the key, or the result that was bound to the key before.
  */
 export async function executeIdempotently(
   deps: IdempotentDeps,
   { firmId, environment }: FirmActor,
   { idempotencyKey, fingerprint }: IdempotentRequest,
-  attempt: (request: KeyedRequest) => Promise<Claim | Attempt>,
+  execute: (request: KeyedRequest) => Promise<Claim | KeyedResult>,
 ): Promise<SentClaim> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
   const { firmReads, usedKeys } = deps;
@@ -47,7 +47,7 @@ export async function executeIdempotently(
       current = bound?.claim ?? null;
       return known;
     }
-    const result = await attempt({ slot, fingerprint, at });
+    const result = await execute({ slot, fingerprint, at });
     usedKeys.add(slot);
     if ('replayed' in result) return result;
     current = result;
@@ -66,7 +66,7 @@ export async function executeIdempotently(
 export function replayOf(
   bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null,
   fingerprint: string,
-): Attempt | null {
+): KeyedResult | null {
   if (bound === null) return null;
   if (bound.fingerprint !== fingerprint) {
     throw new DomainError(

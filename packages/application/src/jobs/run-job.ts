@@ -16,7 +16,6 @@ import {
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
-import type { Batch } from '../batches/batch.ts';
 import type { AuditEvent } from '../model/audit.ts';
 import type { RegisteredDevice } from '../model/device.ts';
 import type { Job } from '../model/job.ts';
@@ -35,6 +34,7 @@ import type { JobReads } from '../ports/job-reads.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { WriteBuffer } from '../write-buffer.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
 
 interface Deps {
@@ -44,7 +44,7 @@ interface Deps {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
-  readonly auditBatch: Pick<Batch<AuditEvent>, 'add'>;
+  readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
 }
@@ -97,7 +97,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     const action = job.kind === 'notify_offer' ? 'claim.push' : 'claim.push_withdrawn';
     const about = { at: deps.clock.now(), action, object: claimObject(job.claimId) } as const;
     for (const { outcome } of deliveries)
-      deps.auditBatch.add(
+      deps.auditBuffer.add(
         auditEvent(job.firmId, BY_SERVICE, { ...about, outcome: outcome === 'delivered' ? 'ok' : outcome }),
       );
   };

@@ -15,7 +15,7 @@ export interface KeyedRequest {
   readonly at: Instant;
 }
 
-export interface Attempt {
+export interface KeyedResult {
   readonly claimId: ClaimId;
   /** True when an earlier request with the same fingerprint created the result. */
   readonly replayed: boolean;

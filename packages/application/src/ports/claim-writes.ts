@@ -1,7 +1,7 @@
 import type { Adjuster, Assignment, Claim, ClaimId, Membership, Svcid } from '@svc/domain';
 import type { AuditEvent } from '../model/audit.ts';
 import type { AppClaimView, OfferedClaim } from '../model/claim-views.ts';
-import type { Attempt, KeyedRequest } from '../model/idempotency.ts';
+import type { KeyedRequest, KeyedResult } from '../model/idempotency.ts';
 import type { QueuedJob } from '../model/job.ts';
 
 /** What is written with a change of a claim. */
@@ -56,20 +56,20 @@ export interface OfferFacts extends AddresseeFacts {
  * requests may share a transaction; one that fails does not affect the others.
  *
  * A decision may run more than once, so it must have no effects. If it throws, nothing is written. It does not run for a
- * repeat: the key and the facts are read so that no rule fails on the result of an earlier attempt.
+ * repeat: the key and the facts are read so that no rule fails on the result of an earlier one.
  */
 export interface ClaimWrites {
   /**
    * Also binds the Idempotency-Key, and merges the carrier into the firm's book.
    *
-   * @returns the claim as saved, or the attempt of an earlier request with the same key and fingerprint.
+   * @returns the claim as saved, or the result of an earlier request with the same key and fingerprint.
    */
-  send(request: SendRequest, decide: (facts: SendFacts) => NewClaim): Promise<Claim | Attempt>;
+  send(request: SendRequest, decide: (facts: SendFacts) => NewClaim): Promise<Claim | KeyedResult>;
   /** As `send`. Null: the firm has no such claim. */
   offer(
     request: OfferRequest,
     decide: (facts: OfferFacts) => AssignmentChange,
-  ): Promise<Claim | Attempt | null>;
+  ): Promise<Claim | KeyedResult | null>;
   /**
    * @returns the claim in that transaction: afterwards it may already be offered to another adjuster. Null unless its
    *   latest offer is to this adjuster.

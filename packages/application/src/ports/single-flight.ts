@@ -1,4 +1,4 @@
-import type { Attempt, IdempotencySlot } from '../model/idempotency.ts';
+import type { IdempotencySlot, KeyedResult } from '../model/idempotency.ts';
 
 /**
  * Concurrent identical requests of a process share one execution: one runs, the others wait for its result. A different
@@ -9,8 +9,8 @@ import type { Attempt, IdempotencySlot } from '../model/idempotency.ts';
 export interface SingleFlight {
   /**
    * @param fingerprint SHA-256 over the whole request.
-   * @param attempt executes the request or finds an earlier result. When it fails, the key stays unbound and the
-   *   waiting requests make their own attempts.
+   * @param execute executes the request or finds an earlier result. When it fails, the key stays unbound and the
+   *   waiting requests execute it themselves.
    */
-  run(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<Attempt>): Promise<Attempt>;
+  run(slot: IdempotencySlot, fingerprint: string, execute: () => Promise<KeyedResult>): Promise<KeyedResult>;
 }

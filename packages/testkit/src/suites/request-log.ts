@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  createBatch,
+  createWriteBuffer,
   inPages,
   type LoggedRequest,
   latestRequestFirst,
@@ -149,7 +149,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
         await store.append(rows);
         if (!confirming) throw new Error('no response');
       };
-      const log = createBatch({ keyOf: () => firmId, store: { append }, onDropped: () => {} });
+      const log = createWriteBuffer({ keyOf: () => firmId, store: { append }, onDropped: () => {} });
       for (const at of [1, 2, 3, 4]) {
         log.add(aLoggedRequest({ firmId, at }));
         confirming = at > 2;

@@ -236,7 +236,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     });
 
     test('records a failed sign-in for the firms of the account that it names, otherwise for the service', async () => {
-      const { newFirm, newMember, newAdjuster, use, stores, auditBatch, clock } = fixture();
+      const { newFirm, newMember, newAdjuster, use, stores, auditBuffer, clock } = fixture();
       const firm = await newFirm();
       const svcId = await newMember(firm);
       const { svcId: alone } = await newAdjuster();
@@ -248,7 +248,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         use.signIn({ svcId: alone, signInSecret: 'wrong' }, '198.51.100.23'),
       ];
       expect(await Promise.all(failing.map(errorCodeOf))).toEqual(Array(3).fill('sign_in_refused'));
-      await auditBatch.flush();
+      await auditBuffer.flush();
       const failed = (address: string, object: string | null) => ({
         at: clock.now(),
         actor: 'anonymous',

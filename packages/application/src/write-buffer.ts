@@ -1,12 +1,12 @@
 /** Collects entries and stores them in batches, outside of requests. */
-export interface Batch<T> {
+export interface WriteBuffer<T> {
   /** Synchronous; never throws. */
   add(entry: T): void;
   /** Stores what was collected before the call; called periodically, and at shutdown. */
   flush(): Promise<void>;
 }
 
-export interface BatchDeps<T> {
+export interface WriteBufferDeps<T> {
   /** Entries with the same key are stored together. */
   readonly keyOf: (entry: T) => string;
   /** Gets the same entries again if it fails: it may have stored some of them. */
@@ -19,13 +19,13 @@ export interface BatchDeps<T> {
   readonly batchSize?: number;
 }
 
-export function createBatch<T>({
+export function createWriteBuffer<T>({
   keyOf,
   store,
   onDropped,
   capacity = 20_000,
   batchSize = 280,
-}: BatchDeps<T>): Batch<T> {
+}: WriteBufferDeps<T>): WriteBuffer<T> {
   /** Entries in memory. */
   let waiting = 0;
   let dropped = 0;

@@ -13,12 +13,12 @@ export const sql = (name: string, text: string): Statement => ({ name, text });
 export type Value = string | number | boolean | null | readonly (string | null)[];
 
 /** Runs statements: a transaction, or connections for statements outside transactions. */
-export interface Session {
+export interface Executor {
   readonly layout: Layout;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 
-export interface TxSession extends Session {
+export interface TransactionExecutor extends Executor {
   /**
    * Sends a write without waiting for its result, so it needs no round trip. If it fails, the next statement or the
    * commit throws its error.
@@ -41,15 +41,15 @@ export interface Layout {
   /** The statement in the form for these tables. */
   formOf(statement: Statement): Statement;
   /** The firms that a statement by adjuster has to name; null: none. */
-  firmsOf(session: Session, adjusters: readonly Svcid[]): Promise<readonly string[] | null>;
+  firmsOf(executor: Executor, adjusters: readonly Svcid[]): Promise<readonly string[] | null>;
   /** Before the first membership of an adjuster in a firm is saved. */
-  addFirmOf(session: TxSession, svcId: Svcid, firmId: FirmId): Promise<void>;
+  addFirmOf(executor: TransactionExecutor, svcId: Svcid, firmId: FirmId): Promise<void>;
   /** Where a row lock would lock other rows as well, instead of it. */
-  lockByKey(session: TxSession, key: string): void;
+  lockByKey(executor: TransactionExecutor, key: string): void;
   /** Before each change of a table that is on several servers. */
-  lockSharedTables(session: TxSession): void;
+  lockSharedTables(executor: TransactionExecutor): void;
   /** Runs a job after all changes of the transaction that added it can be seen. */
-  runAfterCommit(session: Session, job: Job, run: (job: Job) => Promise<void>): Promise<void>;
+  runAfterCommit(executor: Executor, job: Job, run: (job: Job) => Promise<void>): Promise<void>;
 }
 
 /** Work through TypeORM's entity manager, for statements that are not on a hot path. */

@@ -1,0 +1,66 @@
+import type {
+  AuditEvent,
+  KeyedRequest,
+  OfferRequest,
+  QueuedJob,
+  SendFacts,
+  SendRequest,
+} from '@svc/application';
+import type { Claim, ClaimId, Instant, Membership, Svcid } from '@svc/domain';
+import type { WhenLocked } from './claims/groups.ts';
+import type { TransactionExecutor } from './driver/executor.ts';
+import type { NewAuditRow } from './stores/audit-rows.ts';
+import type { OfferedRow } from './stores/offered-rows.ts';
+
+/** To send a claim, or to offer one that exists. */
+export type FactsRequest = KeyedRequest & { readonly adjuster: Svcid } & Partial<
+    Pick<SendRequest, 'externalId' | 'claimNumber'> & Pick<OfferRequest, 'claimId'>
+  >;
+
+export interface Facts extends Pick<SendFacts, 'duplicate' | 'adjuster'> {
+  /** What the Idempotency-Key was used for. */
+  readonly bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null;
+}
+
+/** What a request writes: the claim as it becomes, and the key that is bound to it. */
+export interface Decided {
+  readonly claim: Claim;
+  readonly jobs: readonly QueuedJob[];
+  readonly event: AuditEvent;
+  readonly request?: KeyedRequest;
+}
+
+/** An adjuster and a claim. */
+export interface ClaimResponse {
+  readonly svcId: Svcid;
+  readonly id: ClaimId;
+}
+
+/**
+ * The statements of one transaction that differ where the tables of firms are distributed over several servers, sent in the
+ * order of the calls.
+ */
+export interface FirmStatements {
+  /** Shared locks, in the order of the requests. */
+  lockMemberships(requests: readonly FactsRequest[], whenLocked: WhenLocked): Promise<(Membership | null)[]>;
+  /** In the order of the requests. */
+  facts(requests: readonly FactsRequest[]): Promise<Facts[]>;
+  /** Those of the claims whose latest offer is to the adjuster, with a shared lock on the membership. */
+  lockOffered(responses: readonly ClaimResponse[], whenLocked: WhenLocked): Promise<OfferedRow[]>;
+  /** Adds claims with all that is written with them, and commits. @returns the timestamp of each. */
+  add(decided: readonly Decided[]): Promise<ReadonlyMap<ClaimId, Instant>>;
+  /** As `add`, for the assignments of claims that are locked. */
+  save(decided: readonly Decided[], whenLocked: WhenLocked): Promise<ReadonlyMap<ClaimId, Instant>>;
+  /** Assignment and work of a claim that is locked, without a commit. @returns its timestamp; null: no such claim. */
+  saveOne(claim: Claim): Promise<Instant | null>;
+  /** Appends to the chain of a firm, whose lock is held until the commit. */
+  appendRow(row: NewAuditRow): Promise<void>;
+  /**
+   * Appends to the chains that no other transaction has locked. Each chain occurs once in `rows`.
+   *
+   * @returns the rows not appended: chains locked by others, and firms without a row in firm_feeds.
+   */
+  appendToAvailableChains(rows: readonly NewAuditRow[]): Promise<NewAuditRow[]>;
+}
+
+export type StatementsOn = (executor: TransactionExecutor) => FirmStatements;
