@@ -150,19 +150,15 @@ export function createClientOn(platform: Platform, options: ClientOptions): Clie
     send: (claim, options = {}) => create({ operation: 'sendClaim', body: claim }, options),
     sendMany: (all, options = {}) => sendMany(claims, all, options),
     get: (id, options) => send<Claim>({ operation: 'getClaim', params: { id } }, options),
-    list: ({ updated_since, assignment_status, external_id, limit, cursor } = {}, options) =>
-      createList<Claim>(
-        send,
-        'listClaims',
-        { updated_since: instant(updated_since), assignment_status, external_id, limit, cursor },
-        options,
-      ),
+    // A filter that this version does not know is passed on, so that a typo is an error instead of a longer list.
+    list: ({ updated_since, ...filters } = {}, options) =>
+      createList<Claim>(send, 'listClaims', { updated_since: instant(updated_since), ...filters }, options),
     offer: (id, offer, options = {}) =>
       create({ operation: 'offerClaim', params: { id }, body: offer }, options),
   };
 
-  const list: Client['adjusters']['list'] = ({ limit, cursor } = {}, options) =>
-    createList<Adjuster>(send, 'listAdjusters', { limit, cursor }, options);
+  const list: Client['adjusters']['list'] = (page = {}, options) =>
+    createList<Adjuster>(send, 'listAdjusters', { ...page }, options);
 
   /**
    * These operations take no idempotency key. If an attempt succeeded and its response was lost, the retry fails with

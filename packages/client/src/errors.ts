@@ -53,14 +53,15 @@ export class ClaimsApiError extends ClaimsError {
   constructor(response: ErrorResponse, retryAfterMs: number | null, attempts: number) {
     const problem = isRecord(response.json) ? response.json : {};
     const [code, title, detail] = [text(problem.code), text(problem.title), text(problem.detail)];
-    super(messageFor(response.status, code, detail ?? title), attempts);
+    const errors = Array.isArray(problem.errors) ? problem.errors.filter(isItem) : [];
+    super(messageFor(response.status, code, detail ?? title, errors[0]), attempts);
     this.status = response.status;
     this.code = code;
     this.title = title;
     this.detail = detail;
     this.type = text(problem.type);
     this.requestId = text(problem.request_id) ?? response.requestId;
-    this.errors = Array.isArray(problem.errors) ? problem.errors.filter(isItem) : [];
+    this.errors = errors;
     this.existingClaimId = text(problem.existing_claim_id);
     this.existingClaimUrl = text(problem.existing_claim_url);
     this.retryAfterMs = retryAfterMs;
@@ -82,8 +83,20 @@ export interface ErrorResponse {
   readonly requestId: string | null;
 }
 
-function messageFor(status: number, code: string | null, explanation: string | null): string {
-  if (code !== null) return explanation === null ? code : `${code}: ${explanation}`;
+/** Whether the service may have processed the request all the same. */
+export const maybeProcessed = (error: ClaimsError): boolean =>
+  !(error instanceof ClaimsApiError && [425, 429].includes(error.status));
+
+function messageFor(
+  status: number,
+  code: string | null,
+  explanation: string | null,
+  first: ProblemItem | undefined,
+): string {
+  const location = first?.pointer ?? first?.parameter ?? first?.header;
+  const example =
+    first === undefined ? '' : ` ${location === undefined ? '' : `${location}: `}${first.detail}`;
+  if (code !== null) return explanation === null ? code : `${code}: ${explanation}${example}`;
   if (status >= 300 && status < 400) {
     return `status ${status}: a redirect, not followed because it would send the key to another URL; check baseUrl`;
   }

@@ -1,5 +1,5 @@
 import { ClaimsApiError } from './errors.ts';
-import type { Hooks } from './transport.ts';
+import type { Hooks, RequestEvent } from './transport.ts';
 
 const LEVELS = ['off', 'warn', 'info', 'debug'] as const;
 
@@ -15,10 +15,12 @@ export function logHooks(level: LogLevel = 'off'): Hooks {
     onRetry:
       rank < 1
         ? undefined
-        : ({ operation, attempt, delayMs, error }) => {
+        : ({ delayMs, error, ...request }) => {
             const cause =
-              error instanceof ClaimsApiError ? (error.code ?? `status ${error.status}`) : error.message;
-            console.warn(`claims: ${operation} failed (attempt ${attempt}): ${cause}; waiting ${delayMs} ms`);
+              error instanceof ClaimsApiError
+                ? `${error.code ?? `status ${error.status}`}, request ${error.requestId}`
+                : error.message;
+            console.warn(`${nameOf(request)} failed: ${cause}; waiting ${Math.ceil(delayMs)} ms`);
           },
     onResponse:
       rank < 2
@@ -27,9 +29,10 @@ export function logHooks(level: LogLevel = 'off'): Hooks {
             console.info(
               `claims: ${operation} ${status}${replayed ? ' (replayed)' : ''} in ${durationMs} ms, request ${requestId}`,
             ),
-    onRequest:
-      rank < 3
-        ? undefined
-        : ({ operation, attempt }) => console.debug(`claims: ${operation} (attempt ${attempt})`),
+    onRequest: rank < 3 ? undefined : (request) => console.debug(nameOf(request)),
   };
 }
+
+/** The key tells calls apart. The URL may contain an SVCID, which has the adjuster's name. */
+const nameOf = ({ operation, attempt, idempotencyKey }: Omit<RequestEvent, 'url'>): string =>
+  `claims: ${operation} (attempt ${attempt}${idempotencyKey === undefined ? '' : `, key ${idempotencyKey}`})`;

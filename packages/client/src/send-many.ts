@@ -1,4 +1,4 @@
-import { ClaimsApiError, ClaimsError } from './errors.ts';
+import { ClaimsApiError, ClaimsError, maybeProcessed } from './errors.ts';
 import { contentKey, hasContentOf } from './same-content.ts';
 import { type CallOptions, checkedConcurrency } from './transport.ts';
 import type { Claim, NewClaim } from './wire.ts';
@@ -66,18 +66,23 @@ export async function* sendMany(
     const call = new AbortController();
     calls.add(call);
     let isReplay = false;
+    let maybeSent = false;
     try {
       const claim = await sender.send(request, {
         ...callOptions,
         signal: call.signal,
         idempotencyKey: await idempotencyKey(request, index),
         onResponse(event) {
-          // On a later attempt, the replay is of this call's own earlier attempt.
-          isReplay = event.replayed && event.attempt === 1;
+          isReplay = event.replayed;
           callOptions.onResponse?.(event);
         },
+        onRetry(event) {
+          // A replay may then be of this call's own earlier attempt.
+          maybeSent ||= maybeProcessed(event.error);
+          callOptions.onRetry?.(event);
+        },
       });
-      return { outcome: { ...item, status: isReplay ? 'already_sent' : 'sent', claim } };
+      return { outcome: { ...item, status: isReplay && !maybeSent ? 'already_sent' : 'sent', claim } };
     } catch (error) {
       // A canceled call has no outcome: the claim may have been sent.
       if (isCanceled) return { outcome: undefined };

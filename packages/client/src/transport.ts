@@ -6,6 +6,7 @@ import {
   ClaimsTimeoutError,
   type ErrorResponse,
   isRecord,
+  maybeProcessed,
 } from './errors.ts';
 import { OPERATIONS, type OperationId, pathOf } from './operations.ts';
 import { MAX_TIMER_MS, type Platform, pause } from './platform.ts';
@@ -158,7 +159,7 @@ export function createTransport(settings: Settings): Transport {
 
       const { error, retry, requestedMs } = outcome;
       if (!retry || maxRetries === 0) throw error;
-      if (!(error instanceof ClaimsApiError) || error.status !== 429) progress.maybeProcessed = true;
+      if (maybeProcessed(error)) progress.maybeProcessed = true;
       if (pausedMs === undefined && ++failures > maxRetries) throw error;
       const delayMs = pausedMs ?? retryDelayMs(failures, requestedMs);
       // A retry before this delay would fail again.

@@ -4,6 +4,7 @@ import { ERRORS, EXAMPLES, smallestClaim } from '@svc/contract';
 import {
   type ApiPromise,
   type Claim,
+  type ClaimFilters,
   ClaimsApiError,
   ClaimsConnectionError,
   ClaimsError,
@@ -12,6 +13,7 @@ import {
   createClient,
   isCode,
   type LogLevel,
+  type PageOptions,
   type RetryEvent,
   VERSION,
 } from '../src/index.ts';
@@ -251,7 +253,7 @@ describe('a failure', () => {
       errors: errors.slice(0, 2),
       existingClaimId: null,
       retryAfterMs: null,
-      message: 'validation_failed: D',
+      message: 'validation_failed: D /loss/date: Must be a date.',
     });
   });
 
@@ -543,23 +545,31 @@ describe('the log', () => {
     const spies = (['warn', 'info', 'debug'] as const).map((level) =>
       jest.spyOn(console, level).mockImplementation((line) => void lines.push(`${level} ${line}`)),
     );
-    const { client } = createTestClient([problem(503, 'service_unavailable'), json(claim)], { logLevel });
-    await client.claims.get(ID);
+    const { client } = createTestClient(
+      [problem(503, 'service_unavailable'), problem(503, 'service_unavailable'), json(claim)],
+      { logLevel },
+      () => 0.4321,
+    );
+    await client.claims.offer(ID, { adjuster_svc_id: 'SVC-7F3K-Delacroix' });
     for (const spy of spies) spy.mockRestore();
     return lines;
   };
-  const warning = 'warn claims: getClaim failed (attempt 1): service_unavailable; waiting 250 ms';
+  const attempt = (number: number) => `claims: offerClaim (attempt ${number}, key key-1)`;
+  const warnings = [217, 433].map(
+    (ms, index) => `warn ${attempt(index + 1)} failed: service_unavailable, request req-1; waiting ${ms} ms`,
+  );
 
-  it('is off by default, and has no URL, detail or key at any level', async () => {
+  it('is off by default, names the call, and has no URL, detail or API key at any level', async () => {
     expect(await logged(undefined)).toEqual([]);
-    expect(await logged('warn')).toEqual([warning]);
-    const responses = [503, 200].map((status) => `info claims: getClaim ${status} in 0 ms, request req-1`);
-    expect(await logged('info')).toEqual([responses[0], warning, responses[1]]);
+    expect(await logged('warn')).toEqual(warnings);
+    const [failed, succeeded] = [503, 200].map(
+      (status) => `info claims: offerClaim ${status} in 0 ms, request req-1`,
+    );
+    expect(await logged('info')).toEqual([failed, warnings[0], failed, warnings[1], succeeded]);
     expect(await logged('debug')).toEqual([
-      'debug claims: getClaim (attempt 1)',
-      ...[responses[0], warning],
-      'debug claims: getClaim (attempt 2)',
-      responses[1],
+      ...[`debug ${attempt(1)}`, failed, warnings[0]],
+      ...[`debug ${attempt(2)}`, failed, warnings[1]],
+      ...[`debug ${attempt(3)}`, succeeded],
     ]);
   });
 });
@@ -628,6 +638,14 @@ describe('a list', () => {
         ...cursor,
       })),
     );
+  });
+
+  it('passes on a filter that it does not know, so that the service rejects a typo', async () => {
+    const { client, sent: requests } = createTestClient([page([], null)]);
+    const typo = { status: 'rejected' };
+    await client.claims.list(typo as ClaimFilters);
+    await client.adjusters.list(typo as PageOptions);
+    expect(requests.map(({ url }) => url.search)).toEqual(['?status=rejected', '?status=rejected']);
   });
 
   it('can be iterated by page, with unknown fields kept', async () => {

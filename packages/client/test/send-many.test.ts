@@ -11,6 +11,7 @@ import {
   type Reply,
   type Sent,
   stall,
+  unreachable,
 } from './test-client.ts';
 
 const response = EXAMPLES.sendClaim.response as Record<string, unknown>;
@@ -132,6 +133,16 @@ describe('sending many claims', () => {
     expect(brief(outcomes)).toEqual(['0 EXT-0 already_sent', '1 EXT-1 already_sent', '2 EXT-2 failed']);
     expect(outcomes[1]).toMatchObject({ claim: { id: 'id-1' } });
     expect(outcomes[2]).toMatchObject({ error: { code: 'duplicate_claim', existingClaimId: 'id-2' } });
+  });
+
+  it.each([
+    ['already_sent', 'a 429, which creates nothing', problem(429, 'rate_limited')],
+    ['sent', 'a lost response, whose attempt may have created the claim', unreachable],
+    ['sent', 'a 503, whose attempt may have created the claim', problem(503, 'service_unavailable')],
+  ])('reports a replay as %s after %s', async (status, _, reply) => {
+    const replay = json({ ...response, ...claim(0) }, 201, { 'Idempotent-Replayed': 'true' });
+    const { client } = createTestClient([reply, replay]);
+    expect(brief(await collect(client.claims.sendMany(claims(1))))).toEqual([`0 EXT-0 ${status}`]);
   });
 
   it.each([
