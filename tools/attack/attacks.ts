@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { smallestClaim } from '@svc/contract';
 import { NO_OVERRIDES } from '@svc/domain';
 import { Command } from 'commander';
+import { expensiveBodies } from './expensive-bodies.ts';
 import { type Finding, inParallel } from './finding.ts';
 import { guessing, largeBodies, wrongKeys } from './floods.ts';
 import { isolationMatrix } from './isolation.ts';
@@ -44,6 +45,7 @@ const send = async (method: string, path: string, { as, body }: { as?: string; b
 };
 
 const firm = await operator.firm();
+const other = await operator.firm();
 const member = await operator.member(firm.id);
 const isolation = await isolationMatrix(operator, send);
 // First, since later attempts of the same address are over its limit.
@@ -56,6 +58,7 @@ const findings: Finding[] = [
   ...unauthenticatedFindings(costs),
   await wrongKeys(service, 5000),
   ...(await largeBodies(service, firm.live, 200)),
+  ...(await expensiveBodies({ ...service, key: firm.live, session: member.token, otherKey: other.live })),
 ];
 // Two hundred claims with the longest instructions: a page of them is more than a megabyte.
 await inParallel(

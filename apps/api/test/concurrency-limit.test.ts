@@ -370,7 +370,7 @@ function pipelineWithLimits({
       rawHeaders: [],
     } as unknown as Parameters<Handle>[2];
     const trace: RequestTrace = { requestId: 'request', clientAddress: '192.0.2.1' };
-    return handle(route, {}, sent, connection as Parameters<Handle>[3], trace).then(
+    return handle({ route, params: {} }, '', sent, connection as Parameters<Handle>[3], trace).then(
       ({ status }) => status,
       (error: unknown) => {
         const { code, extra } = asHttpProblem(error);

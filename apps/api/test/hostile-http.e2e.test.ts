@@ -625,6 +625,19 @@ describe('connections', () => {
     expect(odd.responses[0]?.headers.get('x-request-id')).toBeDefined();
   });
 
+  test('Expect: 100-continue gets no 100 if the request is rejected without its body', async () => {
+    const headers = { 'Content-Type': 'application/json', Expect: '100-continue' };
+    const statusesOf = async (more: Record<string, string>) => {
+      const sent = request('POST /v1/claims', { ...headers, ...more });
+      const { responses } = await sendBytes(service.url, sent, { responses: 1 });
+      return responses.map(({ status }) => status);
+    };
+    expect(await statusesOf({ 'Content-Length': '2' })).toEqual([401]);
+    const large = { ...bearer, 'Content-Length': '2000000' };
+    expect(await statusesOf(large)).toEqual([413]);
+    expect(await statusesOf({ ...large, Connection: 'close' })).toEqual([413]);
+  });
+
   test('a request can arrive one byte at a time', async () => {
     const bytes = [...request('GET /v1/me', bearer)];
     const { responses } = await sendBytes(service.url, bytes, { responses: 1 });

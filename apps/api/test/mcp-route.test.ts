@@ -20,6 +20,7 @@ test.each([new Error('password of the database'), new Unavailable('The database 
     };
     const context = {
       grant: { environment: 'live' },
+      headers: {},
       origin: { requestId: 'r' },
       perform: () => Promise.reject(error),
     } as unknown as AgentContext;

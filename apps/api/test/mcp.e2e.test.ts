@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { LIMITS } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import {
   claimBody,
@@ -48,13 +49,19 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 }
 
 /** Not `service.call`, since this path is not in the interface document. */
-async function post(key: string | undefined, body: unknown, query = '') {
+async function post(
+  key: string | undefined,
+  body: unknown,
+  query = '',
+  headers: Record<string, string> = {},
+) {
   const response = await fetch(`${service.url}/mcp${query}`, {
     method: 'POST',
     headers: {
       Accept: 'application/json, text/event-stream',
       'Content-Type': 'application/json',
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...headers,
     },
     body: JSON.stringify(body),
   });
@@ -228,4 +235,34 @@ test('a message needs a key, a JSON-RPC object and known parameters', async () =
   expect((await post(firm.test, { hello: 1 })).status).toBe(400);
   expect(await (await fetch(`${service.url}/mcp`)).json()).toMatchObject({ code: 'method_not_allowed' });
   expect((await post(firm.test, { jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+});
+
+test('a page of another origin cannot send messages', async () => {
+  const statusFrom = async (Origin: string) => (await post(firm.test, LIST, '', { Origin })).status;
+  expect(await statusFrom('https://attacker.example')).toBe(403);
+  expect(await statusFrom('null')).toBe(403);
+  expect(await statusFrom(service.url)).toBe(200);
+});
+
+test('of the versions of the protocol, one that demands batches or is unknown is not agreed on', async () => {
+  const agreedOn = async (protocolVersion: string) => {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    const { json } = await post(firm.test, { ...LIST, method: 'initialize', params });
+    return json.result.protocolVersion;
+  };
+  expect(await agreedOn('2025-03-26')).toBe('2024-11-05');
+  expect(await agreedOn('2025-06-18')).toBe('2025-06-18');
+  expect(await agreedOn('2099-01-01')).toBe('2025-11-25');
+  const unknown = await post(firm.test, LIST, '', { 'MCP-Protocol-Version': '2099-01-01' });
+  expect(unknown.status).toBe(400);
+});
+
+test('a message is no larger than a claim', async () => {
+  const claim = claimBody(firm.account.manual, { instructions: 'x'.repeat(LIMITS.messageBytes) });
+  const params = { name: 'sendClaim', arguments: { ...claim, idempotency_key: 'large' } };
+  const response = await post(firm.test, { ...LIST, method: 'tools/call', params }, '?allow_writes=true');
+  expect(response.json).toMatchObject({
+    code: 'payload_too_large',
+    detail: 'The body is larger than 256 kB.',
+  });
 });

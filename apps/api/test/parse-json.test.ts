@@ -12,8 +12,11 @@ function outcome(text: string): unknown {
     return parseJson(Buffer.from(text));
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
-    expect(error.code).toBe('malformed_request');
-    return error.extra.detail;
+    const [item] = error.extra.errors ?? [];
+    expect([error.code, item?.pointer]).toEqual(
+      item === undefined ? ['malformed_request', undefined] : ['validation_failed', ''],
+    );
+    return item?.detail ?? error.extra.detail;
   }
 }
 
@@ -48,6 +51,36 @@ describe('nesting', () => {
       JSON.stringify({ a: `\\"${brackets}\\` }),
     ])
       expect(outcome(text)).toEqual(JSON.parse(text));
+  });
+});
+
+describe('a body of too many values', () => {
+  const most = LIMITS.bodyValues;
+  const TOO_MANY = `Must not hold more than ${most} values.`;
+  const members = (count: number): string => Array.from({ length: count }, (_, i) => `"${i}":1`).join();
+
+  test('is not parsed, whatever they are, complete or not', () => {
+    expect(Object.keys(outcome(`{${members(most)}}`) as object)).toHaveLength(most);
+    const texts = [
+      `{${members(most + 1)}}`,
+      `{"a":[${'1,'.repeat(most)}1]}`,
+      `[${'[{"a":1}],'.repeat(most)}`,
+      `[${'1,'.repeat(most)}x`,
+    ];
+    for (const text of texts) expect(outcome(text)).toBe(TOO_MANY);
+  });
+
+  test('is malformed if it is so before', () => {
+    expect(outcome(`{a:1,${members(most)}}`)).toContain(
+      'expected a name in double quotes at line 1, column 2',
+    );
+    expect(outcome('1,'.repeat(most + 1))).toContain('expected the end of the body at line 1, column 2');
+    expect(outcome(`[1${',1'.repeat(most - 1)}],`)).toContain('expected the end of the body');
+  });
+
+  test('has no commas or brackets of texts among them', () => {
+    const text = ',[{'.repeat(most);
+    expect(outcome(JSON.stringify({ [text]: text }))).toEqual({ [text]: text });
   });
 });
 

@@ -46,6 +46,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     bodyMegabytes: LIMITS.bodyBytes / 2 ** 20,
     pageMegabytes: LIMITS.page.bytes / 2 ** 20,
     toolPageKilobytes: LIMITS.toolPage.bytes / 2 ** 10,
+    messageKilobytes: LIMITS.messageBytes / 2 ** 10,
     openBodyKilobytes: LIMITS.openBodyBytes / 2 ** 10,
     writeMethods: codes(
       [...new Set(operations.map(({ method }) => method))].filter((method) => method !== 'GET'),

@@ -141,14 +141,13 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    cause: `The body is larger than ${formatSize(LIMITS.bodyBytes)}, or, for an operation without authentication, larger than ${formatSize(LIMITS.openBodyBytes)}.`,
+    cause: `The body is larger than ${formatSize(LIMITS.bodyBytes)}, for an operation without authentication larger than ${formatSize(LIMITS.openBodyBytes)}, or as a message of an AI agent larger than ${formatSize(LIMITS.messageBytes)}.`,
     fix: 'Shorten the body. Do not include documents or photos.',
   },
   validation_failed: {
     status: 422,
     title: 'The request is not valid',
-    cause:
-      'A field, parameter or header is missing, unknown, of the wrong type, out of range, or inconsistent with another one.',
+    cause: `A field, parameter or header is missing, unknown, of the wrong type, out of range, or inconsistent with another one; or the body holds more than ${LIMITS.bodyValues} values.`,
     fix: 'Correct everything listed in errors and send the request again. You can use the same Idempotency-Key.',
   },
   idempotency_key_reused: {

@@ -2,8 +2,11 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
+  InitializeRequestSchema,
+  LATEST_PROTOCOL_VERSION,
   ListToolsRequestSchema,
   McpError,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { createTools, type OperationRequest, type Tool, type ToolOptions } from './tools.ts';
 
@@ -26,13 +29,16 @@ const READ_ONLY = 'Tools that change data are switched off.';
 /** The tools are made from the contract. Input is validated by the API, whose errors name the field. */
 export function createMcpServer({ version, allowWrites, environment, call }: McpServerOptions): Server {
   const tools = new Map(createTools({ allowWrites, environment }).map((tool) => [tool.name, tool]));
-  const server = new Server(
-    { name: 'claim-assignment', title: 'Claim assignment', version },
-    {
-      capabilities: { tools: {} },
-      instructions: allowWrites ? INSTRUCTIONS : `${INSTRUCTIONS} ${READ_ONLY}`,
-    },
-  );
+  const serverInfo = { name: 'claim-assignment', title: 'Claim assignment', version };
+  const capabilities = { tools: {} };
+  const instructions = allowWrites ? INSTRUCTIONS : `${INSTRUCTIONS} ${READ_ONLY}`;
+  const server = new Server(serverInfo, { capabilities, instructions });
+  server.setRequestHandler(InitializeRequestSchema, ({ params }) => ({
+    protocolVersion: negotiated(params.protocolVersion),
+    capabilities,
+    serverInfo,
+    instructions,
+  }));
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.values()].map(described) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = tools.get(params.name);
@@ -51,6 +57,12 @@ export function createMcpServer({ version, allowWrites, environment, call }: Mcp
   });
   return server;
 }
+
+/** A server of 2025-03-26 must accept batches, which count as one request; its clients support the version before, too. */
+const negotiated = (requested: string): string => {
+  if (requested === '2025-03-26') return '2024-11-05';
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
+};
 
 const described = ({ name, title, description, inputSchema, annotations }: Tool) => ({
   name,

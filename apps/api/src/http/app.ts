@@ -56,12 +56,14 @@ export function createApp(deps: AppDeps): HttpApplication {
   );
 
   const handleOperation = async (
-    { route, params }: MatchedRoute,
+    found: MatchedRoute,
+    search: string,
     request: IncomingMessage,
     response: ServerResponse,
     trace: RequestTrace,
   ): Promise<void> => {
-    const result = await pipeline.handle(route, params, request, response, trace);
+    const { route } = found;
+    const result = await pipeline.handle(found, search, request, response, trace);
     if (result.claimId !== undefined) trace.claimId = result.claimId;
     if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
     await sendResult({ result, route, trace }, { responses, addresses }, request, response);
@@ -76,12 +78,12 @@ export function createApp(deps: AppDeps): HttpApplication {
       logWhenCompleted(deps, request, response, trace);
       requireUnambiguous(request, response);
       const { method = '', url = '' } = request;
-      const queryStart = url.indexOf('?');
-      const path = queryStart === -1 ? url : url.slice(0, queryStart);
+      const pathEnd = `${url}?`.indexOf('?');
+      const path = url.slice(0, pathEnd);
       if (path.startsWith('/app/')) useSessionCookie(request, path, addresses);
       const found = match(method, path);
       if (found !== null && 'route' in found) {
-        await handleOperation(found, request, response, trace);
+        await handleOperation(found, url.slice(pathEnd + 1), request, response, trace);
         return;
       }
       // Without a valid key, unknown paths are `invalid_key`, so that paths cannot be discovered.

@@ -106,6 +106,8 @@ export function createHttpServer(app: HttpApplication, options: ServerOptions): 
   }
   // An unknown `Expect` header is ignored; node would respond 417 without a request id.
   server.on('checkExpectation', listener);
+  // A request that is rejected without its body gets no `100 Continue`; `readJsonBody` sends it.
+  server.on('checkContinue', listener);
   server.on('connect', (_request, socket: Duplex) => {
     // Node has removed its own listeners from this socket: without one, a reset connection would end the process.
     socket.on('error', () => socket.destroy());

@@ -70,10 +70,21 @@ export function mcpRoute({ firmRoutes, sandboxRoutes, addresses }: McpDeps): Rou
       call,
     });
     // Without a session id: each request has a separate server, so any process can respond.
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      enableDnsRebindingProtection: true,
+      allowedOrigins: [new URL(addresses.baseUrl).origin],
+    });
     try {
       await server.connect(transport);
-      const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+      const headers = new Headers({
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      });
+      for (const name of ['origin', 'mcp-protocol-version']) {
+        const value = context.headers[name];
+        if (typeof value === 'string') headers.set(name, value);
+      }
       const request = new Request(`${addresses.baseUrl}/mcp`, { method: 'POST', headers });
       const response = await transport.handleRequest(request, { parsedBody: body });
       if (failure !== undefined) throw (failure as { error: unknown }).error;

@@ -1,3 +1,5 @@
+import { codePointLength } from '@svc/contract';
+
 /** Where a text stops being JSON, and what was expected there. */
 export interface JsonError {
   readonly at: number;
@@ -7,7 +9,12 @@ export interface JsonError {
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const LITERAL = /true|false|null/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not allow them in a string
+const PLAIN = /[^"\\\0-\x1f]+/y;
 const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 class Stop {
   constructor(readonly error: JsonError) {}
@@ -37,13 +44,11 @@ export function findSyntaxError(text: string): JsonError {
 
   function string(): void {
     at += 1;
-    while (text[at] !== '"') {
-      const character = text[at];
-      if (character === undefined) stop('a double quote at the end of the string');
-      if (character !== undefined && character < ' ')
-        stop('an escaped control character, such as \\n for a line break');
+    for (skip(PLAIN); text[at] !== '"'; skip(PLAIN)) {
+      if (at >= text.length) stop('a double quote at the end of the string');
+      if (text[at] !== '\\') stop('an escaped control character, such as \\n for a line break');
       at += 1;
-      if (character === '\\' && !skip(ESCAPE)) stop('an escape sequence of JSON after the backslash');
+      if (!skip(ESCAPE)) stop('an escape sequence of JSON after the backslash');
     }
     at += 1;
   }
@@ -88,6 +93,14 @@ export function findSyntaxError(text: string): JsonError {
 
 /** Line and column of a position, counted from 1; columns count characters. */
 export function lineAndColumn(text: string, at: number): { line: number; column: number } {
-  const before = text.slice(0, at).split(/\r\n|\n|\r/);
-  return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+  let line = 1;
+  let start = 0;
+  for (let index = 0; index < at; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit !== LINE_FEED && (unit !== CARRIAGE_RETURN || text.charCodeAt(index + 1) === LINE_FEED))
+      continue;
+    line += 1;
+    start = index + 1;
+  }
+  return { line, column: codePointLength(text.slice(start, at)) + 1 };
 }

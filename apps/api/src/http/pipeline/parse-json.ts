@@ -1,4 +1,4 @@
-import { LIMITS, toPointer } from '@svc/contract';
+import { LIMITS, toPointer, validationSummary } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { findSyntaxError, lineAndColumn } from './json-syntax.ts';
 
@@ -6,17 +6,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 
+const tooManyValues = (): HttpProblem =>
+  new HttpProblem('validation_failed', {
+    detail: validationSummary(1, 1),
+    errors: [{ detail: `Must not hold more than ${LIMITS.bodyValues} values.`, pointer: '' }],
+  });
+
 /**
  * Parses a JSON document in UTF-8.
  *
- * @throws HttpProblem `malformed_request`; its detail quotes nothing of the body except member names.
+ * @throws HttpProblem `malformed_request`, whose detail quotes nothing of the body except member names;
+ * `validation_failed` for more values than any operation takes, without parsing them.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  const colons = countColons(bytes);
-  if (colons === null) throw malformed(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`);
+  const { colons, end } = scan(bytes);
   let text: string;
   try {
-    text = utf8.decode(bytes);
+    text = utf8.decode(bytes.subarray(0, end));
   } catch {
     throw malformed('The body is not valid UTF-8.');
   }
@@ -25,6 +31,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = JSON.parse(text);
   } catch {
     const { at, expected } = findSyntaxError(text);
+    if (at >= text.length && end < bytes.length) throw tooManyValues();
     if (text.trim() === '') throw malformed('The body is empty.');
     const { line, column } = lineAndColumn(text, at);
     const problem = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
@@ -39,6 +46,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
@@ -46,25 +54,33 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Counts colons outside strings: valid JSON has one per member. Returns null when the text is nested too deeply to parse.
- * Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
+ * Counts the colons outside strings, of which valid JSON has one per member. Ends at the comma or bracket of a value too many, so
+ * that what it has read is not valid JSON. Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
+ *
+ * @throws HttpProblem for too many levels
  */
-function countColons(bytes: Uint8Array): number | null {
+function scan(bytes: Uint8Array): { readonly colons: number; readonly end: number } {
   let colons = 0;
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) {
       for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
     } else if (byte === COLON) {
       colons++;
+    } else if (byte === COMMA) {
+      values++;
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      if (++depth > LIMITS.bodyDepth) return null;
+      values++;
+      if (++depth > LIMITS.bodyDepth)
+        throw malformed(`The body is nested deeper than ${LIMITS.bodyDepth} levels.`);
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--;
     }
+    if (values > LIMITS.bodyValues) return { colons, end: at + 1 };
   }
-  return colons;
+  return { colons, end: bytes.length };
 }
 
 function countMembers(value: unknown): number {

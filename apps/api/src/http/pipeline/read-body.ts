@@ -6,7 +6,8 @@ import type { HeldBytes } from '../limits/body-memory.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { parseJson } from './parse-json.ts';
 
-const JSON_TYPE = /^application\/(json|[\w!#$&^.+-]+\+json)\s*(;|$)/i;
+/** No other type that ends in `+json`: a JSON Patch, for example, is not a document with the fields of the operation. */
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i;
 
 const LARGE_BODY_BYTES = 100_000;
@@ -49,7 +50,7 @@ export async function readJsonBody(
   // otherwise the client fails on writing and never reads the response.
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > maxBytes) {
-    if (!response.shouldKeepAlive) await discard(request);
+    if (!response.shouldKeepAlive && !expectsContinue(request)) await discard(request);
     throw tooLarge(maxBytes);
   }
   const typeError = contentTypeError(request.headers['content-type']);
@@ -74,6 +75,10 @@ function contentTypeError(type: string | undefined): string | null {
 
 const isEmpty = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
+
+/** The client sends the body after `100 Continue`; node emits `checkContinue` for the same requests. */
+const expectsContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '');
 
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', createGunzip],
@@ -110,6 +115,7 @@ async function readBytes(
   const decoder = coding === null ? null : DECODERS.get(coding)?.();
   // A closed connection emits no further events.
   if (decoder === undefined || request.destroyed) throw unreadable();
+  if (expectsContinue(request)) response.writeContinue();
   let [receivedBytes, chunks] = [0, 0];
   let isFlooded = false;
   const countChunk = (chunk: Buffer): void => {

@@ -31,6 +31,7 @@ import type { LargeResponses } from '../limits/large-responses.ts';
 import type { RejectionPace } from '../limits/rejection-pace.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { type RequestTrace, recordProblem } from '../request-log.ts';
+import type { MatchedRoute } from '../routes/matcher.ts';
 import type {
   AgentRoute,
   AppRoute,
@@ -65,6 +66,7 @@ export interface PipelineDeps {
 interface Exchange {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
+  readonly search: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly trace: RequestTrace;
@@ -95,8 +97,8 @@ export function createPipeline(
   const bodyMemory = createBodyMemory();
 
   async function handle(
-    route: Route,
-    params: Readonly<Record<string, string>>,
+    { route, params }: MatchedRoute,
+    search: string,
     request: IncomingMessage,
     response: ServerResponse,
     trace: RequestTrace,
@@ -107,7 +109,7 @@ export function createPipeline(
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
     const permit = await acquire(route, response, deadline);
     const held = endpoint.method === 'GET' ? null : bodyMemory.hold();
-    const exchange: Exchange = { route, params, request, response, trace, deadline, permit, held };
+    const exchange: Exchange = { route, params, search, request, response, trace, deadline, permit, held };
     try {
       if (route.caller === 'anyone') return await handleOpen(route, exchange);
       if (route.caller === 'adjuster') return await handleAdjuster(route, exchange);
@@ -180,7 +182,8 @@ export function createPipeline(
       trace.reader = `firm ${grant.firmId}`;
       const perform: PerformOperation = (operation, sent) =>
         performInMessage(operation, sent, firm, exchange);
-      return deadline.within(route.handle(value, { origin: originOf(exchange), grant, perform }));
+      const { headers } = exchange.request;
+      return deadline.within(route.handle(value, { headers, origin: originOf(exchange), grant, perform }));
     };
     if (fault === null) return process();
     // A separate route in metrics and the request log, since the service did not fail.
@@ -229,7 +232,7 @@ export function createPipeline(
    * @param caller whose memory it takes.
    */
   async function receive(
-    { route, params, request, response, trace, permit, held }: Exchange,
+    { route, params, search, request, response, trace, permit, held }: Exchange,
     caller: string,
   ): Promise<{ readonly value: RequestOf<Endpoint>; readonly sentBody: unknown }> {
     const { endpoint } = route;
@@ -246,8 +249,9 @@ export function createPipeline(
       }
       held.chargeTo(caller);
       const isOpen = endpoint.auth === 'none';
+      const isMessage = route.caller === 'agent';
       const reading = readJsonBody(request, response, {
-        maxBytes: isOpen ? LIMITS.openBodyBytes : LIMITS.bodyBytes,
+        maxBytes: isOpen ? LIMITS.openBodyBytes : isMessage ? LIMITS.messageBytes : LIMITS.bodyBytes,
         maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
         mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
         held,
@@ -255,9 +259,6 @@ export function createPipeline(
       // A slow client must not hold the permit.
       sentBody = await (request.complete ? reading : permit.releaseWhile(reading));
     }
-    const { url = '' } = request;
-    const queryStart = url.indexOf('?');
-    const search = queryStart === -1 ? '' : url.slice(queryStart + 1);
     const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
     // Only now it is known to be a UUID, and not some text that may identify a person.
     if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();

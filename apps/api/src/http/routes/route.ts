@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AdjusterActor, FirmActor, KeyGrant, RequestOrigin, SignedIn } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
 import type { ClaimId } from '@svc/domain';
@@ -46,6 +47,7 @@ export type PerformOperation = (
 ) => Promise<RouteResponse>;
 
 export interface AgentContext {
+  readonly headers: IncomingHttpHeaders;
   readonly origin: RequestOrigin;
   readonly grant: KeyGrant;
   readonly perform: PerformOperation;

@@ -1,0 +1,111 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LIMITS, smallestClaim } from '@svc/contract';
+import { isHealthy } from '../cluster/api-process.ts';
+import type { Finding } from './finding.ts';
+
+interface Attacker {
+  readonly url: string;
+  readonly port: number;
+  readonly key: string;
+  readonly session: string;
+  /** The key of another firm. */
+  readonly otherKey: string;
+}
+
+const CONNECTIONS = 20;
+const MAX_RATIO = 10;
+
+/** As many copies as fit into the bytes. */
+const fill = (bytes: number, piece: string): string => piece.repeat(Math.floor(bytes / piece.length));
+/** As many as are parsed. */
+const most = (piece: (n: number) => string, each = 1): string =>
+  Array.from({ length: LIMITS.bodyValues / each - 20 }, (_, n) => piece(n)).join();
+
+/** Bodies of nearly the largest size, after a start that opens an object. */
+const bodies = (start: string, bytes: number): [name: string, body: string][] => {
+  const name = 'x'.repeat((bytes - 40_000) / LIMITS.bodyValues);
+  const end = '}'.repeat(start.split('{').length - 1);
+  const rest = bytes - start.length - 100;
+  return [
+    ['short members', `${start}${fill(rest, '"a":1,')}`],
+    ['unknown members', `${start}${most((n) => `"${n}${name}":1`)}${end}`],
+    ['the same member', `${start}${most(() => '"a":1')}${end}`],
+    ['empty contacts', `${start}"additional_contacts":[${most(() => '{}', 2)}]${end}`],
+    ['nested objects', `${start}"a":[${fill(rest, `${'{"a":'.repeat(50)}1${'}'.repeat(50)},`)}`],
+    ['unclosed arrays', `${start}"a":${fill(rest, '[')}`],
+    ['unclosed text', `${start}"external_id":"${fill(rest, 'é')}`],
+    ['line breaks', `${start}${fill(rest, '\n')}`],
+  ];
+};
+const TOOL_CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sendClaim","arguments":{';
+
+/** How long another firm waits while one caller sends bodies that take long to parse and validate. */
+export async function expensiveBodies(attacker: Attacker, seconds = 2): Promise<Finding[]> {
+  const claims = request('POST /v1/claims', attacker.key, JSON.stringify(smallestClaim));
+  const usual = await latencies(attacker, seconds, claims);
+  const findings: Finding[] = [];
+  for (const [line, as, sent] of [
+    ['POST /v1/claims', attacker.key, bodies('{', LIMITS.bodyBytes)],
+    ['PATCH /app/v1/me', attacker.session, bodies('{', LIMITS.bodyBytes)],
+    ['POST /mcp?allow_writes=true', attacker.key, bodies(TOOL_CALL, LIMITS.messageBytes)],
+  ] as const) {
+    for (const [name, body] of sent) {
+      const { median, max, statuses } = await latencies(attacker, seconds, request(line, as, body));
+      findings.push({
+        attack: `expensive bodies: ${CONNECTIONS} connections with ${name}, ${line}`,
+        bound: `another firm waits at most ${MAX_RATIO} times as long as beside as many with claims`,
+        observed: `${(median / usual.median).toFixed(1)} times: ${median.toFixed()} ms, at most ${max.toFixed()}; ${statuses}`,
+        holds: median <= MAX_RATIO * usual.median,
+      });
+    }
+  }
+  return findings;
+}
+
+const request = (line: string, as: string, body: string): string =>
+  [
+    `${line} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: Bearer ${as}`,
+    'Idempotency-Key: expensive',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+
+/** Of another firm's requests, in milliseconds. */
+async function latencies({ url, port, otherKey }: Attacker, seconds: number, text: string) {
+  const bytes = Buffer.from(text);
+  const counts: Record<string, number> = {};
+  const sockets = Array.from({ length: CONNECTIONS }, () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      const status = /^HTTP\/1.1 (\d+)/.exec(chunk.toString('latin1', 0, 12))?.[1];
+      if (status === undefined) return;
+      counts[status] = (counts[status] ?? 0) + 1;
+      socket.write(bytes);
+    });
+    socket.write(bytes);
+    return socket;
+  });
+  const times: number[] = [];
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await pause(10)) {
+    const from = performance.now();
+    await (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${otherKey}` } })).arrayBuffer();
+    times.push(performance.now() - from);
+  }
+  for (const socket of sockets) socket.destroy();
+  // What the process has received already is still handled.
+  for (let n = 0; n < CONNECTIONS; n += 1) await isHealthy(url);
+  times.sort((a, b) => a - b);
+  return {
+    median: times[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY,
+    max: times.at(-1) ?? Number.POSITIVE_INFINITY,
+    statuses: Object.entries(counts)
+      .map(([status, count]) => `${count} x ${status}`)
+      .join(', '),
+  };
+}
