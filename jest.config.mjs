@@ -30,5 +30,9 @@ export default {
     },
     { ...withServers, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
     { ...withServers, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
+    // `pnpm test:browsers`; `pnpm test <path>` needs no other browsers.
+    ...(process.argv.includes('browsers')
+      ? [{ ...withServers, displayName: 'browsers', testMatch: ['**/*.browsers.ts'] }]
+      : []),
   ],
 };

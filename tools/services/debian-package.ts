@@ -35,7 +35,9 @@ export async function requireCommand(
   const installed = findCommand(name);
   if (installed) return installed;
   const why = error ?? 'the package contains no such command';
-  throw new Error(`${name} is required: it is not on the PATH, and apt-get could not install it (${why}).`);
+  throw new Error(
+    `${name} is required: it is not on the PATH, and apt-get could not install ${packageName} (${why}).`,
+  );
 }
 
 /** Returns why the package could not be installed, or undefined on success. */

@@ -132,7 +132,7 @@ export async function enter(page: Page, service: ServiceUnderTest, token: string
 const codesTaken = new WeakMap<ServiceUnderTest, number>();
 
 /** The next sign-in code; without a mail server it is logged. */
-async function codeFor(service: ServiceUnderTest): Promise<string> {
+export async function codeFor(service: ServiceUnderTest): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const codes = service.logged.flatMap((line) => /"sign_in_code":"(\d{6})"/.exec(line)?.[1] ?? []);
     const taken = codesTaken.get(service) ?? 0;
