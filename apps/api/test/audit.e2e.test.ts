@@ -62,6 +62,10 @@ test('attempts that fail are recorded with the error; a malformed request is not
   await sendClaim(service, readOnly, claimBody(svcId));
   await service.call('GET', '/v1/claims/no-uuid', { as: firm.live });
   await service.call('GET', `/app/v1/claims/${id}`, { as: stranger.token });
+  await service.call('PUT', `/app/v1/claims/${id}/contacts/first-call`, {
+    as: stranger.token,
+    body: { at: '2026-09-02T10:00:00Z', result: 'no_answer' },
+  });
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
   const events = (await exported(firm.id)).slice(before);
@@ -80,13 +84,10 @@ test('attempts that fail are recorded with the error; a malformed request is not
   const ofService = (await auditReads.latest(SERVICE_CHAIN, { limit: 100 })).flatMap(({ text }) =>
     auditEntriesFrom(text),
   );
-  expect(ofService).toContainEqual(
-    expect.objectContaining({
-      actor: `adjuster:${stranger.svcId}`,
-      action: 'claim.read',
-      outcome: 'not_found',
-    }),
-  );
+  for (const action of ['claim.read', 'claim.work'])
+    expect(ofService).toContainEqual(
+      expect.objectContaining({ actor: `adjuster:${stranger.svcId}`, action, outcome: 'not_found' }),
+    );
   expect(ofService).toContainEqual(
     expect.objectContaining({
       actor: `adjuster:${svcId}`,

@@ -8,7 +8,7 @@ import {
   firmObject,
   SERVICE_CHAIN,
 } from '@svc/application';
-import type { EndpointId, ErrorCode } from '@svc/contract';
+import type { EndpointId, ErrorCode, sandboxEndpoints } from '@svc/contract';
 import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
 
 /** Claims or adjusters in a response. */
@@ -36,8 +36,17 @@ export interface AuditedRequest {
   reads?: readonly AuditedRead[];
 }
 
-/** Operations whose failures are recorded. Their successes are recorded in the transaction of the action. */
-const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
+/** Sign-in records its failures itself; the others show and change nothing of a firm, nor the access to an account. */
+type Unrecorded =
+  | keyof typeof sandboxEndpoints
+  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device'}`
+  | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions'}`
+  | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
+  | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
+  | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');
+
+/** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
+const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = {
   getClaim: 'claim.read',
   listClaims: 'claims.read',
   sendClaim: 'claim.send',
@@ -50,20 +59,27 @@ const ACTIONS: Readonly<Partial<Record<EndpointId, AuditAction>>> = {
   acceptClaim: 'claim.accept',
   rejectClaim: 'claim.reject',
   updateWork: 'claim.work',
+  logContact: 'claim.work',
   closeClaim: 'claim.close',
   acceptInvitation: 'invitation.accept',
   declineInvitation: 'invitation.decline',
   updateProfile: 'profile.change',
+  updateAvailability: 'availability.change',
   confirmEmail: 'email.confirm',
   leaveFirm: 'member.leave',
+  endSession: 'session.end',
+  registerPasskey: 'passkey.add',
+  renamePasskey: 'passkey.rename',
+  removePasskey: 'passkey.remove',
 };
+const ACTION_OF: ReadonlyMap<string, AuditAction> = new Map(Object.entries(ACTIONS));
 
 export const auditedRequest = (
   endpointId: string,
   params: AuditedRequest['params'],
   caller: AuditCaller,
   firmId: FirmId | null,
-): AuditedRequest => ({ caller, action: ACTIONS[endpointId as EndpointId] ?? null, firmId, params });
+): AuditedRequest => ({ caller, action: ACTION_OF.get(endpointId) ?? null, firmId, params });
 
 /** Nothing was attempted, or nothing is known about it. Rejected in any number, they would fill the trail. */
 const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
