@@ -2,20 +2,13 @@
 // ratio; absolute figures depend on the machine.
 import { writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { migrate } from '@svc/adapter-postgres';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
-import { startPostgres } from '../services/postgres.ts';
-import { childrenOf } from '../services/process-usage.ts';
-import { startRedis } from '../services/redis.ts';
 import type { BenchRequest } from './connection.ts';
-import { type BenchData, jobsDone, loadData, reopenOffers } from './data.ts';
-import { load, type Measured, measureCpu } from './load.ts';
-import { PATHS, type Path } from './paths.ts';
-import { median, plot, type Round, type Summary, summarize, table } from './report.ts';
-import { type Server, start, startService } from './subject.ts';
-
-const EXPECTED: Readonly<Record<Path, number>> = { get: 200, page: 200, send: 201, accept: 200 };
+import { type BenchData, EXPECTED, jobsDone, loadData, PATHS, type Path, reopenOffers } from './data.ts';
+import { alternately, load, measureCpu } from './load.ts';
+import { median, plot, type Summary, say, summarize, table, whole } from './report.ts';
+import { type Server, withServers } from './servers.ts';
 
 interface Options {
   readonly path: Path[];
@@ -26,15 +19,6 @@ interface Options {
   readonly json?: boolean;
   readonly svg?: string;
 }
-
-const whole = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
-  return Number(text);
-};
-
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
 
 const options = new Command('bench')
   .description('Compares the service with a hand-written baseline on the same data.')
@@ -59,30 +43,43 @@ const rounds = options.quick ? Math.min(options.rounds, 5) : options.rounds;
 const rows = options.quick ? Math.min(options.rows, 20_000) : options.rows;
 const seconds = options.quick ? 2 : options.seconds;
 
-// A quarter of a server with 4 GB, as PostgreSQL's documentation recommends. The default of 128 MB is less than the claims.
-const postgres = await startPostgres(say, { shared_buffers: '1GB' });
-const redis = await startRedis({ log: say });
-const stops: (() => unknown)[] = [() => postgres.stop(), () => redis.stop()];
-try {
-  const databaseUrl = postgres.url;
-  await migrate({ url: databaseUrl });
-  const data = await loadData(databaseUrl, { firms: 200, rows, say });
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
-  const service = await startService(databaseUrl, redis.url);
+await withServers(async ({ database, redisUrl, redisPid, postgresPids, start, startService }) => {
+  const databaseUrl = await database('all');
+  const data = await loadData(databaseUrl, { firms: 200, rows });
+  const service = await startService(databaseUrl);
   const baseline = await start(
     'baseline',
     ['--conditions=source', '--import', 'tsx', 'tools/bench/baseline.ts'],
-    env,
-  );
-  stops.unshift(
-    () => service.stop(),
-    () => baseline.stop(),
+    { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
   );
 
   const summaries: Partial<Record<Path, Summary>> = {};
   for (const path of wanted) {
-    await checkSameResponses(path, data, [service, baseline]);
-    summaries[path] = summarize(await measure(path, data, service, baseline, databaseUrl));
+    await checkSameResponses(path, data, [service, baseline], databaseUrl);
+    const once = async (subject: Server, length = seconds) => {
+      if (path === 'accept') await reopenOffers(databaseUrl);
+      if (path === 'send') await jobsDone(databaseUrl);
+      const cpuSince = measureCpu({
+        node: () => [subject.pid],
+        database: postgresPids,
+        redis: () => [redisPid],
+        load: () => [process.pid],
+      });
+      const result = await load(subject.url, data.requests(path), EXPECTED[path], length);
+      return { ...result, cpu: cpuSince() };
+    };
+    // Warm-up, not measured: JIT compilation and PostgreSQL's plans.
+    for (const subject of [service, baseline]) await once(subject, Math.min(2, seconds));
+    const found = await alternately([service, baseline], rounds, once, (measured) => {
+      const [ours, theirs] = measured.at(-1) ?? [];
+      const ratio = median(measured.map(([one, other]) => one.rps / other.rps));
+      say(
+        pc.dim(
+          `${path} round ${measured.length} of ${rounds}: ${ours?.rps.toFixed(0)} and ${theirs?.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}`,
+        ),
+      );
+    });
+    summaries[path] = summarize(found.map(([ours, theirs]) => ({ service: ours, baseline: theirs })));
   }
   const document = {
     rows,
@@ -96,57 +93,19 @@ try {
   if (options.json) process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   else process.stdout.write(table(summaries));
   if (options.svg !== undefined) writeFileSync(options.svg, plot(summaries));
-} finally {
-  for (const stop of stops) await stop();
-}
-
-async function measure(
-  path: Path,
-  data: BenchData,
-  service: Server,
-  baseline: Server,
-  databaseUrl: string,
-): Promise<Round[]> {
-  const measured: Round[] = [];
-  const once = async (subject: Server, length: number) => {
-    if (path === 'accept') await reopenOffers(databaseUrl);
-    if (path === 'send') await jobsDone(databaseUrl);
-    const cpuSince = measureCpu({
-      node: () => [subject.pid],
-      database: () => (postgres.pid === undefined ? [] : childrenOf(postgres.pid)),
-      redis: () => [redis.pid],
-      load: () => [process.pid],
-    });
-    const result: Measured = await load(subject.url, data.requests(path), EXPECTED[path], length);
-    const cpu = cpuSince();
-    if (result.wrong > 0)
-      throw new Error(`${subject.name}: ${result.wrong} responses to ${path} were not ${EXPECTED[path]}`);
-    return { ...result, cpu };
-  };
-  // Warm-up, not measured: JIT compilation and PostgreSQL's plans.
-  for (const subject of [service, baseline]) await once(subject, Math.min(2, seconds));
-  for (let round = 0; round < rounds; round += 1) {
-    // Alternate the order, because later subjects find warmer caches.
-    const serviceFirst = round % 2 === 0 ? await once(service, seconds) : null;
-    const baselineResult = await once(baseline, seconds);
-    const serviceResult = serviceFirst ?? (await once(service, seconds));
-    measured.push({ service: serviceResult, baseline: baselineResult });
-    const ratio = median(measured.map((one) => one.service.rps / one.baseline.rps));
-    say(
-      pc.dim(
-        `${path} round ${round + 1} of ${rounds}: ${serviceResult.rps.toFixed(0)} and ${baselineResult.rps.toFixed(0)} responses/s, median ratio ${ratio.toFixed(2)}`,
-      ),
-    );
-  }
-  return measured;
-}
+});
 
 /** Checks that all subjects return the same response, except for generated values. */
-async function checkSameResponses(path: Path, data: BenchData, subjects: readonly Server[]): Promise<void> {
+async function checkSameResponses(
+  path: Path,
+  data: BenchData,
+  subjects: readonly Server[],
+  databaseUrl: string,
+): Promise<void> {
   const bodies: unknown[] = [];
   const request = data.requests(path)();
   for (const [i, subject] of subjects.entries()) {
-    if (path === 'accept') await reopenOffers(postgres.url);
+    if (path === 'accept') await reopenOffers(databaseUrl);
     const own: BenchRequest = path === 'send' && i > 0 ? data.requests(path)() : request;
     const response = await fetch(subject.url + own.path, {
       method: own.method,

@@ -5,12 +5,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
 import { asciiJson } from '@svc/api/row-format';
 import { carrierNameKey } from '@svc/domain';
-import pg from 'pg';
+import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { stringify as uuidText, v7 as uuidV7 } from 'uuid';
 import { generateClaim } from '../generate/claim.ts';
+import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
-import type { Path } from './paths.ts';
+import { say } from './report.ts';
+
+/** The measured request paths. */
+export const PATHS = ['get', 'page', 'send', 'accept'] as const;
+export type Path = (typeof PATHS)[number];
+/** `poll` requests the ten latest changes, as a polling firm does. */
+export type Kind = Path | 'poll' | 'close';
+export const EXPECTED: Readonly<Record<Kind, number>> = {
+  ...{ get: 200, page: 200, poll: 200, send: 201, accept: 200, close: 200 },
+};
 
 export interface Firm {
   readonly id: string;
@@ -47,17 +57,16 @@ export class ClaimIds {
 
 export interface BenchData {
   readonly firms: readonly Firm[];
-  /** Claims that can be accepted before they are reopened. */
-  readonly offers: number;
   /** Returns the requests of a path, one per call. */
-  requests(path: Path): () => BenchRequest;
+  requests(path: Kind): () => BenchRequest;
 }
 
 /** Pending offers per firm for the acceptance path; reset before each round. */
 const OFFERS_PER_FIRM = 400;
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 const PROGRESS_ROWS = 100_000;
-export const START = Date.parse('2025-01-01T00:00:00Z');
+const START = Date.parse('2025-01-01T00:00:00Z');
+const DAYS = 300;
 
 const secrets = createSecrets(new Uint8Array(32));
 
@@ -77,38 +86,28 @@ export async function loadData(
     offersPerFirm?: number;
     /** Default: true. Otherwise PostgreSQL knows nothing about any table, as on a new installation. */
     statistics?: boolean;
-    say: (line: string) => void;
   },
 ): Promise<BenchData> {
   const { offersPerFirm = OFFERS_PER_FIRM } = wanted;
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  return withClient(url, async (client) => {
     const firms: Firm[] = [];
     for (let i = 0; i < wanted.firms; i += 1) firms.push(await addFirm(client, i));
     await client.query('UPDATE registry_version SET version = version + 1');
     const sizes = wanted.sizes ?? [];
     const share = Math.ceil(wanted.rows / wanted.firms);
     const counts = firms.map((_, i) => sizes[i] ?? share);
-    const copy = (): Promise<void> =>
-      copyClaims(client, firms, { counts, from: START, days: 300, offersPerFirm });
-    await (wanted.rows < BULK ? copy() : withoutIndexes(client, copy, wanted.say));
+    const copy = (): Promise<void> => copyClaims(client, firms, counts, offersPerFirm);
+    await (wanted.rows < BULK ? copy() : withoutIndexes(client, copy));
     await client.query(
       `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
         WHERE m.firm_id = f.firm_id`,
     );
     if (wanted.statistics ?? true) {
-      wanted.say('Gathering statistics …');
+      say('Gathering statistics …');
       await client.query('VACUUM ANALYZE');
     }
-    return {
-      firms,
-      offers: firms.reduce((sum, { claims }) => sum + Math.min(offersPerFirm, claims.length), 0),
-      requests: (path) => requestsOf(path, firms),
-    };
-  } finally {
-    await client.end();
-  }
+    return { firms, requests: (path) => requestsOf(path, firms) };
+  });
 }
 
 async function addFirm(client: pg.Client, number: number): Promise<Firm> {
@@ -175,23 +174,14 @@ function original(index: number): Original {
   };
 }
 
-/**
- * @param wanted.counts number of claims of each firm.
- * @param wanted.from when the first claims were created, and in how many days the others.
- */
-export async function copyClaims(
+async function copyClaims(
   client: pg.Client,
   firms: readonly Firm[],
-  {
-    counts,
-    from,
-    days,
-    offersPerFirm = OFFERS_PER_FIRM,
-  }: { counts: readonly number[]; from: number; days: number; offersPerFirm?: number },
+  counts: readonly number[],
+  offersPerFirm: number,
 ): Promise<void> {
   const rows = counts.reduce((sum, count) => sum + count, 0);
   const originals = Array.from({ length: Math.min(rows, ORIGINALS) }, (_, i) => original(i));
-  const series = from === START ? '' : `${from}-`;
   let done = 0;
   function* lines(): Generator<string> {
     let batch = '';
@@ -201,12 +191,12 @@ export async function copyClaims(
       for (let i = 0; i < count; i += 1, done += 1) {
         const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
         // Time-ordered ids, as the service creates them.
-        const at = from + Math.floor((i / count) * days * DAY_MS) + (i % 997);
+        const at = START + Math.floor((i / count) * DAYS * DAY_MS) + (i % 997);
         const id = firm.claims.add(at);
         const time = new Date(at).toISOString();
         const numbers: Record<string, string> = {
-          [EXTERNAL_ID]: `EXT-${series}${done}`,
-          [CLAIM_NUMBER]: `CLM-${series}${done}`,
+          [EXTERNAL_ID]: `EXT-${done}`,
+          [CLAIM_NUMBER]: `CLM-${done}`,
         };
         const text = fill(document, numbers);
         const pending = i < offersPerFirm;
@@ -217,7 +207,7 @@ export async function copyClaims(
           yield batch;
           batch = '';
         }
-        if ((done + 1) % PROGRESS_ROWS === 0) process.stderr.write(`Loaded ${done + 1} of ${rows} claims\n`);
+        if ((done + 1) % PROGRESS_ROWS === 0) say(`Loaded ${done + 1} of ${rows} claims`);
       }
     }
     yield batch;
@@ -229,12 +219,8 @@ export async function copyClaims(
   await pipeline(Readable.from(lines()), sink);
 }
 
-/** Drops the indexes of claims, and returns a function that recreates them. */
-async function withoutIndexes(
-  client: pg.Client,
-  work: () => Promise<void>,
-  say: (line: string) => void,
-): Promise<void> {
+/** Drops the indexes of claims, and creates them again after the work. */
+async function withoutIndexes(client: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows: keys } = await client.query<{ name: string; definition: string }>(
     `SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
       WHERE conrelid = 'claims'::regclass AND contype IN ('p', 'u')`,
@@ -261,25 +247,21 @@ async function withoutIndexes(
 const timeOf = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 /** Resets the offers that the acceptance path has accepted. */
-export async function reopenOffers(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    `UPDATE claims SET status = 'pending_acceptance', responded_at = NULL
-      WHERE status = 'accepted' AND adjuster_svc_id LIKE 'BENCH-%' AND updated_at > now() - interval '1 day'`,
-  );
-  await client.query('VACUUM ANALYZE claims');
-  await client.end();
-}
+export const reopenOffers = (url: string): Promise<unknown> =>
+  withClient(url, async (client) => {
+    await client.query(
+      `UPDATE claims SET status = 'pending_acceptance', responded_at = NULL
+        WHERE status = 'accepted' AND adjuster_svc_id LIKE 'BENCH-%' AND updated_at > now() - interval '1 day'`,
+    );
+    await client.query('VACUUM ANALYZE claims');
+  });
 
 /** Waits until the service has run all jobs: those of one subject must not cost the next one. */
-export async function jobsDone(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const due = 'SELECT 1 FROM jobs WHERE run_at <= now() LIMIT 1';
-  while ((await client.query(due)).rows.length > 0) await sleep(50);
-  await client.end();
-}
+export const jobsDone = (url: string): Promise<void> =>
+  withClient(url, async (client) => {
+    const due = 'SELECT 1 FROM jobs WHERE run_at <= now() LIMIT 1';
+    while ((await client.query(due)).rows.length > 0) await sleep(50);
+  });
 
 const indexIn = ({ length }: { readonly length: number }): number => Math.floor(Math.random() * length);
 const pick = <T>(list: readonly T[]): T => list[indexIn(list)] as T;
@@ -297,8 +279,7 @@ const sentBody = (index: number): readonly string[] =>
     }),
   );
 
-/** `poll` requests the ten latest changes, as a polling firm does. */
-export function requestsOf(path: Path | 'poll' | 'close', firms: readonly Firm[]): () => BenchRequest {
+export function requestsOf(path: Kind, firms: readonly Firm[]): () => BenchRequest {
   if (path === 'get') {
     return () => {
       const firm = pick(firms);

@@ -1,29 +1,28 @@
+import { InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
+import type { Path } from './data.ts';
 import type { Measured } from './load.ts';
-import type { Path } from './paths.ts';
 
 type Cpu = Readonly<Record<string, number>>;
+type MeasuredWithCpu = Measured & { readonly cpu: Cpu };
 
 /** Results of one round. */
 export interface Round {
-  readonly service: Measured & { readonly cpu: Cpu };
-  readonly baseline: Measured & { readonly cpu: Cpu };
+  readonly service: MeasuredWithCpu;
+  readonly baseline: MeasuredWithCpu;
 }
 
-export interface Summary {
-  /** Responses per second, service divided by baseline; median of the rounds. Higher is better. */
-  readonly ratio: number;
-  /** Latency, baseline divided by service. Higher is better. */
-  readonly p50_ratio: number;
-  readonly p99_ratio: number;
-  readonly service_rps: number;
-  readonly baseline_rps: number;
-  /** Lowest and highest ratio of a round. */
-  readonly spread: readonly [number, number];
-  /** CPU microseconds per response, by process. */
-  readonly cpu_us: { readonly service: Cpu; readonly baseline: Cpu };
-  readonly rounds: readonly Round[];
-}
+export type Summary = ReturnType<typeof summarize>;
+
+export const say = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+/** The argument of an option. */
+export const whole = (text: string): number => {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
+  return Number(text);
+};
 
 /** Target ratios. */
 const GOALS: Readonly<Record<Path, number>> = { get: 2, page: 3, send: 2.2, accept: 1.8 };
@@ -35,9 +34,10 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-const rounded = (value: number, digits = 3): number => Number(value.toFixed(digits));
+export const rounded = (value: number, digits = 3): number => Number(value.toFixed(digits));
 
-export function summarize(rounds: readonly Round[]): Summary {
+/** Medians of the rounds; higher is better. */
+export function summarize(rounds: readonly Round[]) {
   const over = (of: (round: Round) => number): number => rounded(median(rounds.map(of)));
   const ratios = rounds.map(({ service, baseline }) => service.rps / baseline.rps);
   const cpu = (subject: 'service' | 'baseline'): Cpu =>
@@ -51,12 +51,16 @@ export function summarize(rounds: readonly Round[]): Summary {
       ]),
     );
   return {
+    /** Responses per second, service divided by baseline. */
     ratio: over(({ service, baseline }) => service.rps / baseline.rps),
+    /** Latency, baseline divided by service. */
     p50_ratio: over(({ service, baseline }) => baseline.p50 / service.p50),
     p99_ratio: over(({ service, baseline }) => baseline.p99 / service.p99),
     service_rps: over(({ service }) => service.rps),
     baseline_rps: over(({ baseline }) => baseline.rps),
-    spread: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))],
+    /** Lowest and highest ratio of a round. */
+    spread: [rounded(Math.min(...ratios)), rounded(Math.max(...ratios))] as const,
+    /** CPU microseconds per response, by process. */
     cpu_us: { service: cpu('service'), baseline: cpu('baseline') },
     rounds,
   };

@@ -7,35 +7,21 @@
 //   npx pnpm bench scale first       sends of a new installation's first minutes, and after a purge of keys
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { migrate } from '@svc/adapter-postgres';
-import { Command, InvalidArgumentError } from 'commander';
-import { startPostgres, withClient } from '../services/postgres.ts';
-import { childrenOf } from '../services/process-usage.ts';
-import { startRedis } from '../services/redis.ts';
+import { Command } from 'commander';
+import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
-import { type BenchData, loadData, reopenOffers, requestsOf } from './data.ts';
-import { load, type Measured, measureCpu } from './load.ts';
-import { connect, type LoadResult, overload, watchHealth } from './overload.ts';
-import { PATHS } from './paths.ts';
-import { median } from './report.ts';
-import { type Server, startService } from './subject.ts';
+import { EXPECTED, type Kind, loadData, PATHS, reopenOffers, requestsOf } from './data.ts';
+import { alternately, type Clients, connect, load, loadWith, type Measured, measureCpu } from './load.ts';
+import { median, rounded, say, whole } from './report.ts';
+import { type Server, type Servers, withServers } from './servers.ts';
 
 const FIRMS = 200;
-const EXPECTED = { get: 200, poll: 200, page: 200, send: 201, accept: 200 } as const;
-type Kind = keyof typeof EXPECTED;
-type Clients = Awaited<ReturnType<typeof connect>>;
 
-const say = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
 const print = (document: unknown): void => {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
-const whole = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Must be an integer of at least 1.');
-  return Number(text);
-};
-const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+const medianRatio = <T>(found: readonly (readonly [T, T])[], of: (one: T) => number): number =>
+  rounded(median(found.map(([one, other]) => of(one) / of(other))));
 
 const program = new Command('bench scale').description(
   'Measures the service under growth, overload and with a new installation.',
@@ -50,30 +36,35 @@ program
   .option('--rounds <n>', 'number of rounds', whole, 7)
   .option('--seconds <n>', 'load time per database and round', whole, 4)
   .action(({ rows, small, firms, rounds, seconds }) =>
-    withServers(async ({ database, redisUrl }) => {
+    withServers(async (servers) => {
       // Without offers: of a few claims they would be all, and the response to an offer is a time more to read.
       const all = { firms, offersPerFirm: 0 };
-      const little = await loadedService(await database('little'), redisUrl, { ...all, rows: small });
+      const little = await loadedService(servers, 'little', { ...all, rows: small });
       // A firm with a hundred thousand claims, and one with a hundred.
-      const url = await database('much');
-      const much = await loadedService(url, redisUrl, { ...all, rows, sizes: [100_000, 100] });
-      const size = await sizeOfClaims(url);
+      const much = await loadedService(servers, 'much', { ...all, rows, sizes: [100_000, 100] });
+      const size = await sizeOfClaims(much.url);
       say(`The large database: ${JSON.stringify(size)}`);
-      await readWhole(url);
-      const ofLittle = little.data.firms;
+      await readWhole(much.url);
       const [large, tiny, ...others] = much.data.firms;
       if (large === undefined || tiny === undefined) throw new Error('firms are missing');
+      const compare = (kind: Kind, ...sides: [Side, Side]) => compared(kind, rounds, seconds, sides);
+      const side = (name: string, { subject }: Loaded, next: () => BenchRequest): Side => ({
+        name,
+        subject,
+        next,
+      });
       const result: Record<string, unknown> = { rows, small, rounds, seconds, firms, size };
-      for (const kind of ['poll', 'get', 'send'] as const) {
-        result[kind] = await compared(kind, rounds, seconds, [
-          { name: `${rows} claims`, subject: much.subject, next: requestsOf(kind, others) },
-          { name: `${small} claims`, subject: little.subject, next: requestsOf(kind, ofLittle) },
-        ]);
-      }
-      result.poll_of_large_firm = await compared('poll', rounds, seconds, [
-        { name: 'firm of 100000', subject: much.subject, next: requestsOf('poll', [large]) },
-        { name: 'firm of 100', subject: much.subject, next: requestsOf('poll', [tiny]) },
-      ]);
+      for (const kind of ['poll', 'get', 'send'] as const)
+        result[kind] = await compare(
+          kind,
+          side(`${rows} claims`, much, requestsOf(kind, others)),
+          side(`${small} claims`, little, little.data.requests(kind)),
+        );
+      result.poll_of_large_firm = await compare(
+        'poll',
+        side('firm of 100000', much, requestsOf('poll', [large])),
+        side('firm of 100', much, requestsOf('poll', [tiny])),
+      );
       print(result);
     }),
   );
@@ -85,18 +76,17 @@ program
   )
   .option('--seconds <n>', 'length of the first minutes', whole, 120)
   .action(({ seconds }) =>
-    withServers(async ({ database, redisUrl }) => {
+    withServers(async (servers) => {
       const result: Record<string, unknown> = { seconds };
       for (const statistics of [false, true]) {
-        const url = await database(statistics ? 'analyzed' : 'new');
-        const { subject, data } = await loadedService(url, redisUrl, { rows: 0, statistics });
+        const name = statistics ? 'analyzed_while_empty' : 'never_analyzed';
+        const { url, subject, data } = await loadedService(servers, name, { rows: 0, statistics });
         const next = data.requests('send');
         const slices = async (length: number) => {
           const found: { rps: number; blocks: number }[] = [];
           for (let passed = 0; passed < length; passed += 5) {
             const before = await blocksRead(url);
-            const { responses, rps, wrong } = await load(subject.url, next, EXPECTED.send, 5);
-            if (wrong > 0) throw new Error(`${wrong} responses to a send were not ${EXPECTED.send}`);
+            const { responses, rps } = await load(subject.url, next, EXPECTED.send, 5);
             const blocks = ((await blocksRead(url)) - before) / responses;
             found.push({ rps: rounded(rps, 0), blocks: rounded(blocks, 0) });
             say(JSON.stringify(found.at(-1)));
@@ -119,7 +109,6 @@ program
           rps: against(these, ({ rps }) => rps),
           blocks: against(these, ({ blocks }) => blocks),
         });
-        const name = statistics ? 'analyzed_while_empty' : 'never_analyzed';
         result[name] = {
           first: compared(first),
           purged: compared(purged),
@@ -139,42 +128,37 @@ program
   .option('--rounds <n>', 'number of rounds', whole, 5)
   .option('--seconds <n>', 'duration of each load', whole, 4)
   .action(({ rows, rounds, seconds }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const { subject, data } = await loadedService(await database('all'), redisUrl, { rows });
-      const normalClients = await connect(subject.url, 32);
-      const tenfoldClients = await connect(subject.url, 320);
+    withServers(async (servers) => {
+      const { subject, data } = await loadedService(servers, 'all', { rows });
+      const normal = await connect(subject.url, 32);
+      const tenfold = await connect(subject.url, 320);
       const result: Record<string, unknown> = { rows, rounds, seconds };
       for (const kind of ['get', 'send'] as const) {
-        const next = requestsOf(kind, data.firms);
-        const loadWith = (clients: Clients, length = seconds) =>
-          overload(clients, next, { expected: EXPECTED[kind], seconds: length, pauseMs: 100 });
-        await loadWith(normalClients, 3);
-        let isOver = false;
-        const watching = watchHealth(subject.url, () => isOver);
-        const found: {
-          normalLoad: LoadResult;
-          tenfoldLoad: LoadResult;
-          busy: number;
-          afterwards: LoadResult;
-        }[] = [];
+        const next = data.requests(kind);
+        const underLoad = (clients: Clients, length = seconds) =>
+          loadWith(clients, next, { expected: EXPECTED[kind], seconds: length, pauseMs: 100 });
+        await underLoad(normal, 3);
+        const health: Record<number, number> = {};
+        const watching = setInterval(async () => {
+          const { status } = await fetch(`${subject.url}/v1/health`).catch(() => ({ status: 0 }));
+          health[status] = (health[status] ?? 0) + 1;
+        }, 100);
+        const found: (readonly [Measured, Measured])[] = [];
         for (let round = 0; round < rounds; round += 1) {
-          const normalLoad = await loadWith(normalClients);
+          const before = await underLoad(normal);
           const cpuSince = measureCpu({ service: () => [subject.pid] });
-          await loadWith(tenfoldClients, 2); // the burst before the limits apply
-          const tenfoldLoad = await loadWith(tenfoldClients);
-          const busy = rounded((cpuSince().service ?? 0) / (seconds + 2));
-          found.push({ normalLoad, tenfoldLoad, busy, afterwards: await loadWith(normalClients, 1) });
-          say(`${kind}: ${JSON.stringify(found.at(-1))}`);
+          await underLoad(tenfold, 2); // the burst before the limits apply
+          found.push([await underLoad(tenfold), before]);
+          const busy = rounded(cpuSince().service / (seconds + 2));
+          const afterwards = await underLoad(normal, 1);
+          say(`${kind}: ${JSON.stringify({ tenfold: found.at(-1)?.[0], normal: before, busy, afterwards })}`);
         }
-        isOver = true;
-        const ratio = (of: (one: LoadResult) => number): number =>
-          rounded(median(found.map(({ normalLoad, tenfoldLoad }) => of(tenfoldLoad) / of(normalLoad))));
+        clearInterval(watching);
         result[kind] = {
-          p50: ratio(({ p50Ms }) => p50Ms),
-          p99: ratio(({ p99Ms }) => p99Ms),
-          admitted: ratio(({ expectedPerSecond }) => expectedPerSecond),
-          health: await watching,
-          rounds: found,
+          p50: medianRatio(found, ({ p50 }) => p50),
+          p99: medianRatio(found, ({ p99 }) => p99),
+          admitted: medianRatio(found, ({ rps }) => rps),
+          health,
         };
       }
       print(result);
@@ -188,9 +172,8 @@ program
   .option('--rounds <n>', 'number of rounds', whole, 7)
   .option('--seconds <n>', 'duration of each load', whole, 4)
   .action(({ rows, rounds, seconds }) =>
-    withServers(async ({ database, redisUrl }) => {
-      const url = await database('all');
-      const { subject, data } = await loadedService(url, redisUrl, { rows });
+    withServers(async (servers) => {
+      const { url, subject, data } = await loadedService(servers, 'all', { rows });
       const [limited, ...others] = data.firms;
       if (limited === undefined) throw new Error('firms are missing');
       await withClient(url, async (client) => {
@@ -202,40 +185,39 @@ program
       });
       await pause(2000);
       const gets = (clients: Clients, firms: typeof others, length = seconds) =>
-        overload(clients, requestsOf('get', firms), { expected: 200, seconds: length, pauseMs: 0 });
+        loadWith(clients, requestsOf('get', firms), { expected: 200, seconds: length });
       const calm = await connect(subject.url, 4);
       const hammering = await connect(subject.url, 50);
       await gets(calm, others);
-      const found: { alone: LoadResult; beside: LoadResult; limited: LoadResult }[] = [];
+      const found: (readonly [Measured, Measured])[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const alone = await gets(calm, others);
         const rejecting = gets(hammering, [limited], seconds + 1);
         await pause(500);
         const beside = await gets(calm, others);
-        found.push({ alone, beside, limited: await rejecting });
-        say(JSON.stringify(found.at(-1)));
+        found.push([beside, alone]);
+        say(JSON.stringify({ alone, beside, limited: await rejecting }));
       }
-      const ratio = (of: (one: LoadResult) => number): number =>
-        rounded(median(found.map(({ alone, beside }) => of(beside) / of(alone))));
-      print({
-        rows,
-        seconds,
-        p50: ratio(({ p50Ms }) => p50Ms),
-        p99: ratio(({ p99Ms }) => p99Ms),
-        rounds: found,
-      });
+      const ratios = { p50: medianRatio(found, ({ p50 }) => p50), p99: medianRatio(found, ({ p99 }) => p99) };
+      print({ rows, seconds, ...ratios });
     }),
   );
 
-/** Requests with their status and share of the load time: only what was accepted can be closed. */
-const COSTS = [
-  ['send', 201, 1],
-  ['accept', 200, 1],
-  ['close', 200, 0.5],
-  ['get', 200, 1],
-  ['poll', 200, 1],
-  ['page', 200, 1],
-] as const;
+/** Requests with their share of the load time: only what was accepted can be closed. */
+const COSTS = { send: 1, accept: 1, close: 0.5, get: 1, poll: 1, page: 1 } as const;
+
+/** CPU seconds of the service and of PostgreSQL during a load. */
+async function loadWithCpu(
+  { postgresPids }: Servers,
+  { pid, url }: Server,
+  kind: Kind,
+  next: () => BenchRequest,
+  seconds: number,
+) {
+  const cpuSince = measureCpu({ service: () => [pid], postgres: postgresPids });
+  const { responses, rps } = await load(url, next, EXPECTED[kind], seconds);
+  return { responses, rps, ...cpuSince() };
+}
 
 program
   .command('costs')
@@ -245,42 +227,26 @@ program
   .option('--rows <n>', 'claims in the database', whole, 40_000)
   .option('--seconds <n>', 'load time of each request', whole, 8)
   .action(({ rows, seconds }) =>
-    withServers(async ({ database, redisUrl, postgresPid }) => {
-      const url = await database('all');
-      const { subject, data } = await loadedService(url, redisUrl, { rows });
-      const usage = () =>
-        withClient(url, async (client) => {
-          const { rows } = await client.query<{ wal: string; disk: string }>(
-            `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal, pg_database_size(current_database()) AS disk`,
-          );
-          return {
-            wal: Number(rows[0]?.wal),
-            disk: Number(rows[0]?.disk),
-          };
-        });
-      // Warm-up: the code is not compiled yet.
-      await load(subject.url, requestsOf('send', data.firms), 201, 2);
-      const result: Record<string, unknown> = { rows, seconds };
-      for (const [kind, status, share] of COSTS) {
-        const before = await usage();
-        const cpuSince = measureCpu({
-          service: () => [subject.pid],
-          postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
-        });
-        const { responses, wrong } = await load(
-          subject.url,
-          requestsOf(kind, data.firms),
-          status,
-          seconds * share,
+    withServers(async (servers) => {
+      const { url, subject, data } = await loadedService(servers, 'all', { rows });
+      const usage = async (): Promise<{ wal: number; disk: number }> =>
+        firstRow(
+          url,
+          `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,
+             pg_database_size(current_database())::float8 AS disk`,
         );
-        const cpu = cpuSince();
+      // Warm-up: the code is not compiled yet.
+      await load(subject.url, data.requests('send'), EXPECTED.send, 2);
+      const result: Record<string, unknown> = { rows, seconds };
+      for (const [kind, share] of Object.entries(COSTS) as [keyof typeof COSTS, number][]) {
+        const before = await usage();
+        const used = await loadWithCpu(servers, subject, kind, data.requests(kind), seconds * share);
         const after = await usage();
-        if (wrong > 0) throw new Error(`${wrong} responses to ${kind} were not ${status}`);
-        const each = (used = 0): number => rounded(used / responses);
+        const each = (all: number): number => rounded(all / used.responses);
         result[kind] = {
-          responses,
-          service_ms: each((cpu.service ?? 0) * 1000),
-          postgres_ms: each((cpu.postgres ?? 0) * 1000),
+          responses: used.responses,
+          service_ms: each(used.service * 1000),
+          postgres_ms: each(used.postgres * 1000),
           wal_kb: each((after.wal - before.wal) / 1000),
           disk_kb: each((after.disk - before.disk) / 1000),
         };
@@ -290,6 +256,9 @@ program
     }),
   );
 
+/** After one slice, the code is compiled only in part. */
+const WARM_UP_SLICES = 5;
+
 program
   .command('encryption')
   .description('Compares each hot path with encryption of personal data and without it.')
@@ -297,185 +266,85 @@ program
   .option('--rounds <n>', 'number of rounds', whole, 9)
   .option('--seconds <n>', 'load time per service and round', whole, 2)
   .action(({ rows, rounds, seconds }) =>
-    withServers(async ({ database, redisUrl, postgresPid }) => {
-      const plainUrl = await database('plain');
-      const encryptedUrl = await database('encrypted');
-      const plain = await loadedService(plainUrl, redisUrl, { rows });
+    withServers(async (servers) => {
+      const plain = await loadedService(servers, 'plain', { rows });
       const key = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
-      const encrypted = await loadedService(encryptedUrl, redisUrl, { rows }, key);
+      const encrypted = await loadedService(servers, 'encrypted', { rows }, key);
       say('Encrypting …');
       execFileSync(process.execPath, ['apps/api/dist/svc.js', 'encryption', 'apply'], {
-        env: { ...process.env, ...key, DATABASE_URL: encryptedUrl, REDIS_URL: redisUrl },
+        env: { ...process.env, ...key, DATABASE_URL: encrypted.url, REDIS_URL: servers.redisUrl },
         stdio: 'ignore',
       });
-      for (const url of [plainUrl, encryptedUrl])
+      for (const { url } of [plain, encrypted])
         await withClient(url, (client) => client.query('VACUUM ANALYZE'));
-      const result = { rows, rounds, seconds };
-      const sides = [
-        { name: 'encrypted', subject: encrypted.subject, data: encrypted.data, url: encryptedUrl },
-        { name: 'plain', subject: plain.subject, data: plain.data, url: plainUrl },
-      ] as const;
-      print({ ...result, ...(await costs(sides, { rounds, seconds, postgresPid })) });
+      const result: Record<string, unknown> = { rows, rounds, seconds };
+      for (const path of PATHS) {
+        const once = async ({ url, subject, data }: Loaded) => {
+          if (path === 'accept') await reopenOffers(url);
+          return loadWithCpu(servers, subject, path, data.requests(path), seconds);
+        };
+        await alternately([encrypted, plain], WARM_UP_SLICES, once);
+        const found = await alternately([encrypted, plain], rounds, once);
+        const ratios = found.map(([ours, theirs]) => ours.rps / theirs.rps);
+        const cpuOf = (side: 0 | 1) => {
+          const total = (name: 'responses' | 'service' | 'postgres'): number =>
+            found.reduce((sum, slices) => sum + slices[side][name], 0);
+          const each = (name: 'service' | 'postgres'): number =>
+            rounded((total(name) / total('responses')) * 1e6, 0);
+          return { service_us: each('service'), postgres_us: each('postgres') };
+        };
+        result[path] = {
+          rps_ratio: rounded(median(ratios)),
+          lowest: rounded(Math.min(...ratios)),
+          highest: rounded(Math.max(...ratios)),
+          encrypted: cpuOf(0),
+          plain: cpuOf(1),
+        };
+        say(`${path}: ${JSON.stringify(result[path])}`);
+      }
+      print(result);
     }),
   );
 
-interface CostSide {
-  readonly name: string;
-  readonly subject: Server;
-  readonly data: BenchData;
-  readonly url: string;
-}
-
-/** After one slice, the code is compiled only in part. */
-const WARM_UP_SLICES = 5;
-
-/** Loads two services in turn, and divides the figures of the first by those of the second. */
-async function costs(
-  sides: readonly [CostSide, CostSide],
-  { rounds, seconds, postgresPid }: { rounds: number; seconds: number; postgresPid: number | undefined },
-): Promise<Record<string, unknown>> {
-  const result: Record<string, unknown> = {};
-  for (const path of PATHS) {
-    interface Slice {
-      readonly responses: number;
-      readonly rps: number;
-      readonly service: number;
-      readonly postgres: number;
-    }
-    const found: Slice[][] = [[], []];
-    const requests = new Map(sides.map(({ url, data }) => [url, data.requests(path)]));
-    const accepted = new Map<string, number>();
-    for (let round = -WARM_UP_SLICES; round < rounds; round += 1) {
-      for (const i of round % 2 === 0 ? [0, 1] : [1, 0]) {
-        const { subject, url } = sides[i] as CostSide;
-        const cpuSince = measureCpu({
-          service: () => [subject.pid],
-          postgres: () => (postgresPid === undefined ? [] : childrenOf(postgresPid)),
-        });
-        const next = requests.get(url) as () => BenchRequest;
-        const { responses, rps, wrong } = await load(subject.url, next, EXPECTED[path], seconds);
-        const { service = 0, postgres = 0 } = cpuSince();
-        if (wrong > 0) throw new Error(`${wrong} responses to ${path} were not ${EXPECTED[path]}`);
-        if (round >= 0) found[i]?.push({ responses, rps, service, postgres });
-        accepted.set(url, (accepted.get(url) ?? 0) + responses);
-      }
-      if (path !== 'accept') continue;
-      for (const { url, data } of sides) {
-        if ((accepted.get(url) ?? 0) < data.offers / 2) continue;
-        await reopenOffers(url);
-        requests.set(url, data.requests(path));
-        accepted.set(url, 0);
-      }
-    }
-    const [ours = [], theirs = []] = found;
-    const total = (slices: readonly Slice[], name: keyof Slice): number =>
-      slices.reduce((sum, slice) => sum + slice[name], 0);
-    const cpuOf = (slices: readonly Slice[]) => {
-      const each = (name: 'service' | 'postgres'): number =>
-        rounded((total(slices, name) / total(slices, 'responses')) * 1e6, 0);
-      return { service_us: each('service'), postgres_us: each('postgres') };
-    };
-    const ratios = ours.map(({ rps }, i) => rps / (theirs[i]?.rps ?? rps));
-    result[path] = {
-      rps_ratio: rounded(median(ratios)),
-      geometric_mean: rounded(
-        Math.exp(ratios.reduce((sum, one) => sum + Math.log(one), 0) / ratios.length),
-        3,
-      ),
-      of_all_responses: rounded(total(ours, 'responses') / total(theirs, 'responses'), 3),
-      lowest: rounded(Math.min(...ratios)),
-      highest: rounded(Math.max(...ratios)),
-      ...Object.fromEntries(sides.map(({ name }, i) => [name, cpuOf(found[i] ?? [])])),
-    };
-    say(`${path}: ${JSON.stringify(result[path])}`);
-  }
-  return result;
-}
-
-const stops: (() => unknown)[] = [];
-
-interface Servers {
-  database(name: string): Promise<string>;
-  readonly redisUrl: string;
-  readonly postgresPid: number | undefined;
-  readonly redisPid: number;
-}
-
-async function withServers(work: (servers: Servers) => Promise<void>): Promise<void> {
-  const postgres = await startPostgres(say, {
-    shared_buffers: '1GB',
-    // Of Debian's server, as it is installed.
-    ...(process.env.TEST_POSTGRES === 'system' && { autovacuum_naptime: '1min' }),
-  });
-  const redis = await startRedis({ log: say });
-  stops.push(
-    () => postgres.stop(),
-    () => redis.stop(),
-  );
-  try {
-    await work({
-      redisUrl: redis.url,
-      redisPid: redis.pid,
-      postgresPid: postgres.pid,
-      async database(name) {
-        const url = new URL(postgres.url);
-        url.pathname = `/bench_${name}`;
-        await withClient(
-          postgres.url,
-          async (client) => void (await client.query(`CREATE DATABASE bench_${name}`)),
-        );
-        await migrate({ url: url.href });
-        return url.href;
-      },
-    });
-  } finally {
-    for (const stop of stops) await stop();
-  }
-}
+type Loaded = Awaited<ReturnType<typeof loadedService>>;
 
 async function loadedService(
-  url: string,
-  redisUrl: string,
-  wanted: {
-    rows: number;
-    firms?: number;
-    sizes?: readonly number[];
-    offersPerFirm?: number;
-    statistics?: boolean;
-  },
+  { database, startService }: Servers,
+  name: string,
+  wanted: Omit<Parameters<typeof loadData>[1], 'firms'> & { firms?: number },
   env: Record<string, string> = {},
-): Promise<{ subject: Server; data: BenchData }> {
-  const data = await loadData(url, { firms: FIRMS, ...wanted, say });
-  const subject = await startService(url, redisUrl, env);
-  stops.unshift(() => subject.stop());
-  return { subject, data };
+) {
+  const url = await database(name);
+  const data = await loadData(url, { firms: FIRMS, ...wanted });
+  return { url, data, subject: await startService(url, env) };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: rows of any shape
+const firstRow = (databaseUrl: string, sql: string): Promise<any> =>
+  withClient(databaseUrl, async (client) => (await client.query(sql)).rows[0]);
+
 /** Size of the table `claims`, with what is stored apart from its rows. */
-const sizeOfClaims = (databaseUrl: string) =>
-  withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<{ claims: number; table: number; indexes: number }>(
-      `SELECT (SELECT count(*) FROM claims)::float8 AS claims, pg_table_size('claims')::float8 AS table,
-         pg_indexes_size('claims')::float8 AS indexes`,
-    );
-    const { claims = 0, table = 0, indexes = 0 } = rows[0] ?? {};
-    return {
-      claims,
-      table_mb: rounded(table / 1e6, 0),
-      indexes_mb: rounded(indexes / 1e6, 0),
-      bytes_per_claim: rounded((table + indexes) / claims, 0),
-    };
-  });
+async function sizeOfClaims(databaseUrl: string) {
+  const { claims, table, indexes } = await firstRow(
+    databaseUrl,
+    `SELECT (SELECT count(*) FROM claims)::float8 AS claims, pg_table_size('claims')::float8 AS table,
+       pg_indexes_size('claims')::float8 AS indexes`,
+  );
+  return {
+    claims,
+    table_mb: rounded(table / 1e6, 0),
+    indexes_mb: rounded(indexes / 1e6, 0),
+    bytes_per_claim: rounded((table + indexes) / claims, 0),
+  };
+}
 
 /** Blocks of 8 kB that all statements have read, from memory or disk; unlike a rate, not affected by other work. */
-const blocksRead = (databaseUrl: string): Promise<number> =>
-  withClient(databaseUrl, async (client) => {
-    await pause(1500); // connections report theirs about once a second
-    const { rows } = await client.query(
-      'SELECT (blks_hit + blks_read)::float8 AS blocks FROM pg_stat_database WHERE datname = current_database()',
-    );
-    return rows[0].blocks;
-  });
+async function blocksRead(databaseUrl: string): Promise<number> {
+  await pause(1500); // connections report theirs about once a second
+  const sql =
+    'SELECT (blks_hit + blks_read)::float8 AS blocks FROM pg_stat_database WHERE datname = current_database()';
+  return (await firstRow(databaseUrl, sql)).blocks;
+}
 
 /** So that the operating system caches what fits, as on a server that has run for a day. */
 const readWhole = (databaseUrl: string): Promise<unknown> =>
@@ -498,30 +367,17 @@ async function compared(
   seconds: number,
   sides: readonly [Side, Side],
 ): Promise<Record<string, unknown>> {
-  const once = async ({ subject, next }: Side, length: number): Promise<Measured> => {
-    const measured = await load(subject.url, next, EXPECTED[kind], length);
-    if (measured.wrong > 0)
-      throw new Error(`${measured.wrong} responses to ${kind} were not ${EXPECTED[kind]}`);
-    return measured;
-  };
+  const once = ({ subject, next }: Side, length = seconds) => load(subject.url, next, EXPECTED[kind], length);
   for (const side of sides) await once(side, 3);
-  const found: [Measured, Measured][] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const [first, second] = sides;
-    if (round % 2 === 0) found.push([await once(first, seconds), await once(second, seconds)]);
-    else {
-      const theirs = await once(second, seconds);
-      found.push([await once(first, seconds), theirs]);
-    }
-  }
-  const ratio = (of: (measured: Measured) => number): number =>
-    rounded(median(found.map(([first, second]) => of(first) / of(second))));
+  const found = await alternately(sides, rounds, once);
+  const both = (of: (measured: Measured) => number) =>
+    found.map((pair) => pair.map((one) => rounded(of(one), 2)));
   const result = {
     compared: sides.map(({ name }) => name),
-    p50: ratio(({ p50 }) => p50),
-    p99: ratio(({ p99 }) => p99),
-    p50_ms: found.map(([first, second]) => [rounded(first.p50), rounded(second.p50)]),
-    p99_ms: found.map(([first, second]) => [rounded(first.p99), rounded(second.p99)]),
+    p50: medianRatio(found, ({ p50 }) => p50),
+    p99: medianRatio(found, ({ p99 }) => p99),
+    p50_ms: both(({ p50 }) => p50),
+    p99_ms: both(({ p99 }) => p99),
   };
   say(`${kind}, ${result.compared.join(' and ')}: p50 ${result.p50}, p99 ${result.p99}`);
   return result;

@@ -1,3 +1,0 @@
-/** The measured request paths. */
-export const PATHS = ['get', 'page', 'send', 'accept'] as const;
-export type Path = (typeof PATHS)[number];
