@@ -53,7 +53,7 @@ await withServers(async ({ database, redisUrl, redisPid, postgresPids, start, st
     { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
   );
 
-  const summaries: Partial<Record<Path, Summary>> = {};
+  const summaries: Record<string, Summary> = {};
   for (const path of wanted) {
     await checkSameResponses(path, data, [service, baseline], databaseUrl);
     const once = async (subject: Server, length = seconds) => {
