@@ -9,10 +9,16 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createTemporaryFolder, freePort, startWatchdog, unprivilegedAccount } from '@svc/embedded-postgres';
+import {
+  type Binaries,
+  createTemporaryFolder,
+  freePort,
+  startWatchdog,
+  unprivilegedAccount,
+} from '@svc/embedded-postgres';
 import pg from 'pg';
 import { postgresPrograms } from '../services/system-postgres.ts';
 
@@ -20,7 +26,7 @@ const START_TIMEOUT_MS = 60_000;
 const LOG_LINES = 15;
 const runFile = promisify(execFile);
 
-/** Temporary servers with PostgreSQL's own programs, which the embedded server lacks (`pg_basebackup`). */
+/** Temporary servers that are stopped, killed and copied. */
 export interface PostgresServers {
   /** Belongs to the account that runs the servers. */
   readonly folder: string;
@@ -54,9 +60,16 @@ export interface PostgresServer {
   query(text: string): Promise<any[]>;
 }
 
-export async function openPostgresServers(log: (line: string) => void): Promise<PostgresServers> {
+/** @param binaries by default those of this machine, since the embedded ones lack `pg_basebackup`. */
+export async function openPostgresServers(
+  log: (line: string) => void,
+  binaries?: Binaries,
+): Promise<PostgresServers> {
   const account = unprivilegedAccount(log);
-  const programs = await postgresPrograms(['initdb', 'postgres', 'pg_basebackup'], log);
+  const programs =
+    binaries === undefined
+      ? await postgresPrograms(['initdb', 'postgres', 'pg_basebackup'], log)
+      : dirname(binaries.postgres);
   // Stays with this user, so that a later run may remove what a killed run has left.
   const temporary = await createTemporaryFolder(account);
   const folder = join(temporary, 'servers');
@@ -84,13 +97,12 @@ export async function openPostgresServers(log: (line: string) => void): Promise<
       const dataDir = join(folder, name);
       const port = place.port ?? (await freePort());
       if (!existsSync(dataDir))
-        await run('initdb', ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8']);
+        await run('initdb', [
+          ...['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
+        ]);
       const lines = Object.entries({
-        ...settings,
-        port: String(port),
-        listen_addresses: '127.0.0.1',
-        unix_socket_directories: folder,
-        max_connections: '200',
+        ...{ port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder },
+        ...{ max_connections: '200', timezone: 'UTC', ...settings },
       });
       appendFileSync(
         join(dataDir, 'postgresql.conf'),

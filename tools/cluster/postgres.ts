@@ -1,22 +1,17 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { distribute, migrate } from '@svc/adapter-postgres';
-import {
-  type Binaries,
-  createTemporaryFolder,
-  type EmbeddedPostgres,
-  identify,
-  startEmbeddedPostgres,
-  startWatchdog,
-  unprivilegedAccount,
-  type Watchdog,
-} from '@svc/embedded-postgres';
+import { binariesFor, unprivilegedAccount } from '@svc/embedded-postgres';
 import pg from 'pg';
 import { CITUS_SETTINGS, citusBinaries, createClusterRole, joinNodes } from '../services/citus.ts';
 import { childrenOf } from '../services/process-usage.ts';
 import { postgresBinaries } from '../services/system-postgres.ts';
-import { addSynchronousStandby, openPostgresServers, untilStandbyIsSynchronous } from './postgres-server.ts';
+import {
+  addSynchronousStandby,
+  openPostgresServers,
+  type PostgresServer,
+  type PostgresServers,
+  untilStandbyIsSynchronous,
+} from './postgres-server.ts';
 
 /** A PostgreSQL server for fault injection; committed data survives. */
 export interface ClusterPostgres {
@@ -51,31 +46,35 @@ export interface Replication {
 
 const SIGNALS = { fast: 'SIGINT', crash: 'SIGQUIT', kill: 'SIGKILL' } as const;
 /** Without fsync, because the operating system keeps what a killed process has written. */
-const SETTINGS = { fsync: 'off', max_connections: '200' };
+const SETTINGS = { fsync: 'off', autovacuum_naptime: '5s' };
 /** The standby connects again at once, and finds the WAL it needs, after the primary was restarted. */
 const REPLICATED_SETTINGS = { ...SETTINGS, wal_retrieve_retry_interval: '500ms', wal_keep_size: '256MB' };
 const TIMEOUT_MS = 60_000;
 
 /** One server, or with TEST_POSTGRES=citus a coordinator and two workers with the tables laid out. */
 export async function startClusterPostgres(log: (line: string) => void = () => {}): Promise<ClusterPostgres> {
-  if (process.env.TEST_POSTGRES !== 'citus') return startServerOf(await postgresBinaries(log), SETTINGS, log);
-  const binaries = await citusBinaries(log);
-  const settings = { ...SETTINGS, ...CITUS_SETTINGS };
-  const servers: ClusterPostgres[] = [];
-  const stop = async (): Promise<void> => {
-    for (const server of servers) await server.stop();
-  };
+  const isCitus = process.env.TEST_POSTGRES === 'citus';
+  const binaries = isCitus ? await citusBinaries(log) : await postgresBinaries(log);
+  const servers = await openPostgresServers(log, binaries ?? binariesFor(unprivilegedAccount(log)));
   try {
-    for (let n = 0; n < 3; n += 1) servers.push(await startServerOf(binaries, settings, log));
-    const urls = await createClusterRole(servers.map(({ url }) => url));
+    const settings = { ...SETTINGS, ...(isCitus && CITUS_SETTINGS) };
+    const started: PostgresServer[] = [];
+    for (const name of isCitus ? ['coordinator', 'worker1', 'worker2'] : ['only']) {
+      const server = await servers.server(name, settings);
+      await server.start();
+      started.push(server);
+    }
+    const nodes = started.map((server) => faultInjection(servers, urlOf(server), () => server));
+    const [coordinator, ...workers] = nodes as [ClusterPostgres, ...ClusterPostgres[]];
+    if (!isCitus) return coordinator;
+    const urls = await createClusterRole(nodes.map(({ url }) => url));
     await joinNodes(urls);
     await migrate({ url: urls[0] });
     await distribute({ url: urls[0] });
-    const [coordinator, ...workers] = servers as [ClusterPostgres, ...ClusterPostgres[]];
     // As the role that the nodes connect with, since some statements run on all of them.
-    return { ...coordinator, url: urls[0], workers, stop, connect: () => connectTo(urls[0]) };
+    return { ...coordinator, url: urls[0], workers, connect: () => connectTo(urls[0]) };
   } catch (error) {
-    await stop();
+    await servers.remove();
     throw error;
   }
 }
@@ -93,18 +92,9 @@ export async function startReplicatedPostgres(
       [primary.port, 'first'],
       [standby.port, 'second'],
     ]);
-    const { pause, resume } = freezing(() => primary.pid);
+    const url = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
     return {
-      url: `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`,
-      workers: [],
-      pause,
-      resume,
-      ...connections(() => `postgres://postgres@127.0.0.1:${primary.port}/postgres`),
-      async stopServer(how) {
-        resume();
-        await primary.end(SIGNALS[how]);
-      },
-      startServer: () => untilStarted(() => primary.start()),
+      ...faultInjection(servers, url, () => primary),
       replication: {
         async failOver(whileDown) {
           await untilStandbyIsSynchronous(primary);
@@ -124,15 +114,62 @@ export async function startReplicatedPostgres(
           });
         },
       },
-      async stop() {
-        resume();
-        await servers.remove();
-      },
     };
   } catch (error) {
     await servers.remove();
     throw error;
   }
+}
+
+const urlOf = ({ port }: PostgresServer): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+
+/** @param server the one of the moment, as after a failover. */
+function faultInjection(
+  servers: PostgresServers,
+  url: string,
+  server: () => PostgresServer,
+): ClusterPostgres {
+  const connect = () => connectTo(urlOf(server()));
+  let frozen: readonly number[] = [];
+  const resume = (): void => {
+    for (const pid of frozen) signal(pid, 'SIGCONT');
+    frozen = [];
+  };
+  return {
+    url,
+    workers: [],
+    connect,
+    resume,
+    pause() {
+      const { pid } = server();
+      // The postmaster first, so that it starts no more children.
+      signal(pid, 'SIGSTOP');
+      const children = childrenOf(pid);
+      for (const child of children) signal(child, 'SIGSTOP');
+      frozen = [...children, pid];
+    },
+    async endConnections() {
+      const client = await connect();
+      try {
+        const ended = await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        return ended.rowCount ?? 0;
+      } finally {
+        await client.end();
+      }
+    },
+    async stopServer(how) {
+      resume();
+      await server().end(SIGNALS[how]);
+    },
+    startServer: () => untilStarted(() => server().start()),
+    async stop() {
+      resume();
+      await servers.remove();
+    },
+  };
 }
 
 /** The children of a killed postmaster release its shared memory a moment later. */
@@ -146,94 +183,6 @@ async function untilStarted(start: () => Promise<void>): Promise<void> {
       await sleep(50);
     }
   }
-}
-
-/** SIGSTOP and SIGCONT to a postmaster and its children. */
-function freezing(pid: () => number): Pick<ClusterPostgres, 'pause' | 'resume'> {
-  let frozen: readonly number[] = [];
-  return {
-    pause() {
-      // The postmaster first, so that it starts no more children.
-      signal(pid(), 'SIGSTOP');
-      const children = childrenOf(pid());
-      for (const child of children) signal(child, 'SIGSTOP');
-      frozen = [...children, pid()];
-    },
-    resume() {
-      for (const one of frozen) signal(one, 'SIGCONT');
-      frozen = [];
-    },
-  };
-}
-
-function connections(url: () => string): Pick<ClusterPostgres, 'connect' | 'endConnections'> {
-  return {
-    connect: () => connectTo(url()),
-    async endConnections() {
-      const client = await connectTo(url());
-      try {
-        const ended = await client.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-        );
-        return ended.rowCount ?? 0;
-      } finally {
-        await client.end();
-      }
-    },
-  };
-}
-
-async function startServerOf(
-  binaries: Binaries | undefined,
-  settings: Readonly<Record<string, string>>,
-  log: (line: string) => void,
-): Promise<ClusterPostgres> {
-  const folder = await createTemporaryFolder(unprivilegedAccount(log));
-  const handles: EmbeddedPostgres[] = [];
-  let watchdog: Watchdog | undefined;
-  let pid = 0;
-  const { pause, resume } = freezing(() => pid);
-
-  const startServer = (): Promise<void> =>
-    untilStarted(async () => {
-      const handle = await startEmbeddedPostgres({
-        dataDir: join(folder, 'data'),
-        settings,
-        binaries,
-        restarts: false,
-      });
-      handles.push(handle);
-      pid = Number(readFileSync(join(handle.dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-      watchdog?.cancel();
-      watchdog = startWatchdog({ pid, signal: 'QUIT', folder });
-    });
-
-  await startServer();
-  const url = handles[0]?.url ?? '';
-  return {
-    url,
-    workers: [],
-    pause,
-    resume,
-    ...connections(() => url),
-    startServer,
-    async stopServer(how) {
-      resume();
-      signal(pid, SIGNALS[how]);
-      const deadline = Date.now() + TIMEOUT_MS;
-      while (identify(pid) !== undefined) {
-        if (Date.now() > deadline) throw new Error('PostgreSQL did not end in time.');
-        await sleep(10);
-      }
-    },
-    async stop() {
-      resume();
-      for (const handle of handles) await handle.stop();
-      rmSync(folder, { recursive: true, force: true });
-      watchdog?.cancel();
-    },
-  };
 }
 
 async function connectTo(url: string): Promise<pg.Client> {

@@ -1,72 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { launchApiProcess, waitUntilHealthy } from '../cluster/api-process.ts';
-import { addSynchronousStandby, openPostgresServers } from '../cluster/postgres-server.ts';
-import { build } from '../services/build.ts';
-import { openOperator } from '../services/operator.ts';
-import { compare, drillEnvironment, startLoad, statusCounts, storedStatuses } from './load.ts';
-import { createTranscript } from './transcript.ts';
-
-interface FailoverOptions {
-  /** How long the load runs before and after the failover. */
-  readonly seconds: number;
-  readonly say: (line: string) => void;
-}
-
-export interface FailoverResult {
-  readonly lost: number;
-  readonly missed: number;
-}
+import { startCluster } from '../cluster/index.ts';
+import {
+  compare,
+  createTranscript,
+  drillEnvironment,
+  startLoad,
+  statusCounts,
+  storedStatuses,
+} from './load.ts';
 
 /** How long an operator's tool takes to notice that the primary is gone. */
 const DETECTION_MS = 2000;
 
-/** A primary with a synchronous standby under load; the primary is killed, and the standby is promoted. */
-export async function runFailover({ seconds, say }: FailoverOptions): Promise<FailoverResult> {
+/**
+ * A primary with a synchronous standby under load; the primary is killed, and the standby is promoted.
+ *
+ * @param options.seconds how long the load runs before and after the failover.
+ */
+export async function runFailover({ seconds, say }: { seconds: number; say: (line: string) => void }) {
   const note = createTranscript(say);
-  const stops: (() => unknown)[] = [];
+  const cluster = await startCluster({ processes: 2, standby: true, env: drillEnvironment, log: say });
   try {
-    const servers = await openPostgresServers(say);
-    stops.push(() => servers.remove());
-    const building = build();
-    building.catch(() => {}); // awaited below
-    const primary = await servers.server('primary');
-    await primary.start();
-    const standby = await addSynchronousStandby(servers, primary, 'standby');
-    note(`primary on ${primary.port}, synchronous standby on ${standby.port}`);
-
-    await building;
-    const databaseUrl = `postgres://postgres@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/postgres?target_session_attrs=read-write`;
-    const operator = await openOperator(databaseUrl);
-    stops.push(() => operator.close());
-    const env = drillEnvironment(databaseUrl);
-    const processes = [await launchApiProcess({ env }), await launchApiProcess({ env })];
-    stops.push(() => Promise.all(processes.map((one) => one.kill())));
-    await Promise.all(processes.map(waitUntilHealthy));
-    const firm = await operator.firm();
-    const load = startLoad(
-      processes.map(({ url }) => url),
-      firm,
-    );
+    const { postgres, urls, operator } = cluster;
+    note('two processes on a primary with a synchronous standby');
+    const load = startLoad(urls, await operator.firm());
     await sleep(seconds * 1000);
     note(`under load: ${load.acknowledged.size} claims confirmed`);
 
-    await primary.kill();
-    note('primary killed (SIGKILL)');
-    await sleep(DETECTION_MS);
-    const promotedAt = performance.now();
-    const next = load.nextSends();
-    await standby.query('SELECT pg_promote()');
+    let promotedAt = 0;
+    let next: Promise<number[]> | undefined;
+    await postgres.replication?.failOver(async () => {
+      note('primary killed (SIGKILL)');
+      await sleep(DETECTION_MS);
+      promotedAt = performance.now();
+      next = load.nextSends();
+    });
     note('standby promoted');
-    const servingAfterMs = Math.max(...(await next)) - promotedAt;
+    const servingAfterMs = Math.max(...((await next) ?? [])) - promotedAt;
     note(`both processes confirm claims again, ${Math.round(servingAfterMs)} ms after the promotion`);
 
     await sleep(seconds * 1000);
     const result = await load.stop();
-    const { lost, missed } = compare(result, await storedStatuses(standby));
+    const client = await postgres.connect();
+    const stored = await storedStatuses(async (text) => (await client.query(text)).rows);
+    await client.end();
+    const { lost, missed } = compare(result, stored);
     note(`responses: ${statusCounts(result)}`);
     note(`${result.acknowledged.size} confirmed claims, ${lost} lost, ${missed} missed by the poller`);
     return { lost, missed };
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    await cluster.stop();
   }
 }

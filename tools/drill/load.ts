@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Claim, ClaimsConnectionError, createClient } from '@svc/client';
+import { type Claim, ClaimsConnectionError, type Client, createClient, type NewClaim } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import type { PostgresServer } from '../cluster/postgres-server.ts';
 import type { TestFirm } from '../services/operator.ts';
@@ -34,13 +34,14 @@ export interface DrillLoad extends LoadResult {
   stop(): Promise<LoadResult>;
 }
 
+const SENDERS = 4;
 const POLL_INTERVAL_MS = 300;
 
 /**
  * Sends claims and accepts half of them, repeating what failed with the same Idempotency-Key, and polls with the client
  * package as a firm does.
  */
-export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4): DrillLoad {
+export function startLoad(urls: readonly string[], firm: TestFirm): DrillLoad {
   const acknowledged = new Map<string, Acknowledged>();
   const polled = new Map<string, Claim>();
   const statuses = new Map<number, number>();
@@ -49,33 +50,25 @@ export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4):
 
   const countStatus = (status: number): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1);
 
-  // biome-ignore lint/suspicious/noExplicitAny: claims and problems
-  async function call(url: string, method: string, path: string, body?: unknown, key?: string): Promise<any> {
-    let status = 0;
-    try {
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          Authorization: `Bearer ${firm.test}`,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...(key !== undefined && { 'Idempotency-Key': key }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(8000),
-      });
-      status = response.status;
-      const json = await response.json();
-      return status < 300 ? json : null;
-    } catch {
+  const clients = urls.map((baseUrl) =>
+    createClient({
+      ...{ baseUrl, apiKey: firm.test, maxRetries: 0, timeoutMs: 8000 },
+      onResponse: ({ status }) => countStatus(status),
+    }),
+  );
+  const noteLost = (error: unknown): void => {
+    if (error instanceof ClaimsConnectionError) countStatus(0);
+  };
+  const clientOf = (index: number): Client => clients[index] as Client;
+  const orNull = (call: PromiseLike<Claim>): Promise<Claim | null> =>
+    Promise.resolve(call).catch((error) => {
+      noteLost(error);
       return null;
-    } finally {
-      countStatus(status);
-    }
-  }
+    });
 
   const isConfirmed = async (index: number, externalId: string): Promise<boolean> => {
     const body = claimOf(externalId, firm.account.manual);
-    const sent: Claim | null = await call(urls[index] ?? '', 'POST', '/v1/claims', body, externalId);
+    const sent = await orNull(clientOf(index).claims.send(body, { idempotencyKey: externalId }));
     if (sent === null) return false;
     lastSend[index] = performance.now();
     acknowledged.set(externalId, { id: sent.id, status: 'pending_acceptance' });
@@ -92,38 +85,33 @@ export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4):
     if (n % 2 === 1 || known === undefined) return;
     // The response comes later, as an adjuster's does.
     await sleep(1000);
-    const path = `/v1/test/claims/${known.id}/acceptance`;
-    if ((await call(urls[index] ?? '', 'POST', path)) !== null)
+    if ((await orNull(clientOf(index).sandbox.acceptClaim(known.id))) !== null)
       acknowledged.set(externalId, { ...known, status: 'accepted' });
   }
 
   let count = 0;
   let senders: Promise<void>[] = [];
   const startSenders = (): void => {
-    senders = Array.from({ length: clients }, async (_, client) => {
+    senders = Array.from({ length: SENDERS }, async (_, sender) => {
       while (phase === 'running') {
         count += 1;
-        await send(client % urls.length, count);
+        await send(sender % urls.length, count);
       }
     });
   };
   startSenders();
 
-  const client = createClient({ baseUrl: urls[0] ?? '', apiKey: firm.test, maxRetries: 0 });
   const leave = new AbortController();
   let quietPolls = 0;
   const polling = (async () => {
-    const claims = client.pollClaims({
+    const claims = clientOf(0).pollClaims({
       signal: leave.signal,
       intervalMs: POLL_INTERVAL_MS,
       onResponse({ status, url }) {
-        countStatus(status);
         // The first page of a poll: the poll before it has been read to its end.
         if (status === 200 && !url.includes('cursor=')) quietPolls += 1;
       },
-      onError(error) {
-        if (error instanceof ClaimsConnectionError) countStatus(0);
-      },
+      onError: noteLost,
     });
     for await (const claim of claims) {
       quietPolls = 0;
@@ -156,7 +144,12 @@ export function startLoad(urls: readonly string[], firm: TestFirm, clients = 4):
     async sendLostAgain() {
       let lost = 0;
       for (const [externalId, { id }] of [...acknowledged]) {
-        if ((await client.claims.get(id).catch(() => null)) !== null) continue;
+        if (
+          (await clientOf(0)
+            .claims.get(id)
+            .catch(() => null)) !== null
+        )
+          continue;
         polled.delete(id);
         if (await isConfirmed(0, externalId)) lost += 1;
       }
@@ -193,7 +186,7 @@ export function compare(result: LoadResult, stored: ReadonlyMap<string, string>)
   };
 }
 
-const claimOf = (externalId: string, adjuster: string) => ({
+const claimOf = (externalId: string, adjuster: string): NewClaim => ({
   ...smallestClaim,
   external_id: externalId,
   claim_number: externalId,
@@ -201,12 +194,17 @@ const claimOf = (externalId: string, adjuster: string) => ({
 });
 
 /** Statuses of claims by id. */
-export const storedStatuses = async (server: PostgresServer): Promise<Map<string, string>> =>
-  new Map((await server.query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
+export const storedStatuses = async (query: PostgresServer['query']): Promise<Map<string, string>> =>
+  new Map((await query('SELECT id, status FROM claims')).map(({ id, status }) => [id, status]));
 
-export const drillEnvironment = (databaseUrl: string) => ({
-  DATABASE_URL: databaseUrl,
+export const drillEnvironment = {
   EDGE_LIMIT_PER_MINUTE: '0',
   LOG_LEVEL: 'error',
   SMTP_URL: 'smtp://127.0.0.1:9',
-});
+};
+
+/** Prints each step with the seconds since the first. */
+export function createTranscript(say: (line: string) => void): (line: string) => void {
+  const startedAt = performance.now();
+  return (line) => say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
+}

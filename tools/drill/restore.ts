@@ -7,8 +7,14 @@ import { runSvc } from '../cluster/svc.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
 import { startRedis } from '../services/redis.ts';
-import { compare, drillEnvironment, startLoad, statusCounts, storedStatuses } from './load.ts';
-import { createTranscript } from './transcript.ts';
+import {
+  compare,
+  createTranscript,
+  drillEnvironment,
+  startLoad,
+  statusCounts,
+  storedStatuses,
+} from './load.ts';
 
 export interface RestoreResult {
   /** Claims of which the poller had read a state that the restored database does not have. */
@@ -52,7 +58,7 @@ export async function runRestore({
     // It keeps the keys of claims that the restored database does not have.
     const redis = await startRedis({ log: say });
     stops.push(() => redis.stop());
-    const env = { ...drillEnvironment(databaseUrl), REDIS_URL: redis.url };
+    const env = { ...drillEnvironment, DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
     const operator = await openOperator(databaseUrl);
     const firm = await operator.firm();
     await operator.close();
@@ -92,7 +98,7 @@ export async function runRestore({
     writeFileSync(join(restored.dataDir, 'recovery.signal'), '');
     await restored.start();
     while ((await restored.query('SELECT pg_is_in_recovery() AS going'))[0].going) await sleep(50);
-    const after = await storedStatuses(restored);
+    const after = await storedStatuses(restored.query);
     const { lost: lostAtFirst, missed: behind } = compare(load, after);
     note(`restored: ${after.size} claims; the poller has another state of ${behind} of them`);
 
@@ -103,7 +109,7 @@ export async function runRestore({
     const downSeconds = ((performance.now() - stoppedAt) / 1000).toFixed(1);
     note(`both processes are healthy, ${downSeconds} s after the stop`);
     await load.caughtUp();
-    const { missed: missedByPoller } = compare(load, await storedStatuses(restored));
+    const { missed: missedByPoller } = compare(load, await storedStatuses(restored.query));
     note(`the poller has polled as before: ${missedByPoller} claims differ`);
 
     const sentAgain = await load.sendLostAgain();
@@ -111,7 +117,7 @@ export async function runRestore({
     load.resume();
     await sleep(seconds * 1000);
     const result = await load.stop();
-    const stored = await storedStatuses(restored);
+    const stored = await storedStatuses(restored.query);
     const lost = [...result.acknowledged.values()].filter(({ id }) => !stored.has(id)).length;
     const missed = missedByPoller + compare(result, stored).missed;
     note(`responses: ${statusCounts(result)}`);

@@ -16,8 +16,7 @@ import { runSvc } from '../cluster/svc.ts';
 import { seededRandom } from '../generate/random.ts';
 import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
-import { drillEnvironment } from './load.ts';
-import { createTranscript } from './transcript.ts';
+import { createTranscript, drillEnvironment } from './load.ts';
 
 export interface UpgradeResult {
   /** Responses of 500 and above, and requests without a response. */
@@ -59,7 +58,7 @@ export async function runUpgrade({
     const postgres = await servers.server('primary');
     await postgres.start();
     const databaseUrl = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-    const env = drillEnvironment(databaseUrl);
+    const env = { ...drillEnvironment, DATABASE_URL: databaseUrl };
     const launch = async (root: string, port: number): Promise<ApiProcess> => {
       const launched = await launchApiProcess({ env, port, server: join(root, 'apps/api/dist/server.js') });
       stops.push(() => launched.kill());

@@ -58,7 +58,7 @@ function configuration(target: URL, port: number, poolSize: number): string {
   const password = decodeURIComponent(target.password);
   const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
   return `[databases]
-* = host=${quoted(target.hostname)} port=${target.port || 5432} user=${quoted(user)} password=${quoted(password)}
+* = host=${quoted(target.hostname)} port=${target.port || 5432} user=${quoted(user)}${password && ` password=${quoted(password)}`}
 
 [pgbouncer]
 listen_addr = 127.0.0.1

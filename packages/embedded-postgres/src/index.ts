@@ -7,7 +7,7 @@ import * as server from './server.ts';
 import { enter, inUse, leave } from './users.ts';
 
 export { type Account, SELF, unprivilegedAccount } from './account.ts';
-export type { Binaries } from './binaries.ts';
+export { type Binaries, binariesFor } from './binaries.ts';
 export { lock } from './lock.ts';
 export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';
