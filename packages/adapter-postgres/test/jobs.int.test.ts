@@ -303,12 +303,12 @@ describe('a job, on tables that are not distributed', () => {
     ]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    const session: Executor = {
+    const executor: Executor = {
       layout: CITUS,
       rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
     };
     const done: Job[] = [];
-    const run = (one: Job) => CITUS.runAfterCommit(session, one, async (ran) => void done.push(ran));
+    const run = (one: Job) => CITUS.runAfterCommit(executor, one, async (ran) => void done.push(ran));
     await database.sql.query('BEGIN');
     await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
       job.firmId,

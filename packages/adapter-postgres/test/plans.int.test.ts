@@ -144,7 +144,7 @@ describe.each<[string, steps: readonly string[]]>([
   };
 
   /** Explains statements instead of running them; every result is empty. */
-  const session: Executor = {
+  const executor: Executor = {
     layout: ONE_SERVER,
     async rows(statement, values = []) {
       await explain(statement, values);
@@ -152,12 +152,12 @@ describe.each<[string, steps: readonly string[]]>([
     },
   };
   const sent: Promise<void>[] = [];
-  const txSession: TransactionExecutor = {
-    ...session,
+  const txExecutor: TransactionExecutor = {
+    ...executor,
     send: (statement, values) => {
       sent.push(explain(statement, values));
     },
-    rowsAndCommit: session.rows,
+    rowsAndCommit: executor.rows,
     orm: () => Promise.reject(new Error('not a named statement')),
   };
 
@@ -172,7 +172,7 @@ describe.each<[string, steps: readonly string[]]>([
 
   const after = { at: NOW, id: newId() };
   const page = { after, limit: 50 };
-  const firm = pgFirmReads(session, NO_ENCRYPTION);
+  const firm = pgFirmReads(executor, NO_ENCRYPTION);
 
   test.each([
     ['live', {}, 'claims_feed'],
@@ -200,8 +200,8 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   const clock = { now: () => NOW };
-  const app = pgAppReads({ reads: session, orm: txSession.orm }, clock, NO_ENCRYPTION);
-  const jobs = pgJobReads(session, NO_ENCRYPTION);
+  const app = pgAppReads({ reads: executor, orm: txExecutor.orm }, clock, NO_ENCRYPTION);
+  const jobs = pgJobReads(executor, NO_ENCRYPTION);
   const MEMBERSHIP = /^memberships_(pkey|of_adjuster)$/;
   const EVERY_FIRM = 'firms_pkey by ';
   const OPEN_CLAIMS = 'claims_of_adjuster by firm_id, adjuster_svc_id, status';
@@ -220,9 +220,9 @@ describe.each<[string, steps: readonly string[]]>([
     expect(listsOf(ids)).toEqual([OF_ADJUSTER, `${index} by firm_id, adjuster_svc_id, status`]);
   });
 
-  const credentials = pgCredentials(session, session);
+  const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => oneServerStatements(on, clock, NO_ENCRYPTION);
-  const claims = pgClaims(txSession, statementsOn(txSession), NO_ENCRYPTION, []);
+  const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, []);
   const writing = (transaction: Transaction) =>
     pgClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, NO_ENCRYPTION, statementsOn, 50);
   const respond = async (): Promise<unknown> => {
@@ -236,7 +236,7 @@ describe.each<[string, steps: readonly string[]]>([
     };
     const transaction = {
       layout: ONE_SERVER,
-      rowsAndCommit: session.rows,
+      rowsAndCommit: executor.rows,
       rollback: async () => {},
       async rows(statement: Statement, values: readonly Value[]) {
         await explain(statement, values);
@@ -272,12 +272,12 @@ describe.each<[string, steps: readonly string[]]>([
   test('events of reads find the chains of many firms by index', async () => {
     const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.read', object: null });
     const transaction = {
-      ...txSession,
+      ...txExecutor,
       commit: async () => {},
       rollback: async () => {},
       send(statement: Statement, values: readonly Value[]) {
         // No plan: it changes a setting.
-        if (values.length > 0) txSession.send(statement, values);
+        if (values.length > 0) txExecutor.send(statement, values);
       },
       async rows(statement: Statement, values: readonly Value[]) {
         await explain(statement, values);
@@ -297,10 +297,10 @@ describe.each<[string, steps: readonly string[]]>([
 
   const sendClaim = async (): Promise<void> => {
     const transaction = {
-      ...txSession,
+      ...txExecutor,
       send(statement: Statement, values: readonly Value[]) {
         // No plan: it sets a timeout.
-        if (values.length > 0) txSession.send(statement, values);
+        if (values.length > 0) txExecutor.send(statement, values);
       },
       rollback: async () => {},
       async rows(statement: Statement, values: readonly Value[]) {
@@ -356,7 +356,7 @@ describe.each<[string, steps: readonly string[]]>([
     ],
     [
       'large_columns',
-      () => withLargeValues(session, [{ id: claimId, document: '9000', work_details: '9000' }], () => firmId),
+      () => withLargeValues(executor, [{ id: claimId, document: '9000', work_details: '9000' }], () => firmId),
     ],
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId), [OF_ADJUSTER]],
@@ -369,7 +369,7 @@ describe.each<[string, steps: readonly string[]]>([
     ['app_invitations', () => app.invitations(svcId, NOW, page), [OF_ADJUSTER]],
     [
       'operator_claim',
-      () => pgOperatorReads({ reads: session, orm: txSession.orm }, NO_ENCRYPTION).claim(claimId),
+      () => pgOperatorReads({ reads: executor, orm: txExecutor.orm }, NO_ENCRYPTION).claim(claimId),
       [EVERY_FIRM],
     ],
     ['key_by_hash', () => credentials.keyByHash('h')],
@@ -378,15 +378,15 @@ describe.each<[string, steps: readonly string[]]>([
     ['lock_offered_to', () => claims.lockOfferedTo(svcId, claimId), [OF_ADJUSTER]],
     ['lock_any', () => claims.lockAny(claimId), [EVERY_FIRM]],
     ['lock_pending', () => claims.lockPendingOf(firmId, svcId), [OPEN_CLAIMS]],
-    ['count_pending', () => lockAndCountPending(txSession, NO_ENCRYPTION, svcId), [OF_ADJUSTER, OPEN_CLAIMS]],
+    ['count_pending', () => lockAndCountPending(txExecutor, NO_ENCRYPTION, svcId), [OF_ADJUSTER, OPEN_CLAIMS]],
     ['job_assignment', () => jobs.assignment(firmId, claimId)],
     ['job_devices', () => jobs.devices(svcId, NOW), ['devices_pkey by svc_id']],
     ['save', () => claims.save(aClaim(firmId, svcId))],
     ['save_without_timestamp', () => claims.saveWithoutTimestamp(aClaim(firmId, svcId))],
-    ['adjuster_find', () => pgAdjusters(txSession, NO_ENCRYPTION).find(svcId)],
-    ['adjuster_by_email', () => pgAdjusters(txSession, NO_ENCRYPTION).findByEmail('a@b.example')],
-    ['membership_lock', () => pgMemberships(txSession, NO_ENCRYPTION).lock(firmId, svcId)],
-    ['membership_save', () => pgMemberships(txSession, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
+    ['adjuster_find', () => pgAdjusters(txExecutor, NO_ENCRYPTION).find(svcId)],
+    ['adjuster_by_email', () => pgAdjusters(txExecutor, NO_ENCRYPTION).findByEmail('a@b.example')],
+    ['membership_lock', () => pgMemberships(txExecutor, NO_ENCRYPTION).lock(firmId, svcId)],
+    ['membership_save', () => pgMemberships(txExecutor, NO_ENCRYPTION).save(aMembership(firmId, svcId))],
   ])('%s reads rows by their keys', async (_, work, lists = []) => {
     const nodes = await explained(work);
     expect(plans.length).toBeGreaterThan(0);
@@ -406,13 +406,13 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   test('offers that wait too long are counted from the index of the feed by status', async () => {
-    const nodes = await explained(() => readOverdueOffers(session));
+    const nodes = await explained(() => readOverdueOffers(executor));
     expect(indexesOf(nodes)).toContain('claims_feed_by_status');
     expect(typesOf(nodes)).not.toContain('Sort');
   });
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
-    const onShard = { ...txSession, layout: CITUS };
+    const onShard = { ...txExecutor, layout: CITUS };
     const statements = oneShardStatements(onShard, clock, NO_ENCRYPTION);
     const slot = { firmId, environment: 'live', key: 'k' } as const;
     const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };

@@ -126,7 +126,7 @@ describe('reads', () => {
     }
     let bytesRead = 0;
     const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
-    const session: Executor = {
+    const executor: Executor = {
       layout,
       async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
         const { text } = layout.formOf(statement);
@@ -137,7 +137,7 @@ describe('reads', () => {
       },
     };
     const page = { after: null, limit: 200, maxBytes: 350_000 };
-    const inFeed = await pgFirmReads(session, NO_ENCRYPTION).claims(firmId, 'live', {}, page);
+    const inFeed = await pgFirmReads(executor, NO_ENCRYPTION).claims(firmId, 'live', {}, page);
     expect(inFeed.rows.map((claim) => claim.asSent)).toEqual([asSent, asSent, asSent]);
     expect(bytesRead).toBeLessThan(350_000);
   });

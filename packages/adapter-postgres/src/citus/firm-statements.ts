@@ -9,27 +9,15 @@ import { PERSONAL } from '../encryption/personal-columns.ts';
 import type { ClaimResponse, Decided, Facts, FactsRequest, FirmStatements } from '../firm-statements.ts';
 import { addMany } from '../jobs/job-table.ts';
 import { auditRow, type NewAuditRow, rowValues } from '../stores/audit-rows.ts';
-import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
+import { CLAIM_FORMS, FORM_COLUMNS, type FormRow } from '../stores/carrier-rows.ts';
 import { assignmentValues, type ClaimRow, SET_CLAIM, workValues } from '../stores/claim-rows.ts';
-import {
-  ACCESS_COLUMNS,
-  type AccessRow,
-  FORM_COLUMNS,
-  type FormRow,
-  type OfferedRow,
-} from '../stores/offered-rows.ts';
+import { ACCESS_COLUMNS, type AccessRow, type OfferedRow } from '../stores/offered-rows.ts';
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
 import { advanceIn, hexOf, type Link } from '../stores/pg-audit.ts';
 import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
 import { LOCK_CLAIM } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
-import {
-  findMembership,
-  MEMBERSHIP_FIELDS,
-  type MembershipRow,
-  membershipFrom,
-  membershipKey,
-} from '../stores/pg-memberships.ts';
+import { findMembership, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
 import { appendWithLink, takeTimestamp } from './timestamps.ts';
 
 const LOCK_MEMBERSHIP = sql('memberships_lock_shared', findMembership('FOR SHARE'));
@@ -162,8 +150,7 @@ export function oneShardStatements(
       Promise.all(
         requests.map(async ({ slot, adjuster }) => {
           const rows = await executor.rows<MembershipRow>(LOCK_MEMBERSHIP, [slot.firmId, adjuster]);
-          const row = first(await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
-          return row === null ? null : membershipFrom(row);
+          return first(await membershipsFrom(encryption, rows));
         }),
       ),
 

@@ -14,25 +14,14 @@ import { PERSONAL } from '../encryption/personal-columns.ts';
 import type { Decided, FirmStatements } from '../firm-statements.ts';
 import { addMany } from '../jobs/job-table.ts';
 import { rowColumns, rowValues } from '../stores/audit-rows.ts';
-import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
+import { CLAIM_FORMS, FORM_COLUMNS } from '../stores/carrier-rows.ts';
 import { assignmentValues, CLAIM_COLUMNS, lockedRow, SET_CLAIM, workValues } from '../stores/claim-rows.ts';
-import { ACCESS_COLUMNS, FORM_COLUMNS, type OfferedRow } from '../stores/offered-rows.ts';
-import {
-  ADJUSTER_COLUMNS,
-  type AdjusterRow,
-  adjusterFrom,
-  decryptAdjusters,
-} from '../stores/pg-adjusters.ts';
+import { ACCESS_COLUMNS, type OfferedRow } from '../stores/offered-rows.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { advanceChain, advanceIn, INSERT_ROW } from '../stores/pg-audit.ts';
 import { mergeMany } from '../stores/pg-carriers.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
-import {
-  MEMBERSHIP_COLUMNS,
-  MEMBERSHIP_FIELDS,
-  type MembershipRow,
-  membershipFrom,
-  membershipKey,
-} from '../stores/pg-memberships.ts';
+import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
 import { feedValues, ordinalsOf, takeTimestamps, timestampAfterLast } from './feed-timestamps.ts';
 import type { WhenLocked } from './groups.ts';
 
@@ -227,8 +216,10 @@ export function oneServerStatements(
         arrayOf(requests.map(({ slot }) => slot.firmId)),
         requests.map(({ adjuster }) => adjuster),
       ]);
-      const opened = await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey);
-      const found = new Map(opened.map((row) => [`${row.firm_id} ${row.svc_id}`, membershipFrom(row)]));
+      const locked = await membershipsFrom(encryption, rows);
+      const found = new Map(
+        locked.map((membership) => [`${membership.firmId} ${membership.svcId}`, membership]),
+      );
       return requests.map(({ slot, adjuster }) => found.get(`${slot.firmId} ${adjuster}`) ?? null);
     },
 
@@ -242,11 +233,11 @@ export function oneServerStatements(
         requests.map(({ claimNumber = null }) => claimNumber),
         requests.map(({ adjuster }) => adjuster),
       ]);
-      await decryptAdjusters(encryption, rows);
-      return rows.map((row) => ({
+      const adjusters = await adjustersFrom(encryption, rows);
+      return rows.map((row, n) => ({
         bound: row.fingerprint === null ? null : { fingerprint: row.fingerprint, claimId: row.claim_id },
         duplicate: row.duplicate_id === null ? null : { id: row.duplicate_id, by: row.duplicate_by },
-        adjuster: row.svc_id === null ? null : adjusterFrom(row),
+        adjuster: row.svc_id === null ? null : (adjusters[n] ?? null),
       }));
     },
 

@@ -1,15 +1,9 @@
 import type { AppClaimView } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import type { Encryption } from '../encryption/encryption.ts';
+import { decryptBookCarriers, FORM_COLUMNS, type FormRow, formsFrom } from '../stores/carrier-rows.ts';
 import {
-  BOOK_CARRIER_COLUMNS,
-  BOOK_CARRIER_FIELDS,
-  type BookCarrierRow,
-  bookCarrierFrom,
-} from '../stores/carrier-rows.ts';
-import {
-  CLAIM_FIELDS,
-  claimKey,
+  decryptClaims,
   FIRM_CLAIM_COLUMNS,
   type FirmClaimRow,
   LISTED_CLAIM_COLUMNS,
@@ -20,13 +14,11 @@ import {
 } from '../stores/claim-rows.ts';
 import { claimViewFrom } from './pg-firm-reads.ts';
 
-export interface AppClaimRow extends FirmClaimRow, WorkRow, BookCarrierRow {
+export interface AppClaimRow extends FirmClaimRow, WorkRow, FormRow {
   readonly firm_id: FirmId;
-  readonly firm_name: string;
-  readonly offer_wait_hours: number | null;
 }
 
-const JOINED_COLUMNS = `c.firm_id, f.name AS firm_name, f.offer_wait_hours, ${BOOK_CARRIER_COLUMNS}`;
+const JOINED_COLUMNS = `c.firm_id, ${FORM_COLUMNS}`;
 /** Columns for {@link AppClaimRow}, of `claims c` with its {@link CLAIM_FORMS}. */
 export const APP_CLAIM_COLUMNS = `${FIRM_CLAIM_COLUMNS}, ${WORK_COLUMNS}, ${JOINED_COLUMNS}`;
 /** The same in lists. */
@@ -37,18 +29,13 @@ export async function decryptAppClaims<R extends AppClaimRow>(
   encryption: Encryption,
   rows: R[],
 ): Promise<R[]> {
-  const withClaims = await encryption.decrypt(rows, CLAIM_FIELDS, claimKey);
-  return encryption.decrypt(withClaims, BOOK_CARRIER_FIELDS, ({ firm_id, book_key }) => ({
-    firmId: firm_id,
-    key: book_key ?? '',
-  }));
+  await decryptClaims(encryption, rows);
+  return decryptBookCarriers(encryption, rows, ({ firm_id }) => firm_id);
 }
 
 export const appClaimFrom = (row: AppClaimRow): AppClaimView => ({
   ...claimViewFrom(row),
-  firm: { id: row.firm_id, name: row.firm_name },
-  offerWaitHours: row.offer_wait_hours,
+  ...formsFrom(row),
   work: workFrom(row),
   closedAt: row.closed_at,
-  bookCarrier: bookCarrierFrom(row),
 });

@@ -17,7 +17,7 @@ import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/layout.ts
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
-import { type AdjusterRow, adjusterFrom, decryptAdjusters, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
+import { type AdjusterRow, adjustersFrom, FIND_ADJUSTER } from '../stores/pg-adjusters.ts';
 import { findPasskeys } from '../stores/pg-passkeys.ts';
 import { findSessions } from '../stores/pg-sessions.ts';
 import {
@@ -159,8 +159,7 @@ export function pgAppReads(
   return {
     async adjuster(svcId) {
       const rows = await executor.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
-      const row = first(await decryptAdjusters(encryption, rows));
-      return row === null ? null : adjusterFrom(row);
+      return first(await adjustersFrom(encryption, rows));
     },
 
     passkeys: (svcId) => findPasskeys(orm, encryption, { svcId }),

@@ -19,20 +19,8 @@ import {
   type FirmClaimRow,
   LISTED_CLAIM_COLUMNS,
 } from '../stores/claim-rows.ts';
-import {
-  ADJUSTER_COLUMNS,
-  type AdjusterRow,
-  adjusterFrom,
-  decryptAdjusters,
-} from '../stores/pg-adjusters.ts';
 import { findBoundClaim } from '../stores/pg-idempotency.ts';
-import {
-  MEMBERSHIP_COLUMNS,
-  MEMBERSHIP_FIELDS,
-  type MembershipRow,
-  membershipFrom,
-  membershipKey,
-} from '../stores/pg-memberships.ts';
+import { MEMBER_COLUMNS, type MemberRow, membersFrom } from '../stores/pg-memberships.ts';
 import { claimsById } from './claims-by-id.ts';
 import { documentBytes, withLargeValues } from './large-columns.ts';
 import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
@@ -79,14 +67,14 @@ const ACCOUNT = `CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id
 const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
   live: sql(
     'firm_adjusters_live',
-    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m ${ACCOUNT}
+    `SELECT ${MEMBER_COLUMNS} FROM memberships m ${ACCOUNT}
       WHERE m.firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
       ORDER BY m.first_known_at, m.svc_id LIMIT $4`,
   ),
   // `isAdjusterVisible` in `@svc/domain`. Starts from the few test accounts: the firm may have thousands of members.
   test: sql(
     'firm_adjusters_test',
-    `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
+    `SELECT ${MEMBER_COLUMNS}
        FROM adjusters a
        CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'a.svc_id' })}) m
       WHERE a.test_firm_id = $1 AND m.status <> 'left' AND (m.first_known_at, m.svc_id) > ($2, $3)
@@ -96,7 +84,7 @@ const ADJUSTERS: Readonly<Record<Environment, Statement>> = {
 
 const ADJUSTER = sql(
   'firm_adjuster',
-  `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}
+  `SELECT ${MEMBER_COLUMNS}
      FROM (${rowByKey('memberships', { firm_id: '$1', svc_id: '$2' })}) m ${ACCOUNT} WHERE m.status <> 'left'`,
 );
 
@@ -107,13 +95,6 @@ export const claimViewFrom = (row: FirmClaimRow): ClaimView => ({
   updatedAt: row.updated_at,
   assignment: assignmentFrom(row),
   asSent: row.document as ClaimAsSent,
-});
-
-type AdjusterViewRow = MembershipRow & AdjusterRow;
-
-const adjusterViewFrom = (row: AdjusterViewRow): AdjusterView => ({
-  membership: membershipFrom(row),
-  adjuster: adjusterFrom(row),
 });
 
 const feedPosition = (row: FirmClaimRow): KeysetPosition => ({ at: row.updated_at, id: row.id });
@@ -133,8 +114,6 @@ export function pgFirmReads(executor: Executor, encryption: Encryption): FirmRea
   const claimById = claimsById(executor);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.decrypt(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
-  const decryptMembers = async (rows: AdjusterViewRow[]) =>
-    decryptAdjusters(encryption, await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
   return {
     async claim(firmId, environment, id) {
       if (!isUuid(id)) return null;
@@ -170,16 +149,12 @@ export function pgFirmReads(executor: Executor, encryption: Encryption): FirmRea
 
     async adjusters(firmId, environment, page) {
       const values = [firmId, ...positionValues(page.after), fetchCount(page)];
-      const found = await executor.rows<AdjusterViewRow>(ADJUSTERS[environment], values);
-      const views = (await decryptMembers(found)).map(adjusterViewFrom);
-      return toPage(views, page, listPosition, adjusterViewBytes);
+      const found = await executor.rows<MemberRow>(ADJUSTERS[environment], values);
+      return toPage(await membersFrom(encryption, found), page, listPosition, adjusterViewBytes);
     },
 
     async adjuster(firmId, svcId) {
-      const row = first(
-        await decryptMembers(await executor.rows<AdjusterViewRow>(ADJUSTER, [firmId, svcId])),
-      );
-      return row === null ? null : adjusterViewFrom(row);
+      return first(await membersFrom(encryption, await executor.rows<MemberRow>(ADJUSTER, [firmId, svcId])));
     },
   };
 }

@@ -7,12 +7,7 @@ import { jobsOfClaim } from '../jobs/job-table.ts';
 import { API_KEYS, FIRMS } from '../schema/entities.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
 import { claimOfEveryFirm } from '../stores/claim-rows.ts';
-import {
-  ADJUSTER_COLUMNS,
-  type AdjusterRow,
-  adjusterFrom,
-  decryptAdjusters,
-} from '../stores/pg-adjusters.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
 
@@ -46,7 +41,7 @@ export function pgOperatorReads(
     async testAccounts(firmId) {
       if (!isUuid(firmId)) return [];
       const rows = await executor.rows<AdjusterRow>(TEST_ACCOUNTS, [firmId]);
-      return (await decryptAdjusters(encryption, rows)).map(adjusterFrom);
+      return adjustersFrom(encryption, rows);
     },
 
     async keys(firmId) {

@@ -14,7 +14,7 @@ import type {
 } from '@svc/domain';
 import { timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { rowByKey, type Value } from '../driver/executor.ts';
-import type { Encrypt } from '../encryption/encryption.ts';
+import type { Encrypt, Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { listed } from '../reads/large-columns.ts';
 
@@ -52,10 +52,9 @@ export interface ClaimRow extends FirmClaimRow, WorkRow {
 export const FIRM_CLAIM_FIELDS = fieldsOf(PERSONAL.claims).filter(({ property }) =>
   ['document', 'rejection_reason'].includes(property),
 );
-/** For {@link ClaimRow}, and views of it with fewer columns. */
-export const CLAIM_FIELDS = fieldsOf(PERSONAL.claims);
+const CLAIM_FIELDS = fieldsOf(PERSONAL.claims);
 
-export const claimKey = (row: { readonly firm_id: FirmId; readonly id: ClaimId }) => ({
+const claimKey = (row: { readonly firm_id: FirmId; readonly id: ClaimId }) => ({
   firmId: row.firm_id,
   key: row.id,
 });
@@ -101,7 +100,7 @@ export const workFrom = (row: WorkRow): ClaimWork => ({
   ...(row.work_details !== null && { details: JSON.parse(row.work_details) as WorkDetails }),
 });
 
-export const claimFrom = (row: ClaimRow): Claim => ({
+const claimFrom = (row: ClaimRow): Claim => ({
   id: row.id,
   firmId: row.firm_id,
   environment: row.environment,
@@ -116,6 +115,15 @@ export const claimFrom = (row: ClaimRow): Claim => ({
   closedAt: row.closed_at,
   ...(row.work_changed_at !== null && { workChangedAt: row.work_changed_at }),
 });
+
+/** Decrypts rows with any of the claim's columns in place. */
+export const decryptClaims = <R extends { readonly firm_id: FirmId; readonly id: ClaimId }>(
+  encryption: Encryption,
+  rows: R[],
+): R[] | Promise<R[]> => encryption.decrypt(rows, CLAIM_FIELDS, claimKey);
+
+export const claimsFrom = async (encryption: Encryption, rows: ClaimRow[]): Promise<Claim[]> =>
+  (await decryptClaims(encryption, rows)).map(claimFrom);
 
 /** With the values of {@link assignmentValues} and {@link workValues}. */
 export const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,

@@ -31,7 +31,7 @@ export interface AdjusterRow {
 export const ADJUSTER_COLUMNS =
   'a.svc_id, a.first_name, a.last_name, a.email, a.test_firm_id, a.test_behavior, a.disabled_at';
 
-export const adjusterFrom = (row: AdjusterRow): Adjuster => ({
+const adjusterFrom = (row: AdjusterRow): Adjuster => ({
   svcId: row.svc_id,
   firstName: row.first_name,
   lastName: row.last_name,
@@ -88,21 +88,16 @@ const SIGN_IN_SECRET_HASH = sql(
   'SELECT sign_in_secret_hash AS hash FROM adjusters WHERE svc_id = $1',
 );
 
-const ADJUSTER_FIELDS = fieldsOf(PERSONAL.adjusters);
+const FIELDS = fieldsOf(PERSONAL.adjusters);
 
-export const decryptAdjusters = <R extends AdjusterRow>(
-  encryption: Encryption,
-  rows: R[],
-): R[] | Promise<R[]> =>
-  encryption.decrypt(rows, ADJUSTER_FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
+export async function adjustersFrom(encryption: Encryption, rows: AdjusterRow[]): Promise<Adjuster[]> {
+  const opened = await encryption.decrypt(rows, FIELDS, ({ svc_id }) => ({ firmId: SERVICE, key: svc_id }));
+  return opened.map(adjusterFrom);
+}
 
 export function pgAdjusters(executor: TransactionExecutor, encryption: Encryption): Adjusters {
-  const one = async (statement: Statement, value: Value): Promise<Adjuster | null> => {
-    const row = first(
-      await decryptAdjusters(encryption, await executor.rows<AdjusterRow>(statement, [value])),
-    );
-    return row === null ? null : adjusterFrom(row);
-  };
+  const one = async (statement: Statement, value: Value): Promise<Adjuster | null> =>
+    first(await adjustersFrom(encryption, await executor.rows<AdjusterRow>(statement, [value])));
   const lockForChange = (svcId: Svcid): void => {
     executor.layout.lockByKey(executor, svcId);
     executor.layout.lockSharedTables(executor);

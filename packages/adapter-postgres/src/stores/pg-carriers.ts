@@ -6,9 +6,9 @@ import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import {
   BOOK_CARRIER_COLUMNS,
-  BOOK_CARRIER_FIELDS,
   type BookCarrierRow,
   bookCarrierFrom,
+  decryptBookCarriers,
 } from './carrier-rows.ts';
 
 /**
@@ -101,7 +101,7 @@ export function pgCarriers(executor: TransactionExecutor, encryption: Encryption
     async lock(firmId, name) {
       const key = carrierNameKey(name);
       const found = await executor.rows<BookCarrierRow>(LOCK, [firmId, key]);
-      const row = first(await encryption.decrypt(found, BOOK_CARRIER_FIELDS, () => ({ firmId, key })));
+      const row = first(await decryptBookCarriers(encryption, found, () => firmId));
       return row === null ? null : bookCarrierFrom(row);
     },
 

@@ -10,11 +10,9 @@ import type { FirmStatements } from '../firm-statements.ts';
 import { countEdit } from './adjuster-edits.ts';
 import {
   CLAIM_COLUMNS,
-  CLAIM_FIELDS,
   type ClaimRow,
-  claimFrom,
-  claimKey,
   claimOfEveryFirm,
+  claimsFrom,
   lockedRow,
   workValues,
 } from './claim-rows.ts';
@@ -58,7 +56,7 @@ export async function lockClaim(
 ): Promise<Claim | null> {
   if (!isUuid(id)) return null;
   const rows = await executor.rows<ClaimRow>(LOCK_CLAIM, [firmId, id]);
-  return first((await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom));
+  return first(await claimsFrom(encryption, rows));
 }
 
 /** The lock on the account lets one sender at a time count and add an offer. */
@@ -100,7 +98,7 @@ export function pgClaims(
 
     async lockPendingOf(firmId, svcId) {
       const rows = await executor.rows<ClaimRow>(LOCK_PENDING, [firmId, svcId]);
-      return (await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+      return claimsFrom(encryption, rows);
     },
 
     async save(claim) {

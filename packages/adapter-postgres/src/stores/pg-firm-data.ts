@@ -6,19 +6,12 @@ import { transact } from '../driver/transaction.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   BOOK_CARRIER_COLUMNS,
-  BOOK_CARRIER_FIELDS,
   type BookCarrierRow,
   bookCarrierFrom,
+  decryptBookCarriers,
 } from './carrier-rows.ts';
-import { CLAIM_COLUMNS, CLAIM_FIELDS, type ClaimRow, claimFrom, claimKey } from './claim-rows.ts';
-import { ADJUSTER_COLUMNS, type AdjusterRow, adjusterFrom, decryptAdjusters } from './pg-adjusters.ts';
-import {
-  MEMBERSHIP_COLUMNS,
-  MEMBERSHIP_FIELDS,
-  type MembershipRow,
-  membershipFrom,
-  membershipKey,
-} from './pg-memberships.ts';
+import { CLAIM_COLUMNS, type ClaimRow, claimsFrom } from './claim-rows.ts';
+import { MEMBER_COLUMNS, type MemberRow, membersFrom } from './pg-memberships.ts';
 
 const CLAIMS = sql(
   'firm_data_claims',
@@ -27,7 +20,7 @@ const CLAIMS = sql(
 );
 const MEMBERS = sql(
   'firm_data_members',
-  `SELECT ${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
+  `SELECT ${MEMBER_COLUMNS} FROM memberships m JOIN adjusters a ON a.svc_id = m.svc_id
     WHERE m.firm_id = $1 AND m.svc_id > $2 ORDER BY m.svc_id LIMIT $3`,
 );
 const CARRIERS = sql(
@@ -107,14 +100,11 @@ export const pgFirmData = (
 ): FirmData => ({
   async claims(firmId, after, limit) {
     const rows = await executor.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
-    return (await encryption.decrypt(rows, CLAIM_FIELDS, claimKey)).map(claimFrom);
+    return claimsFrom(encryption, rows);
   },
 
   async members(firmId, after, limit) {
-    const found = await executor.rows<MembershipRow & AdjusterRow>(MEMBERS, [firmId, after ?? '', limit]);
-    const members = await encryption.decrypt(found, MEMBERSHIP_FIELDS, membershipKey);
-    const rows = await decryptAdjusters(encryption, members);
-    return rows.map((row) => ({ membership: membershipFrom(row), adjuster: adjusterFrom(row) }));
+    return membersFrom(encryption, await executor.rows<MemberRow>(MEMBERS, [firmId, after ?? '', limit]));
   },
 
   async carriers(firmId, after, limit) {
@@ -123,10 +113,7 @@ export const pgFirmData = (
       after ?? '',
       limit,
     ]);
-    const rows = await encryption.decrypt(found, BOOK_CARRIER_FIELDS, ({ book_key }) => ({
-      firmId,
-      key: book_key,
-    }));
+    const rows = await decryptBookCarriers(encryption, found, () => firmId);
     return rows.flatMap((row) => {
       const carrier = bookCarrierFrom(row);
       return carrier === null ? [] : [{ nameKey: row.book_key, carrier }];

@@ -1,10 +1,11 @@
-import type { Memberships } from '@svc/application';
+import type { AdjusterView, Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from './pg-adjusters.ts';
 
 export interface MembershipRow {
   readonly firm_id: FirmId;
@@ -28,13 +29,9 @@ export const MEMBERSHIP_COLUMNS = `m.firm_id, m.svc_id, m.status, m.first_known_
   m.responded_at, m.invited_as, m.invited_by, m.purpose, m.note, m.can_accept_claims, m.accepting_assignments,
   m.readable_until`;
 
-export const MEMBERSHIP_FIELDS = fieldsOf(PERSONAL.memberships);
-export const membershipKey = (row: { readonly firm_id: FirmId; readonly svc_id: Svcid }) => ({
-  firmId: row.firm_id,
-  key: row.svc_id,
-});
+const FIELDS = fieldsOf(PERSONAL.memberships);
 
-export const membershipFrom = (row: MembershipRow): Membership => ({
+const membershipFrom = (row: MembershipRow): Membership => ({
   firmId: row.firm_id,
   svcId: row.svc_id,
   status: row.status,
@@ -47,6 +44,24 @@ export const membershipFrom = (row: MembershipRow): Membership => ({
   acceptingAssignments: row.accepting_assignments,
   readableUntil: row.readable_until,
 });
+
+export async function membershipsFrom(encryption: Encryption, rows: MembershipRow[]): Promise<Membership[]> {
+  const opened = await encryption.decrypt(rows, FIELDS, (row) => ({ firmId: row.firm_id, key: row.svc_id }));
+  return opened.map(membershipFrom);
+}
+
+/** Columns of `memberships m` and `adjusters a` for {@link MemberRow}. */
+export const MEMBER_COLUMNS = `${MEMBERSHIP_COLUMNS}, ${ADJUSTER_COLUMNS}`;
+export type MemberRow = MembershipRow & AdjusterRow;
+
+export async function membersFrom(encryption: Encryption, rows: MemberRow[]): Promise<AdjusterView[]> {
+  const memberships = await membershipsFrom(encryption, rows);
+  const adjusters = await adjustersFrom(encryption, rows);
+  return memberships.flatMap((membership, n) => {
+    const adjuster = adjusters[n];
+    return adjuster === undefined ? [] : [{ membership, adjuster }];
+  });
+}
 
 export const findMembership = (strength: string): string =>
   `SELECT ${MEMBERSHIP_COLUMNS} FROM memberships m WHERE m.firm_id = $1 AND m.svc_id = $2 ${strength}`;
@@ -79,16 +94,13 @@ const ACTIVE_FIRMS = byAdjuster(
 );
 
 export function pgMemberships(executor: TransactionExecutor, encryption: Encryption): Memberships {
-  const toMembership = async (rows: MembershipRow[]): Promise<Membership | null> => {
-    const row = first(await encryption.decrypt(rows, MEMBERSHIP_FIELDS, membershipKey));
-    return row === null ? null : membershipFrom(row);
-  };
   return {
     async lock(firmId, svcId) {
       if (!isUuid(firmId)) return null;
       // Before the row lock, so that the row is read after a concurrent insert has committed.
       executor.send(LOCK_KEY, [firmId, svcId]);
-      return toMembership(await executor.rows<MembershipRow>(LOCK, [firmId, svcId]));
+      const rows = await executor.rows<MembershipRow>(LOCK, [firmId, svcId]);
+      return first(await membershipsFrom(encryption, rows));
     },
 
     async activeFirmsOf(svcId) {
