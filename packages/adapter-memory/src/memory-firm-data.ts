@@ -1,5 +1,5 @@
 import type { FirmData } from '@svc/application';
-import type { Svcid } from '@svc/domain';
+import type { Adjuster, FirmId, Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
@@ -31,69 +31,26 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
       }));
     },
     eraseBatch: (firmId) =>
-      write(async (writable) => {
-        let erased = 0;
-        const erase = <Row>(
-          table: { all(): Row[]; delete(key: string): void },
-          isOwn: (row: Row) => boolean,
-          key: (row: Row) => string,
-        ): void => {
-          for (const row of table.all()) {
-            if (!isOwn(row)) continue;
-            table.delete(key(row));
-            erased += 1;
-          }
-        };
-        const accounts = new Set(
-          writable.accounts
-            .all()
-            .filter(({ adjuster }) => adjuster.testOf?.firmId === firmId)
-            .map(({ adjuster }) => adjuster.svcId),
-        );
-        const eraseOfAccounts = <Row extends { readonly svcId: Svcid }>(
-          table: { all(): Row[]; delete(key: string): void },
-          key: (row: Row) => string,
-        ): void => erase(table, ({ svcId }) => accounts.has(svcId), key);
-        erase(
-          writable.jobs,
-          ({ job }) => 'firmId' in job && job.firmId === firmId,
-          ({ number }) => keyOf(number),
-        );
-        erase(
-          writable.idempotency,
-          ({ slot }) => slot.firmId === firmId,
-          ({ slot }) => keyOf(slot.firmId, slot.environment, slot.key),
-        );
-        erase(
-          writable.claims,
-          (claim) => claim.firmId === firmId,
-          ({ id }) => keyOf(id),
-        );
-        erase(
-          writable.carriers,
-          (carrier) => carrier.firmId === firmId,
-          ({ nameKey }) => keyOf(firmId, nameKey),
-        );
-        erase(
-          writable.memberships,
-          (membership) => membership.firmId === firmId,
-          ({ svcId }) => keyOf(firmId, svcId),
-        );
-        erase(
-          writable.keys,
-          (key) => key.firmId === firmId,
-          ({ id }) => keyOf(id),
-        );
-        eraseOfAccounts(writable.sessions, ({ tokenHash }) => keyOf(tokenHash));
-        eraseOfAccounts(writable.devices, ({ svcId, deviceId }) => keyOf(svcId, deviceId));
-        eraseOfAccounts(writable.passkeys, ({ id }) => keyOf(id));
-        eraseOfAccounts(writable.emailChanges, ({ svcId }) => keyOf(svcId));
-        erase(
-          writable.accounts,
-          ({ adjuster }) => accounts.has(adjuster.svcId),
-          ({ adjuster }) => keyOf(adjuster.svcId),
-        );
-        return erased;
+      write(async (own) => {
+        const isOwn = (row: { readonly firmId: FirmId }): boolean => row.firmId === firmId;
+        const isTestAccount = ({ testOf }: Adjuster): boolean => testOf?.firmId === firmId;
+        const adjusters = own.accounts.all().map(({ adjuster }) => adjuster);
+        const svcIds = new Set(adjusters.filter(isTestAccount).map(({ svcId }) => svcId));
+        const isOfTestAccount = ({ svcId }: { readonly svcId: Svcid }): boolean => svcIds.has(svcId);
+        const erased = [
+          own.jobs.deleteWhere(({ job }) => 'firmId' in job && isOwn(job)),
+          own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
+          own.claims.deleteWhere(isOwn),
+          own.carriers.deleteWhere(isOwn),
+          own.memberships.deleteWhere(isOwn),
+          own.keys.deleteWhere(isOwn),
+          own.sessions.deleteWhere(isOfTestAccount),
+          own.devices.deleteWhere(isOfTestAccount),
+          own.passkeys.deleteWhere(isOfTestAccount),
+          own.emailChanges.deleteWhere(isOfTestAccount),
+          own.accounts.deleteWhere(({ adjuster }) => isTestAccount(adjuster)),
+        ];
+        return erased.reduce((sum, rows) => sum + rows);
       }),
   };
 }

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  type Device,
   emailTaken,
   type KeyedRequest,
   type OfferRequest,
@@ -63,11 +62,6 @@ export function memoryTx(
       if (ended) throw new Error('a store was used after its unit of work had ended');
       return work(...args);
     };
-
-  const removeDevices = (isRemoved: (device: Device) => boolean): void => {
-    for (const device of tables.devices.all().filter(isRemoved))
-      tables.devices.delete(keyOf(device.svcId, device.deviceId));
-  };
 
   const changeCredentials = (): void => {
     const value = (tables.counters.get(keyOf('credentials'))?.value ?? 0) + 1;
@@ -247,9 +241,8 @@ export function memoryTx(
         changeCredentials();
       }),
       endAccess: step((id) => {
-        for (const key of tables.keys.all()) if (key.firmId === id) tables.keys.delete(keyOf(key.id));
-        for (const { firmId, svcId } of tables.memberships.all())
-          if (firmId === id) tables.memberships.delete(keyOf(firmId, svcId));
+        tables.keys.deleteWhere(({ firmId }) => firmId === id);
+        tables.memberships.deleteWhere(({ firmId }) => firmId === id);
       }),
       count: step(() => tables.firms.all().length),
     },
@@ -273,15 +266,13 @@ export function memoryTx(
         if (session !== undefined) tables.sessions.put({ ...session, method });
       }),
       remove: step(({ tokenHash }) => {
-        removeDevices(({ sessionHash }) => sessionHash === tokenHash);
+        tables.devices.deleteWhere(({ sessionHash }) => sessionHash === tokenHash);
         tables.sessions.delete(keyOf(tokenHash));
       }),
       of: step((svcId) => sessionsOf(tables, svcId)),
       removeAllOf: step((svcId) => {
-        removeDevices((device) => device.svcId === svcId);
-        const sessions = sessionsOf(tables, svcId);
-        for (const { tokenHash } of sessions) tables.sessions.delete(keyOf(tokenHash));
-        return sessions.length;
+        tables.devices.deleteWhere((device) => device.svcId === svcId);
+        return tables.sessions.deleteWhere((session) => session.svcId === svcId);
       }),
     },
 
@@ -332,11 +323,7 @@ export function memoryTx(
       remove: step((svcId, id) => {
         if (tables.passkeys.get(keyOf(id))?.svcId === svcId) tables.passkeys.delete(keyOf(id));
       }),
-      removeAllOf: step((svcId) => {
-        const passkeys = passkeysOf(tables, svcId);
-        for (const { id } of passkeys) tables.passkeys.delete(keyOf(id));
-        return passkeys.length;
-      }),
+      removeAllOf: step((svcId) => tables.passkeys.deleteWhere((passkey) => passkey.svcId === svcId)),
     },
 
     usedChallenges: {
@@ -351,7 +338,7 @@ export function memoryTx(
       put: step((device) => {
         const { svcId, deviceId, subscription } = device;
         const state = tables.devices.get(keyOf(svcId, deviceId))?.state;
-        removeDevices((other) => other.subscription.endpoint === subscription.endpoint);
+        tables.devices.deleteWhere((other) => other.subscription.endpoint === subscription.endpoint);
         tables.devices.put({ ...device, state: state ?? { preferences: null, reminderAt: null } });
       }),
       lock: step((svcId, deviceId) => tables.devices.get(keyOf(svcId, deviceId))?.state ?? null),

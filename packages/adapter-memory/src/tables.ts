@@ -151,6 +151,8 @@ export interface WritableTable<R> extends Table<R> {
   /** Adds a row; throws UniqueViolation when its key exists. */
   insert(row: R): void;
   delete(key: string): void;
+  /** @returns how many rows it has deleted. */
+  deleteWhere(isDeleted: (row: R) => boolean): number;
 }
 export type Tables = { readonly [T in keyof Schema]: Table<Schema[T]> };
 export type WritableTables = { readonly [T in keyof Schema]: WritableTable<Schema[T]> };
@@ -265,6 +267,11 @@ function draftTable<R extends object>({ rows, holders }: Stored<R>, [keyOfRow, .
       put(row);
     },
     delete: (key) => void changed.set(key, null),
+    deleteWhere(isDeleted) {
+      const keys = all().filter(isDeleted).map(keyOfRow);
+      for (const key of keys) changed.set(key, null);
+      return keys.length;
+    },
   };
   const commit = (): void => {
     otherKeys.forEach((other, index) => {

@@ -356,7 +356,8 @@ describe.each<[string, steps: readonly string[]]>([
     ],
     [
       'large_columns',
-      () => withLargeValues(executor, [{ id: claimId, document: '9000', work_details: '9000' }], () => firmId),
+      () =>
+        withLargeValues(executor, [{ id: claimId, document: '9000', work_details: '9000' }], () => firmId),
     ],
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId), [OF_ADJUSTER]],
@@ -378,7 +379,11 @@ describe.each<[string, steps: readonly string[]]>([
     ['lock_offered_to', () => claims.lockOfferedTo(svcId, claimId), [OF_ADJUSTER]],
     ['lock_any', () => claims.lockAny(claimId), [EVERY_FIRM]],
     ['lock_pending', () => claims.lockPendingOf(firmId, svcId), [OPEN_CLAIMS]],
-    ['count_pending', () => lockAndCountPending(txExecutor, NO_ENCRYPTION, svcId), [OF_ADJUSTER, OPEN_CLAIMS]],
+    [
+      'count_pending',
+      () => lockAndCountPending(txExecutor, NO_ENCRYPTION, svcId),
+      [OF_ADJUSTER, OPEN_CLAIMS],
+    ],
     ['job_assignment', () => jobs.assignment(firmId, claimId)],
     ['job_devices', () => jobs.devices(svcId, NOW), ['devices_pkey by svc_id']],
     ['save', () => claims.save(aClaim(firmId, svcId))],
