@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import {
-  type AppUnderTest,
   assignmentOf,
   button,
   enter,
@@ -12,13 +11,10 @@ import {
   TABLET,
   until,
   WITHOUT_WORKER,
-} from '../../api/test/adjuster-app.ts';
+} from './app-under-test.ts';
 
-let app: AppUnderTest;
-beforeAll(async () => {
-  app = await startApp();
-}, 300_000);
-afterAll(() => app?.stop());
+const { firm, service, visiting, stop } = await startApp();
+afterAll(stop);
 
 const named = (last_name: string) => ({
   policyholder: { first_name: 'Ana', last_name, phone: '352-555-0142' },
@@ -26,14 +22,14 @@ const named = (last_name: string) => ({
 
 /** Offers with these last names, waiting in this order. */
 async function offers(...names: readonly string[]): Promise<{ ids: string[]; token: string }> {
-  const { svcId, token } = await app.service.member(app.firm);
+  const { svcId, token } = await service.member(firm);
   const ids: string[] = [];
-  for (const name of names) ids.push(await offerFullClaim(app.service, app.firm, svcId, named(name)));
+  for (const name of names) ids.push(await offerFullClaim(service, firm, svcId, named(name)));
   return { ids, token };
 }
 
 const statusesOf = (ids: readonly string[]) =>
-  Promise.all(ids.map(async (id) => (await assignmentOf(app.service, app.firm, id)).status));
+  Promise.all(ids.map(async (id) => (await assignmentOf(service, firm, id)).status));
 
 /** Taps the same place again and again, as a thumb with a glove on does. */
 async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly number[]): Promise<void> {
@@ -57,9 +53,9 @@ test.each([
 ] as const)(
   'on a %s, a double tap %i ms apart accepts only the offer that was on the screen, which stays there with a way to the next one',
   (_, pauseMs, options) =>
-    app.visiting(options, async ({ page }) => {
+    visiting(options, async ({ page }) => {
       const { ids, token } = await offers('First', 'Second', 'Third');
-      await enter(page, app.service, token, `#/claims/${ids[0]}`);
+      await enter(page, service, token, `#/claims/${ids[0]}`);
       const accept = button(page, 'Accept');
       await tapRepeatedly(page, accept, [pauseMs]);
       await until('the acceptance', async () => (await statusesOf(ids))[0] === 'accepted');
@@ -75,9 +71,9 @@ test.each([
 );
 
 test('a double tap on Reject does not confirm the rejection, and one on the confirmation rejects one offer', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+  visiting(WITHOUT_WORKER, async ({ page }) => {
     const { ids, token } = await offers('First', 'Second');
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await button(page, 'Reject').waitFor();
     await tapRepeatedly(page, button(page, 'Reject'), [60, 150]);
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Reject', exact: true });
@@ -87,9 +83,9 @@ test('a double tap on Reject does not confirm the rejection, and one on the conf
   }));
 
 test('taking back answers in quick succession takes back one, not the earlier one that takes its place', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers('First', 'Second', 'Third');
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await context.setOffline(true);
     for (const name of ['First', 'Second']) {
       await heading(page, `Ana ${name}`).waitFor();
@@ -106,10 +102,10 @@ test('taking back answers in quick succession takes back one, not the earlier on
   }));
 
 test('a reason that is typed stays until its rejection is sent: after Escape, a tap outside, a dragged selection, a killed page and Undo', () =>
-  app.visiting({ ...WITHOUT_WORKER, hasTouch: false, isMobile: false }, async ({ page }) => {
+  visiting({ ...WITHOUT_WORKER, hasTouch: false, isMobile: false }, async ({ page }) => {
     const { ids, token } = await offers('First', 'Second');
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     const dialog = page.getByRole('dialog');
     const reason = page.getByLabel('In your own words');
     const open = async () => {
@@ -148,15 +144,15 @@ test('a reason that is typed stays until its rejection is sent: after Escape, a 
     await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
     await until('the rejection', async () => (await statusesOf(ids))[0] === 'rejected');
-    const { rejection_reason } = await assignmentOf(app.service, app.firm, ids[0] ?? '');
+    const { rejection_reason } = await assignmentOf(service, firm, ids[0] ?? '');
     expect(rejection_reason).toBe('Too far away: The bridge is out.');
   }));
 
 test('a note for the contact log stays on the device until its entry is logged', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+  visiting(WITHOUT_WORKER, async ({ page }) => {
     const { ids, token } = await offers('First', 'Second');
-    for (const id of ids) await app.service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    for (const id of ids) await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     const note = page.getByLabel('Note for the next entry');
     await note.fill('Gate code 4471');
     await page.evaluate(`location.hash = '#/claims/${ids[1]}'`);
@@ -173,8 +169,8 @@ test('a note for the contact log stays on the device until its entry is logged',
   }));
 
 test('an offer has no way to reach the people of a claim, and the accepted claim has all of them', () =>
-  app.visiting(PHONE, async ({ page }) => {
-    const { svcId, token } = await app.service.member(app.firm);
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
     const people = {
       agent: { company_name: 'Estero Bay Insurance', phone: '239-555-0170' },
       mortgagee: { company_name: 'First Coast Mortgage', phone: '239-555-0171' },
@@ -182,8 +178,8 @@ test('an offer has no way to reach the people of a claim, and the accepted claim
         { first_name: 'Ray', last_name: 'Okafor', phone: '239-555-0121', role: 'Tenant' },
       ],
     };
-    const id = await offerFullClaim(app.service, app.firm, svcId, people);
-    await enter(page, app.service, token, `#/claims/${id}`);
+    const id = await offerFullClaim(service, firm, svcId, people);
+    await enter(page, service, token, `#/claims/${id}`);
     await page.getByText('Ray Okafor').waitFor();
     const calls = page.locator('.person a[href^="tel:"], .contact-links a[href^="tel:"]');
     expect(await calls.count()).toBe(0);
@@ -196,10 +192,10 @@ test.each([
   ['phone', PHONE],
   ['tablet', TABLET],
 ])('on a %s, Undo is not where a second tap on Accept lands', (_, device) =>
-  app.visiting(device, async ({ page }) => {
+  visiting(device, async ({ page }) => {
     const { ids, token } = await offers('Above', 'Below');
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     const accept = await button(page, 'Accept').boundingBox();
     await button(page, 'Accept').click();
     const undo = await button(page, 'Undo').boundingBox();

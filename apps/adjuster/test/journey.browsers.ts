@@ -10,16 +10,8 @@ import { freePort, startWatchdog } from '@svc/embedded-postgres';
 import { WebSocket } from 'undici';
 import { startTcpProxy, type TcpProxy } from '../../../packages/adapter-postgres/test/tcp-proxy.ts';
 import { requireCommand } from '../../../tools/services/debian-package.ts';
-import {
-  assignmentOf,
-  buildPage,
-  codeFor,
-  emailOf,
-  en,
-  offerFullClaim,
-  until,
-} from '../../api/test/adjuster-app.ts';
 import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
+import { assignmentOf, buildPage, codeFor, emailOf, en, offerFullClaim, until } from './app-under-test.ts';
 
 interface Browser {
   open(url: string): Promise<void>;

@@ -1,53 +1,36 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import {
-  type AppUnderTest,
   assignmentOf,
   button,
   enter,
   heading,
+  inDatabase,
   offerFullClaim,
   startApp,
   until,
   WITHOUT_WORKER,
-} from '../../api/test/adjuster-app.ts';
+} from './app-under-test.ts';
 
-let app: AppUnderTest;
-beforeAll(async () => {
-  app = await startApp();
-}, 300_000);
-afterAll(() => app?.stop());
+const { firm, service, visiting, stop } = await startApp();
+afterAll(stop);
 
 const NAMES = ['First', 'Second'] as const;
 
 /** A member with two offers. */
 async function offers(): Promise<{ ids: string[]; token: string }> {
-  const { svcId, token } = await app.service.member(app.firm);
+  const { svcId, token } = await service.member(firm);
   const ids: string[] = [];
   for (const last_name of NAMES) {
     const policyholder = { first_name: 'Ana', last_name, phone: '352-555-0142' };
-    ids.push(await offerFullClaim(app.service, app.firm, svcId, { policyholder }));
+    ids.push(await offerFullClaim(service, firm, svcId, { policyholder }));
   }
   return { ids, token };
 }
 
 const row = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`Ana ${name}`) });
 const isAccepted = async (id: string | undefined): Promise<boolean> =>
-  (await assignmentOf(app.service, app.firm, id ?? '')).status === 'accepted';
-
-/** Runs a script with `kept`, the object store of the app. */
-const inDatabase = (page: Page, script: string): Promise<unknown> =>
-  page.evaluate(`new Promise((resolve) => {
-    indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
-      // The app has not created them yet.
-      if (result.objectStoreNames.length === 0) return result.close(), resolve();
-      const changing = result.transaction('kept', 'readwrite');
-      const kept = changing.objectStore('kept');
-      let found;
-      ${script}
-      changing.oncomplete = () => { result.close(); resolve(found?.result); };
-    };
-  })`);
+  (await assignmentOf(service, firm, id ?? '')).status === 'accepted';
 
 /** Changes the claims that the service sends to the page. */
 async function changeClaims(page: Page, change: (claim: Record<string, unknown>) => unknown): Promise<void> {
@@ -62,9 +45,9 @@ async function changeClaims(page: Page, change: (claim: Record<string, unknown>)
 }
 
 test('stored claims and settings of another shape do not keep the app from starting: they are read again', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page }) => {
+  visiting(WITHOUT_WORKER, async ({ page }) => {
     const { token } = await offers();
-    await enter(page, app.service, token);
+    await enter(page, service, token);
     await row(page, 'First').waitFor();
     await until(
       'the lists',
@@ -77,7 +60,7 @@ test('stored claims and settings of another shape do not keep the app from start
        kept.put({}, 'invitations'); kept.put('far', 'origin'); kept.put([1], 'history');`,
     );
     for (const hash of ['#/', '#/history', '#/firms', '#/settings', '#/claims']) {
-      await page.goto(`${app.service.url}/app${hash}`);
+      await page.goto(`${service.url}/app${hash}`);
       await page.reload();
       await page.locator('main h1').waitFor();
     }
@@ -86,11 +69,11 @@ test('stored claims and settings of another shape do not keep the app from start
   }));
 
 test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, faults }) => {
+  visiting(WITHOUT_WORKER, async ({ page, faults }) => {
     const { ids, token } = await offers();
     const [first] = ids;
     await changeClaims(page, (claim) => (claim.id === first ? { ...claim, loss_location: null } : claim));
-    await enter(page, app.service, token);
+    await enter(page, service, token);
     await row(page, 'Second').waitFor();
     await page.getByText('1 claim cannot be shown by this version of the app.').waitFor();
     await page.evaluate(`location.hash = '#/claims/${first}'`);
@@ -113,9 +96,7 @@ test('a claim that this release cannot show leaves the others, and its screen of
     await page.reload();
     await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
     const report = await until('the report', async () =>
-      app.service.logged.find(
-        (line) => line.includes('error in the adjuster app') && line.includes('TypeError'),
-      ),
+      service.logged.find((line) => line.includes('error in the adjuster app') && line.includes('TypeError')),
     );
     expect(JSON.parse(report)).toMatchObject({
       level: 'warn',
@@ -132,12 +113,12 @@ test('a claim that this release cannot show leaves the others, and its screen of
   }));
 
 test('another tab with a later release upgrades the database, and this one goes on and accepts, also after a rollback', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers();
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await heading(page, 'Ana First').waitFor();
     const later = await context.newPage();
-    await later.goto(`${app.service.url}/app/icon.svg`);
+    await later.goto(`${service.url}/app/icon.svg`);
     const version = await later.evaluate(`new Promise((resolve) => {
       const opening = indexedDB.open('claims', 9);
       opening.onupgradeneeded = () => opening.result.createObjectStore('later');
@@ -148,20 +129,20 @@ test('another tab with a later release upgrades the database, and this one goes 
     await button(page, 'Accept').click();
     await until('the acceptance', () => isAccepted(ids[0]));
     // This release, started again after the later one.
-    await page.goto(`${app.service.url}/app#/claims/${ids[1]}`);
+    await page.goto(`${service.url}/app#/claims/${ids[1]}`);
     await page.reload();
     await button(page, 'Accept').click();
     await until('the acceptance', () => isAccepted(ids[1]));
   }));
 
 test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers();
     await page.addInitScript({
       content: `IDBFactory.prototype.open = () => { throw new DOMException('denied', 'SecurityError'); };
         localStorage.preferences = '{"undoSeconds":20}';`,
     });
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await page.getByText('This browser stores nothing for the app.').waitFor();
     await button(page, 'Accept').click();
     await until('the acceptance', () => isAccepted(ids[0]));
@@ -176,15 +157,15 @@ test('where the browser stores nothing, answers are sent at once, and nothing is
   }));
 
 test('what the browser removes while the app is open is stored again: an answer stays saved as the app says', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers();
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await button(page, 'Accept').waitFor();
     await context.setOffline(true);
     await button(page, 'Accept').click();
     await page.getByText('Your acceptance is saved').first().waitFor();
     const devTools = await context.newCDPSession(page);
-    await devTools.send('Storage.clearDataForOrigin', { origin: app.service.url, storageTypes: 'indexeddb' });
+    await devTools.send('Storage.clearDataForOrigin', { origin: service.url, storageTypes: 'indexeddb' });
     const stored = () =>
       until('the stored answer', async () => {
         const names = await page.evaluate('indexedDB.databases().then((all) => all.map(({ name }) => name))');
@@ -204,13 +185,13 @@ test('what the browser removes while the app is open is stored again: an answer 
   }));
 
 test('the browser is asked once not to delete what is stored, when there is something unsent', () =>
-  app.visiting(WITHOUT_WORKER, async ({ page, context }) => {
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers();
     await page.addInitScript({
       content: `globalThis.asked = 0;
         StorageManager.prototype.persist = async () => { globalThis.asked += 1; return true; };`,
     });
-    await enter(page, app.service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, `#/claims/${ids[0]}`);
     await button(page, 'Accept').waitFor();
     expect(await page.evaluate('asked')).toBe(0);
     await context.setOffline(true);

@@ -5,7 +5,7 @@ import {
   type PushService,
   startPushService,
 } from '../../../packages/adapter-notifications/test/push-service.ts';
-import { emailOf, until } from './adjuster-app.ts';
+import { emailOf, until } from '../../adjuster/test/app-under-test.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
 interface Mail {

@@ -6,7 +6,7 @@ import {
   startPushService,
 } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
-import { until } from './adjuster-app.ts';
+import { until } from '../../adjuster/test/app-under-test.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
   type ApiResponse,

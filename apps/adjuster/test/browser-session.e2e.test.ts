@@ -1,9 +1,13 @@
 import { get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { buildPage, offerFullClaim, until } from './adjuster-app.ts';
-import { expectProblem } from './problem-shape.ts';
-import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+import { expectProblem } from '../../api/test/problem-shape.ts';
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestFirm,
+} from '../../api/test/service-under-test.ts';
+import { buildPage, offerFullClaim, until } from './app-under-test.ts';
 
 let service: ServiceUnderTest;
 let firm: TestFirm;

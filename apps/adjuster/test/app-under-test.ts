@@ -1,27 +1,29 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { EXAMPLES } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { en as firstEnglish } from '../../adjuster/src/texts/en.ts';
-import { enMore } from '../../adjuster/src/texts/en-more.ts';
-import { startBrowser } from './browser.ts';
+import { startBrowser } from '../../api/test/browser.ts';
 import {
   type ServiceUnderTest,
   sendClaim,
   startServiceUnderTest,
   type TestFirm,
-} from './service-under-test.ts';
+} from '../../api/test/service-under-test.ts';
+import { en as firstEnglish } from '../src/texts/en.ts';
+import { enMore } from '../src/texts/en-more.ts';
 
 export const en = { ...firstEnglish, ...enMore };
-export { es } from '../../adjuster/src/texts/es.ts';
+export { es } from '../src/texts/es.ts';
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 export const TABLET = { viewport: { width: 834, height: 1112 }, hasTouch: true, isMobile: true } as const;
 
 /** Builds the page as `pnpm start` does; fast if nothing has changed. */
 export function buildPage(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../../adjuster/build.mjs', import.meta.url))], {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], {
     stdio: 'inherit',
   });
 }
@@ -78,8 +80,11 @@ export interface AppUnderTest {
   readonly firm: TestFirm;
   readonly browser: Browser;
   /** Opens a page, and fails for errors in the browser that nothing has caught. */
-  visiting(options: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>): Promise<void>;
-  stop(): Promise<void>;
+  readonly visiting: (
+    options: BrowserContextOptions,
+    work: (visitor: Visitor) => Promise<void>,
+  ) => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
@@ -199,4 +204,92 @@ export async function tooWide(page: Page, screen: string): Promise<string[]> {
     .map((element) => element.outerHTML.slice(0, 120) + ' to ' + Math.round(element.getBoundingClientRect().right))
     .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])`)) as string[];
   return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
+}
+
+export const ANA = { first_name: 'Ana', last_name: 'Reyes', phone: '352-555-0142' };
+
+/** Waits until the page is under its service worker. Polled here: the Content-Security-Policy forbids it inside the page. */
+export const ready = (page: Page): Promise<unknown> =>
+  until(
+    'the page under its worker',
+    async () =>
+      (await page.evaluate(`navigator.serviceWorker.controller !== null &&
+        navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')`)) === true,
+  );
+
+export const expectShown = async (page: Page, texts: readonly string[]): Promise<void> => {
+  for (const text of texts) {
+    await until(text, async () => (await page.locator('main').textContent())?.includes(text));
+  }
+};
+
+/** Offers the claim to another adjuster. */
+export async function offerToAnother(service: ServiceUnderTest, firm: TestFirm, id: string): Promise<void> {
+  const { svcId } = await service.member(firm);
+  await service.call('POST', `/v1/claims/${id}/assignment`, {
+    as: firm.live,
+    body: { adjuster_svc_id: svcId },
+    headers: { 'Idempotency-Key': id },
+  });
+}
+
+export async function signInAsTest(page: Page, svcId: string, secret: string): Promise<void> {
+  await page.getByText('Other ways and help').click();
+  await button(page, 'Sign in with a test account').click();
+  await page.getByLabel('SVCID of the test account').fill(svcId);
+  await page.getByLabel('Sign-in secret').fill(secret);
+  await button(page, 'Sign in').click();
+}
+
+/** Runs a script with `kept`, the object store of the app. */
+export const inDatabase = (page: Page, script: string): Promise<unknown> =>
+  page.evaluate(`new Promise((resolve) => {
+    indexedDB.open('claims').onsuccess = ({ target: { result } }) => {
+      // The app has not created them yet.
+      if (result.objectStoreNames.length === 0) return result.close(), resolve();
+      const changing = result.transaction('kept', 'readwrite');
+      const kept = changing.objectStore('kept');
+      let found;
+      ${script}
+      changing.oncomplete = () => { result.close(); resolve(found?.result); };
+    };
+  })`);
+
+/** The names of the values stored on the device. */
+export const storedKeys = async (page: Page) =>
+  (await inDatabase(page, 'found = kept.getAllKeys();')) as string[];
+
+/** Tap targets under 44 pixels wide or high, except links within text. */
+export async function tooSmall(page: Page, screen: string): Promise<string[]> {
+  const small = (await page.evaluate(`[...document.querySelectorAll('a, button, input, select, textarea')]
+    .filter((element) => element.checkVisibility() && !element.closest('.note, dd'))
+    .map((element) => ({ element, box: element.getBoundingClientRect() }))
+    .filter(({ element, box }) => !element.matches('.skip') && (box.width < 44 || box.height < 44))
+    .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)) as string[];
+  return small.map((one) => `${screen}: too small to tap: ${one}`);
+}
+
+/** The corners of the button that are outside the screen or covered. */
+export async function obscuredCorners(page: Page, buttons: string, name: string): Promise<string[]> {
+  await button(page, name).first().waitFor();
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(buttons)})]
+    .filter((element) => element.textContent === ${JSON.stringify(name)})
+    .flatMap((element) => {
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      const [xs, ys] = [[left + 8, right - 8], [top + 8, bottom - 8]];
+      return xs.flatMap((x) => ys.map((y) => [x, y]))
+        .filter(([x, y]) => !element.contains(document.elementFromPoint(x, y)))
+        .map((at) => element.textContent + ': out of reach at ' + at.map(Math.round));
+    })`);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds on the page. */
+export async function axeViolations(page: Page, options: object = { runOnly: RULES }): Promise<string[]> {
+  // Through DevTools, because the Content-Security-Policy forbids other scripts.
+  if (await page.evaluate("!('axe' in globalThis)")) await page.evaluate(AXE);
+  return page.evaluate(`axe.run(document, ${JSON.stringify({ ...options, resultTypes: ['violations'] })})
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`);
 }

@@ -1,0 +1,247 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
+import {
+  assignmentOf,
+  button,
+  emailOf,
+  enter,
+  expectShown,
+  heading,
+  offerFullClaim,
+  PHONE,
+  ready,
+  startApp,
+  until,
+  WITHOUT_WORKER,
+} from './app-under-test.ts';
+
+const { firm, service, visiting, stop } = await startApp();
+afterAll(stop);
+
+test('a firm is paused and resumed with a switch, and left only after a confirmation', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await enter(page, service, token, '#/firms');
+    const taking = page.getByRole('switch', { name: /Receive new offers/ });
+    await taking.click();
+    await page.getByText('Paused: no new offers').waitFor();
+    expect(await taking.getAttribute('aria-checked')).toBe('false');
+    await taking.click();
+    await page.getByText('This firm can offer you claims.').waitFor();
+    await button(page, 'Leave this firm').click();
+    await page.getByText('Claims you have accepted stay with you.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('You have left Gulf Adjusting Partners.').waitFor();
+    expect((await assignmentOf(service, firm, id)).status).toBe('unassigned');
+  }));
+
+test('all firms are paused with one switch, for days away, or at a number of open offers, also without a network, and the offers say why', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    await offerFullClaim(service, firm, svcId);
+    const refused = async () => (await sendClaim(service, firm.live, claimBody(svcId))).json.code;
+    // The page shows a change before the service has confirmed it.
+    const untilPaused = (paused: boolean) =>
+      until(`paused: ${paused}`, async () => ((await refused()) === 'adjuster_not_accepting') === paused);
+    const offers = async (text: string) => {
+      await page
+        .getByRole('link', { name: /Offers/ })
+        .first()
+        .click();
+      await page.getByText(text).waitFor();
+      await page.getByRole('link', { name: 'Firms', exact: true }).first().click();
+    };
+    await enter(page, service, token, '#/firms');
+    const pause = page.getByRole('switch', { name: 'Pause all firms' });
+    await pause.click();
+    await offers('You have paused all firms.');
+    await untilPaused(true);
+    await pause.click();
+    await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'false');
+
+    await page.getByLabel('Most open offers at once').selectOption('1');
+    await offers('You have 1 open offer, as many as you want.');
+    await untilPaused(true);
+    await page.getByLabel('Most open offers at once').selectOption('No limit');
+
+    const today = (await page.evaluate("new Date().toLocaleDateString('en-CA')")) as string;
+    await page.getByLabel('First day').fill(today);
+    await button(page, 'Add').click();
+    await page.getByRole('button', { name: /^Remove/ }).waitFor();
+    await offers('You are away until');
+    await untilPaused(true);
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    await page.getByText('No days planned.').waitFor();
+    await untilPaused(false);
+
+    // Without a network the change waits on the device, also while the app is closed.
+    await ready(page);
+    await page.context().setOffline(true);
+    await pause.click();
+    await page.getByText('Not sent yet.').waitFor();
+    await page.reload();
+    await until('the switch', async () => (await pause.getAttribute('aria-checked')) === 'true');
+    expect(await refused()).toBeUndefined();
+    await page.context().setOffline(false);
+    await untilPaused(true);
+    await page.getByText('Not sent yet.').waitFor({ state: 'detached' });
+  }));
+
+test('an invitation names a first email address that another account has, and another one joins the firm', () =>
+  visiting(PHONE, async ({ page }) => {
+    const taken = await emailOf(service, (await service.member(firm)).token);
+    const inviting = await service.firm({ name: 'Estero Adjusters' });
+    const { svcId, token } = await service.adjuster({ lastName: null, email: null });
+    await service.call('POST', '/v1/adjusters/invitations', {
+      as: inviting.live,
+      body: { svc_id: svcId, invited_as: 'Jean from Houma' },
+    });
+    await enter(page, service, token, `#/invitations/${inviting.id}`);
+    await page.getByLabel('Last name').fill('Delacroix');
+    const email = page.getByLabel('Email', { exact: true });
+    await email.fill(taken);
+    await button(page, 'Save and join').click();
+    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await email.inputValue()).toBe(taken);
+    await until('only the address to enter', async () => (await page.getByLabel('Last name').count()) === 0);
+
+    await email.fill('second.adjuster@example.com');
+    await button(page, 'Save and join').click();
+    await page.getByText('You have joined Estero Adjusters').waitFor();
+    expect(await emailOf(service, token)).toBe('second.adjuster@example.com');
+  }));
+
+test('a new email address is used once the code emailed to it is entered', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    const [before, after] = [await emailOf(service, token), 'moved.adjuster@example.com'];
+    await enter(page, service, token, '#/settings');
+    await button(page, 'Change').click();
+    await page.getByLabel('Email', { exact: true }).fill(after);
+    const emailed = service.logged.length;
+    await button(page, 'Save').click();
+    const code = await until('the code', async () =>
+      service.logged
+        .slice(emailed)
+        .flatMap((line) => /"email_code":"(\d{6})"/.exec(line)?.[1] ?? [])
+        .at(-1),
+    );
+    await page.getByText(`If no other account uses ${after}, we have sent a code to it.`).waitFor();
+    await page.getByText(before, { exact: true }).waitFor();
+    await page.getByLabel('Six-digit code').fill(code === '000000' ? '000001' : '000000');
+    await button(page, 'Confirm address').click();
+    await page.getByText('The code is wrong or has expired.').waitFor();
+    expect(await emailOf(service, token)).toBe(before);
+    await page.getByLabel('Six-digit code').fill(code);
+    await button(page, 'Confirm address').click();
+    await page.getByText(after, { exact: true }).waitFor();
+    expect(await emailOf(service, token)).toBe(after);
+  }));
+
+test('a first email address that another account has is refused, and another one is stored without a code', () =>
+  visiting(PHONE, async ({ page }) => {
+    const taken = await emailOf(service, (await service.member(firm)).token);
+    const { token } = await service.adjuster({ email: null });
+    await enter(page, service, token, '#/settings');
+    await button(page, 'Change').click();
+    const email = page.getByLabel('Email', { exact: true });
+    await email.fill(taken);
+    await button(page, 'Save').click();
+    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
+    expect(await emailOf(service, token)).toBeNull();
+
+    await email.fill('first.adjuster@example.com');
+    await button(page, 'Save').click();
+    await page.getByText('first.adjuster@example.com', { exact: true }).waitFor();
+    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
+    expect(await emailOf(service, token)).toBe('first.adjuster@example.com');
+  }));
+
+test('the app is available in Spanish, and a chosen language is remembered', () =>
+  visiting({ ...PHONE, locale: 'es-PR' }, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    await offerFullClaim(service, firm, svcId);
+    await enter(page, service, token);
+    await heading(page, 'Ofertas').waitFor();
+    await page.getByRole('link', { name: /Marisol Delgado/ }).click();
+    await expectShown(page, ['Asegurado', 'riesgo alto de inundación', 'Vivienda unifamiliar']);
+    expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+    await page.getByRole('link', { name: 'Atrás', exact: true }).click();
+    await page.getByRole('link', { name: 'Ajustes' }).click();
+    await page.getByLabel('Idioma').selectOption('en');
+    await heading(page, 'Settings').waitFor();
+    await page.reload();
+    await heading(page, 'Settings').waitFor();
+  }));
+
+test('the settings offer to install the app although the browser said so before they were opened', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await enter(page, service, token);
+    await page.evaluate(
+      "dispatchEvent(Object.assign(new Event('beforeinstallprompt', { cancelable: true }), { prompt: async () => { document.title = 'asked'; } }))",
+    );
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await button(page, 'Install').click();
+    await until('the prompt', async () => (await page.title()) === 'asked');
+  }));
+
+test('a screen whose code could not be loaded offers to try again', () =>
+  visiting(WITHOUT_WORKER, async ({ page }) => {
+    const { token } = await service.member(firm);
+    await page.route('**/assets/firms-*.js', (route) => route.abort());
+    await enter(page, service, token);
+    await page.evaluate("location.hash = '#/firms'");
+    await page.getByText('The service could not be reached.').waitFor();
+    await page.unroute('**/assets/firms-*.js');
+    await button(page, 'Try again').click();
+    await heading(page, 'Firms').waitFor();
+  }));
+
+test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>
+  visiting(PHONE, async ({ page }) => {
+    const { svcId, token } = await service.member(firm);
+    const id = await offerFullClaim(service, firm, svcId);
+    await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+    const announced = page.getByText('A new version of the app is ready.');
+    await enter(page, service, token, `#/claims/${id}`);
+    await ready(page);
+    expect(await announced.count()).toBe(0);
+    await page.getByLabel('Notes', { exact: true }).fill('Water line 14 inches');
+    const contactNote = page.getByLabel('Note for the next entry');
+    await contactNote.fill('call after five');
+    await page.evaluate("location.hash = '#/settings'");
+    await button(page, 'Change').click();
+    await page.getByLabel('First name').fill('Jeanne');
+    // The same worker at another address is a new one for the browser.
+    await page.evaluate("navigator.serviceWorker.register('/app/sw.js?release=2', { scope: '/app' })");
+    await announced.waitFor();
+    await button(page, 'Update').click();
+    await page.getByText('Save or clear what you have typed first').waitFor();
+    expect(await page.getByLabel('First name').inputValue()).toBe('Jeanne');
+    await button(page, 'Cancel').click();
+    await page.evaluate(`location.hash = '#/claims/${id}'`);
+    await contactNote.waitFor();
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await page.getByLabel('Notes', { exact: true }).waitFor();
+    await until('the notes', async () =>
+      /14 inches/.test(await page.getByLabel('Notes', { exact: true }).inputValue()),
+    );
+    expect(await contactNote.inputValue()).toBe('call after five');
+    const script = () => page.evaluate('navigator.serviceWorker.controller.scriptURL');
+    expect(await script()).toContain('release=2');
+
+    // The page registers its own worker again, which is the next release. Selected offers are not typed text.
+    await announced.waitFor();
+    for (let n = 0; n < 2; n += 1) await offerFullClaim(service, firm, svcId);
+    await page.evaluate("location.hash = '#/'");
+    await button(page, 'Select').click();
+    await page.getByRole('checkbox').first().check();
+    await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
+    await heading(page, 'Offers').waitFor();
+    expect(await script()).toBe(`${service.url}/app/sw.js`);
+  }));

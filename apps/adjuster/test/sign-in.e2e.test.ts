@@ -1,0 +1,178 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
+import {
+  assignmentOf,
+  axeViolations,
+  button,
+  emailOf,
+  enter,
+  enterCode,
+  heading,
+  offerFullClaim,
+  PHONE,
+  ready,
+  signIn,
+  signInAsTest,
+  startApp,
+  storedKeys,
+  until,
+  visit,
+  WITHOUT_WORKER,
+} from './app-under-test.ts';
+
+const { browser, firm, service, visiting, stop } = await startApp();
+afterAll(stop);
+
+describe('a session', () => {
+  test('that has ended leads to the sign-in, keeps unsent answers, and sends them after it', () =>
+    visiting(PHONE, async ({ page, context }) => {
+      const { svcId, token } = await service.member(firm);
+      const id = await offerFullClaim(service, firm, svcId);
+      await enter(page, service, token, `#/claims/${id}`);
+      // The browser reports an error where the worker cannot be loaded.
+      await ready(page);
+      await context.setOffline(true);
+      await button(page, 'Accept').click();
+      await page.getByText('Your acceptance is saved').first().waitFor();
+      await service.call('DELETE', '/app/v1/sessions/current', { as: token });
+      await context.setOffline(false);
+      await page.getByText('Your session has ended. Sign in to continue').waitFor();
+      // The claims are removed from the device.
+      await until('the lists to be gone', async () => !(await storedKeys(page)).includes('offers'));
+      expect(await page.content()).not.toContain('Marisol');
+      expect((await assignmentOf(service, firm, id)).status).toBe('pending_acceptance');
+      const again = await service.session(svcId);
+      await signIn(page, service, await emailOf(service, again));
+      await until(
+        'the stored answer',
+        async () => (await assignmentOf(service, firm, id)).status === 'accepted',
+      );
+    }));
+
+  test('that is ended everywhere leaves no data on the device, in any tab', () =>
+    visiting(PHONE, async ({ page, context }) => {
+      const { svcId, token } = await service.member(firm);
+      await offerFullClaim(service, firm, svcId);
+      await enter(page, service, token);
+      await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+      const other = await context.newPage();
+      await other.goto(`${service.url}/app`);
+      await other.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+      // A background tab is rendered only once a second.
+      await page.bringToFront();
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await button(page, 'Sign out everywhere').click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+      await page.getByText('You are signed out.').waitFor();
+      expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
+      await other.getByLabel('Your email').waitFor();
+      expect(
+        (await storedKeys(page)).filter((name) => !['deviceId', 'format', 'language'].includes(name)),
+      ).toEqual([]);
+    }));
+
+  test('of a test account opens with its secret', () =>
+    visiting(PHONE, async ({ page }) => {
+      await page.goto(`${service.url}/app`);
+      await signInAsTest(page, firm.account.manual, 'wrong');
+      await page.getByText('The SVCID or the secret is wrong.').waitFor();
+      await page.getByLabel('Sign-in secret').fill(firm.signInSecret.manual);
+      await button(page, 'Sign in').click();
+      await page.getByRole('link', { name: 'Firms' }).click();
+      await page.getByRole('heading', { name: 'Gulf Adjusting Partners' }).waitFor();
+    }));
+});
+
+test('the sign-in shows also when its code arrives before the effects of its first rendering', () =>
+  visiting(WITHOUT_WORKER, async ({ page }) => {
+    // Preact runs effects after a frame or a short timeout, whichever is first.
+    await page.addInitScript({
+      content: `requestAnimationFrame = () => 0;
+        const later = setTimeout;
+        setTimeout = (work, ms = 0) => later(work, ms <= 100 ? 2000 : ms);`,
+    });
+    await page.route('**/assets/sign-in-*.js', async (route) => {
+      await page.locator('main:not(.starting) > p.muted').waitFor();
+      await route.continue();
+    });
+    await page.goto(`${service.url}/app`);
+    await page.getByLabel('Your email').waitFor();
+  }));
+
+/** A device that confirms passkeys by itself. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+test('where passkeys are required, a code leads to adding one and nothing else, and the passkey then signs in', async () => {
+  const strict = await startServiceUnderTest({
+    env: { HOST: 'localhost', PASSKEYS: 'required' },
+    databaseUrl: service.databaseUrl,
+  });
+  const { page, faults, close } = await visit(browser, strict.url);
+  await addAuthenticator(page);
+  const { svcId, token } = await service.member(firm);
+  await offerFullClaim(service, firm, svcId);
+  const email = await emailOf(service, token);
+  await enterCode(page, strict, email);
+  await heading(page, 'Add a passkey to continue').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.reload();
+  await heading(page, 'Add a passkey to continue').waitFor();
+  expect(await page.getByText('Marisol Delgado').count()).toBe(0);
+  await button(page, 'Add a passkey').click();
+  await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await button(page, 'Remove My device').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove My device' }).click();
+  await page.getByText('Your only passkey cannot be removed. Add another one first.').waitFor();
+  await button(page, 'Sign out').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await button(page, 'Sign in with a passkey').click();
+  await page.getByRole('link', { name: 'Settings' }).waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await strict.stop();
+});
+
+test('a passkey is added in the settings, renamed, signs in and is removed', async () => {
+  // Browsers have no passkeys for IP addresses.
+  const named = await startServiceUnderTest({ env: { HOST: 'localhost' }, databaseUrl: service.databaseUrl });
+  const { page, faults, close } = await visit(browser, named.url);
+  const { token } = await service.member(firm);
+  await addAuthenticator(page);
+  await enter(page, named, token, '#/settings');
+  await page.getByText('You have no passkeys.').waitFor();
+  await page.getByLabel('Name of the passkey').fill('Test phone');
+  await button(page, 'Add a passkey').click();
+  await button(page, 'Rename Test phone').click();
+  await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Old phone');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Old phone', { exact: true }).waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+
+  await button(page, 'Sign out').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await button(page, 'Sign in with a passkey').click();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Last used').waitFor();
+  await button(page, 'Remove Old phone').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Old phone' }).click();
+  await page.getByText('You have no passkeys.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await named.stop();
+});
