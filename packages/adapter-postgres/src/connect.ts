@@ -1,12 +1,11 @@
-import type { Clock, DataEncryption, MetricSources, Metrics, Stores } from '@svc/application';
+import type { Clock, DataEncryption, MetricSources, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { oneShardStatements } from './citus/firm-statements.ts';
 import { pgClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
 import { oneServerStatements } from './claims/statements.ts';
-import { type Database, openDatabase } from './driver/database.ts';
+import { type Database, type DatabaseOptions, openDatabase } from './driver/database.ts';
 import type { Layout } from './driver/executor.ts';
-import type { DatabaseUrl } from './driver/servers.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -17,7 +16,7 @@ import type { JobHandler, JobOptions } from './jobs/job-worker.ts';
 import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { refreshStatistics } from './jobs/refresh-statistics.ts';
 import { type RunningJobs, startJobs } from './jobs/start-jobs.ts';
-import { type DatabaseLog, SILENT } from './log.ts';
+import { SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
@@ -32,25 +31,13 @@ import { pgFirmData } from './stores/pg-firm-data.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
-export interface ConnectOptions {
-  readonly url: DatabaseUrl;
-  /** Connections of this process; the job queue opens a few more. */
-  readonly poolMax?: number | undefined;
+export interface ConnectOptions extends DatabaseOptions {
   /** For the timestamps of the change feeds; default: the system clock. */
   readonly clock?: Clock | undefined;
-  readonly log?: DatabaseLog | undefined;
-  readonly metrics?: Metrics | undefined;
-  /** To open a connection, or to wait for a free one. */
-  readonly connectTimeoutMs?: number | undefined;
-  readonly statementTimeoutMs?: number | undefined;
-  readonly lockTimeoutMs?: number | undefined;
-  readonly idleInTransactionTimeoutMs?: number | undefined;
   /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
   readonly encryption?: WrappingKeySource | null | undefined;
   /** How long closed claims are kept; null or undefined: as long as their firm. */
   readonly closedClaimRetentionMs?: number | null | undefined;
-  /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
-  readonly pooler?: boolean | undefined;
 }
 
 /** Everything the application keeps in PostgreSQL. */
@@ -93,19 +80,7 @@ export function storesOfWrites(
 /** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
   const clock = options.clock ?? SYSTEM_CLOCK;
-  const log = options.log ?? SILENT;
-  const connectTimeoutMs = options.connectTimeoutMs ?? 2000;
-  const database = await openDatabase({
-    url: options.url,
-    poolMax: Math.max(2, options.poolMax ?? 10),
-    connectTimeoutMs,
-    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
-    lockTimeoutMs: options.lockTimeoutMs ?? 8000,
-    idleInTransactionTimeoutMs: options.idleInTransactionTimeoutMs ?? 10_000,
-    pooler: options.pooler,
-    log,
-    metrics: options.metrics,
-  });
+  const database = await openDatabase(options);
   const { reads, maintenance } = database;
   const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
@@ -148,12 +123,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     startJobs(handler, jobOptions = {}) {
       const jobs = startJobs(
         {
-          servers: database.servers,
-          connectTimeoutMs,
-          behindPooler: database.behindPooler,
-          connectionFailures: database.connectionFailures,
-          log,
-          metrics: database.metrics,
+          database,
+          log: options.log ?? SILENT,
           purge: async () => {
             await purge(database, statementsOn, clock.now(), closedClaimRetentionMs);
           },

@@ -1,13 +1,12 @@
 export { type Distribution, distribute, type PlacedTable, type TablePlacement } from './citus/distribute.ts';
 export { type ConnectOptions, connect, type PostgresStores } from './connect.ts';
 export { DatabaseError } from './driver/errors.ts';
-export type { DatabaseUrl, ServerReport } from './driver/servers.ts';
+export { type DatabaseUrl, reportServers, type ServerReport } from './driver/servers.ts';
 export { EncryptionKeyError, type WrappingKeySource } from './encryption/wrapping-keys.ts';
 export type { JobHandler, JobOptions } from './jobs/job-worker.ts';
 export type { PurgeCounts } from './jobs/purge.ts';
 export type { RunningJobs } from './jobs/start-jobs.ts';
 export type { DatabaseLog } from './log.ts';
-export { reportServers } from './report-servers.ts';
 export { backUp, type CopiedRows, restoreBackup } from './schema/backup.ts';
 export {
   type MigrateOptions,

@@ -3,7 +3,6 @@ import { Unavailable } from '@svc/application';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
 import { transact } from '../src/driver/transaction.ts';
-import { SILENT } from '../src/log.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
@@ -15,11 +14,7 @@ beforeAll(async () => {
     url: database.url,
     poolMax: 3, // one shared read connection
     connectTimeoutMs: 10_000,
-    statementTimeoutMs: 10_000,
     lockTimeoutMs: 500,
-    idleInTransactionTimeoutMs: 10_000,
-    pooler: false,
-    log: SILENT,
   });
 });
 afterAll(async () => {

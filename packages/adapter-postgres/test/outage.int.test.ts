@@ -5,7 +5,6 @@ import { eventually } from '@svc/testkit/eventually';
 import { openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
 import { connect, migrate, type PostgresStores } from '../src/index.ts';
-import { SILENT } from '../src/log.ts';
 import { aClaim, addClaim, aFirm, aMembership } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
@@ -190,9 +189,6 @@ describe('when PostgreSQL goes away', () => {
       connectTimeoutMs: 3000,
       statementTimeoutMs: 500,
       lockTimeoutMs: 500,
-      idleInTransactionTimeoutMs: 10_000,
-      pooler: undefined,
-      log: SILENT,
     });
     const ONE = sql('one', 'SELECT 1 AS one');
     await Promise.all([opened.maintenance.rows(ONE), opened.maintenance.rows(ONE)]);

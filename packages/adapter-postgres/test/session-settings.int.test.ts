@@ -7,7 +7,6 @@ import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
 import { connect } from '../src/index.ts';
 import { startPurge } from '../src/jobs/purge-closed-claims.ts';
-import { SILENT } from '../src/log.ts';
 import { pgFeeds } from '../src/stores/pg-feeds.ts';
 import { newId } from './a-firm.ts';
 import { type FreshDatabase, freshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -19,16 +18,7 @@ type Settings = Record<(typeof NAMES)[number], string>;
 /** These connections keep the server's defaults of the other settings. */
 const PLAN = { jit: 'off', enable_seqscan: 'off', enable_sort: 'on', client_min_messages: 'warning' };
 
-const openOptions = (url: string) => ({
-  url,
-  poolMax: 6,
-  connectTimeoutMs: 10_000,
-  statementTimeoutMs: 10_000,
-  lockTimeoutMs: 10_000,
-  idleInTransactionTimeoutMs: 10_000,
-  pooler: undefined,
-  log: SILENT,
-});
+const openOptions = (url: string) => ({ url, poolMax: 6, connectTimeoutMs: 10_000, lockTimeoutMs: 10_000 });
 
 describe.each(['directly', 'behind a pooler'] as const)('%s', (way) => {
   let database: FreshDatabase;

@@ -18,7 +18,6 @@ import { DataKeys } from '../src/encryption/data-keys.ts';
 import { Encryption, NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { WrappingKeys } from '../src/encryption/wrapping-keys.ts';
 import { connect, type WrappingKeySource } from '../src/index.ts';
-import { SILENT } from '../src/log.ts';
 
 const PENDING = `SELECT payload AS job, run_at FROM jobs ORDER BY id`;
 
@@ -63,10 +62,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
   const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
   const stores = await connect({ url: database.url, clock, encryption, metrics });
   // The same on other connections, for transactions that fail.
-  const beside = await openDatabase({
-    ...{ url: database.url, poolMax: 4, connectTimeoutMs: 2000, pooler: undefined, log: SILENT, metrics },
-    ...{ statementTimeoutMs: 10_000, lockTimeoutMs: 8000, idleInTransactionTimeoutMs: 10_000 },
-  });
+  const beside = await openDatabase({ url: database.url, poolMax: 4, metrics });
   const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
   // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });

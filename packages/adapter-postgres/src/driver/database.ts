@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { type ConnectionPool, type Metrics, NO_METRICS } from '@svc/application';
 import type pg from 'pg';
 import { layoutOf } from '../citus/layout.ts';
-import type { DatabaseLog } from '../log.ts';
+import { type DatabaseLog, SILENT } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import { BatchedSocket } from './batched-socket.ts';
 import { columnTypes } from './column-types.ts';
@@ -12,21 +12,28 @@ import { translateError } from './errors.ts';
 import type { Executor, Layout, Orm } from './executor.ts';
 import { PipelinedReads, PooledExecutor } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
-import { beginWithSettings, ONE_PLAN, PLAN_FOR_VALUES, SERVICE_SETTINGS } from './session-settings.ts';
+import {
+  beginWithSettings,
+  ONE_PLAN,
+  PLAN_FOR_VALUES,
+  SERVICE_SETTINGS,
+  type SessionSettings,
+} from './session-settings.ts';
 import { Transaction, type TransactionOptions, transact } from './transaction.ts';
 import { within } from './within.ts';
 
-interface DatabaseOptions {
+export interface DatabaseOptions {
   readonly url: DatabaseUrl;
-  /** Connections of this process, including those for reads; the job queue has its own. */
-  readonly poolMax: number;
-  readonly connectTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  readonly lockTimeoutMs: number;
-  readonly idleInTransactionTimeoutMs: number;
-  /** Whether the URL leads to a pooler in transaction mode; detected when undefined. */
-  readonly pooler: boolean | undefined;
-  readonly log: DatabaseLog;
+  /** Connections of this process; the job queue opens a few more. */
+  readonly poolMax?: number | undefined;
+  /** To open a connection, or to wait for a free one. */
+  readonly connectTimeoutMs?: number | undefined;
+  readonly statementTimeoutMs?: number | undefined;
+  readonly lockTimeoutMs?: number | undefined;
+  readonly idleInTransactionTimeoutMs?: number | undefined;
+  /** Whether the URL leads to a pooler in transaction mode (PgBouncer). Default: detected. */
+  readonly pooler?: boolean | undefined;
+  readonly log?: DatabaseLog | undefined;
   readonly metrics?: Metrics | undefined;
 }
 
@@ -44,10 +51,9 @@ export interface Database {
   readonly orm: Orm;
   ping(timeoutMs: number): Promise<void>;
   readonly behindPooler: boolean;
-  /** Shared with the job queue's pool. */
-  readonly connectionFailures: ConnectionFailures;
-  readonly servers: Servers;
   readonly metrics: Metrics;
+  /** Other connections to the same server, which the caller closes. Behind a pooler, without the settings. */
+  openPool(config: pg.PoolConfig, settings: SessionSettings): pg.Pool;
   pool(): ConnectionPool;
   close(): Promise<void>;
 }
@@ -64,14 +70,23 @@ const TIMEOUT_MARGIN_MS = 1000;
  * rejects those and assigns a server connection for one transaction at a time, so there each transaction begins with
  * its settings, and statements are not prepared.
  */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const metrics = options.metrics ?? NO_METRICS;
-  const servers = new Servers(options.url, options.log, options.connectTimeoutMs);
-  const { behindPooler, layout } = await inspect(servers, options);
+export async function openDatabase({
+  url,
+  poolMax = 10,
+  connectTimeoutMs = 2000,
+  statementTimeoutMs = 10_000,
+  lockTimeoutMs = 8000,
+  idleInTransactionTimeoutMs = 10_000,
+  pooler,
+  log = SILENT,
+  metrics = NO_METRICS,
+}: DatabaseOptions): Promise<Database> {
+  const servers = new Servers(url, log, connectTimeoutMs);
+  const { layout, behindPooler } = await inspect(servers, { connectTimeoutMs, pooler, log });
   const timeouts = {
-    statement_timeout: options.statementTimeoutMs,
-    lock_timeout: options.lockTimeoutMs,
-    idle_in_transaction_session_timeout: options.idleInTransactionTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
   };
   const beginWith = behindPooler
     ? beginWithSettings({
@@ -79,32 +94,37 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         ...Object.fromEntries(Object.entries(timeouts).map(([name, ms]) => [name, String(Math.trunc(ms))])),
       })
     : null;
-  const connectionFailures = new ConnectionFailures(options.log);
-  const settings = behindPooler ? {} : { ...SERVICE_SETTINGS, ...(layout.joinsFirms && ONE_PLAN) };
-  const timeoutMs = options.statementTimeoutMs + TIMEOUT_MARGIN_MS;
-  const poolOptions = {
+  const connectionFailures = new ConnectionFailures(log);
+  const clientWith = (settings: SessionSettings) =>
+    connectionFailures.clientOf(servers, behindPooler ? {} : settings);
+  const timeoutMs = statementTimeoutMs + TIMEOUT_MARGIN_MS;
+  const shared = {
     application_name: APPLICATION_NAME,
-    types: columnTypes,
-    Client: connectionFailures.clientOf(servers, settings),
-    stream: () => new BatchedSocket(),
     pipeline: true,
     keepAlive: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+  } satisfies pg.PoolConfig;
+  const poolOptions = {
+    ...shared,
+    types: columnTypes,
+    Client: clientWith({ ...SERVICE_SETTINGS, ...(layout.joinsFirms && ONE_PLAN) }),
+    stream: () => new BatchedSocket(),
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: options.connectTimeoutMs,
     query_timeout: timeoutMs,
     ...(!behindPooler && timeouts),
   } satisfies pg.PoolConfig;
   // Each connection carries many reads; a second one keeps a slow page from delaying all of them.
-  const readConnections = options.poolMax >= 4 ? 2 : 1;
+  const connections = Math.max(2, poolMax);
+  const readConnections = connections >= 4 ? 2 : 1;
   const pool = new (poolClass(metrics, servers))({
     ...poolOptions,
-    max: behindPooler ? options.poolMax : options.poolMax - readConnections,
+    max: behindPooler ? connections : connections - readConnections,
   });
   const dataSource = dataSourceOn(pool, {
     entities: ENTITIES,
     poolErrorHandler: (error: Error & { code?: string }) =>
-      options.log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
+      log.warn('an idle PostgreSQL connection was lost', { code: error.code ?? 'connection' }),
   });
   try {
     await within(timeoutMs, dataSource.initialize(), NO_RESPONSE);
@@ -137,9 +157,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       writes: new PooledExecutor(reservedForWrites, beginWith, layout),
     },
     behindPooler,
-    connectionFailures,
-    servers,
     metrics,
+    openPool(config, settings) {
+      const own = new (poolClass(metrics, servers))({ ...shared, Client: clientWith(settings), ...config });
+      own.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
+      return own;
+    },
     pool: () => poolState('requests', behindPooler ? [pool] : [pool, readPool]),
     begin,
     orm: (name, work) => transact({ begin }, (transaction) => transaction.orm(name, work)),
@@ -162,17 +185,24 @@ interface Inspected {
   readonly layout: Layout;
 }
 
-const inspect = (servers: Servers, options: DatabaseOptions): Promise<Inspected> =>
+const inspect = (
+  servers: Servers,
+  {
+    connectTimeoutMs,
+    pooler,
+    log,
+  }: { connectTimeoutMs: number; pooler: boolean | undefined; log: DatabaseLog },
+): Promise<Inspected> =>
   servers.onConnection(
     'connect',
-    { application_name: APPLICATION_NAME, query_timeout: options.connectTimeoutMs },
+    { application_name: APPLICATION_NAME, query_timeout: connectTimeoutMs },
     async (client) => {
       const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
       // When a client connects, a pooler reports a process id that is not that of the server process.
       const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
       return {
-        behindPooler: options.pooler ?? otherProcess,
-        layout: await layoutOf(async (text) => (await client.query(text)).rows, options.log),
+        behindPooler: pooler ?? otherProcess,
+        layout: await layoutOf(async (text) => (await client.query(text)).rows, log),
       };
     },
   );

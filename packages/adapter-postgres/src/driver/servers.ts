@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
 import pg from 'pg';
-import type { DatabaseLog } from '../log.ts';
+import { type DatabaseLog, SILENT } from '../log.ts';
 import { translateError } from './errors.ts';
 
 /**
@@ -195,6 +195,10 @@ export class Servers {
     return true;
   }
 }
+
+/** Which of the servers accepts writes, and what is wrong with the others. */
+export const reportServers = (url: DatabaseUrl): Promise<ServerReport[]> =>
+  new Servers(url, SILENT, 0).report();
 
 const noServer = (urls: readonly string[]): Unavailable =>
   new Unavailable(

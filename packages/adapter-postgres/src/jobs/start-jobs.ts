@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConnectionPool, Metrics } from '@svc/application';
-import type { ConnectionFailures } from '../driver/connection-failures.ts';
-import { poolClass, poolState } from '../driver/connection-pool.ts';
+import type { ConnectionPool } from '@svc/application';
+import { poolState } from '../driver/connection-pool.ts';
+import type { Database } from '../driver/database.ts';
 import { ONE_SERVER } from '../driver/layout.ts';
 import { PooledExecutor } from '../driver/read-connections.ts';
-import type { Servers } from '../driver/servers.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import type { DatabaseLog } from '../log.ts';
 import { jobTable } from './job-table.ts';
@@ -18,12 +17,8 @@ export interface RunningJobs {
 }
 
 interface JobsEnvironment {
-  readonly servers: Servers;
-  readonly connectTimeoutMs: number;
-  readonly behindPooler: boolean;
-  readonly connectionFailures: ConnectionFailures;
+  readonly database: Pick<Database, 'behindPooler' | 'metrics' | 'openPool'>;
   readonly log: DatabaseLog;
-  readonly metrics: Metrics;
   purge(): Promise<void>;
   refreshStatistics(): Promise<unknown>;
 }
@@ -55,21 +50,14 @@ export function startJobs(
   handler: JobHandler,
   options: JobOptions,
 ): RunningJobs {
-  const { behindPooler, connectionFailures, log, metrics, purge, refreshStatistics, servers } = environment;
-  const Pool = poolClass(metrics, servers);
-  const pool = new Pool({
-    application_name: 'claim-assignment-jobs',
-    max: CONNECTIONS,
-    connectionTimeoutMillis: environment.connectTimeoutMs,
-    query_timeout: QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    pipeline: true,
-    Client: connectionFailures.clientOf(servers, behindPooler ? {} : QUEUE_SETTINGS),
-  });
-  pool.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
-  const begin = behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null;
+  const { database, log, purge, refreshStatistics } = environment;
+  const pool = database.openPool(
+    { application_name: 'claim-assignment-jobs', max: CONNECTIONS, query_timeout: QUERY_TIMEOUT_MS },
+    QUEUE_SETTINGS,
+  );
+  const begin = database.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null;
   const table = jobTable(new PooledExecutor(pool, begin, ONE_SERVER));
-  const worker = startWorker({ table, log, metrics }, handler, options);
+  const worker = startWorker({ table, log, metrics: database.metrics }, handler, options);
   const stopping = new AbortController();
   const { signal } = stopping;
   const maintenance = Promise.all([
