@@ -1,34 +1,10 @@
 import type { Operator } from './actors.ts';
 import { makeSetAvailability, makeSetDevicePreferences, makeTestDevice } from './app/availability.ts';
-import {
-  makeAcceptClaim,
-  makeCloseAcceptedClaim,
-  makeLogContact,
-  makeReadAppClaim,
-  makeRecordWork,
-  makeRejectClaim,
-} from './app/claims.ts';
-import {
-  makeAcceptInvitation,
-  makeDeclineInvitation,
-  makeLeaveFirm,
-  makeSetAcceptingAssignments,
-} from './app/memberships.ts';
-import {
-  makeConfirmEmail,
-  makePutDevice,
-  makeReadProfile,
-  makeRemoveDevice,
-  makeUpdateProfile,
-} from './app/profile.ts';
+import * as claims from './app/claims.ts';
+import * as memberships from './app/memberships.ts';
+import * as profile from './app/profile.ts';
 import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
-import {
-  makeRegisterPasskey,
-  makeRemovePasskey,
-  makeRenamePasskey,
-  makeStartPasskeyRegistration,
-  makeStartPasskeySignIn,
-} from './auth/passkeys.ts';
+import * as passkeys from './auth/passkeys.ts';
 import {
   makeEndSession,
   makeRequestSignInCode,
@@ -43,30 +19,14 @@ import { makeSandbox } from './firm/sandbox.ts';
 import { makeSendClaim } from './firm/send-claim.ts';
 import { makeWithdrawInvitation } from './firm/withdraw-invitation.ts';
 import type { AuditEvent } from './model/audit.ts';
-import {
-  makeAddMember,
-  makeCreateAdjuster,
-  makeDisableAdjuster,
-  makeEnableAdjuster,
-  makeEndSessions,
-  makeOpenSession,
-  makeRemoveMember,
-  makeRemovePasskeys,
-  makeSetMember,
-} from './operator/adjusters.ts';
+import * as adjusters from './operator/adjusters.ts';
 import { makeRemoveCarrier, makeSetCarrier } from './operator/carriers.ts';
 import { makeCloseClaimAsOperator } from './operator/close-claim.ts';
 import { makeRemoveDeadline, makeSetDeadline } from './operator/deadlines.ts';
 import { makeEncryptExisting, makeRotateEncryption } from './operator/encryption.ts';
 import { makeRestampFeeds } from './operator/feed.ts';
 import { makeEraseFirm, makeExportFirm, makeSetLegalHold } from './operator/firm-data.ts';
-import {
-  makeCreateFirm,
-  makeCreateFirstFirm,
-  makeSetLimits,
-  makeSetOfferWait,
-  makeSetPlan,
-} from './operator/firms.ts';
+import * as firms from './operator/firms.ts';
 import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
 import type { AppReads } from './ports/app-reads.ts';
 import type { AuditReads } from './ports/audit-reads.ts';
@@ -134,29 +94,29 @@ export const appUseCases = (deps: AppDeps) => ({
   signOut: makeSignOut(deps),
   signOutEverywhere: makeSignOutEverywhere(deps),
   endSession: makeEndSession(deps),
-  startPasskeySignIn: makeStartPasskeySignIn(deps),
-  startPasskeyRegistration: makeStartPasskeyRegistration(deps),
-  registerPasskey: makeRegisterPasskey(deps),
-  renamePasskey: makeRenamePasskey(deps),
-  removePasskey: makeRemovePasskey(deps),
-  readProfile: makeReadProfile(deps),
-  updateProfile: makeUpdateProfile(deps),
-  confirmEmail: makeConfirmEmail(deps),
-  acceptInvitation: makeAcceptInvitation(deps),
-  declineInvitation: makeDeclineInvitation(deps),
-  setAcceptingAssignments: makeSetAcceptingAssignments(deps),
+  startPasskeySignIn: passkeys.makeStartPasskeySignIn(deps),
+  startPasskeyRegistration: passkeys.makeStartPasskeyRegistration(deps),
+  registerPasskey: passkeys.makeRegisterPasskey(deps),
+  renamePasskey: passkeys.makeRenamePasskey(deps),
+  removePasskey: passkeys.makeRemovePasskey(deps),
+  readProfile: profile.makeReadProfile(deps),
+  updateProfile: profile.makeUpdateProfile(deps),
+  confirmEmail: profile.makeConfirmEmail(deps),
+  acceptInvitation: memberships.makeAcceptInvitation(deps),
+  declineInvitation: memberships.makeDeclineInvitation(deps),
+  setAcceptingAssignments: memberships.makeSetAcceptingAssignments(deps),
   setAvailability: makeSetAvailability(deps),
-  leaveFirm: makeLeaveFirm(deps),
-  readClaim: makeReadAppClaim(deps),
-  acceptClaim: makeAcceptClaim(deps),
-  rejectClaim: makeRejectClaim(deps),
-  recordWork: makeRecordWork(deps),
-  logContact: makeLogContact(deps),
-  closeAcceptedClaim: makeCloseAcceptedClaim(deps),
-  putDevice: makePutDevice(deps),
+  leaveFirm: memberships.makeLeaveFirm(deps),
+  readClaim: claims.makeReadAppClaim(deps),
+  acceptClaim: claims.makeAcceptClaim(deps),
+  rejectClaim: claims.makeRejectClaim(deps),
+  recordWork: claims.makeRecordWork(deps),
+  logContact: claims.makeLogContact(deps),
+  closeAcceptedClaim: claims.makeCloseAcceptedClaim(deps),
+  putDevice: profile.makePutDevice(deps),
   setDevicePreferences: makeSetDevicePreferences(deps),
   testDevice: makeTestDevice(deps),
-  removeDevice: makeRemoveDevice(deps),
+  removeDevice: profile.makeRemoveDevice(deps),
 });
 
 interface OperatorDeps {
@@ -180,11 +140,11 @@ export type OperatorUseCases = ReturnType<typeof operatorUseCases>;
 
 /** What the operator does. */
 export const operatorUseCases = (deps: OperatorDeps) => ({
-  createFirm: makeCreateFirm(deps),
-  createFirstFirm: makeCreateFirstFirm(deps),
-  setPlan: makeSetPlan(deps),
-  setLimits: makeSetLimits(deps),
-  setOfferWait: makeSetOfferWait(deps),
+  createFirm: firms.makeCreateFirm(deps),
+  createFirstFirm: firms.makeCreateFirstFirm(deps),
+  setPlan: firms.makeSetPlan(deps),
+  setLimits: firms.makeSetLimits(deps),
+  setOfferWait: firms.makeSetOfferWait(deps),
   exportFirm: makeExportFirm(deps),
   eraseFirm: makeEraseFirm(deps),
   setLegalHold: makeSetLegalHold(deps),
@@ -198,14 +158,14 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   createKey: makeCreateKey(deps),
   revokeKey: makeRevokeKey(deps),
   rollKey: makeRollKey(deps),
-  createAdjuster: makeCreateAdjuster(deps),
-  openSession: makeOpenSession(deps),
-  addMember: makeAddMember(deps),
-  setMember: makeSetMember(deps),
-  removeMember: makeRemoveMember(deps),
-  disableAdjuster: makeDisableAdjuster(deps),
-  enableAdjuster: makeEnableAdjuster(deps),
-  endSessions: makeEndSessions(deps),
-  removePasskeys: makeRemovePasskeys(deps),
+  createAdjuster: adjusters.makeCreateAdjuster(deps),
+  openSession: adjusters.makeOpenSession(deps),
+  addMember: adjusters.makeAddMember(deps),
+  setMember: adjusters.makeSetMember(deps),
+  removeMember: adjusters.makeRemoveMember(deps),
+  disableAdjuster: adjusters.makeDisableAdjuster(deps),
+  enableAdjuster: adjusters.makeEnableAdjuster(deps),
+  endSessions: adjusters.makeEndSessions(deps),
+  removePasskeys: adjusters.makeRemovePasskeys(deps),
   closeClaimAsOperator: makeCloseClaimAsOperator(deps),
 });

@@ -43,7 +43,6 @@ export const startPasskeySignInBody = fields({ client_secret: requiredClientSecr
   id: 'PasskeySignInOptionsRequest',
   description: 'The client that signs in.',
 });
-export type StartPasskeySignInBody = z.output<typeof startPasskeySignInBody>;
 
 export const requestSignInCodeBody = fields({ email: accountEmail(), client_secret: clientSecret() }).meta({
   id: 'SignInCodeRequest',
@@ -148,12 +147,10 @@ export const updateProfileBody = fields({
   id: 'UpdateProfileRequest',
   description: 'The profile fields to change. Omitted fields are unchanged.',
 });
-export type UpdateProfileBody = z.output<typeof updateProfileBody>;
 
 export const confirmEmailBody = fields({
   code: digits(6, { description: 'The code from the email.', example: '402913' }),
 }).meta({ id: 'ConfirmEmail', description: 'The code that was sent to the new email address.' });
-export type ConfirmEmailBody = z.output<typeof confirmEmailBody>;
 
 const passkeyName = () =>
   nonBlankText(LIMITS.passkeyName, { description: 'Name of the passkey in the list.', example: 'iPhone' });
@@ -182,7 +179,6 @@ export const renamePasskeyBody = fields({ name: passkeyName() }).meta({
   id: 'RenamePasskeyRequest',
   description: 'The new name.',
 });
-export type RenamePasskeyBody = z.output<typeof renamePasskeyBody>;
 
 export const updateMembershipBody = fields({
   accepting_assignments: flag({
@@ -190,7 +186,6 @@ export const updateMembershipBody = fields({
     example: false,
   }),
 }).meta({ id: 'UpdateMembershipRequest', description: 'Pauses or resumes offers from a firm.' });
-export type UpdateMembershipBody = z.output<typeof updateMembershipBody>;
 
 const awayFields = {
   first_day: calendarDate({ description: 'First day without offers.', example: '2026-09-07' }),
@@ -263,7 +258,6 @@ export const rejectClaimBody = fields({
     example: 'Too far from my other files.',
   }).optional(),
 }).meta({ id: 'RejectClaimRequest', description: 'An optional reason.' });
-export type RejectClaimBody = z.output<typeof rejectClaimBody>;
 
 const seenOffer = {
   offered_at: dateTime({
@@ -328,7 +322,6 @@ export const updateWorkBody = fields({
   id: 'UpdateWorkRequest',
   description: "The adjuster's entries to change. Omitted fields are unchanged; null clears a field.",
 });
-export type UpdateWorkBody = z.output<typeof updateWorkBody>;
 
 const contactAt = { description: 'When the adjuster tried.', example: '2026-08-30T15:05:00.000Z' };
 const contactNote = { description: "The adjuster's note.", example: 'Call back after 5 p.m.' };
@@ -387,7 +380,6 @@ export const registerDeviceBody = fields({
   id: 'RegisterDeviceRequest',
   description: 'Push subscription for notifications of claims and invitations.',
 });
-export type RegisterDeviceBody = z.output<typeof registerDeviceBody>;
 
 export const deviceSchema = responseObject({
   device_id: responseField.text('The id that the app has generated.', 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60'),

@@ -308,9 +308,6 @@ export const offerClaimBody = fields({ adjuster_svc_id: adjusterSvcId }).meta({
 });
 export type OfferClaimBody = z.output<typeof offerClaimBody>;
 
-/** The fields of a claim as sent, without the adjuster. */
-export type ClaimFields = Omit<SendClaimBody, 'adjuster_svc_id'>;
-
 const assignmentSchema = responseObject({
   status: openEnum(ASSIGNMENT_STATUSES, {
     id: 'AssignmentStatus',

@@ -115,7 +115,6 @@ export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
 /** Status filters of the adjuster's list of claims. */
 export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
-export type AppClaimStatus = (typeof APP_CLAIM_STATUSES)[number];
 
 export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer'] as const;
 export type ContactResult = (typeof CONTACT_RESULTS)[number];

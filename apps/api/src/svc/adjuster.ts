@@ -6,7 +6,7 @@ import { passkeyToWire } from '../http/serialization/adjuster.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import { operate, withService } from './session.ts';
 
 const adjusterDocument = (adjuster: Adjuster) => ({
   svc_id: adjuster.svcId,
@@ -54,9 +54,7 @@ export function addAdjusterCommands(program: Command): void {
         options: OutputOptions & { svcId: Svcid; firstName?: string; lastName?: string; email?: string },
       ) => {
         const { svcId, firstName = null, lastName = null, email = null } = options;
-        const created = await withService((services) =>
-          services.get('operatorUseCases').createAdjuster({ svcId, firstName, lastName, email }),
-        );
+        const created = await operate((use) => use.createAdjuster({ svcId, firstName, lastName, email }));
         printAdjuster(created, options);
       },
     );
@@ -64,28 +62,22 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'session', 'open a session; its token is shown once')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const { token } = await withService((services) => services.get('operatorUseCases').openSession(svcId));
+      const { token } = await operate((use) => use.openSession(svcId));
       if (options.json) return printJson({ token });
       process.stdout.write(`${token}\n`);
     });
 
   addCommand(group, 'disable', 'end all sessions, allow no sign-in, and withdraw pending offers')
     .addArgument(svcIdArgument())
-    .action(async (svcId: Svcid, options: OutputOptions) => {
-      printAdjuster(
-        await withService((services) => services.get('operatorUseCases').disableAdjuster(svcId)),
-        options,
-      );
-    });
+    .action(async (svcId: Svcid, options: OutputOptions) =>
+      printAdjuster(await operate((use) => use.disableAdjuster(svcId)), options),
+    );
 
   addCommand(group, 'enable', 'allow sign-in and offers again')
     .addArgument(svcIdArgument())
-    .action(async (svcId: Svcid, options: OutputOptions) => {
-      printAdjuster(
-        await withService((services) => services.get('operatorUseCases').enableAdjuster(svcId)),
-        options,
-      );
-    });
+    .action(async (svcId: Svcid, options: OutputOptions) =>
+      printAdjuster(await operate((use) => use.enableAdjuster(svcId)), options),
+    );
 
   addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
     .addArgument(svcIdArgument())
@@ -108,7 +100,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'remove-passkeys', 'remove all passkeys of an account and end its sessions')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const removed = await withService((services) => services.get('operatorUseCases').removePasskeys(svcId));
+      const removed = await operate((use) => use.removePasskeys(svcId));
       if (options.json) return printJson({ removed });
       process.stdout.write(`${removed} ${removed === 1 ? 'passkey' : 'passkeys'} removed.\n`);
     });
@@ -116,7 +108,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'end-sessions', 'end all sessions of an account')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const ended = await withService((services) => services.get('operatorUseCases').endSessions(svcId));
+      const ended = await operate((use) => use.endSessions(svcId));
       if (options.json) return printJson({ ended });
       process.stdout.write(`${ended} ${ended === 1 ? 'session' : 'sessions'} ended.\n`);
     });

@@ -12,7 +12,7 @@ import type { ServiceContainer } from '../composition/services.ts';
 import { parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
-import { withService } from './session.ts';
+import { operate, withService } from './session.ts';
 
 const { carrier: carrierFields } = sendClaimBody.shape;
 const { shape: addressFields } = carrierFields.shape.address.unwrap();
@@ -138,9 +138,7 @@ export function addCarrierCommands(program: Command): void {
   set.action(async (options: CorrectionOptions) => {
     const correction = correctionFrom(options, (message) => set.error(message));
     const { firm, name } = options;
-    const corrected = await withService((services) =>
-      services.get('operatorUseCases').setCarrier(firm, name, correction),
-    );
+    const corrected = await operate((use) => use.setCarrier(firm, name, correction));
     const document = carrierDocument(corrected);
     if (options.json) return printJson({ carrier: document });
     printFields(fieldsOf(document));
@@ -148,9 +146,7 @@ export function addCarrierCommands(program: Command): void {
 
   addNamed('remove', 'remove a carrier; the next claim that names it starts a new entry').action(
     async ({ firm, name, json }: CarrierOptions) => {
-      const removed = await withService((services) =>
-        services.get('operatorUseCases').removeCarrier(firm, name),
-      );
+      const removed = await operate((use) => use.removeCarrier(firm, name));
       if (json) return printJson({ removed: { name: removed.name } });
       process.stdout.write('Removed.\n');
     },

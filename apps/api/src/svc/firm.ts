@@ -13,7 +13,7 @@ import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
 import { requestDocument } from './requests.ts';
-import { withService } from './session.ts';
+import { operate, withService } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
 
@@ -102,9 +102,7 @@ export function addFirmCommands(program: Command): void {
     )
     .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
-      const { firm, testAccounts } = await withService((services) =>
-        services.get('operatorUseCases').createFirm(options),
-      );
+      const { firm, testAccounts } = await operate((use) => use.createFirm(options));
       const document = {
         firm: { id: firm.id, name: firm.name, plan: firm.plan },
         test_accounts: testAccounts.map((account) => ({
@@ -176,9 +174,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .addArgument(new Argument('<plan>', "the firm's plan").choices(PLANS))
     .action(async (id: FirmId, plan: Plan, options: OutputOptions) => {
-      const document = firmDocument(
-        await withService((services) => services.get('operatorUseCases').setPlan(id, plan)),
-      );
+      const document = firmDocument(await operate((use) => use.setPlan(id, plan)));
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, plan: document.plan });
     });
@@ -191,9 +187,7 @@ export function addFirmCommands(program: Command): void {
       ),
     )
     .action(async (id: FirmId, options: OutputOptions & { hours?: number }) => {
-      const firm = await withService((services) =>
-        services.get('operatorUseCases').setOfferWait(id, options.hours ?? null),
-      );
+      const firm = await operate((use) => use.setOfferWait(id, options.hours ?? null));
       const document = firmDocument(firm);
       if (options.json) return printJson({ firm: document });
       printFields({ id: document.id, name: document.name, offer_wait_hours: document.offer_wait_hours });
@@ -215,9 +209,7 @@ export function addFirmCommands(program: Command): void {
       ) => {
         const { requestsPerMinute = null, writesPerMinute = null, burst = null } = options;
         const limits = { requestsPerMinute, writesPerMinute, burst };
-        const document = firmDocument(
-          await withService((services) => services.get('operatorUseCases').setLimits(id, limits)),
-        );
+        const document = firmDocument(await operate((use) => use.setLimits(id, limits)));
         if (options.json) return printJson({ firm: document });
         printFields({ id: document.id, name: document.name, ...document.limits });
       },
@@ -246,9 +238,7 @@ export function addFirmCommands(program: Command): void {
     .addArgument(firmIdArgument())
     .addOption(new Option('--confirm <name>', 'the name of the firm').makeOptionMandatory())
     .action(async (id: FirmId, options: OutputOptions & { confirm: string }) => {
-      const erased = await withService((services) =>
-        services.get('operatorUseCases').eraseFirm(id, options.confirm, progressOf('rows')),
-      );
+      const erased = await operate((use) => use.eraseFirm(id, options.confirm, progressOf('rows')));
       if (options.json) return printJson({ erased });
       process.stdout.write(`${erased} rows erased.\n`);
     });
@@ -263,9 +253,7 @@ export function addFirmCommands(program: Command): void {
     addCommand(group, name, what)
       .addArgument(firmIdArgument())
       .action(async (id: FirmId, options: OutputOptions) => {
-        const since = await withService((services) =>
-          services.get('operatorUseCases').setLegalHold(id, isHeld),
-        );
+        const since = await operate((use) => use.setLegalHold(id, isHeld));
         const document = { id, legal_hold_since: toDateTimeOrNull(since) };
         if (options.json) return printJson({ firm: document });
         printFields(document);

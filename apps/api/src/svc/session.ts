@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { OperatorUseCases } from '@svc/application';
 import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
 import type { ServiceContainer } from '../composition/services.ts';
@@ -71,3 +72,7 @@ export const withService = <T>(work: (services: ServiceContainer) => Promise<T>)
       await composed.close();
     }
   });
+
+/** What the operator does, in the audit trail under the operator's name. */
+export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>): Promise<T> =>
+  withService((services) => act(services.get('operatorUseCases')));
