@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { migrate, roleRights } from '@svc/adapter-postgres';
+import { connect, migrate, roleRights } from '@svc/adapter-postgres';
+import { eventually } from '@svc/testkit/eventually';
 import { openPostgresServers } from './postgres-server.ts';
 
 const DOCKER = fileURLToPath(new URL('../../docker/', import.meta.url));
 
-test('the service that compose starts has a database role that owns nothing and is no superuser', async () => {
+test('the role of the service that compose starts owns nothing, is no superuser, and sees which standbys commits wait for', async () => {
   const compose = readFileSync(`${DOCKER}compose.yaml`, 'utf8');
   const roles = [...compose.matchAll(/postgres:\/\/(\w+):\$\{(\w+)[^}]*\}@postgres:5432\/(\w+)/g)];
   expect(roles.map(([, role, , database]) => [role, database])).toEqual([
@@ -39,8 +40,26 @@ test('the service that compose starts has a database role that owns nothing and 
     const serviceUrl = urlOf('claims_service');
     await migrate({ url: urlOf('claims_owner'), serviceUrl });
     expect(await roleRights(serviceUrl)).toMatchObject({
-      ...{ role: 'claims_service', ownsTables: false, changesAudit: false },
+      ...{ role: 'claims_service', ownsTables: false, changesAudit: false, seesStandbys: true },
     });
+    const stores = await connect({ url: serviceUrl });
+    try {
+      for (const [names, requiredSynchronousStandbys] of [
+        ['one, two', 1],
+        ['FIRST 2 (one, two)', 2],
+        ['any 3(one, two, three)', 3],
+        ['', 0],
+      ] as const) {
+        await server.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+        await server.query('SELECT pg_reload_conf()');
+        await eventually(
+          () => stores.metricSources.replication(),
+          (state) => state?.requiredSynchronousStandbys === requiredSynchronousStandbys,
+        );
+      }
+    } finally {
+      await stores.close();
+    }
   } finally {
     await servers.remove();
   }

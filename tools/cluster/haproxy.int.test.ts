@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
@@ -31,12 +32,16 @@ interface Response {
 
 type Send = (from: string, headers?: Record<string, string>, path?: string) => Promise<Response>;
 
-async function startHaproxy(trustedProxies: string): Promise<Send> {
+interface Proxy extends Send {
+  readonly log: () => string;
+}
+
+async function startHaproxy(trustedProxies: string, env: Record<string, string> = {}): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     outgoing.setHeader('X-Received', JSON.stringify(incoming.headers));
     outgoing.end('{}');
   });
-  return haproxyTo(await portOf(server), trustedProxies);
+  return haproxyTo(await portOf(server), trustedProxies, env);
 }
 
 async function portOf(server: Server): Promise<number> {
@@ -49,7 +54,11 @@ async function portOf(server: Server): Promise<number> {
 }
 
 /** The shipped configuration, in front of one server. */
-async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
+async function haproxyTo(
+  target: number,
+  trustedProxies = '',
+  env: Record<string, string> = {},
+): Promise<Proxy> {
   const command = await requireCommand('haproxy');
   const folder = await createTemporaryFolder(SELF);
   const sendTo =
@@ -78,6 +87,7 @@ async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
         LISTEN: `127.0.0.1:${free}`,
         API_ADDRESS: `127.0.0.1:${target}`,
         MAX_API_PROCESSES: '1',
+        ...env,
       },
       isReady: () => sendTo(free)('127.0.0.99'),
     }),
@@ -86,7 +96,7 @@ async function haproxyTo(target: number, trustedProxies = ''): Promise<Send> {
     await daemon.kill();
     rmSync(folder, { recursive: true, force: true });
   });
-  return sendTo(port);
+  return Object.assign(sendTo(port), { log: () => readFileSync(join(folder, 'log'), 'utf8') });
 }
 
 /** The number of requests that got 200. */
@@ -129,6 +139,17 @@ test('the addresses of an IPv6 /64 share one edge limit, which no other client i
   expect(await sending('2001:db8:0:2::8')).toMatchObject({ status: 200 });
   expect(await served(() => sending('::ffff:203.0.113.7'))).toBe(600);
   expect(await sending('::ffff:203.0.113.8')).toMatchObject({ status: 200 });
+});
+
+test('EDGE_LIMIT_PER_MINUTE is the limit of an address, 0 is none, and the log names an address that reaches it once', async () => {
+  const limited = await startHaproxy('', { EDGE_LIMIT_PER_MINUTE: '30' });
+  expect(await served(() => limited('127.0.0.30'), 60)).toBe(30);
+  const line = { level: 'warn', address: '127.0.0.30' };
+  expect([...limited.log().matchAll(/^\{.*\}$/gm)].map(([text]) => JSON.parse(text))).toEqual([
+    expect.objectContaining(line),
+  ]);
+  const unlimited = await startHaproxy('', { EDGE_LIMIT_PER_MINUTE: '0' });
+  expect(await served(() => unlimited('127.0.0.30'))).toBe(TOO_MANY);
 });
 
 test.each([

@@ -33,10 +33,8 @@ const PG_CARRIERS = 'packages/adapter-postgres/src/stores/pg-carriers.ts';
 const TRANSACTION = 'packages/adapter-postgres/src/driver/transaction.ts';
 const PG_MEMBERSHIPS = 'packages/adapter-postgres/src/stores/pg-memberships.ts';
 const AFTER_LAST = ", (feed.last_stamp AT TIME ZONE 'UTC' + interval '1 ms') AT TIME ZONE 'UTC')";
-const UNKNOWN_COMMIT = `this.#failure = new Unavailable(
-          'The connection to PostgreSQL was lost during a commit.',
-          'database_unreachable',
-        );`;
+const UNKNOWN_COMMIT =
+  "this.#failure = unconfirmed('The connection to PostgreSQL was lost during a commit.');";
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug('idempotency keys not bound', PG_STATEMENTS, 'if (bound.length > 0) bindMany(executor, bound);', ''),
@@ -160,8 +158,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'saved again after an unconfirmed commit',
     TRANSACTION,
-    "'A commit was not confirmed by every server.', 'database_unreachable'",
-    "'A commit was not confirmed by every server.', 'database_busy'",
+    "unconfirmed('A commit was not confirmed by every server.')",
+    "new Unavailable('A commit was not confirmed by every server.', 'database_busy')",
   ),
   bug(
     'COMMIT sent before the row counts of writes are known',

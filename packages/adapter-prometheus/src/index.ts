@@ -127,6 +127,10 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
   const standbys = gauge('postgres_standbys', 'Connected standbys, by whether commits wait for them.', [
     'synchronous',
   ]);
+  const required = gauge(
+    'postgres_synchronous_standbys_required',
+    'How many standbys a commit waits for, as synchronous_standby_names says.',
+  );
   const lag = gauge('postgres_replication_lag_seconds', 'How far the slowest standby is behind.');
   const up = gauge(
     'dependency_up',
@@ -161,10 +165,12 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
     async () => {
       const state = await inTime(sources.replication());
       standbys.reset();
+      required.remove();
       lag.remove();
       if (state === null) return;
       standbys.set({ synchronous: 'true' }, state.synchronousStandbys);
       standbys.set({ synchronous: 'false' }, state.standbys - state.synchronousStandbys);
+      required.set(state.requiredSynchronousStandbys);
       if (state.maxLagSeconds !== null) lag.set(state.maxLagSeconds);
     },
     async () => {

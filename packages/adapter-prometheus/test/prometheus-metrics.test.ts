@@ -6,7 +6,12 @@ const SOURCES: MetricSources = {
   pools: () => [{ name: 'requests', max: 10, open: 4, idle: 3, waiting: 2 }],
   queue: async () => ({ due: 5, scheduled: 1, running: 2, failed: 1, oldestDueSeconds: 12.5 }),
   overdueOffers: async () => 7,
-  replication: async () => ({ standbys: 2, synchronousStandbys: 1, maxLagSeconds: 0.25 }),
+  replication: async () => ({
+    standbys: 2,
+    synchronousStandbys: 1,
+    requiredSynchronousStandbys: 1,
+    maxLagSeconds: 0.25,
+  }),
   dependencies: async () => [
     { name: 'database', up: true },
     { name: 'redis', up: false },
@@ -57,6 +62,7 @@ test('everything that happened and every source is in the text', async () => {
       'push_total{outcome="delivered"} 0',
       'offers_overdue 7',
       'postgres_standbys{synchronous="true"} 1',
+      'postgres_synchronous_standbys_required 1',
       'postgres_replication_lag_seconds 0.25',
       'dependency_up{dependency="database"} 1',
       'dependency_up{dependency="redis"} 0',
@@ -75,7 +81,7 @@ test('values that cannot be read are left out, and the others are still collecte
     redis: () => null,
   });
   expect(
-    samples.filter((line) => /^(job_queue|offers|postgres_standbys|postgres_replication|redis)/.test(line)),
+    samples.filter((line) => /^(job_queue|offers|postgres_s|postgres_replication|redis)/.test(line)),
   ).toEqual([]);
   expect(samples).toContain('dependency_up{dependency="database"} 1');
 });

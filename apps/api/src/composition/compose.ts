@@ -34,6 +34,7 @@ import {
   NO_METRICS,
   NO_USED_KEYS,
   type Operator,
+  type ReplicationState,
   Unavailable,
 } from '@svc/application';
 import { DAY } from '@svc/domain';
@@ -310,6 +311,10 @@ export { reportNodes, reportServers };
 /** @throws EncryptionKeyError when data in the database is encrypted with a key that is not configured. */
 export const probeEncryption = ({ encryption }: Config, url: DatabaseUrl, log: Log): Promise<void> =>
   withStores({ url, log, encryption }, (stores) => stores.checkEncryptionKeys());
+
+/** Null where the role may not see it. */
+export const readReplication = (url: DatabaseUrl, log: Log): Promise<ReplicationState | null> =>
+  withStores({ url, log }, (stores) => stores.metricSources.replication());
 
 export const readFirms = (url: DatabaseUrl, log: Log): Promise<readonly Firm[]> =>
   withStores({ url, log }, (stores) => stores.operatorReads.firms());

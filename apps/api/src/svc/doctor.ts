@@ -1,5 +1,5 @@
 import { createECDH } from 'node:crypto';
-import type { Firm } from '@svc/application';
+import type { Firm, ReplicationState } from '@svc/application';
 import {
   type DatabaseUrl,
   probeDatabase,
@@ -7,6 +7,7 @@ import {
   probeRedis,
   type RoleRights,
   readFirms,
+  readReplication,
   readRoleRights,
   readSchemaState,
   reportNodes,
@@ -91,12 +92,14 @@ async function checkDatabase(config: Config): Promise<Check[]> {
       await probeDatabase(opened.url, quietLog());
       const state = await readSchemaState(opened.migrationUrl);
       const rights = await readRoleRights(opened.url);
+      const replication = await readReplication(opened.url, quietLog());
       return [
         ok('database', `PostgreSQL ${state.server}, ${location}`),
         ...servers,
         checkSchema(state),
         checkRights(rights),
         checkConnections(config, rights),
+        ...(opened.embeddedIn === null ? [checkStandbys(rights, replication)] : []),
         ...(state.current
           ? [await checkEncryption(config, opened.url), checkFirms(await readFirms(opened.url, quietLog()))]
           : []),
@@ -170,6 +173,25 @@ function checkRights({ role, ownsTables, changesAudit }: RoleRights): Check {
       `the service's role ${role} may change rows of the audit trail: revoke UPDATE, DELETE and TRUNCATE on audit_log from it and its groups`,
     );
   return ok(what, `the service's role ${role} owns no table`);
+}
+
+export function checkStandbys(
+  { role, seesStandbys }: Pick<RoleRights, 'role' | 'seesStandbys'>,
+  replication: ReplicationState | null,
+): Check {
+  const what = 'standbys';
+  if (!seesStandbys || replication === null)
+    return {
+      ...{ what, state: 'note' },
+      detail: `not visible, and the alerts StandbyMissing and ReplicationLag cannot fire: as a superuser, run GRANT pg_monitor TO ${role}`,
+    };
+  const { standbys, synchronousStandbys, requiredSynchronousStandbys: required } = replication;
+  const connected = `${standbys} connected, ${synchronousStandbys} of them synchronous`;
+  if (synchronousStandbys >= required) return { what, state: 'ok', detail: connected };
+  return {
+    ...{ what, state: 'wrong' },
+    detail: `${connected}, and synchronous_standby_names requires ${required}: every write waits and gets 503; start the standby, or change the setting and reload`,
+  };
 }
 
 /** How many processes can run at once. Connections of other programs to the same server are not known here. */

@@ -12,6 +12,12 @@ import {
 } from './errors.ts';
 import type { Layout, Orm, Statement, TransactionExecutor, Value } from './executor.ts';
 
+const unconfirmed = (what: string): Unavailable =>
+  new Unavailable(
+    `${what} The change may have been made: check before you repeat it.`,
+    'database_unreachable',
+  );
+
 /** What differs behind a pooler in transaction mode. */
 export interface TransactionOptions {
   /** Whether statements are prepared by name; each transaction behind a pooler may use another server connection. */
@@ -109,20 +115,14 @@ export class Transaction implements TransactionExecutor {
       this.#note(error, 'commit');
       // The transaction may have been committed, so the error must not be one that runs the work again.
       if (losesConnection(error))
-        this.#failure = new Unavailable(
-          'The connection to PostgreSQL was lost during a commit.',
-          'database_unreachable',
-        );
+        this.#failure = unconfirmed('The connection to PostgreSQL was lost during a commit.');
       else if (!this.#broken) await this.#rollBack();
     }
     this.#commitSeconds = (performance.now() - startedAt) / 1000;
     this.client.off('notice', onNotice);
     await this.#end();
     if (!this.#failed && !confirmed)
-      this.#note(
-        new Unavailable('A commit was not confirmed by every server.', 'database_unreachable'),
-        'commit',
-      );
+      this.#note(unconfirmed('A commit was not confirmed by every server.'), 'commit');
     // COMMIT of a failed transaction reports ROLLBACK, and no error.
     if (!this.#failed && tag !== 'COMMIT')
       this.#note(new DatabaseError(`PostgreSQL responded to COMMIT with ${tag}.`), 'commit');

@@ -26,7 +26,10 @@ const REPLICATION = sql(
   'metrics_replication',
   `SELECT count(*)::int AS standbys, count(state)::int AS visible,
       count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))::int AS synchronous,
-      extract(epoch FROM max(replay_lag))::float8 AS max_lag_seconds
+      extract(epoch FROM max(replay_lag))::float8 AS max_lag_seconds,
+      CASE current_setting('synchronous_standby_names') WHEN '' THEN 0 ELSE coalesce(substring(
+        current_setting('synchronous_standby_names') FROM '(?i)^\\s*(?:any|first)?\\s*(\\d+)\\s*\\(')::int, 1) END
+        AS required
     FROM pg_stat_replication WHERE application_name <> 'pg_basebackup' OR application_name IS NULL`,
 );
 
@@ -37,8 +40,14 @@ export async function readReplicationState(executor: Executor): Promise<Replicat
       visible: number;
       synchronous: number;
       max_lag_seconds: number | null;
+      required: number;
     }>(REPLICATION),
   );
   if (row === null || row.visible < row.standbys) return null;
-  return { standbys: row.standbys, synchronousStandbys: row.synchronous, maxLagSeconds: row.max_lag_seconds };
+  return {
+    standbys: row.standbys,
+    synchronousStandbys: row.synchronous,
+    requiredSynchronousStandbys: row.required,
+    maxLagSeconds: row.max_lag_seconds,
+  };
 }

@@ -54,6 +54,8 @@ export interface RoleRights {
   readonly maxConnections: number;
   /** It can change or delete rows of the audit trail, such as by the default privileges of the database. */
   readonly changesAudit: boolean;
+  /** It sees the state of standbys, as a member of pg_monitor does. */
+  readonly seesStandbys: boolean;
 }
 
 const RIGHTS = `SELECT current_user AS role, EXISTS (
@@ -61,7 +63,8 @@ const RIGHTS = `SELECT current_user AS role, EXISTS (
        AND pg_has_role(current_user, relowner, 'MEMBER')) AS "ownsTables",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
-    coalesce(has_table_privilege(to_regclass('audit_log')::oid, 'UPDATE, DELETE, TRUNCATE'), false) AS "changesAudit"`;
+    coalesce(has_table_privilege(to_regclass('audit_log')::oid, 'UPDATE, DELETE, TRUNCATE'), false) AS "changesAudit",
+    pg_has_role('pg_read_all_stats', 'USAGE') AS "seesStandbys"`;
 
 /** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
 export const roleRights = (url: DatabaseUrl): Promise<RoleRights> =>

@@ -74,6 +74,8 @@ export interface QueueState {
 export interface ReplicationState {
   readonly standbys: number;
   readonly synchronousStandbys: number;
+  /** How many of those a commit waits for. */
+  readonly requiredSynchronousStandbys: number;
   /** How far the slowest standby is behind; null where it is not known. */
   readonly maxLagSeconds: number | null;
 }
