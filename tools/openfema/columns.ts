@@ -129,35 +129,37 @@ export interface Header {
 const NOTHING = new Set(['', 'null', 'na', 'n/a', 'nan', 'none']);
 
 export function readHeader(names: readonly string[]): Header {
-  const places = new Map<string, number>();
+  const indexByName = new Map<string, number>();
   const unknown: string[] = [];
-  for (const [place, name] of names.entries()) {
-    if (places.has(folded(name))) unknown.push(name);
-    else places.set(folded(name), place);
+  for (const [index, name] of names.entries()) {
+    if (indexByName.has(folded(name))) unknown.push(name);
+    else indexByName.set(folded(name), index);
   }
 
   const read = new Set<number>();
-  const placesOf = {} as Record<Field, number[]>;
+  const indexesOf = {} as Record<Field, number[]>;
   for (const [field, spellings] of Object.entries(COLUMNS) as [Field, readonly string[]][]) {
-    placesOf[field] = spellings.map((name) => places.get(folded(name)) ?? -1).filter((place) => place >= 0);
-    for (const place of placesOf[field]) read.add(place);
+    indexesOf[field] = spellings
+      .map((name) => indexByName.get(folded(name)) ?? -1)
+      .filter((index) => index >= 0);
+    for (const index of indexesOf[field]) read.add(index);
   }
-  const unread = [...places].filter(([, place]) => !read.has(place));
+  const unread = [...indexByName].filter(([, index]) => !read.has(index));
 
   return {
     names,
     row: (record) => (field) => {
-      for (const place of placesOf[field]) {
-        const value = record[place]?.trim() ?? '';
-        if (!NOTHING.has(value.toLowerCase())) return { column: names[place] ?? '', value };
+      for (const index of indexesOf[field]) {
+        const value = record[index]?.trim() ?? '';
+        if (!NOTHING.has(value.toLowerCase())) return { column: names[index] ?? '', value };
       }
       return null;
     },
-    withoutField: unread.filter(([name]) => withoutField.has(name)).map(([, place]) => names[place] ?? ''),
+    withoutField: unread.filter(([name]) => withoutField.has(name)).map(([, index]) => names[index] ?? ''),
     unknown: [
-      ...unread.filter(([name]) => !withoutField.has(name)).map(([, place]) => names[place] ?? ''),
+      ...unread.filter(([name]) => !withoutField.has(name)).map(([, index]) => names[index] ?? ''),
       ...unknown,
     ],
-    missing: REQUIRED.filter((field) => placesOf[field].length === 0).map((field) => COLUMNS[field][0]),
+    missing: REQUIRED.filter((field) => indexesOf[field].length === 0).map((field) => COLUMNS[field][0]),
   };
 }

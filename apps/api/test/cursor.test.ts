@@ -10,7 +10,7 @@ const scope: CursorScope = {
   reader: 'firm/live',
   filters: { updatedSince: 5, status: undefined },
 };
-const place = { at: Date.parse('2026-03-02T09:00:00.123Z'), id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
+const position = { at: Date.parse('2026-03-02T09:00:00.123Z'), id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' };
 
 test('a cursor round-trips any timestamp and id', () => {
   fc.assert(
@@ -26,7 +26,7 @@ test('a cursor round-trips any timestamp and id', () => {
 
 test('a cursor has at most 512 characters, even for the longest SVCID', () => {
   for (const id of ['x'.repeat(128), '😀'.repeat(64)])
-    expect(cursors.write({ at: place.at, id }, scope).length).toBeLessThanOrEqual(512);
+    expect(cursors.write({ at: position.at, id }, scope).length).toBeLessThanOrEqual(512);
 });
 
 test.each([
@@ -36,16 +36,16 @@ test.each([
   ['fewer filters', { ...scope, filters: {} }],
   ['more filters', { ...scope, filters: { ...scope.filters, externalId: 'x' } }],
 ])('a cursor is invalid for %s', (_, other) => {
-  expect(cursors.read(cursors.write(place, scope), other)).toBeNull();
+  expect(cursors.read(cursors.write(position, scope), other)).toBeNull();
 });
 
 test('a cursor signed with another key is invalid', () => {
   const foreign = createCursors(Buffer.alloc(32, 2));
-  expect(cursors.read(foreign.write(place, scope), scope)).toBeNull();
+  expect(cursors.read(foreign.write(position, scope), scope)).toBeNull();
 });
 
 test('a cursor with any change is invalid', () => {
-  const written = cursors.write(place, scope);
+  const written = cursors.write(position, scope);
   const changed = ['=', 'A', '.', ' ', '.A'].map((more) => written + more);
   for (let at = 0; at < written.length; at++) {
     changed.push(written.slice(0, at));
@@ -57,7 +57,7 @@ test('a cursor with any change is invalid', () => {
 });
 
 test('a signature has at least 128 bits, and a cursor with any flipped bit is invalid', () => {
-  const [payload, signature = ''] = cursors.write(place, scope).split('.');
+  const [payload, signature = ''] = cursors.write(position, scope).split('.');
   const bytes = Buffer.from(signature, 'base64url');
   expect(bytes.length).toBeGreaterThanOrEqual(16);
   const changed = Array.from({ length: bytes.length * 8 }, (_, bit) => {

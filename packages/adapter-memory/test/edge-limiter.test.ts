@@ -8,37 +8,37 @@ const START = 1_800_000_000_123;
 function underTest(perMinute: number, addressesPerMinute?: number) {
   const clock = { time: START, now: () => clock.time };
   const edge = createEdgeLimiter({ perMinute, clock, ...(addressesPerMinute && { addressesPerMinute }) });
-  const admitted = (address: string, times: number) =>
+  const allowed = (address: string, times: number) =>
     Array.from({ length: times }, () => edge.allow(address)).filter(Boolean).length;
-  return { clock, edge, admitted };
+  return { clock, edge, allowed };
 }
 
 describe('the edge limiter', () => {
   test('accepts 600 of 700 requests in one instant', () => {
-    const { admitted } = underTest(600);
-    expect(admitted('192.0.2.1', 700)).toBe(600);
+    const { allowed } = underTest(600);
+    expect(allowed('192.0.2.1', 700)).toBe(600);
   });
 
   test('is off with a limit of 0', () => {
-    const { admitted, edge } = underTest(0);
-    expect(admitted('192.0.2.1', 10_000)).toBe(10_000);
+    const { allowed, edge } = underTest(0);
+    expect(allowed('192.0.2.1', 10_000)).toBe(10_000);
     expect(edge.size).toBe(0);
   });
 
   test('limits each address separately', () => {
-    const { admitted } = underTest(10);
-    expect(admitted('192.0.2.1', 20)).toBe(10);
-    expect(admitted('192.0.2.2', 20)).toBe(10);
+    const { allowed } = underTest(10);
+    expect(allowed('192.0.2.1', 20)).toBe(10);
+    expect(allowed('192.0.2.2', 20)).toBe(10);
   });
 
   test.each([0, 1, 100, 59_876, 59_877, 59_999])(
     'accepts an address that waits a minute after a denied request, %i ms into the minute',
     (offset) => {
-      const { admitted, clock } = underTest(600);
+      const { allowed, clock } = underTest(600);
       clock.time += offset;
-      expect(admitted('192.0.2.1', 601)).toBe(600);
+      expect(allowed('192.0.2.1', 601)).toBe(600);
       clock.time += MINUTE;
-      expect(admitted('192.0.2.1', 1)).toBe(1);
+      expect(allowed('192.0.2.1', 1)).toBe(1);
     },
   );
 
@@ -88,10 +88,10 @@ describe('the edge limiter', () => {
   });
 
   test('recovers after the clock was set back', () => {
-    const { admitted, clock } = underTest(10);
-    admitted('192.0.2.1', 20);
+    const { allowed, clock } = underTest(10);
+    allowed('192.0.2.1', 20);
     clock.time -= 60 * MINUTE;
-    expect(admitted('192.0.2.1', 20)).toBe(10);
+    expect(allowed('192.0.2.1', 20)).toBe(10);
   });
 
   test('drops idle addresses after two minutes and holds at most the given number', () => {
@@ -126,9 +126,9 @@ describe('the network of an address', () => {
   });
 
   test('counts the addresses of one /64 together', () => {
-    const { admitted } = underTest(10);
-    expect(admitted('2001:db8::1', 6)).toBe(6);
-    expect(admitted('2001:db8::2', 6)).toBe(4);
-    expect(admitted('2001:db8:0:1::2', 6)).toBe(6);
+    const { allowed } = underTest(10);
+    expect(allowed('2001:db8::1', 6)).toBe(6);
+    expect(allowed('2001:db8::2', 6)).toBe(4);
+    expect(allowed('2001:db8:0:1::2', 6)).toBe(6);
   });
 });
