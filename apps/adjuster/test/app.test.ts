@@ -41,6 +41,7 @@ function device() {
     responses: {} as Record<string, Error | (() => unknown)>,
     calls: [] as string[],
     visible: true,
+    storeFails: false,
   };
   const pageOf = (data: readonly AppClaim[], query: RequestParts['query'] = {}) => ({
     data: query.updated_since === undefined ? data : [],
@@ -69,6 +70,7 @@ function device() {
     },
     listen: (listener) => void listeners.push(listener),
   };
+  const store = createOutboxStore(storage, tabs);
   let turn: Promise<unknown> = Promise.resolve();
   const open = () => {
     const handlers: { events?: EventHandlers; page: Record<string, () => void> } = { page: {} };
@@ -79,7 +81,9 @@ function device() {
       choices: { read: () => undefined, write: () => {} },
       onStorageLost: () => {},
       outboxStore: {
-        ...createOutboxStore(storage, tabs),
+        ...store,
+        update: (change) =>
+          state.storeFails ? Promise.reject(new Error('No space.')) : store.update(change),
         exclusive<T>(task: () => Promise<T>): Promise<T> {
           const run = turn.then(task);
           turn = run.catch(() => {});
@@ -129,6 +133,29 @@ function device() {
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** A device on which an adjuster, by default with one offer, has opened the app. */
+async function started(given: { offers?: AppClaim[]; accepted?: AppClaim[] } = { offers: [offer()] }) {
+  const opened = device();
+  Object.assign(opened.state, given);
+  await opened.signedIn();
+  const one = opened.open();
+  void one.app.start();
+  await settled();
+  return { ...opened, ...one };
+}
+
+/** Holds a response back until it is given. */
+function holdBack(state: { responses: Record<string, unknown> }, name: string): (response: unknown) => void {
+  const given: ((response: unknown) => void)[] = [];
+  state.responses[name] = () => new Promise((resolve) => given.push(resolve));
+  return (response) => {
+    for (const resolve of given) resolve(response);
+  };
+}
+
+const acceptanceOf = ({ offers: [first] }: { offers: AppClaim[] }) =>
+  `POST v1/claims/${first?.id}/acceptance`;
 
 const linesOf = ({ toasts }: ReturnType<typeof createApp>) =>
   toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
@@ -184,32 +211,30 @@ describe('an app', () => {
     expect([app.session.profile.value, app.session.endedBecause.value]).toEqual([null, null]);
   });
 
-  test('whose session the service has ended removes the lists and keeps answers that are not sent', async () => {
-    const { open, signedIn, state, storage } = device();
-    await signedIn();
-    state.offers = [offer()];
-    const { app } = open();
-    void app.start();
-    await settled();
-    await app.answers.answer(state.offers, 'accept');
-    state.responses['GET v1/me'] = new ApiError(401, 'invalid_session');
-    await app.lists.refresh();
-    await settled();
-    expect([app.session.endedBecause.value, app.lists.offers.value]).toEqual(['expired', undefined]);
-    expect(await storage.getAll('offers', 'accepted')).toEqual([undefined, undefined]);
-    expect(await storage.get('outbox')).toHaveLength(1);
-  });
+  test.each([
+    ['reading', 'GET v1/me'],
+    ['sending', 'acceptance'],
+  ])(
+    'that learns by %s that its session has ended removes the lists and keeps answers that are not sent',
+    async (_, refused) => {
+      const { app, state, storage } = await started();
+      await app.answers.answer(state.offers, 'accept');
+      const name = refused === 'acceptance' ? acceptanceOf(state) : refused;
+      state.responses[name] = new ApiError(401, 'invalid_session');
+      await (refused === 'acceptance' ? app.outbox.release() : app.lists.refresh());
+      await settled();
+      expect([app.session.endedBecause.value, app.lists.offers.value]).toEqual(['expired', undefined]);
+      expect(await storage.getAll('offers', 'accepted')).toEqual([undefined, undefined]);
+      expect(await storage.get('outbox')).toHaveLength(1);
+    },
+  );
 
   test('forgets one adjuster for the next one, with the answers of the first still on the device', async () => {
-    const { open, signedIn, state, storage } = device();
-    await signedIn();
-    state.offers = [offer()];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state, storage } = await started();
     await app.answers.answer(state.offers, 'accept');
     app.places.setStops(['claim-1']);
     app.arrangement.change({ search: 'Kenner' });
+    const acceptance = acceptanceOf(state);
     state.profile = { ...PROFILE, svc_id: 'SVC-2' };
     state.offers = [];
     await app.signIn({ email: 'other@example.com', code: '123456' });
@@ -217,16 +242,11 @@ describe('an app', () => {
     expect([app.answers.queued.value, app.lists.offers.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.arrangement.arrangement.value.search).toBe('');
     expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
-    expect(state.calls).not.toContain(`POST v1/claims/${offer().id}/acceptance`);
+    expect(state.calls).not.toContain(acceptance);
   });
 
   test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
-    const { open, signedIn, state, names } = device();
-    await signedIn();
-    state.offers = [offer(), offer()];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state, names } = await started({ offers: [offer(), offer()] });
     const [rejected, accepted] = state.offers as [AppClaim, AppClaim];
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer([rejected], 'reject');
@@ -251,12 +271,42 @@ describe('an app', () => {
     expect(app.arrangement.arrangement.value.search).toBe('');
   });
 
-  test('reads the lists again when the service has a later revision, and not when it has the same', async () => {
-    const { open, signedIn, state } = device();
-    await signedIn();
-    const { app, handlers } = open();
-    void app.start();
+  test('shows nothing of an adjuster who has signed out, although the device removes nothing', async () => {
+    const { app, state } = await started();
+    await app.answers.answer(state.offers, 'accept');
+    expect(app.answers.queued.value).toHaveLength(1);
+    state.storeFails = true;
+    await app.signOut(false);
+    expect(app.answers.queued.value).toEqual([]);
+  });
+
+  test('ignores lists that arrive after the sign-out', async () => {
+    const { app, state, storage } = await started();
+    const release = holdBack(state, 'GET v1/invitations');
+    const reading = app.lists.refresh();
     await settled();
+    await app.signOut(false);
+    release({ data: [], next_cursor: null });
+    await reading;
+    expect([app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+  });
+
+  test("opens no other adjuster's session while an answer of the first one is being sent", async () => {
+    const { app, state } = await started();
+    app.prefer({ undoSeconds: 0 });
+    const release = holdBack(state, acceptanceOf(state));
+    await app.answers.answer(state.offers, 'accept');
+    await settled();
+    const signingIn = app.signIn({ email: 'other@example.com', code: '123456' });
+    await settled();
+    expect(state.calls).not.toContain('POST session');
+    release(undefined);
+    await signingIn;
+    expect(state.calls).toContain('POST session');
+  });
+
+  test('reads the lists again when the service has a later revision, and not when it has the same', async () => {
+    const { app, handlers, state } = await started({});
     const reads = () => state.calls.filter((name) => name === 'GET v1/claims').length;
     const before = reads();
     handlers.events?.changed('revision');
@@ -269,13 +319,8 @@ describe('an app', () => {
   });
 
   test('keeps a claim as the service sent it while older lists were read', async () => {
-    const { open, signedIn, state, storage } = device();
-    await signedIn();
     const claim = ownClaim('2026-08-29T15:00:00.000Z');
-    state.accepted = [claim];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state, storage } = await started({ accepted: [claim] });
     state.responses['GET v1/invitations'] = () => {
       delete state.responses['GET v1/invitations'];
       app.lists.updateClaim({ ...claim, work: { notes: 'Saved meanwhile' } });
@@ -288,13 +333,8 @@ describe('an app', () => {
   });
 
   test('lists an offer that ended without an answer in the history, and not one that was answered', async () => {
-    const { open, signedIn, state, storage } = device();
-    await signedIn();
     const [answered, withdrawn] = [offer(), offer()];
-    state.offers = [answered, withdrawn];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state, storage } = await started({ offers: [answered, withdrawn] });
     await app.answers.answer([answered], 'reject');
     state.offers = [];
     await app.lists.refresh();
@@ -303,33 +343,44 @@ describe('an app', () => {
   });
 
   test('releases answers that can be undone when the page is hidden, since it may be closed', async () => {
-    const { open, signedIn, state } = device();
-    await signedIn();
-    const claim = offer();
-    state.offers = [claim];
-    const { app, handlers } = open();
-    void app.start();
-    await settled();
+    const { app, handlers, state } = await started();
     await app.answers.answer(state.offers, 'accept');
     await settled();
-    const sent = `POST v1/claims/${claim.id}/acceptance`;
-    expect(state.calls).not.toContain(sent);
+    expect(state.calls).not.toContain(acceptanceOf(state));
     state.visible = false;
     handlers.page.visibilitychange?.();
     await settled();
-    expect(state.calls).toContain(sent);
+    expect(state.calls).toContain(acceptanceOf(state));
+  });
+
+  test('sends an answer when the time to undo it is over', async () => {
+    const { app, state } = await started();
+    await app.answers.answer(state.offers, 'accept');
+    jest.advanceTimersByTime(4999);
+    await settled();
+    expect(state.calls).not.toContain(acceptanceOf(state));
+    jest.advanceTimersByTime(1);
+    await settled();
+    expect(state.calls).toContain(acceptanceOf(state));
+  });
+
+  test('sends what waits as soon as events arrive again after a dead spot', async () => {
+    const { app, handlers, state } = await started();
+    app.prefer({ undoSeconds: 0 });
+    state.responses[acceptanceOf(state)] = new NetworkError('connection');
+    await app.answers.answer(state.offers, 'accept');
+    await settled();
+    expect([app.answers.queued.value.length, app.session.connection.value]).toEqual([1, 'offline']);
+    state.responses = {};
+    handlers.events?.connected();
+    await settled();
+    expect([app.answers.queued.value.length, app.session.connection.value]).toEqual([0, 'online']);
   });
 
   test('says that an answer waits for the network only until its result arrives', async () => {
-    const { open, signedIn, state } = device();
-    await signedIn();
-    const claim = offer();
-    state.offers = [claim];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state } = await started();
     app.prefer({ undoSeconds: 0 });
-    const name = `POST v1/claims/${claim.id}/acceptance`;
+    const name = acceptanceOf(state);
     state.responses[name] = new NetworkError('connection');
     await app.answers.answer(state.offers, 'accept');
     await settled();
@@ -341,12 +392,7 @@ describe('an app', () => {
   });
 
   test("removes the policyholder's name from the device once the adjuster was told of a rejection", async () => {
-    const { open, signedIn, state, storage } = device();
-    await signedIn();
-    state.offers = [offer()];
-    const { app } = open();
-    void app.start();
-    await settled();
+    const { app, state, storage } = await started();
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer(state.offers, 'reject');
     await settled();

@@ -1,0 +1,70 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { createApi } from '../src/data/api.ts';
+import { requestOf } from '../src/data/endpoints.ts';
+import { loadOnce } from '../src/data/load-once.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const respond = (body: string | null, status: number, headers: Record<string, string> = {}) =>
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body, { status, headers }));
+const outcome = () =>
+  createApi('/app/')
+    .call('getProfile')
+    .catch((error: unknown) => error);
+
+test.each([
+  [
+    'an error of the service',
+    422,
+    '{"code":"validation_failed","errors":[{"pointer":"/email"}]}',
+    {
+      ...{ name: 'ApiError', status: 422, code: 'validation_failed', fields: ['email'] },
+    },
+  ],
+  ['too many requests', 429, '{}', { name: 'NetworkError', reason: 'service' }],
+  ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
+  ['an error page of a proxy', 403, '<html>', { name: 'NetworkError', reason: 'service' }],
+  ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401 }],
+  ['the sign-in page of a captive portal', 200, '<html>', { name: 'NetworkError', reason: 'connection' }],
+  ['a body', 200, '{"svc_id":"SVC-1"}', { svc_id: 'SVC-1' }],
+])('the app tells %s apart', async (_, status, body, expected) => {
+  respond(body, status);
+  expect(await outcome()).toMatchObject(expected);
+});
+
+test('a request without a response is sent again, whether it timed out or there was no network', async () => {
+  const fetching = jest.spyOn(globalThis, 'fetch');
+  fetching.mockRejectedValueOnce(new DOMException('', 'TimeoutError'));
+  expect(await outcome()).toMatchObject({ name: 'NetworkError', reason: 'timeout' });
+  fetching.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  expect(await outcome()).toMatchObject({ name: 'NetworkError', reason: 'connection' });
+});
+
+test('the time to wait is in seconds, or ends at a time of the service, whose clock may differ from the device', async () => {
+  respond('{}', 503, { 'Retry-After': '30' });
+  expect(await outcome()).toMatchObject({ retryAfterMs: 30_000 });
+  const [now, later] = [new Date(Date.now() + 86_400_000), new Date(Date.now() + 86_460_000)];
+  respond('{}', 503, { Date: now.toUTCString(), 'Retry-After': later.toUTCString() });
+  const { retryAfterMs } = (await outcome()) as { retryAfterMs: number };
+  expect(Math.round(retryAfterMs / 10_000)).toBe(6);
+});
+
+test('ids are encoded in paths, and a query has only what is given', () => {
+  const params = { id: 'a/b' };
+  expect(requestOf('getOfferedClaim', { params }).path).toBe('v1/claims/a%2Fb');
+  const query = { status: 'closed', updated_since: undefined, limit: 2 };
+  expect(requestOf('listOfferedClaims', { query }).path).toBe('v1/claims?status=closed&limit=2');
+});
+
+test('what could not be loaded is loaded again, and once when it could', async () => {
+  const load = jest
+    .fn<() => Promise<string>>()
+    .mockRejectedValueOnce(new Error('offline'))
+    .mockResolvedValue('file');
+  const loaded = loadOnce(load);
+  await expect(loaded()).rejects.toThrow('offline');
+  expect([await loaded(), await loaded()]).toEqual(['file', 'file']);
+  expect(load).toHaveBeenCalledTimes(2);
+});
