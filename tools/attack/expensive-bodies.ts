@@ -2,11 +2,13 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LIMITS, smallestClaim } from '@svc/contract';
 import { isHealthy } from '../cluster/api-process.ts';
+import { cpuMs } from '../services/process-usage.ts';
 import type { Finding } from './finding.ts';
 
 interface Attacker {
   readonly url: string;
   readonly port: number;
+  readonly pid: number;
   readonly key: string;
   readonly session: string;
   /** The key of another firm. */
@@ -34,7 +36,7 @@ const bodies = (start: string, bytes: number): [name: string, body: string][] =>
     ['empty contacts', `${start}"additional_contacts":[${most(() => '{}', 2)}]${end}`],
     ['nested objects', `${start}"a":[${fill(rest, `${'{"a":'.repeat(50)}1${'}'.repeat(50)},`)}`],
     ['unclosed arrays', `${start}"a":${fill(rest, '[')}`],
-    ['unclosed text', `${start}"external_id":"${fill(rest, 'é')}`],
+    ['unclosed text', `${start}"external_id":"${fill(rest, 'x')}`],
     ['line breaks', `${start}${fill(rest, '\n')}`],
   ];
 };
@@ -51,11 +53,11 @@ export async function expensiveBodies(attacker: Attacker, seconds = 2): Promise<
     ['POST /mcp?allow_writes=true', attacker.key, bodies(TOOL_CALL, LIMITS.messageBytes)],
   ] as const) {
     for (const [name, body] of sent) {
-      const { median, max, statuses } = await latencies(attacker, seconds, request(line, as, body));
+      const { median, max, eachMs, statuses } = await latencies(attacker, seconds, request(line, as, body));
       findings.push({
         attack: `expensive bodies: ${CONNECTIONS} connections with ${name}, ${line}`,
         bound: `another firm waits at most ${MAX_RATIO} times as long as beside as many with claims`,
-        observed: `${(median / usual.median).toFixed(1)} times: ${median.toFixed()} ms, at most ${max.toFixed()}; ${statuses}`,
+        observed: `${(median / usual.median).toFixed(1)} times: ${median.toFixed()} ms, at most ${max.toFixed()}; ${statuses}, ${eachMs.toFixed(1)} ms of processor time each`,
         holds: median <= MAX_RATIO * usual.median,
       });
     }
@@ -76,9 +78,10 @@ const request = (line: string, as: string, body: string): string =>
   ].join('\r\n');
 
 /** Of another firm's requests, in milliseconds. */
-async function latencies({ url, port, otherKey }: Attacker, seconds: number, text: string) {
+async function latencies({ url, port, pid, otherKey }: Attacker, seconds: number, text: string) {
   const bytes = Buffer.from(text);
   const counts: Record<string, number> = {};
+  const before = cpuMs(pid);
   const sockets = Array.from({ length: CONNECTIONS }, () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -100,8 +103,10 @@ async function latencies({ url, port, otherKey }: Attacker, seconds: number, tex
   for (const socket of sockets) socket.destroy();
   // What the process has received already is still handled.
   for (let n = 0; n < CONNECTIONS; n += 1) await isHealthy(url);
+  const responses = Object.values(counts).reduce((sum, count) => sum + count, times.length);
   times.sort((a, b) => a - b);
   return {
+    eachMs: (cpuMs(pid) - before) / responses,
     median: times[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY,
     max: times.at(-1) ?? Number.POSITIVE_INFINITY,
     statuses: Object.entries(counts)
