@@ -109,192 +109,133 @@ interface Mutated {
   readonly mutation: Mutation;
 }
 type Mutate = (body: unknown, location: Location, random: Random) => Mutated | null;
-
-const invalidAt = (name: string, location: Location, body: unknown): Mutated => ({
-  body,
-  mutation: { name, expected: 'invalid', pointer: pointerOf(location.path) },
-});
-const validAt = (name: string, location: Location, body: unknown): Mutated => {
-  const pointer = pointerOf(location.path);
-  return { body, mutation: { name, expected: DEPENDENT.test(pointer) ? 'either' : 'valid', pointer } };
-};
+/** Another value for a location; undefined when the mutation does not fit it. */
+type Values = Readonly<Record<string, (location: Location, random: Random, body: unknown) => unknown>>;
 
 const OTHER_TYPES: readonly unknown[] = [true, false, 0, 1.5, -1, 'text', '', [], {}, [[]], 1e308];
+const NAMES = 'unknown constructor toString __proto__ ID a/b~c hasOwnProperty ☃'.split(' ');
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+const isNumber = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
 
-const BODY_MUTATIONS: Readonly<Record<string, Mutate>> = {
-  'a missing field': (body, location) => {
-    const pointer = pointerOf(location.path);
-    if (location.path.length === 0 || typeof location.path.at(-1) === 'number') return null;
-    const rest = without(body, location.path);
-    if (location.required) return invalidAt('a missing field', location, rest);
-    const expected = INTERDEPENDENT.test(pointer) || DEPENDENT.test(pointer) ? 'either' : 'valid';
-    return { body: rest, mutation: { name: 'a missing field', expected, pointer } };
-  },
-  'an unknown field': (body, location, random) => {
-    if (kindOf(location.value) !== 'object' || location.schema.additionalProperties !== false) return null;
-    const name = random.pick([
-      'unknown',
-      'constructor',
-      'toString',
-      '__proto__',
-      'ID',
-      'a/b~c',
-      '',
-      'hasOwnProperty',
-      '☃',
-    ]);
-    if (location.schema.properties !== undefined && Object.hasOwn(location.schema.properties, name))
-      return null;
-    const path = [...location.path, name];
-    return invalidAt('an unknown field', { ...location, path }, put(body, path, random.pick(OTHER_TYPES)));
-  },
-  'null instead of a value': (body, location) => {
-    // Some fields, such as a push subscription's expirationTime, may be null.
-    if (location.schema.type === undefined || kindOf(location.schema.type) === 'array') return null;
-    return invalidAt('null instead of a value', location, put(body, location.path, null));
-  },
-  'another type': (body, location, random) => {
-    const { type } = location.schema;
-    if (typeof type !== 'string') return null;
+const INVALID: Values = {
+  // Some fields, such as a push subscription's expirationTime, may be null.
+  'null instead of a value': ({ schema: { type } }) =>
+    type === undefined || Array.isArray(type) ? undefined : null,
+  'another type': ({ schema: { type } }, random) => {
     const kind = type === 'integer' ? 'number' : type;
-    const others = OTHER_TYPES.filter((value) => kindOf(value) !== kind);
-    return invalidAt('another type', location, put(body, location.path, random.pick(others)));
+    return typeof kind === 'string'
+      ? random.pick(OTHER_TYPES.filter((value) => kindOf(value) !== kind))
+      : undefined;
   },
-  'a string one character too long': (body, location, random) => {
-    const { maxLength, type } = location.schema;
-    if (type !== 'string' || maxLength === undefined) return null;
-    const text = isText(location.schema) ? textOf(maxLength + 1, random) : 'x'.repeat(maxLength + 1);
-    return invalidAt('a string one character too long', location, put(body, location.path, text));
+  'a string one character too long': ({ schema }, random) => {
+    const { maxLength, type } = schema;
+    if (type !== 'string' || maxLength === undefined) return undefined;
+    return isText(schema) ? textOf(maxLength + 1, random) : 'x'.repeat(maxLength + 1);
   },
-  'a string of the maximum length': (body, location, random) => {
-    const { maxLength, type } = location.schema;
-    if (type !== 'string' || maxLength === undefined || !isText(location.schema)) return null;
-    return validAt(
-      'a string of the maximum length',
-      location,
-      put(body, location.path, textOf(maxLength, random)),
-    );
-  },
-  'a string of one character': (body, location, random) => {
-    const { minLength, type } = location.schema;
-    if (type !== 'string' || minLength !== 1 || !isText(location.schema)) return null;
-    return validAt(
-      'a string of one character',
-      location,
-      put(body, location.path, random.pick(['z', '🌊', '東'])),
-    );
-  },
-  'an empty string': (body, location) => {
-    if (location.schema.type !== 'string') return null;
-    return invalidAt('an empty string', location, put(body, location.path, ''));
-  },
-  'a blank string': (body, location, random) => {
-    if (location.schema.pattern !== '\\S') return null;
-    return invalidAt(
-      'a blank string',
-      location,
-      put(body, location.path, random.pick([' ', '\t\n', '\u00a0', '\u3000\u200b'])),
-    );
-  },
-  'an invalid character': (body, location, random) => {
-    if (location.schema.type !== 'string') return null;
-    return invalidAt(
-      'an invalid character',
-      location,
-      put(body, location.path, `z${random.pick(['\0', '\ud800', '\udc00'])}z`),
-    );
-  },
-  'surrounding whitespace': (body, location, random) => {
-    const { pattern } = location.schema;
-    if (pattern !== '^\\S(.*\\S)?$') return null;
-    return invalidAt(
-      'surrounding whitespace',
-      location,
-      put(body, location.path, random.pick([' a', 'a ', '\ta', 'a\n', '\u00a0a'])),
-    );
-  },
-  'a number out of range': (body, location, random) => {
-    const { minimum, maximum, type } = location.schema;
-    if (type !== 'integer' && type !== 'number') return null;
-    const beyond = [minimum === undefined ? null : minimum - 1, maximum === undefined ? null : maximum + 1];
-    const values = [...beyond.filter((value) => value !== null), 1e300, -1e300];
-    return invalidAt('a number out of range', location, put(body, location.path, random.pick(values)));
-  },
-  'a number at a limit': (body, location, random) => {
-    const { minimum, maximum, type } = location.schema;
-    if ((type !== 'integer' && type !== 'number') || minimum === undefined || maximum === undefined)
-      return null;
-    return validAt(
-      'a number at a limit',
-      location,
-      put(body, location.path, random.pick([minimum, maximum])),
-    );
-  },
-  'a fraction instead of an integer': (body, location, random) => {
-    if (location.schema.type !== 'integer') return null;
-    return invalidAt(
-      'a fraction instead of an integer',
-      location,
-      put(body, location.path, random.pick([0.5, 1.000001])),
-    );
-  },
-  'a value outside the enum': (body, location, random) => {
-    const { enum: values } = location.schema;
-    if (values === undefined) return null;
-    const near = String(random.pick(values));
-    const wrong = random.pick([
-      near.toUpperCase() === near ? near.toLowerCase() : near.toUpperCase(),
-      `${near} `,
-      'nothing',
-    ]);
-    if (values.includes(wrong)) return null;
-    return invalidAt('a value outside the enum', location, put(body, location.path, wrong));
-  },
-  'another enum value': (body, location, random) => {
-    const { enum: values } = location.schema;
-    if (values === undefined) return null;
-    return validAt('another enum value', location, put(body, location.path, random.pick(values)));
-  },
-  'an invalid date': (body, location, random) => {
-    if (!isDate(location.schema)) return null;
-    const days = [
-      '2026-02-30',
-      '2026-13-01',
-      '2026-1-1',
-      '0000-00-00',
-      '2026-08-27T00:00:00Z',
-      '27.08.2026',
-      '2100-02-29',
+  'an empty string': ({ schema }) => (schema.type === 'string' ? '' : undefined),
+  'a blank string': ({ schema }, random) =>
+    schema.pattern === '\\S' ? random.pick([' ', '\t\n', '\u00a0', '\u3000\u200b']) : undefined,
+  'an invalid character': ({ schema }, random) =>
+    schema.type === 'string' ? `z${random.pick(['\0', '\ud800', '\udc00'])}z` : undefined,
+  'surrounding whitespace': ({ schema }, random) =>
+    schema.pattern === '^\\S(.*\\S)?$' ? random.pick([' a', 'a ', '\ta', 'a\n', '\u00a0a']) : undefined,
+  'a number out of range': ({ schema }, random) => {
+    const { minimum, maximum } = schema;
+    const beyond = [
+      ...(minimum === undefined ? [] : [minimum - 1]),
+      ...(maximum === undefined ? [] : [maximum + 1]),
     ];
-    return invalidAt('an invalid date', location, put(body, location.path, random.pick(days)));
+    return isNumber(schema) ? random.pick([...beyond, 1e300, -1e300]) : undefined;
   },
-  'another date': (body, location, random) => {
-    if (!isDate(location.schema)) return null;
-    const day = random.pick(['2024-02-29', '2000-02-29', '1968-01-01', '2026-12-31', '2026-01-01']);
-    return validAt('another date', location, put(body, location.path, day));
+  'a fraction instead of an integer': ({ schema }, random) =>
+    schema.type === 'integer' ? random.pick([0.5, 1.000001]) : undefined,
+  'a value outside the enum': ({ schema: { enum: values } }, random) => {
+    if (values === undefined) return undefined;
+    const near = String(random.pick(values));
+    const otherCase = near.toUpperCase() === near ? near.toLowerCase() : near.toUpperCase();
+    const wrong = random.pick([otherCase, `${near} `, 'nothing']);
+    return values.includes(wrong) ? undefined : wrong;
   },
-  'too many items': (body, location) => {
-    const { maxItems } = location.schema;
-    if (!Array.isArray(location.value) || maxItems === undefined) return null;
-    const items = Array.from({ length: maxItems + 1 }, () => (location.value as unknown[])[0] ?? {});
-    return invalidAt('too many items', location, put(body, location.path, items));
-  },
-  'two values swapped': (body, location, random) => {
-    const other = random.pick(locationsOf(body, location.schema).map(({ value }) => value));
-    if (location.path.length === 0) return null;
-    const mutation: Mutation = { name: 'two values swapped', expected: 'either' };
-    return { body: put(body, location.path, other), mutation };
-  },
-  'deep nesting': (body, location, random) => {
-    if (location.path.length === 0) return null;
+  'an invalid date': ({ schema }, random) =>
+    isDate(schema)
+      ? random.pick(
+          '2026-02-30 2026-13-01 2026-1-1 0000-00-00 2026-08-27T00:00:00Z 27.08.2026 2100-02-29'.split(' '),
+        )
+      : undefined,
+  'too many items': ({ schema: { maxItems }, value }) =>
+    Array.isArray(value) && maxItems !== undefined
+      ? Array.from({ length: maxItems + 1 }, () => value[0] ?? {})
+      : undefined,
+};
+
+const VALID: Values = {
+  'a string of the maximum length': ({ schema }, random) =>
+    schema.type === 'string' && schema.maxLength !== undefined && isText(schema)
+      ? textOf(schema.maxLength, random)
+      : undefined,
+  'a string of one character': ({ schema }, random) =>
+    schema.type === 'string' && schema.minLength === 1 && isText(schema)
+      ? random.pick(['z', '🌊', '東'])
+      : undefined,
+  'a number at a limit': ({ schema }, random) =>
+    isNumber(schema) && schema.minimum !== undefined && schema.maximum !== undefined
+      ? random.pick([schema.minimum, schema.maximum])
+      : undefined,
+  'another enum value': ({ schema: { enum: values } }, random) =>
+    values === undefined ? undefined : random.pick(values),
+  'another date': ({ schema }, random) =>
+    isDate(schema)
+      ? random.pick(['2024-02-29', '2000-02-29', '1968-01-01', '2026-12-31', '2026-01-01'])
+      : undefined,
+};
+
+const EITHER: Values = {
+  'two values swapped': ({ path, schema }, random, body) =>
+    path.length === 0 ? undefined : random.pick(locationsOf(body, schema).map(({ value }) => value)),
+  'deep nesting': ({ path }, random) => {
+    if (path.length === 0) return undefined;
     let deep: unknown = 'x';
     for (let depth = random.integer(50, 3000); depth > 0; depth -= 1)
       deep = depth % 2 === 0 ? [deep] : { deep };
-    return { body: put(body, location.path, deep), mutation: { name: 'deep nesting', expected: 'either' } };
+    return deep;
   },
 };
+
+const replacing = (values: Values, expected: Mutation['expected']): Mutate[] =>
+  Object.entries(values).map(([name, other]) => (body, location, random) => {
+    const value = other(location, random, body);
+    if (value === undefined) return null;
+    const pointer = pointerOf(location.path);
+    const isDependent = expected === 'valid' && DEPENDENT.test(pointer);
+    return {
+      body: put(body, location.path, value),
+      mutation: { name, expected: isDependent ? 'either' : expected, pointer },
+    };
+  });
+
+const BODY_MUTATIONS: readonly Mutate[] = [
+  ...replacing(INVALID, 'invalid'),
+  ...replacing(VALID, 'valid'),
+  ...replacing(EITHER, 'either'),
+  function missingField(body, { path, required }) {
+    if (path.length === 0 || typeof path.at(-1) === 'number') return null;
+    const pointer = pointerOf(path);
+    const mayBe = INTERDEPENDENT.test(pointer) || DEPENDENT.test(pointer) ? 'either' : 'valid';
+    const expected = required ? 'invalid' : mayBe;
+    return { body: without(body, path), mutation: { name: 'a missing field', expected, pointer } };
+  },
+  function unknownField(body, { path: parent, schema, value }, random) {
+    if (kindOf(value) !== 'object' || schema.additionalProperties !== false) return null;
+    const name = random.pick([...NAMES, '']);
+    if (schema.properties !== undefined && Object.hasOwn(schema.properties, name)) return null;
+    const path = [...parent, name];
+    return {
+      body: put(body, path, random.pick(OTHER_TYPES)),
+      mutation: { name: 'an unknown field', expected: 'invalid', pointer: pointerOf(path) },
+    };
+  },
+];
 
 /** Applies one random mutation that fits the schema; returns the body unchanged when none does. */
 export function mutateBody(
@@ -302,10 +243,9 @@ export function mutateBody(
   schema: Schema,
   random: Random,
 ): { body: unknown; mutation: Mutation | null } {
-  const names = Object.keys(BODY_MUTATIONS);
   for (let tries = 0; tries < 20; tries += 1) {
     const location = random.pick(locationsOf(body, schema));
-    const mutated = BODY_MUTATIONS[random.pick(names)]?.(body, location, random);
+    const mutated = random.pick(BODY_MUTATIONS)(body, location, random);
     if (mutated) return mutated;
   }
   return { body, mutation: null };

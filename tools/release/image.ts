@@ -12,7 +12,6 @@ import { Command } from 'commander';
 import { isHealthy } from '../cluster/api-process.ts';
 import { findCommand } from '../services/debian-package.ts';
 import { startPostgres } from '../services/postgres.ts';
-import { missingRequirement } from './requirements.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCKERFILE = join(ROOT, 'docker/Dockerfile');
@@ -37,15 +36,11 @@ const program = new Command('release:image')
 
 const { keep } = program.opts<{ keep?: string }>();
 
-const missing = missingRequirement({
-  platform: process.platform,
-  isRoot: process.getuid?.() === 0,
-  hasCommand: (name) => findCommand(name) !== undefined,
-});
-if (missing !== null) {
-  console.error(missing);
-  process.exit(1);
-}
+if (process.platform !== 'linux' || process.getuid?.() !== 0)
+  program.error('release:image needs Linux and root.');
+const missing = ['buildah', 'debootstrap'].filter((name) => findCommand(name) === undefined);
+if (missing.length > 0)
+  program.error(`release:image needs ${missing.join(' and ')}: apt-get install ${missing.join(' ')}`);
 
 const folder = keep ?? mkdtempSync(join(tmpdir(), 'image-check-'));
 const startedAt = performance.now();

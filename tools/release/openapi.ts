@@ -34,78 +34,49 @@ const TOOLS = [
 
 interface Check {
   readonly name: string;
-  /** Run in the folder of the tools; `{out}` is the folder for the results. */
-  readonly command: readonly string[];
+  /** Run in the folder of the tools. */
+  readonly command: string;
   /** The generated module to compile with --strict, in `{out}`. */
   readonly compile?: string;
   /** The generated model to keep, in `{out}`. */
   readonly model?: string;
 }
 
-const schemas = (document: string): string => `${document}#/components/schemas/`;
-
-const checksOf = (document: string): readonly Check[] => [
-  {
-    name: 'Spectral',
-    command: ['spectral', 'lint', document, '--fail-severity', 'hint', '-r', 'spectral.yaml'],
-  },
-  { name: 'Redocly', command: ['redocly', 'lint', document, '--extends=recommended-strict'] },
-  {
-    name: 'openapi-typescript',
-    command: ['openapi-typescript', document, '-o', '{out}/types.ts'],
-    compile: 'types.ts',
-  },
+/** `{doc}` is the document, `{out}` the folder for the results. */
+const CHECKS: readonly Check[] = [
+  { name: 'Spectral', command: 'spectral lint {doc} --fail-severity hint -r spectral.yaml' },
+  { name: 'Redocly', command: 'redocly lint {doc} --extends=recommended-strict' },
+  { name: 'openapi-typescript', command: 'openapi-typescript {doc} -o {out}/types.ts', compile: 'types.ts' },
   {
     name: '@hey-api/openapi-ts',
-    command: ['openapi-ts', '-i', document, '-o', '{out}', '-c', '@hey-api/client-fetch'],
+    command: 'openapi-ts -i {doc} -o {out} -c @hey-api/client-fetch',
     compile: 'index.ts',
   },
   {
     name: 'openapi-zod-client',
-    command: ['openapi-zod-client', document, '-o', '{out}/client.ts'],
+    command: 'openapi-zod-client {doc} -o {out}/client.ts',
     compile: 'client.ts',
   },
   {
     name: 'swagger-typescript-api',
-    command: ['swagger-typescript-api', 'generate', '-p', document, '-o', '{out}', '-n', 'api.ts'],
+    command: 'swagger-typescript-api generate -p {doc} -o {out} -n api.ts',
     compile: 'api.ts',
   },
   {
     name: 'openapi-typescript-codegen',
-    command: [
-      'node',
-      'node_modules/openapi-typescript-codegen/bin/index.js',
-      '--input',
-      document,
-      '--output',
-      '{out}',
-    ],
+    command: 'node node_modules/openapi-typescript-codegen/bin/index.js --input {doc} --output {out}',
     compile: 'index.ts',
   },
-  { name: 'oazapfts', command: ['oazapfts', document, '{out}/client.ts'], compile: 'client.ts' },
+  { name: 'oazapfts', command: 'oazapfts {doc} {out}/client.ts', compile: 'client.ts' },
   {
     name: 'orval',
-    command: ['orval', '--client', 'fetch', '--input', document, '--output', '{out}/client.ts'],
+    command: 'orval --client fetch --input {doc} --output {out}/client.ts',
     compile: 'client.ts',
   },
-  {
-    name: 'kubb',
-    command: ['kubb', 'generate', '--config', `kubb-${document}.mjs`],
-    compile: 'index.ts',
-  },
-  ...(['csharp', 'java', 'python'] as const).map((language) => ({
+  { name: 'kubb', command: 'kubb generate --config kubb-{doc}.mjs', compile: 'index.ts' },
+  ...['csharp', 'java', 'python'].map((language) => ({
     name: `quicktype, ${language}`,
-    command: [
-      'quicktype',
-      '-s',
-      'schema',
-      '--src',
-      schemas(document),
-      '-l',
-      language,
-      '-o',
-      `{out}/Models.${language}`,
-    ],
+    command: `quicktype -s schema --src {doc}#/components/schemas/ -l ${language} -o {out}/Models.${language}`,
     model: language === 'java' ? 'Problem.java' : `Models.${language}`,
   })),
 ];
@@ -166,11 +137,11 @@ try {
         JSON.stringify(openApiDocument(addresses, { api, openapi }), null, 2),
       );
       console.log(`\n${document}`);
-      for (const [index, { name, command, compile, model }] of checksOf(document).entries()) {
+      for (const [index, { name, command, compile, model }] of CHECKS.entries()) {
         const out = join('out', document, String(index));
         mkdirSync(join(folder, out), { recursive: true });
         if (name === 'kubb') writeFileSync(join(folder, `kubb-${document}.mjs`), kubbConfig(document, out));
-        const generated = run(command.map((part) => part.replace('{out}', out)));
+        const generated = run(command.replaceAll('{doc}', document).replaceAll('{out}', out).split(' '));
         const result =
           generated.ok && compile !== undefined ? run([...STRICT, join(out, compile)]) : generated;
         const ok = result.ok && (model === undefined || existsSync(join(folder, out, model)));
