@@ -97,16 +97,6 @@ test('attempts that fail are recorded with the error; a malformed request is not
   );
 });
 
-test('a failed sign-in is recorded in the chain of the adjuster’s firm, without the email address', async () => {
-  const firm = await service.firm();
-  const { svcId } = await service.member(firm);
-  const email = `${svcId.toLowerCase()}@example.com`;
-  await service.call('POST', '/app/v1/sessions', { body: { email, code: '000000' } });
-  const last = (await exported(firm.id)).at(-1);
-  expect(last).toMatchObject({ action: 'sign_in', object: `adjuster:${svcId}`, outcome: 'sign_in_refused' });
-  expect(JSON.stringify(last)).not.toContain(email);
-});
-
 test('reads of the last second before a shutdown are not lost', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);

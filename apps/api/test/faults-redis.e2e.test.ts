@@ -5,7 +5,6 @@ import {
   claimsOf,
   countByOutcome,
   maxDurationMs,
-  measurePropagation,
   report,
   sendConcurrently,
   startLoad,
@@ -98,66 +97,5 @@ describe('Redis under load', () => {
     // The claims of the load, and two for each fault.
     expect(found.size).toBe(sent.length + 2 * faults.length);
     expect(sent.filter((id) => !found.has(String(id)))).toEqual([]);
-  });
-});
-
-describe('a client of one process', () => {
-  const each = async (firm: TestFirm, count: number): Promise<number[]> => {
-    const times: number[] = [];
-    for (let n = 0; n < count; n += 1) {
-      const startedAt = performance.now();
-      const { status } = await callHttp(cluster.urls[0] ?? '', 'GET', '/v1/me', { as: firm.live });
-      times.push(performance.now() - startedAt);
-      expect(status).toBe(200);
-    }
-    return times;
-  };
-  const median = (times: readonly number[]): number =>
-    Math.round((times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0) * 10) / 10;
-
-  test('gets every response while Redis is frozen', async () => {
-    const firm = await cluster.operator.firm();
-    const baseline = await each(firm, 100);
-    cluster.redis.pause();
-    try {
-      const [first = 0] = await each(firm, 1);
-      const open = await each(firm, 100);
-      report('a read at a process, ms', {
-        baseline: median(baseline),
-        'first after Redis froze': Math.round(first * 10) / 10,
-        'while it is frozen': median(open),
-        'longest while it is frozen': Math.round(Math.max(...open) * 10) / 10,
-      });
-    } finally {
-      cluster.redis.resume();
-    }
-    report('Redis is used again after it was resumed, ms', { backAfterMs: await until(limitsAreShared, 50) });
-  });
-});
-
-test('a revoked key is rejected by all processes while Redis is frozen', async () => {
-  const { id } = await cluster.operator.firm();
-  const key = await cluster.operator.key(id);
-  cluster.redis.pause();
-  try {
-    await measurePropagation(
-      cluster.urls,
-      () => cluster.operator.revoke(key.id),
-      key.secret,
-      ({ status }) => status === 401,
-    );
-  } finally {
-    cluster.redis.resume();
-  }
-});
-
-test('a process starts without Redis, and uses it once it is available', async () => {
-  await cluster.redis.kill();
-  await cluster.processes[0]?.restart();
-  const firm = await cluster.operator.firm();
-  await expectOneClaim(firm);
-  await cluster.redis.restart();
-  report('Redis is used by a process that started without, ms', {
-    backAfterMs: await until(limitsAreShared, 50),
   });
 });

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { expectProblem } from './problem-shape.ts';
 import { sendBytes } from './raw-http.ts';
-import {
-  type ApiResponse,
-  claimBody,
-  type ServiceUnderTest,
-  sendClaim,
-  startServiceUnderTest,
-} from './service-under-test.ts';
+import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let now = Date.parse('2026-03-02T09:00:00Z');
 let service: ServiceUnderTest;
@@ -67,62 +61,6 @@ test('Retry-After is rounded up: after a wait of 1.5 seconds announced as 2, the
   expect(failed.headers.get('retry-after')).toBe('2');
   now += 2000;
   expect((await write(key)).status).not.toBe(429);
-});
-
-test.each([
-  ['live', 200, 500],
-  ['test', 1000, 2000],
-] as const)(
-  'a %s key is refilled by one request every %i ms and one write every %i ms',
-  async (environment, request, wait) => {
-    const { [environment]: key } = await service.firm({ limited: true });
-    expect(await sequentially(21, () => me(key))).toEqual([...repeat(20, 200), 429]);
-    now += request - 1;
-    expect((await me(key)).status).toBe(429);
-    now += 1;
-    expect(await sequentially(2, () => me(key))).toEqual([200, 429]);
-    now += 3 * request;
-    expect(await sequentially(4, () => me(key))).toEqual([...repeat(3, 200), 429]);
-
-    const { [environment]: writer } = await service.firm({ limited: true });
-    expect(await sequentially(20, () => write(writer))).toEqual(repeat(20, 404));
-    now += request;
-    // One request was refilled, but no write.
-    expect((await write(writer)).status).toBe(429);
-    expect((await me(writer)).status).toBe(200);
-    now += wait - request;
-    expect(await sequentially(2, () => write(writer))).toEqual([404, 429]);
-  },
-);
-
-test('an allowed request is consumed even if it fails afterwards', async () => {
-  const firm = await service.firm({ limited: true });
-  const readOnly = await service.key(firm, { purpose: 'read_only' });
-  expect(await sequentially(21, () => service.call('GET', '/v1/claims?nope=1', { as: readOnly }))).toEqual([
-    ...repeat(20, 422),
-    429,
-  ]);
-  const other = await service.key(firm, { purpose: 'read_only' });
-  const forbidden = () => service.call('POST', '/v1/claims', { as: other, raw: '{' });
-  expect(await sequentially(21, forbidden)).toEqual([...repeat(20, 403), 429]);
-});
-
-test('a claim that got 429 was not created, and can be sent later with the same Idempotency-Key', async () => {
-  const firm = await service.firm({ limited: true });
-  await concurrently(20, () => me(firm.test));
-  const body = claimBody(firm.account.manual);
-  expectProblem(await sendClaim(service, firm.test, body, 'once'), 429, 'rate_limited');
-  now += 2000;
-  const sent = await sendClaim(service, firm.test, body, 'once');
-  expect([sent.status, sent.headers.get('idempotent-replayed')]).toEqual([201, null]);
-});
-
-test('each key of a firm, live or test, has a separate limit', async () => {
-  const firm = await service.firm({ limited: true });
-  const second = await service.key(firm);
-  await concurrently(30, () => me(firm.live));
-  expect((await me(firm.live)).status).toBe(429);
-  for (const key of [second, firm.test]) expect((await me(key)).status).toBe(200);
 });
 
 test('health has no limit per key, and an invalid key gets 401 however often it is sent', async () => {

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { eventually } from '@svc/testkit/eventually';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
-import { createDataDir, runFailingServer, startServer } from './child.ts';
+import { runFailingServer, startServer } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
 import {
@@ -172,70 +171,6 @@ test('a failed start prints one line on standard error with the variable to chan
   } finally {
     occupied.close();
     rmSync(folder, { recursive: true });
-  }
-});
-
-test('while PostgreSQL is stopped requests get 503, and they work again when it is restarted', async () => {
-  const data = createDataDir();
-  const first = await startEmbeddedPostgres({ dataDir: data.path });
-  const own = await startServiceUnderTest({ databaseUrl: first.url });
-  try {
-    const firm = await own.firm();
-    const { svcId, token } = await own.member(firm);
-    const body = claimBody(svcId);
-    expect((await sendClaim(own, firm.live, body, 'before')).status).toBe(201);
-    await first.stop();
-
-    // Keys and health are cached briefly, so the calls are repeated until all need the database.
-    const calls = () =>
-      Promise.all([
-        own.call('GET', '/v1/health'),
-        own.call('GET', '/v1/claims', { as: firm.live }),
-        own.call('GET', '/v1/adjusters', { as: firm.live }),
-        sendClaim(own, firm.live, claimBody(svcId), 'during'),
-        sendClaim(own, firm.live, body, 'before'),
-        own.call('GET', '/app/v1/me', { as: token }),
-        own.call('PATCH', '/app/v1/me', { as: token, body: { first_name: 'A' } }),
-        own.call('POST', '/app/v1/sessions', { body: { email: 'a@b', code: '123456' } }),
-      ]);
-    let responses = await calls();
-    for (let round = 0; round < 20 && responses.some(({ status }) => status === 200); round++) {
-      await pause(100);
-      responses = await calls();
-    }
-    for (const response of responses) {
-      expectProblem(response, 503, 'service_unavailable');
-      expect(response.headers.get('retry-after')).toBe('1');
-    }
-    // These need no database.
-    expectProblem(await own.call('GET', '/v1/me', { as: 'junk' }), 401, 'invalid_key');
-    expectProblem(await own.call('GET', '/nope'), 404, 'not_found');
-
-    const second = await startEmbeddedPostgres({ dataDir: data.path });
-    expect(second.url).toBe(first.url);
-    let health = await own.call('GET', '/v1/health');
-    for (let round = 0; round < 50 && health.status !== 200; round++) {
-      await pause(100);
-      health = await own.call('GET', '/v1/health');
-    }
-    expect(health.status).toBe(200);
-    const replay = await sendClaim(own, firm.live, body, 'before');
-    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
-    expect((await own.call('GET', '/v1/claims', { as: firm.live })).json.data).toHaveLength(1);
-    expect((await sendClaim(own, firm.live, claimBody(svcId), 'during')).status).toBe(201);
-    // A test account responds, so jobs run again as well.
-    const testClaim = await sendClaim(own, firm.test, claimBody(firm.account.accepts));
-    let status = '';
-    for (let round = 0; round < 150 && status !== 'accepted'; round++) {
-      await pause(100);
-      status = (await own.call('GET', `/v1/claims/${testClaim.json.id}`, { as: firm.test })).json.assignment
-        .status;
-    }
-    expect(status).toBe('accepted');
-    await own.stop();
-    await second.stop();
-  } finally {
-    data.remove();
   }
 });
 

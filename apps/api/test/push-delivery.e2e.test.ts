@@ -130,22 +130,6 @@ test('a test notification is pushed to the device that asked for it, in its quie
   expect(Number(again.headers.get('retry-after'))).toBeLessThanOrEqual(10);
 });
 
-test('a push that fails temporarily is retried with backoff, and other devices get it once', async () => {
-  const { svcId, token } = await service.member(firm);
-  const [flaky, reliable] = [push.device([500, 429]), push.device()];
-  await register(token, 'flaky', flaky);
-  await register(token, 'reliable', reliable);
-  const id = await offered(svcId);
-  const [message] = await arrived(flaky, 1);
-  expect(message?.payload).toMatchObject({ claim_id: id });
-  expect(flaky.attempts).toHaveLength(3);
-  expect(reliable.attempts).toHaveLength(1);
-  // Retries are delayed, so that they do not overload the push service.
-  const [first = 0, second = 0, third = 0] = flaky.attempts;
-  expect(second - first).toBeGreaterThan(1900);
-  expect(third - second).toBeGreaterThan(1900);
-});
-
 test('a claim is followed from its request to the push and the answer, by its id in the log and by svc claim trace', async () => {
   const { svcId, token } = await service.member(firm);
   // As with other VAPID keys than those that the browser subscribed with.
@@ -210,53 +194,6 @@ test('an expired device is removed, and an offer with a response is not pushed a
     device_id: 'late',
     endpoint: late.subscription.endpoint,
   });
-});
-
-test('signing out everywhere ends push messages to all devices', async () => {
-  const { svcId, token } = await service.member(firm);
-  const phone = push.device();
-  await register(token, 'phone', phone);
-  const response = await service.call('DELETE', '/app/sessions', {
-    headers: { Cookie: `svc-session=${token}`, 'X-Claims-Page': '1' },
-  });
-  expect(response.status).toBe(204);
-  expect((await service.call('GET', '/app/v1/me', { as: token })).status).toBe(401);
-  await offered(svcId);
-  await until('the job to be done', async () => (await jobs()) === 0);
-  expect(phone.attempts).toEqual([]);
-});
-
-test('a device that is signed out, here or from another device, gets no more push messages', async () => {
-  const { svcId, token } = await service.member(firm);
-  const [phone, stolen, tablet] = [push.device(), push.device(), push.device()];
-  const [phoneToken, stolenToken] = [await service.session(svcId), await service.session(svcId)];
-  await register(phoneToken, 'phone', phone);
-  await register(stolenToken, 'stolen', stolen);
-  await register(token, 'tablet', tablet);
-  const sessions = await service.call('GET', '/app/v1/sessions', { as: stolenToken });
-  const { id } = sessions.json.data.find(({ current }: { current: boolean }) => current);
-  const ended = [
-    await service.call('DELETE', '/app/v1/sessions/current', { as: phoneToken }),
-    await service.call('DELETE', `/app/v1/sessions/${id}`, { as: token }),
-  ];
-  expect(ended.map(({ status }) => status)).toEqual([204, 204]);
-  await offered(svcId);
-  await arrived(tablet, 1);
-  await until('the job to be done', async () => (await jobs()) === 0);
-  expect([phone.attempts, stolen.attempts]).toEqual([[], []]);
-});
-
-test('a tablet that two adjusters share gets only the offers of the one who registered it last', async () => {
-  const [former, current] = [await service.member(firm), await service.member(firm)];
-  const tablet = push.device();
-  await register(former.token, 'tablet', tablet);
-  await register(current.token, 'before', tablet);
-  await register(current.token, 'tablet', tablet);
-  await offered(former.svcId);
-  const id = await offered(current.svcId);
-  await arrived(tablet, 1);
-  await until('the jobs to be done', async () => (await jobs()) === 0);
-  expect(tablet.received.map(({ payload }) => payload.claim_id)).toEqual([id]);
 });
 
 test('the log contains no device, subscription or policyholder', () => {

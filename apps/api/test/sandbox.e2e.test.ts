@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Endpoint, type FaultKind, LIMITS, sandboxEndpoints } from '@svc/contract';
+import { type FaultKind, LIMITS, sandboxEndpoints } from '@svc/contract';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -18,59 +18,6 @@ const post = (key: string, path: string, body?: unknown) =>
   service.call('POST', `/v1/test${path}`, { as: key, ...(body !== undefined && { body }) });
 const setFaults = (key: string, kind: FaultKind, count: number) =>
   service.call('PUT', '/v1/test/faults', { as: key, body: { kind, count } });
-
-test('a test firm can simulate a whole day with the sandbox alone', async () => {
-  const firm = await service.firm();
-  const [manual, fresh] = [firm.account.manual, firm.account.new];
-  const send = async (adjuster: string) => (await sendClaim(service, firm.test, claimBody(adjuster))).json.id;
-
-  const [accepted, rejected] = [await send(manual), await send(manual)];
-  expect((await post(firm.test, `/claims/${accepted}/acceptance`)).json.assignment.status).toBe('accepted');
-  const rejection = await post(firm.test, `/claims/${rejected}/rejection`, { reason: 'Too far.' });
-  expect(rejection.json.assignment).toMatchObject({ status: 'rejected', rejection_reason: 'Too far.' });
-  expect((await post(firm.test, `/claims/${accepted}/rejection`)).json.code).toBe('offer_not_pending');
-  expect((await post(firm.test, `/claims/${accepted}/closure`)).json.assignment.status).toBe('accepted');
-
-  const invite = () =>
-    service.call('POST', '/v1/adjusters/invitations', { as: firm.test, body: { svc_id: fresh } });
-  await invite();
-  expect((await post(firm.test, `/invitations/${fresh}/expiry`)).json).toMatchObject({
-    status: 'expired',
-    expires_at: null,
-  });
-  await invite();
-  expect((await post(firm.test, `/invitations/${fresh}/decline`)).json.status).toBe('declined');
-  await invite();
-  expect((await post(firm.test, `/invitations/${fresh}/acceptance`)).json.status).toBe('active');
-
-  expect((await post(firm.test, `/adjusters/${fresh}/pause`)).status).toBe(200);
-  expect((await sendClaim(service, firm.test, claimBody(fresh))).json.code).toBe('adjuster_not_accepting');
-  await post(firm.test, `/adjusters/${fresh}/resume`);
-  const pending = await send(fresh);
-  await post(firm.test, `/adjusters/${fresh}/suspension`);
-  const read = await service.call('GET', `/v1/claims/${pending}`, { as: firm.test });
-  expect(read.json.assignment.status).toBe('unassigned');
-  await post(firm.test, `/adjusters/${fresh}/reinstatement`);
-  expect((await post(firm.test, `/adjusters/${fresh}/departure`)).json).toEqual({
-    svc_id: fresh,
-    status: 'left',
-  });
-  const { json } = await service.call('GET', '/v1/adjusters?limit=200', { as: firm.test });
-  expect(json.data.map(({ svc_id }: { svc_id: string }) => svc_id)).not.toContain(fresh);
-});
-
-test('every operation of the sandbox rejects a live key with environment_mismatch', async () => {
-  const firm = await service.firm();
-  const { json: claim } = await sendClaim(service, firm.test, claimBody(firm.account.manual));
-  const codes: unknown[] = [];
-  for (const { method, path, id } of Object.values(sandboxEndpoints) as readonly Endpoint[]) {
-    const body = id === 'simulateFaults' ? { body: { kind: 'slow', count: 1 } } : {};
-    const url = path.replace('{id}', claim.id).replace('{svc_id}', firm.account.manual);
-    const { status, json } = await service.call(method, url, { as: firm.live, ...body });
-    codes.push([id, status, json.code]);
-  }
-  expect(codes).toEqual(Object.keys(sandboxEndpoints).map((id) => [id, 422, 'environment_mismatch']));
-});
 
 test.each([
   ['rate_limited', 429, '1'],

@@ -94,20 +94,6 @@ test('a request is found by its id, with time, key, error locations and duration
   expect(JSON.stringify(all)).not.toMatch(/Ana|Marisol|Delgado|example\.com|078-05|2024-02-30|ssn/);
 });
 
-test('requests are listed only for their firm, and requests without a valid key for none', async () => {
-  const [one, other] = [await service.firm(), await service.firm()];
-  const { headers } = await service.call('GET', '/v1/me', { as: one.live });
-  await service.call('GET', '/v1/me', { as: `${one.live}x` });
-  expect(await savedOf(one.id, 1)).toHaveLength(1);
-  expect(await requests('--firm', other.id, '--request-id', headers.get('x-request-id') ?? '')).toEqual([]);
-});
-
-test('an unknown firm exits with 1, and an invalid id with 2', async () => {
-  const unknown = await svcInProcess(['requests', '--firm', '01890000-0000-7000-8000-000000000000'], env());
-  expect(unknown.code).toBe(1);
-  expect((await svcInProcess(['requests', '--firm', 'x'], env())).code).toBe(2);
-});
-
 test('pending requests are saved when the service stops', async () => {
   const stopping = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
   const firm = await stopping.firm();

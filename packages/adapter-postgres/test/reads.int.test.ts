@@ -7,7 +7,7 @@ import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
-import { aClaim, addClaim, aFirm, aMembership, NOW, newId } from './a-firm.ts';
+import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
 
 describe('reads', () => {
@@ -175,24 +175,6 @@ describe('reads', () => {
       }
     };
 
-    test.each([1, 2, 3, 4, 8, 9, 10])('pages of %i lose and repeat nothing', async (limit) => {
-      expect(await all('live', {}, limit)).toEqual({ ids, pages: Math.ceil(9 / limit) });
-    });
-
-    test('a test key reads only test claims', async () => {
-      const testIds = ids.filter((_, n) => n % 3 === 0);
-      expect((await all('test', {}, 2)).ids).toEqual(testIds);
-      expect((await all('test', { assignmentStatus: 'pending_acceptance' }, 2)).ids).toEqual(testIds);
-      expect(await stores.firmReads.claim(feed, 'test', ids[1] as ClaimId)).toBeNull();
-    });
-
-    test('updatedSince is inclusive to the millisecond, on every page', async () => {
-      for (const [n, timestamp] of timestamps.entries()) {
-        expect((await all('live', { updatedSince: timestamp }, 2)).ids).toEqual(ids.slice(n));
-        expect((await all('live', { updatedSince: timestamp + 1 }, 2)).ids).toEqual(ids.slice(n + 1));
-      }
-    });
-
     test('rows with the same timestamp are ordered by id', async () => {
       await database.sql.query('UPDATE claims SET created_at = $2, updated_at = $2 WHERE firm_id = $1', [
         feed,
@@ -212,31 +194,6 @@ describe('reads', () => {
       expect((await all('live', { updatedSince: year0 }, 9)).ids).toHaveLength(9);
       expect((await all('live', { updatedSince: year10000 }, 9)).ids).toHaveLength(0);
     });
-  });
-
-  test('the list of an adjuster merges the claims of all firms, including a firm the adjuster left', async () => {
-    const one = await aFirm(stores);
-    const other = await aFirm(stores);
-    const adjuster = one.svcId;
-    const added: ClaimId[] = [];
-    for (let n = 0; n < 6; n += 1) {
-      const firm = n % 2 === 0 ? one : other;
-      const { assignment, ...rest } = aClaim(firm.firmId, adjuster);
-      const accepted = { ...assignment, status: 'accepted', offeredAt: NOW + n, respondedAt: NOW } as const;
-      await addClaim(stores, { ...rest, assignment: accepted });
-      added.push(rest.id);
-    }
-    await stores.unitOfWork.run((tx) =>
-      tx.memberships.save(aMembership(other.firmId, adjuster, { status: 'left' })),
-    );
-    const found: string[] = [];
-    let after: KeysetPosition | null = null;
-    do {
-      const page = await stores.appReads.claims(adjuster, 'accepted', { after, limit: 4 });
-      found.push(...page.rows.map(({ id }) => id));
-      after = page.next;
-    } while (after !== null);
-    expect(found).toEqual(added);
   });
 
   test('an id that is not a UUID finds nothing', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditEvent, auditEntriesFrom, type Job, makeRunJob } from '@svc/application';
+import { type AuditEvent, type Job, makeRunJob } from '@svc/application';
 import { DAY, HOUR, MINUTE, NO_NOTES, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
@@ -29,18 +29,6 @@ const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
 
 describe('a notification', () => {
-  test('of an offer goes to its adjuster and names only the firm and the claim', async () => {
-    const fixture = memoryFixture();
-    const firm = await fixture.newFirm();
-    const svcId = await fixture.newMember(firm);
-    await runDue(fixture);
-    const claimId = await fixture.sendId(firm.live, svcId);
-    await runDue(fixture);
-    expect(fixture.external.notifications).toEqual([
-      { svcId, notification: { kind: 'offer', firmName: firm.name, claimId } },
-    ]);
-  });
-
   test('of an offer is not sent after it was accepted, reassigned or unassigned', async () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();
@@ -446,48 +434,6 @@ describe('a test account with simulated responses', () => {
     clock.advance(10_000);
     expect(await runDue(fixture)).toBeGreaterThan(3);
     expect(await Promise.all(ids.map(read))).toEqual(before);
-  });
-
-  test('accepts an invitation and then offers', async () => {
-    const fixture = memoryFixture();
-    const { use, clock, stores } = fixture;
-    const firm = await fixture.newFirm();
-    const svcId = firm.accounts.joins;
-    await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
-    clock.advance(2_000);
-    await runDue(fixture);
-    const id = await fixture.sendId(firm.test, svcId);
-    clock.advance(2_000);
-    await runDue(fixture);
-    expect((await stores.firmReads.claim(firm.id, 'test', id))?.assignment).toMatchObject({
-      status: 'accepted',
-      respondedAt: clock.now(),
-    });
-    const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const actions = rows
-      .flatMap(({ text }) => auditEntriesFrom(text))
-      .filter(({ actor }) => actor === 'service');
-    expect(actions).toMatchObject([
-      { action: 'invitation.accept', address: null, requestId: null },
-      { action: 'claim.accept', address: null, requestId: null },
-    ]);
-  });
-
-  test('rejects an offer or declines an invitation, recorded as actions of the service', async () => {
-    const fixture = memoryFixture();
-    const { use, clock, stores } = fixture;
-    const firm = await fixture.newFirm();
-    const { rejects, declines } = firm.accounts;
-    const id = await fixture.sendId(firm.test, rejects);
-    await use.inviteAdjuster(firm.test, { svcId: declines, notes: NO_NOTES });
-    clock.advance(2_000);
-    await runDue(fixture);
-    const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
-    const actions = rows
-      .flatMap(({ text }) => auditEntriesFrom(text))
-      .filter(({ actor }) => actor === 'service')
-      .map(({ action, object }) => `${action} ${object}`);
-    expect(actions.sort()).toEqual([`claim.reject claim:${id}`, `invitation.decline adjuster:${declines}`]);
   });
 
   test('responds only to the invitation of the job', async () => {
