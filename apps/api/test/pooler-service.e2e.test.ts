@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import {
-  claimsOf,
-  countByOutcome,
-  measurePropagation,
-  report,
-  sendConcurrently,
-  serviceAt,
-  startLoad,
-  until,
-} from './cluster-load.ts';
-import { acceptClaim, freshKey, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
-import { callHttp, claimBody, sendClaim } from './service-under-test.ts';
+import { claimsOf, countByOutcome, report, serviceAt, startLoad, until } from './cluster-load.ts';
+import { acceptClaim, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
+import { claimBody, sendClaim } from './service-under-test.ts';
 
 // Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
 let cluster: Cluster;
@@ -43,47 +34,6 @@ test('behind a pooler many concurrent requests share few connections', async () 
   expect(Object.keys(countByOutcome(outcomes)).sort()).toEqual(['200', '201']);
   const sent = outcomes.filter(({ write }) => write).map(({ body }) => body?.external_id);
   expect(await claimsOf(cluster, firm)).toEqual(new Map(sent.map((id) => [id, 1])));
-});
-
-test('behind a pooler forty concurrent identical sends create one claim', async () => {
-  const firm = await cluster.operator.firm();
-  const body = claimBody(firm.account.manual);
-  const responses = await sendConcurrently(cluster.urls, 40, (url) =>
-    sendClaim(serviceAt(url), firm.test, body, 'forty'),
-  );
-  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(responses[0]?.status).toBe(201);
-});
-
-test('behind a pooler test accounts respond to offers and invitations', async () => {
-  const firm = await cluster.operator.firm();
-  const service = serviceAt(cluster.url);
-  expect(outcome(await invite(service, firm.test, firm.account.joins))).toEqual([201]);
-  const sent = await sendConcurrently(cluster.urls, 12, (url) =>
-    sendClaim(serviceAt(url), firm.test, claimBody(firm.account.accepts), freshKey()),
-  );
-  expect(sent.map(outcome)).toEqual(sent.map(() => [201]));
-  const statuses = async (): Promise<string[]> => {
-    const claims = await Promise.all(sent.map(({ json }) => getClaim(service, firm.test, json.id)));
-    return claims.map(({ json }) => json.assignment.status);
-  };
-  await until(async () => (await statuses()).every((status) => status === 'accepted'), 100);
-  const joined = async (): Promise<string> => {
-    const list = await callHttp(cluster.url, 'GET', '/v1/adjusters?limit=200', { as: firm.test });
-    return list.json.data.find((one: { svc_id: string }) => one.svc_id === firm.account.joins).status;
-  };
-  await until(async () => (await joined()) === 'active', 100);
-});
-
-test('behind a pooler a revoked key is rejected by all processes', async () => {
-  const { id } = await cluster.operator.firm();
-  const key = await cluster.operator.key(id);
-  await measurePropagation(
-    cluster.urls,
-    () => cluster.svc('key', 'revoke', key.id),
-    key.secret,
-    ({ status }) => status === 401,
-  );
 });
 
 test('behind a pooler requests get only 503 while PostgreSQL restarts, and work again afterwards', async () => {

@@ -180,6 +180,21 @@ describe('an invalid body', () => {
     expect(given).toBe(hint);
   });
 
+  it.each([
+    ['/external_id', undefined, 'This field is required'],
+    ['/external_id', ' A-1 ', 'start or end with whitespace'],
+    ['/policyholder', { first_name: 'A', last_name: 'B' }, 'Send phone or email'],
+    ['/file_number', null, 'omit it'],
+    ['/file_number', '', '1 to 100 characters'],
+    ['/coverages/building_limit', 2500.001, 'at most two decimals'],
+    ['/estimate/contents_tax_rate', 7, 'such as 0.07 for 7%'],
+    ['/loss/date', '2026-02-30', 'Must be a valid calendar date'],
+    ['/created_at', '2026-08-29T14:52:07.113Z', 'Unknown field.'],
+  ])('at %s, %j says %s', (pointer, value, hint) => {
+    const errors = errorsOf(sendClaim(claimWith(pointer, value)));
+    expect(errors).toEqual([{ pointer, detail: expect.stringContaining(hint) }]);
+  });
+
   const detailAt = (pointer: string): string | undefined =>
     errorsOf(sendClaim(claimWith(pointer, 'x'))).find((error) => error.pointer === pointer)?.detail;
 
@@ -360,6 +375,15 @@ describe('a query', () => {
     expect(queryOf('updated_since=2026-08-29T14:30:00+02:00').updated_since).toBe(
       Date.parse('2026-08-29T12:30:00Z'),
     );
+  });
+
+  it.each([
+    ['limit=500', 'limit', '1 to 200'],
+    ['assignment_status=Accepted', 'assignment_status', 'did you mean accepted?'],
+    ['status=accepted', 'status', 'Allowed: updated_since, assignment_status'],
+    ['updated_since=1787927400', 'updated_since', 'RFC 3339'],
+  ])('%j gets an error at %s that says %s', (search, parameter, hint) => {
+    expect(errorsOf(list(search))).toEqual([{ parameter, detail: expect.stringContaining(hint) }]);
   });
 
   it.each(['1', '50', '200'])('accepts the limit %s', (limit) =>

@@ -57,15 +57,6 @@ export function rateLimiterSuite(
       },
     );
 
-    test('sequential requests in one instant are rejected from the 21st on', async () => {
-      const subject = fresh();
-      const allowed: boolean[] = [];
-      for (let n = 0; n < 25; n++) {
-        allowed.push((await limiter.consume(subject, DEFAULT_LIMITS.test, READ)).allowed);
-      }
-      expect(allowed).toEqual([...Array(20).fill(true), ...Array(5).fill(false)]);
-    });
-
     test.each([
       ['live', READ, 200],
       ['live', WRITE, 500],
@@ -101,39 +92,12 @@ export function rateLimiterSuite(
       },
     );
 
-    test('a rejected write consumes no request', async () => {
-      const subject = fresh();
-      const limits = { requestsPerMinute: 60, writesPerMinute: 1, burst: 3 };
-      await allowedOf(subject, limits, WRITE, 3);
-      now += 3000;
-      expect(await allowedOf(subject, limits, WRITE, 5)).toBe(0);
-      expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
-    });
-
     test('the write of a request that is counted already consumes a write alone', async () => {
       const subject = fresh();
       const limits = DEFAULT_LIMITS.test;
       const counted = { write: true, isCounted: true };
       expect(await allowedOf(subject, limits, counted, 21)).toBe(20);
       expect(await allowedOf(subject, limits, READ, 21)).toBe(20);
-    });
-
-    test('a write rejected by the request bucket consumes no write', async () => {
-      const subject = fresh();
-      const limits = { requestsPerMinute: 60, writesPerMinute: 1, burst: 5 };
-      expect(await allowedOf(subject, limits, READ, 5)).toBe(5);
-      expect(await allowedOf(subject, limits, WRITE, 5)).toBe(0);
-      now += 5000;
-      expect(await allowedOf(subject, limits, WRITE, 9)).toBe(5);
-    });
-
-    test('reads are allowed while writes are used up', async () => {
-      const subject = fresh();
-      const limits = { requestsPerMinute: 600, writesPerMinute: 1, burst: 3 };
-      expect(await allowedOf(subject, limits, WRITE, 3)).toBe(3);
-      now += 300;
-      expect(await limiter.consume(subject, limits, WRITE)).toEqual(rejected(MINUTE - 300));
-      expect(await allowedOf(subject, limits, READ, 5)).toBe(3);
     });
 
     test('a lowered limit applies immediately and blocks a key for at most one interval', async () => {

@@ -228,18 +228,6 @@ export function operatorBehavior(fixture: () => Fixture): void {
       });
     });
 
-    test('ends pending offers by removing a permission, not by granting it again', async () => {
-      const { newFirm, newMember, sendId, use, stores } = fixture();
-      const firm = await newFirm();
-      const svcId = await newMember(firm);
-      const id = await sendId(firm.live, svcId);
-      const status = async () => (await stores.firmReads.claim(firm.id, 'live', id))?.assignment.status;
-      await use.setMember(firm.id, svcId, true);
-      expect(await status()).toBe('pending_acceptance');
-      await use.setMember(firm.id, svcId, false);
-      expect(await status()).toBe('unassigned');
-    });
-
     test('gets an error for the secret of a key instead of its id, which does not repeat the secret', async () => {
       const { newFirm, use } = fixture();
       const { id } = await newFirm();

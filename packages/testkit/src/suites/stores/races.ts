@@ -37,6 +37,12 @@ export function racesBehavior(fixture: () => Fixture): void {
     return [one(), second];
   };
 
+  /** What ends the pending offers of a member. */
+  const ENDS: [string, (firm: TestFirm, svcId: Svcid) => Promise<unknown>][] = [
+    ['leaving', (firm, svcId) => fixture().use.leaveFirm({ svcId }, firm.id)],
+    ['removing the permission', (firm, svcId) => fixture().use.setMember(firm.id, svcId, false)],
+  ];
+
   describe('concurrent operations', () => {
     test('an acceptance and a new offer: one succeeds', async () => {
       const { newFirm, newMember, sendId, offer, use } = fixture();
@@ -121,23 +127,23 @@ export function racesBehavior(fixture: () => Fixture): void {
       expect(svcIds.filter((_, n) => ends[n] === null)).toEqual([adjuster]);
     });
 
-    test('leaving while claims arrive: no offer to a former member stays pending', async () => {
-      const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
+    test.each(ENDS)('%s while claims arrive: no offer to them stays pending', async (_, end) => {
+      const { newFirm, newMember, sendId, send, offer, stores } = fixture();
       const firm = await newFirm();
       const other = await newMember(firm);
       await rounds(async (n) => {
         const svcId = await newMember(firm);
         const held = await sendId(firm.live, other);
-        const [left] = await outcomes([
+        const [ended] = await outcomes([
           ...inEitherOrder<unknown>(
             n,
-            () => use.leaveFirm({ svcId }, firm.id),
+            () => end(firm, svcId),
             () => send(firm.live, svcId),
           ),
           send(firm.live, svcId),
           offer(firm.live, held, svcId),
         ]);
-        expect(left).toBeNull();
+        expect(ended).toBeNull();
         const page = { after: null, limit: 200 };
         const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, page);
         const waiting = rows.filter(
@@ -168,68 +174,26 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
-    test('leaving and accepting: the claim is accepted or unassigned, never pending', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const firm = await newFirm();
-      await rounds(async (n) => {
-        const svcId = await newMember(firm);
-        const id = await sendId(firm.live, svcId);
-        const [left, accepted] = await outcomes(
-          inEitherOrder<unknown>(
-            n,
-            () => use.leaveFirm({ svcId }, firm.id),
-            () => use.acceptClaim({ svcId }, id),
-          ),
-        );
-        expect(left).toBeNull();
-        expect((await assignmentOf(firm, id)).status).toBe(accepted === null ? 'accepted' : 'unassigned');
-      });
-    });
-
-    test('removing the permission and accepting: the claim is accepted or unassigned, never pending', async () => {
-      const { newFirm, newMember, sendId, use } = fixture();
-      const firm = await newFirm();
-      await rounds(async (n) => {
-        const svcId = await newMember(firm);
-        const id = await sendId(firm.live, svcId);
-        const [taken, accepted] = await outcomes(
-          inEitherOrder<unknown>(
-            n,
-            () => use.setMember(firm.id, svcId, false),
-            () => use.acceptClaim({ svcId }, id),
-          ),
-        );
-        expect(taken).toBeNull();
-        expect([null, 'offer_not_pending']).toContain(accepted);
-        expect((await assignmentOf(firm, id)).status).toBe(accepted === null ? 'accepted' : 'unassigned');
-      });
-    });
-
-    test('removing the permission while claims arrive: no offer stays pending without the permission', async () => {
-      const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
-      const firm = await newFirm();
-      const other = await newMember(firm);
-      await rounds(async (n) => {
-        const svcId = await newMember(firm);
-        const held = await sendId(firm.live, other);
-        const [taken] = await outcomes([
-          ...inEitherOrder<unknown>(
-            n,
-            () => use.setMember(firm.id, svcId, false),
-            () => send(firm.live, svcId),
-          ),
-          send(firm.live, svcId),
-          offer(firm.live, held, svcId),
-        ]);
-        expect(taken).toBeNull();
-        const page = { after: null, limit: 200 };
-        const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, page);
-        const waiting = rows.filter(
-          ({ assignment }) => assignment.adjuster === svcId && assignment.status === 'pending_acceptance',
-        );
-        expect(waiting).toEqual([]);
-      });
-    });
+    test.each(ENDS)(
+      '%s and accepting: the claim is accepted or unassigned, never pending',
+      async (_, end) => {
+        const { newFirm, newMember, sendId, use } = fixture();
+        const firm = await newFirm();
+        await rounds(async (n) => {
+          const svcId = await newMember(firm);
+          const id = await sendId(firm.live, svcId);
+          const [ended, accepted] = await outcomes(
+            inEitherOrder<unknown>(
+              n,
+              () => end(firm, svcId),
+              () => use.acceptClaim({ svcId }, id),
+            ),
+          );
+          expect(ended).toBeNull();
+          expect((await assignmentOf(firm, id)).status).toBe(accepted === null ? 'accepted' : 'unassigned');
+        });
+      },
+    );
 
     test('two invitations: one is sent, the other fails with invitation_pending', async () => {
       const { newFirm, newAdjuster, invite, jobsOf } = fixture();
