@@ -60,6 +60,8 @@ export function createMemoryStores(
     if (keep) draft.commit();
     return result;
   };
+  const write = <T>(work: (tables: WritableTables) => Promise<T>): Promise<T> =>
+    exclusively(() => attempt(work));
   const inTx =
     <T>(work: (tx: MemoryTx) => Promise<T>) =>
     async (tables: WritableTables): Promise<T> => {
@@ -91,21 +93,19 @@ export function createMemoryStores(
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),
     operatorReads: memoryOperatorReads(database.committed),
-    credentials: memoryCredentials(database, (work) => exclusively(() => attempt(work))),
+    credentials: memoryCredentials(database, write),
     jobReads: memoryJobReads(database.committed),
     faults: createMemoryFaults(),
-    jobs: memoryJobs(database, (work) => exclusively(() => attempt(work))),
+    jobs: memoryJobs(database, write),
     audit: {
       append: (events) =>
-        exclusively(() =>
-          attempt(async (tables) => {
-            for (const event of events) appendEvent(tables, event);
-          }),
-        ),
+        write(async (tables) => {
+          for (const event of events) appendEvent(tables, event);
+        }),
     },
     auditReads: memoryAuditReads(database.committed),
     requestLog: createMemoryRequestLog(),
-    firmData: memoryFirmData(database.committed, (work) => exclusively(() => attempt(work))),
+    firmData: memoryFirmData(database.committed, write),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Tx,
 } from '@svc/application';
 import {
+  type Adjuster,
   type CarrierDetails,
   type Claim,
   type ClaimId,
@@ -101,6 +102,11 @@ export function memoryTx(
     }
   };
 
+  const changeAdjuster = (svcId: Svcid, change: (adjuster: Adjuster) => Adjuster): void => {
+    const account = tables.accounts.get(keyOf(svcId));
+    if (account !== undefined) tables.accounts.put({ ...account, adjuster: change(account.adjuster) });
+  };
+
   const lockedSubjects = new Set<string>();
 
   const tx: MemoryTx = {
@@ -192,23 +198,17 @@ export function memoryTx(
         const changed = { ...kept, firstName, lastName, email, ...(emailConfirmed && { emailConfirmed }) };
         saveAccount(() => tables.accounts.put({ ...account, adjuster: changed }));
       }),
-      confirmEmail: step((svcId) => {
-        const account = tables.accounts.get(keyOf(svcId));
-        if (account === undefined) return;
-        tables.accounts.put({ ...account, adjuster: { ...account.adjuster, emailConfirmed: true } });
-      }),
-      saveAvailability: step((svcId, availability) => {
-        const account = tables.accounts.get(keyOf(svcId));
-        if (account === undefined) return;
-        tables.accounts.put({ ...account, adjuster: { ...account.adjuster, availability } });
-      }),
-      setDisabled: step((svcId, at) => {
-        const account = tables.accounts.get(keyOf(svcId));
-        if (account === undefined) return;
-        const { disabledAt: _, ...adjuster } = account.adjuster;
-        const changed = at === null ? adjuster : { ...adjuster, disabledAt: at };
-        tables.accounts.put({ ...account, adjuster: changed });
-      }),
+      confirmEmail: step((svcId) =>
+        changeAdjuster(svcId, (adjuster) => ({ ...adjuster, emailConfirmed: true })),
+      ),
+      saveAvailability: step((svcId, availability) =>
+        changeAdjuster(svcId, (adjuster) => ({ ...adjuster, availability })),
+      ),
+      setDisabled: step((svcId, at) =>
+        changeAdjuster(svcId, ({ disabledAt: _, ...adjuster }) =>
+          at === null ? adjuster : { ...adjuster, disabledAt: at },
+        ),
+      ),
       signInSecretHash: step((svcId) => tables.accounts.get(keyOf(svcId))?.signInSecretHash ?? null),
     },
 

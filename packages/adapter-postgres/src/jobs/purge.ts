@@ -56,19 +56,8 @@ const FAILED_JOBS = deleteBatch('jobs', 'failed_at');
 /** The function is part of the schema: the service's role may not delete rows of the audit trail itself. */
 const AUDIT = sql('purge_audit', `SELECT purge_audit($1, $2, ${BATCH_SIZE})::integer AS removed`);
 
-export interface PurgeCounts {
-  readonly idempotencyRecords: number;
-  readonly sessions: number;
-  readonly devices: number;
-  readonly signInCodes: number;
-  readonly emailChanges: number;
-  readonly usedChallenges: number;
-  readonly signInAttempts: number;
-  readonly failedJobs: number;
-  readonly requestLog: number;
-  readonly audit: number;
-  readonly closedClaims: number;
-}
+/** How many rows of each kind were deleted. */
+export type PurgeCounts = Readonly<Awaited<ReturnType<typeof purge>>>;
 
 /** Deletes expired rows. Several processes may do so at once. */
 export async function purge(
@@ -76,7 +65,7 @@ export async function purge(
   statementsOn: StatementsOn,
   now: Instant,
   closedClaimRetentionMs: number | null,
-): Promise<PurgeCounts> {
+) {
   const executor = database.maintenance;
   const untilLastBatch = async (deleteBatch: () => Promise<readonly unknown[]>): Promise<number> => {
     for (let total = 0; ; ) {
