@@ -407,7 +407,7 @@ function localBucketsOf(printed: readonly string[], listeningSince: readonly num
 }
 
 /** Log lines and startup messages. */
-const EXPECTED_OUTPUT = /^$|^\{"|^No SMTP_URL is set: |^Listening on |^The service did not start: /;
+const EXPECTED_OUTPUT = /^$|^\{"|^Listening on |^The service did not start: /;
 
 function ofProcesses(processes: readonly ApiProcess[], kept: readonly RestartMonitor[]): Violation[] {
   return processes.flatMap(({ output }, n) => {

@@ -35,4 +35,9 @@ program
     const { failed, violations } = await runUpgrade({ from, seconds: Number(seconds), say });
     process.exitCode = failed === 0 && violations.length === 0 ? 0 : 1;
   });
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`drill: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -145,7 +145,7 @@ function secret(name: string, text: string | undefined, file = ''): string | und
 }
 
 /** @param what how the message starts. */
-function checkReadable(what: string, file: string): void {
+export function checkReadable(what: string, file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
@@ -172,16 +172,20 @@ function rereadable<T>(read: () => T): () => T {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether letters are missing, doubled or in the wrong order. Another letter or a longer name is another word, as in
- * DATABASE_URI and DATABASE_URL_RO, and meant for another program.
+ * Whether letters are missing, added, wrong or in the wrong order. A short word with another letter and a name with another
+ * word, as in DATABASE_URI and DATABASE_URL_RO, are meant for another program.
  */
 function isMisspelled(name: string, meant: string): boolean {
   if (name === meant) return true; // in another case
-  if (meant.length < 6 || name.includes(meant)) return false;
+  if (meant.length < 6) return false;
+  if (name.includes(meant)) return name.startsWith(meant) && /^[A-Z]{1,2}$/.test(name.slice(meant.length));
   const difference = Math.abs(name.length - meant.length);
   if (difference > 0) return difference <= 2 && editDistance(name, meant) === difference;
   const sorted = (text: string): string => [...text].sort().join('');
-  return editDistance(name, meant) <= 2 && sorted(name) === sorted(meant);
+  const distance = editDistance(name, meant);
+  if (distance === 1 && name.split('_').some((word) => word.length >= 5 && !meant.split('_').includes(word)))
+    return true;
+  return distance <= 2 && sorted(name) === sorted(meant);
 }
 
 /** Names that nothing of ours has, so that a misspelled variable is not ignored. */

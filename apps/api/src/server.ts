@@ -38,10 +38,11 @@ async function main(): Promise<void> {
     });
   }
 
-  if (config.smtpUrl === null) print('No SMTP_URL is set: sign-in codes are logged instead of emailed.');
-  // Beside the line above: in production somebody reads the log, not the terminal.
-  if (config.smtpUrl === null && config.databaseUrl !== null)
-    log.warn('SMTP_URL is unset: sign-in codes are written to this log');
+  if (config.smtpUrl === null) {
+    // With a database server, somebody reads the log, not the terminal.
+    if (config.databaseUrl !== null) log.warn('SMTP_URL is unset: sign-in codes are written to this log');
+    else print('No SMTP_URL is set: sign-in codes are logged instead of emailed.');
+  }
   const warning = mailWarning(config);
   if (warning !== null) log.warn(warning);
   try {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '@svc/domain';
 import { ConfigError, nodeWarning, readConfig, tlsModeNote } from '../src/config.ts';
 
 const PUBLIC = Buffer.alloc(65, 4).toString('base64url');
@@ -71,6 +72,23 @@ test('the page on configuration lists the variables that are read with their def
     }),
   );
   expect(wrong).toEqual([]);
+  const [live, test] = [DEFAULT_LIMITS.live, DEFAULT_LIMITS.test];
+  expect(page.replaceAll(/\s+/g, ' ')).toContain(
+    `${live.requestsPerMinute} requests a minute, ${live.writesPerMinute} of them writes, ${live.burst} at once (test keys: ${test.requestsPerMinute}, ${test.writesPerMinute}, ${test.burst})`,
+  );
+});
+
+test('each shipped way to deploy passes every secret of the service', () => {
+  const secrets = ['DATABASE_URL', 'ENCRYPTION_KEY', 'REDIS_URL', 'SMTP_URL', 'VAPID_PRIVATE_KEY'];
+  const missing = [
+    'compose.yaml',
+    'kubernetes/claim-assignment.yaml',
+    'systemd/claim-assignment.service',
+  ].flatMap((name) => {
+    const text = readFileSync(new URL(`../../../docker/${name}`, import.meta.url), 'utf8');
+    return secrets.filter((secret) => !new RegExp(`\\b${secret}(_FILE)?[:=]`).test(text));
+  });
+  expect(missing).toEqual([]);
 });
 
 test('a version of Node without security fixes is warned of', () => {
@@ -179,6 +197,10 @@ test.each([
   ['REDIS_ULR', 'REDIS_URL'],
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['VAPID_PIRVATE_KEY', 'VAPID_PRIVATE_KEY'],
+  ['ENCRYPTION_KEYS', 'ENCRYPTION_KEY'],
+  ['ENCRIPTION_KEY', 'ENCRYPTION_KEY'],
+  ['REDIS_URLS', 'REDIS_URL'],
+  ['TRUST_PROXYS', 'TRUST_PROXY'],
 ])('a variable that is surely misspelled stops the start: %s', (name, meant) => {
   expect(() => readConfig({ [name]: 'hunter2' }, false)).toThrow(
     `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
@@ -197,9 +219,10 @@ test('variables of other programs are ignored', () => {
       'REDIS_PORT',
       'SMTP_HOST',
       'DATABASE_URI',
+      'REDIS_URI',
+      'SMTP_URI',
       'DATABASE_SSL',
       'DATABASE_URL_2',
-      'DATABASE_URLS',
       'PGDATABASE_URL',
       'DB_POOL_MIN',
       'METRICS_HOST',

@@ -90,6 +90,9 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   await waitForState(async () => (await me(key.secret)).status, 429);
   const back = await json('firm', 'set-limits', firm.id);
   expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
+  expect((await run('firm', 'show', firm.id)).stdout).toMatch(
+    /^requests_per_minute +300 \(default; test keys: 60\)$/m,
+  );
   await waitForState(async () => (await me(key.secret)).status, 200);
 });
 
@@ -336,15 +339,16 @@ test('migrate reports an up-to-date schema, and doctor a healthy or unhealthy se
   expect(ok).toBe(false);
   // Every client could then choose the address that limits and the audit trail use.
   expect(checks.find(({ what }) => what === 'proxies')?.detail).toMatch(/^TRUST_PROXY is true/);
-  expect(checks.find(({ what }) => what === 'redis')?.detail).toMatch(/^127\.0\.0\.1:1: .*ECONNREFUSED/);
+  expect(checks.find(({ what }) => what === 'redis')?.detail).toMatch(
+    /^REDIS_URL: 127\.0\.0\.1:1: .*ECONNREFUSED/,
+  );
 });
 
-test('doctor names VAPID keys that are not a pair, a public address without TLS, and too few connections', async () => {
-  const pair = createECDH('prime256v1');
+test('doctor names VAPID keys that are not a pair, a public address that is missing or without TLS, and too few connections', async () => {
+  const created = (await run('push', 'create-keys')).stdout.trim().split('\n');
   const variables = {
     ...env,
-    VAPID_PUBLIC_KEY: pair.generateKeys('base64url'),
-    VAPID_PRIVATE_KEY: Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
+    ...Object.fromEntries(created.map((line) => line.split('='))),
     VAPID_SUBJECT: 'mailto:push@example.com',
     BASE_URL: 'http://claims.example.com',
     DB_POOL_MAX: '1000',
@@ -360,6 +364,8 @@ test('doctor names VAPID keys that are not a pair, a public address without TLS,
   expect(wrong.get('connections')).toMatch(
     /^wrong: max_connections allows 0 processes of 1002 connections each/,
   );
+  const production = await checksWith({ NODE_ENV: 'production', BASE_URL: '' });
+  expect(production.get('public address')).toMatch(/^wrong: BASE_URL is unset/);
   const right = await checksWith({ BASE_URL: 'http://localhost:3000', DB_POOL_MAX: '10' });
   expect(right.get('push')).toMatch(/^ok/);
   expect(right.get('public address')).toBeUndefined();
@@ -526,6 +532,12 @@ test('incorrect usage exits with 2, and prints only an error', async () => {
   }
   const twice = runs[wrong.findIndex(([, , option, , again]) => option === '--name' && again === '--name')];
   expect(twice?.stderr).toMatch(/^error: option '--name <name>' was given twice\n/);
+  const hints = runs.map(({ stderr }) => stderr.trim().split('\n').at(-1));
+  expect([hints[2], hints[3], hints[7]]).toEqual([
+    '(see svc --help)',
+    '(see svc firm create --help)',
+    '(see svc firm show --help)',
+  ]);
   const help = await svcInProcess(['--help'], {});
   expect([help.code, help.stderr]).toEqual([0, '']);
   expect(help.stdout).toContain('firm');

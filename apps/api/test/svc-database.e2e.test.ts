@@ -130,6 +130,14 @@ test.each([
   expect(await contentOf(url)).toEqual(content);
 });
 
+test('a file that cannot be read is named', async () => {
+  expect(await svcInProcess(['database', 'restore', '/nofile'], {})).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'svc: FILE holds "/nofile"; allowed: a file that can be read (ENOENT)\n',
+  });
+});
+
 test('a file that is not compressed is no backup', async () => {
   const file = backup('plain');
   writeFileSync(file, 'text');

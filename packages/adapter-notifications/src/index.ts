@@ -1,5 +1,5 @@
 export type { PushLog } from './log.ts';
 export { createMail, createMailLog, type Mail, mailProblem } from './mail.ts';
 export { createNotifier } from './notifier.ts';
-export { type Vapid, vapidUnder } from './vapid.ts';
+export { createVapidKeys, type Vapid, vapidUnder } from './vapid.ts';
 export { createWebPush, type WebPush, type WebPushOptions } from './web-push.ts';

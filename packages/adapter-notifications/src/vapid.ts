@@ -13,6 +13,8 @@ export interface Vapid {
 const FILE = 'vapid.json';
 const DEFAULT_SUBJECT = 'mailto:operator@localhost.localdomain';
 
+export const createVapidKeys = (): Pick<Vapid, 'publicKey' | 'privateKey'> => webPush.generateVAPIDKeys();
+
 /**
  * The keys of this installation, generated once and kept in DATA_DIR, which must exist. Subscriptions are bound to them,
  * so they must outlive the process; several machines need the keys in the environment instead.
@@ -22,7 +24,7 @@ export function vapidUnder(dataDir: string): Vapid {
   const existing = read(path);
   if (existing !== null) return existing;
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify({ ...webPush.generateVAPIDKeys(), subject: DEFAULT_SUBJECT }), {
+  writeFileSync(draft, JSON.stringify({ ...createVapidKeys(), subject: DEFAULT_SUBJECT }), {
     mode: 0o600,
   });
   try {

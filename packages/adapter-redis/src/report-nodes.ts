@@ -63,8 +63,8 @@ function explain(message: string, protocol: string): string | null {
   if (/^READONLY/.test(message)) return `it is a replica; name the master (${message})`;
   if (/^NOPERM/.test(message))
     return `its user may not run this; allow ${RIGHTS}, and +cluster in a cluster (${message})`;
-  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password)/i.test(message))
-    return `the user or the password is wrong (${message})`;
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|ERR Protocol error: unauthenticated)/i.test(message))
+    return `the user or the password is wrong or missing (${message})`;
   if (/unknown command/i.test(message))
     return `it does not run scripts; Redis Sentinel is not supported, so name the master, through a proxy or a DNS name that follows it (${message})`;
   const insecure = tlsProblem({ message });

@@ -85,7 +85,13 @@ describe('an outage of Redis', () => {
 
       await operator((client) => client.call('ACL', 'SETUSER', 'limited', '-eval'));
       expect((await reportNodes(readUrl()))[0]?.problem).toMatch(/its user may not run this; allow ~svc:/);
+
+      await operator((client) => client.call('ACL', 'SETUSER', 'default', '>third'));
+      expect((await reportNodes(server.url))[0]?.problem).toMatch(/the password is wrong or missing/);
     } finally {
+      const asLimited = new Redis(server.url.replace('redis://', 'redis://default:third@'));
+      await asLimited.call('ACL', 'SETUSER', 'default', 'nopass');
+      asLimited.disconnect();
       await limited.close();
     }
   });

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 
-export { mailProblem } from '@svc/adapter-notifications';
+export { createVapidKeys, mailProblem } from '@svc/adapter-notifications';
 
 interface Notifications {
   readonly mailer: Mailer;

@@ -20,11 +20,11 @@ export function parseLifetime(text: string): number {
   return lifetimeMs;
 }
 
-/** Milliseconds since the epoch, from a date-time with an offset. */
+/** Milliseconds since the epoch, from a date-time with an offset, as RFC 3339 or PostgreSQL writes it. */
 export function parseTime(text: string): number {
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
+  const [, date, time, offset = ''] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d(?::\d\d)?)$/.exec(text) ?? [];
+  const at = Date.parse(`${date}T${time}${/^.\d\d$/.test(offset) ? `${offset}:00` : offset}`);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Allowed: a date-time such as 2026-08-29T00:00:00Z.');
   return at;
 }

@@ -8,12 +8,19 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-export const addGroup = (program: Command, name: string, description: string): Command =>
-  program.command(name).description(description).exitOverride();
+const helpOf = (command: Command): string =>
+  `(see svc ${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()} --help)`;
+
+function addTo(parent: Command, spec: string, description: string): Command {
+  const command = parent.command(spec).description(description).exitOverride();
+  return command.showHelpAfterError(helpOf(command));
+}
+
+export const addGroup = addTo;
 
 /** `--json` belongs to each command: an option of the program could not stand after the command's name. */
 export const addCommand = (parent: Command, spec: string, description: string): Command =>
-  parent.command(spec).description(description).option('--json', 'print one JSON document').exitOverride();
+  addTo(parent, spec, description).option('--json', 'print one JSON document');
 
 /** Of an option that is given twice, one would be ignored. */
 export function rejectRepeatedOptions(command: Command): void {

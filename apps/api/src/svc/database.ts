@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  constants,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -22,7 +13,7 @@ import {
   restoreDatabase,
   type TablePlacement,
 } from '../composition/compose.ts';
-import { readConfig } from '../config.ts';
+import { checkReadable, readConfig } from '../config.ts';
 import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { checkSchema, diagnose } from './doctor.ts';
@@ -38,10 +29,10 @@ const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
     // withDatabase migrates before it calls this.
-    const { state, now } = await withDatabase(async (migrationUrl, now) => ({
-      state: await readSchemaState(migrationUrl),
-      now,
-    }));
+    const { state, now } = await withDatabase(
+      async (migrationUrl, now) => ({ state: await readSchemaState(migrationUrl), now }),
+      { mayCreate: true },
+    );
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
     const check = checkSchema(state);
     if (options.json) printJson({ ...state, applied, applied_now: now });
@@ -65,8 +56,10 @@ export function addDatabaseCommands(program: Command): void {
   );
   addCommand(database, 'restore <file>', 'fill an empty database with a backup of this release').action(
     async (file: string, options: OutputOptions) => {
-      accessSync(file, constants.R_OK);
-      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()));
+      checkReadable('FILE holds ', file);
+      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()), {
+        mayCreate: true,
+      });
       if (options.json) return printJson({ file, at, rows });
       printRows(rows);
       process.stdout.write(

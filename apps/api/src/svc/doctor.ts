@@ -1,4 +1,6 @@
 import { createECDH } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Firm, ReplicationState } from '@svc/application';
 import {
   type DatabaseUrl,
@@ -14,7 +16,7 @@ import {
   reportServers,
   type SchemaState,
 } from '../composition/compose.ts';
-import { openDatabase } from '../composition/database.ts';
+import { missingDatabase, openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
 import { type Config, ConfigError, mailWarning, nodeWarning, readConfig, tlsModeNote } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -53,6 +55,7 @@ export async function diagnose(): Promise<{ ok: boolean; checks: Check[] }> {
       await checkRedis(config),
       await checkMail(config),
       checkPush(config),
+      ...checkAddress(config),
       ...notesOn(config),
     );
   return { ok: checks.every(({ state }) => state !== 'wrong'), checks };
@@ -84,6 +87,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 async function checkDatabase(config: Config): Promise<Check[]> {
   const location = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
+  const missing = missingDatabase(config);
+  if (missing !== null) return [wrong('database', missing)];
   let servers: Check[] = [];
   try {
     const opened = await openDatabase(config, () => {});
@@ -181,17 +186,18 @@ export function checkStandbys(
 ): Check {
   const what = 'standbys';
   if (!seesStandbys || replication === null)
-    return {
-      ...{ what, state: 'note' },
-      detail: `not visible, and the alerts StandbyMissing and ReplicationLag cannot fire: as a superuser, run GRANT pg_monitor TO ${role}`,
-    };
+    return note(
+      what,
+      `not visible, and the alerts StandbyMissing and ReplicationLag cannot fire: as a superuser, run GRANT pg_monitor TO ${role}`,
+    );
   const { standbys, synchronousStandbys, requiredSynchronousStandbys: required } = replication;
   const connected = `${standbys} connected, ${synchronousStandbys} of them synchronous`;
-  if (synchronousStandbys >= required) return { what, state: 'ok', detail: connected };
-  return {
-    ...{ what, state: 'wrong' },
-    detail: `${connected}, and synchronous_standby_names requires ${required}: every write waits and gets 503; start the standby, or change the setting and reload`,
-  };
+  return synchronousStandbys >= required
+    ? ok(what, connected)
+    : wrong(
+        what,
+        `${connected}, and synchronous_standby_names requires ${required}: every write waits and gets 503; start the standby, or change the setting and reload`,
+      );
 }
 
 /** How many processes can run at once. Connections of other programs to the same server are not known here. */
@@ -212,7 +218,7 @@ async function checkRedis(config: Config): Promise<Check> {
   }
   const failed = (await reportNodes(config.redisUrls.join(','))).filter(({ problem }) => problem !== null);
   if (failed.length > 0) {
-    const detail = failed.map(({ node, problem }) => `${node}: ${problem}`).join('; ');
+    const detail = failed.map(({ node, problem }) => `REDIS_URL: ${node}: ${problem}`).join('; ');
     return wrong('redis', `${detail}. Rate limits would apply per process`);
   }
   return (await probeRedis(config, quietLog()))
@@ -229,7 +235,7 @@ async function checkMail({ smtpUrl }: Config): Promise<Check> {
   const problem = await mailProblem(smtpUrl());
   return problem === null
     ? ok(what, 'the mail server accepts connections and credentials')
-    : wrong(what, `no mail would be sent: ${problem}`);
+    : wrong(what, `SMTP_URL: no mail would be sent: ${problem}`);
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -237,8 +243,12 @@ const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 function checkPush({ vapid, dataDir }: Config): Check {
   const what = 'push';
   if (vapid === null) {
-    const detail = `VAPID_PUBLIC_KEY is unset: the keys are in ${dataDir}/vapid.json; every process needs the same ones`;
-    return note(what, detail);
+    const file = join(dataDir, 'vapid.json');
+    const keys = existsSync(file) ? `the keys are in ${file}` : `keys will be generated in ${file}`;
+    return note(
+      what,
+      `VAPID_PUBLIC_KEY is unset: ${keys}; every process needs the same ones (svc push create-keys)`,
+    );
   }
   return areKeyPair(vapid)
     ? ok(what, 'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are a pair')
@@ -247,6 +257,17 @@ function checkPush({ vapid, dataDir }: Config): Check {
         'VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY: push services will reject every message',
       );
 }
+
+/** Production is where no demo firm is created. */
+const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[] =>
+  baseUrl !== null || createsDemoFirm
+    ? []
+    : [
+        wrong(
+          'public address',
+          `BASE_URL is unset: links in emails and responses lead to http://${host}:${port}; set the public https:// address`,
+        ),
+      ];
 
 function notesOn(config: Config): Check[] {
   const { baseUrl, trustProxy, edgeLimitPerMinute } = config;

@@ -7,7 +7,7 @@ import {
   toDateTimeOrNull,
 } from '@svc/application';
 import { LIMITS } from '@svc/contract';
-import { type FirmId, MINUTE, PLANS, type Plan } from '@svc/domain';
+import { DEFAULT_LIMITS, type FirmId, type LimitOverrides, MINUTE, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
@@ -17,16 +17,29 @@ import { operate, withService } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
 
+const limitsDocument = ({ requestsPerMinute, writesPerMinute, burst }: LimitOverrides) => ({
+  requests_per_minute: requestsPerMinute,
+  writes_per_minute: writesPerMinute,
+  burst,
+});
+
+/** For people: where the firm has no limit of its own, the default of a live and of a test key. */
+function shownLimits(limits: ReturnType<typeof limitsDocument>): Record<string, unknown> {
+  const [live, test] = [limitsDocument(DEFAULT_LIMITS.live), limitsDocument(DEFAULT_LIMITS.test)];
+  return Object.fromEntries(
+    (['requests_per_minute', 'writes_per_minute', 'burst'] as const).map((name) => [
+      name,
+      limits[name] ?? `${live[name]} (default; test keys: ${test[name]})`,
+    ]),
+  );
+}
+
 const firmDocument = (firm: Firm) => ({
   id: firm.id,
   name: firm.name,
   status: firm.erasure === null ? 'active' : STATUS[firm.erasure],
   plan: firm.plan,
-  limits: {
-    requests_per_minute: firm.limits.requestsPerMinute,
-    writes_per_minute: firm.limits.writesPerMinute,
-    burst: firm.limits.burst,
-  },
+  limits: limitsDocument(firm.limits),
   offer_wait_hours: firm.offerWaitHours,
   created_at: toDateTime(firm.createdAt),
 });
@@ -102,7 +115,7 @@ export function addFirmCommands(program: Command): void {
     )
     .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
-      const { firm, testAccounts } = await operate((use) => use.createFirm(options));
+      const { firm, testAccounts } = await operate((use) => use.createFirm(options), { mayCreate: true });
       const document = {
         firm: { id: firm.id, name: firm.name, plan: firm.plan },
         test_accounts: testAccounts.map((account) => ({
@@ -165,7 +178,7 @@ export function addFirmCommands(program: Command): void {
       });
       if (options.json) return printJson(document);
       const { limits, ...fields } = document.firm;
-      printFields({ ...fields, ...limits });
+      printFields({ ...fields, ...shownLimits(limits) });
       process.stdout.write('\n');
       printTable(document.test_accounts, 'none');
     });
@@ -211,7 +224,7 @@ export function addFirmCommands(program: Command): void {
         const limits = { requestsPerMinute, writesPerMinute, burst };
         const document = firmDocument(await operate((use) => use.setLimits(id, limits)));
         if (options.json) return printJson({ firm: document });
-        printFields({ id: document.id, name: document.name, ...document.limits });
+        printFields({ id: document.id, name: document.name, ...shownLimits(document.limits) });
       },
     );
 

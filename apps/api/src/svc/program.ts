@@ -13,6 +13,7 @@ import { addFirmCommands } from './firm.ts';
 import { addKeyCommands } from './key.ts';
 import { addMemberCommands } from './member.ts';
 import { withoutControls } from './output.ts';
+import { addPushCommands } from './push.ts';
 import { addRequestsCommand } from './requests.ts';
 import { nameOperator } from './session.ts';
 
@@ -39,7 +40,7 @@ export function createProgram(): Command {
     .hook('preAction', (program) => nameOperator(program.opts().as))
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(svc --help lists the commands)');
+    .showHelpAfterError('(see svc --help)');
   addFirmCommands(program);
   addKeyCommands(program);
   addAdjusterCommands(program);
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addEncryptionCommands(program);
   addFeedCommands(program);
   addDatabaseCommands(program);
+  addPushCommands(program);
   rejectRepeatedOptions(program);
   return program;
 }
