@@ -70,41 +70,25 @@ export type AgentRoute = RouteBase<'agent', AgentContext>;
 /** An endpoint of the contract with the handler of its authenticated, valid requests. */
 export type Route = OpenRoute | AppRoute | FirmRoute | AgentRoute;
 
-// The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
-const widened = <C>(handle: unknown): Handler<Endpoint, C> => handle as Handler<Endpoint, C>;
+const routesFor =
+  <Caller extends string, Context>(caller: Caller) =>
+  <E extends Endpoint>(
+    endpoint: E,
+    handle: Handler<E, Context>,
+    rules: readonly CrossFieldRule<BodyOf<E>>[] = [],
+  ): RouteBase<Caller, Context> => ({
+    endpoint,
+    rules: rules as readonly CrossFieldRule<unknown>[],
+    caller,
+    // The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
+    handle: handle as unknown as Handler<Endpoint, Context>,
+  });
 
-export const firmRoute = <E extends Endpoint>(
-  endpoint: E,
-  handle: Handler<E, FirmContext>,
-  rules: readonly CrossFieldRule<BodyOf<E>>[] = [],
-): FirmRoute => ({
-  endpoint,
-  rules: rules as readonly CrossFieldRule<unknown>[],
-  caller: 'firm',
-  handle: widened(handle),
-});
-
+export const publicRoute = routesFor<'anyone', OpenContext>('anyone');
+export const appRoute = routesFor<'adjuster', AppContext>('adjuster');
+export const firmRoute = routesFor<'firm', FirmContext>('firm');
 /** For programs of firms whose messages name the operations. */
-export const agentRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, AgentContext>): Route => ({
-  endpoint,
-  rules: [],
-  caller: 'agent',
-  handle: widened(handle),
-});
-
-export const appRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, AppContext>): Route => ({
-  endpoint,
-  rules: [],
-  caller: 'adjuster',
-  handle: widened(handle),
-});
-
-export const publicRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, OpenContext>): Route => ({
-  endpoint,
-  rules: [],
-  caller: 'anyone',
-  handle: widened(handle),
-});
+export const agentRoute = routesFor<'agent', AgentContext>('agent');
 
 export const jsonResponse = (value: unknown, status = 200): RouteResponse => ({
   status,
