@@ -20,6 +20,21 @@ import {
 const { firm, service, visiting, stop } = await startApp();
 afterAll(stop);
 
+const MENUS = [
+  [360, 640, '34px'],
+  [360, 740, '17px'],
+  [820, 1180, '17px'],
+  [820, 1180, '34px'],
+] as const;
+/** Words of the menu that are on two lines. */
+const BROKEN_WORDS = `[...document.querySelectorAll('.menu-label')].flatMap(({ firstChild }) =>
+  [...firstChild.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+    const range = document.createRange();
+    range.setStart(firstChild, index);
+    range.setEnd(firstChild, index + word.length);
+    return range.getClientRects().length > 1;
+  }).map(String))`;
+
 const COLORS = { type: 'rule', values: ['color-contrast'] };
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh-Cholmondeley-Marjoribanks-Leveson-Gower';
 
@@ -148,6 +163,15 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
       right: number;
     }[];
     expect(count?.left).toBeGreaterThanOrEqual(icon?.right ?? Number.POSITIVE_INFINITY);
+    for (const [width, height, size] of MENUS) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+      const broken = (await page.evaluate(BROKEN_WORDS)) as string[];
+      // In large text on a narrow phone, a word may break at its hyphen.
+      const isTight = width === 360 && size === '34px';
+      const wrong = broken.filter((word) => !isTight || !word.includes('\u00ad'));
+      expect([width, size, wrong]).toEqual([width, size, []]);
+    }
   }));
 
 /** Bars that take more than a quarter of the screen, and elements that are hidden behind them when they get the focus. */

@@ -229,6 +229,22 @@ describe('an app', () => {
     },
   );
 
+  test('asks for a location by itself until it is answered once, also after a restart', async () => {
+    const { open, signedIn } = device();
+    await signedIn();
+    const mayAsk = async (): Promise<boolean> => {
+      const { app } = open();
+      void app.start();
+      await settled();
+      return app.places.mayAsk.value;
+    };
+    const { app } = open();
+    expect([app.places.mayAsk.value, await mayAsk(), await mayAsk()]).toEqual([false, true, true]);
+    app.places.endAsking();
+    await settled();
+    expect([app.places.mayAsk.value, await mayAsk()]).toEqual([false, false]);
+  });
+
   test('forgets one adjuster for the next one, with the answers of the first still on the device', async () => {
     const { app, state, storage } = await started();
     await app.answers.answer(state.offers, 'accept');

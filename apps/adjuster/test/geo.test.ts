@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { milesBetween } from '../src/model/distance.ts';
 import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/model/geo.ts';
 import { mapLink } from '../src/model/map-link.ts';
+import { isPoBox } from '../src/model/names.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
 import { decodeZipPlaces, encodeZipPlaces } from '../src/model/zip-places.ts';
 
@@ -20,6 +21,14 @@ describe('distances', () => {
     expect(nearestFirst(MIAMI, [far, near, middle] as never)).toEqual([near, middle, far]);
   });
 });
+
+test.each([
+  ['PO Box 12', true],
+  ['P. O. Box 12', true],
+  ['Apartado 12', true],
+  ['12 Poboxer Street', false],
+  ['1 Boxwood Lane', false],
+])('“%s” is a box at a post office: %s', (street, expected) => expect(isPoBox({ street })).toBe(expected));
 
 describe('the map', () => {
   const SIZE = { width: 390, height: 500 };

@@ -266,6 +266,8 @@ test('an offer with all that decides it fits on a phone, and an answer can be ta
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
     await enter(page, service, token, `#/claims/${first}`);
     await page.getByRole('heading', { name: 'Policyholder' }).waitFor();
+    // The app asks for a location by itself, once.
+    await button(page, 'Not now').click();
     const related = page.getByText('Other claims: 1 of this policyholder · 1 nearby');
     await related.waitFor();
     const [end, bar] = (await page.evaluate(

@@ -46,9 +46,29 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
     [summary.carrier, carrier.name],
     [summary.limits, limits.length === 0 ? undefined : limits.join(', '), true],
   ];
+  const isAsking = places.origin.value === null && places.mayAsk.value;
   const missing = rows.flatMap(([label, value]) => (value === undefined ? label.toLowerCase() : []));
   return (
     <>
+      {isAsking && (
+        <section class="card" aria-label={words.distance.title}>
+          <p>{words.distance.why}</p>
+          <div class="row">
+            <Button
+              kind="primary"
+              onClick={() => {
+                places.endAsking();
+                setAsking(true);
+              }}
+            >
+              {words.distance.title}
+            </Button>
+            <Button kind="quiet" onClick={places.endAsking}>
+              {words.settings.later}
+            </Button>
+          </div>
+        </section>
+      )}
       <section class="card summary">
         <p class="summary-place">
           <a href={mapLink(addressText(place))} rel="noreferrer">
@@ -78,7 +98,7 @@ export function OfferSummary({ claim }: { claim: AppClaim }) {
         {missing.length > 0 && <p class="muted">{summary.missing(missing.join(', '))}</p>}
         <Related claim={claim} />
       </section>
-      {places.origin.value === null && (
+      {places.origin.value === null && !isAsking && (
         <p>
           <Button kind="quiet" onClick={() => setAsking(true)}>
             {words.distance.ask}

@@ -54,6 +54,8 @@ export interface StoredValues {
   notificationsOf: { readonly svcId: string; readonly at: number; readonly renewedAt?: number };
   /** Set once the adjuster has answered the suggestion to turn on notifications. */
   notificationsAsked: boolean;
+  /** Set once the adjuster was asked for a location, which the app does by itself only once. */
+  originAsked: boolean;
 }
 
 type Name = keyof StoredValues | `draft:${string}`;

@@ -7,7 +7,7 @@ import { OriginDialog } from '../components/distance.tsx';
 import { ActionBar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { createFile } from '../data/load-once.ts';
 import { nearestFirst } from '../model/geo.ts';
-import { addressText, titleOf } from '../model/names.ts';
+import { addressText, isPoBox, titleOf } from '../model/names.ts';
 import { decodeOutlines, type Outlines } from '../model/outlines.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../model/route-link.ts';
 import { MapView, type PlacedClaim } from './map-view.tsx';
@@ -89,7 +89,7 @@ export function MapScreen() {
                   </span>
                 </span>
                 <span class="line">{addressText(claim.loss_location)}</span>
-                <Distance claim={claim} />
+                <Place claim={claim} />
                 <Button
                   aria-pressed={isStop(claim.id)}
                   disabled={!isStop(claim.id) && isFull}
@@ -148,9 +148,18 @@ export function MapScreen() {
   );
 }
 
-function Distance({ claim }: { claim: AppClaim }) {
+/** How far the claim is, and how exact its place on the map. */
+function Place({ claim }: { claim: AppClaim }) {
+  const words = allTexts.value.map;
+  const { loss_location: place } = claim;
   const distance = places.distanceOf.value(claim);
-  return distance === undefined ? null : <span class="line muted">{miles(distance)}</span>;
+  return (
+    <span class="line muted">
+      {distance !== undefined && `${miles(distance)} · `}
+      {places.placeOf(claim) !== undefined && words.approximate(place.zip.slice(0, 5))}
+      {isPoBox(place) && <strong class="line">{words.poBox}</strong>}
+    </span>
+  );
 }
 
 /** The stops in an order that starts near the adjuster, or at the first one. Those without a place come last. */

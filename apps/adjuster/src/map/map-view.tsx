@@ -5,7 +5,7 @@ import { allTexts } from '../all-texts.ts';
 import { places, preferences } from '../app.ts';
 import { Button } from '../components/ui.tsx';
 import { type Cluster, clusters, type Point, project, type View, viewOf, zoomed } from '../model/geo.ts';
-import { titleOf } from '../model/names.ts';
+import { titleOf, townOf } from '../model/names.ts';
 import type { Outlines } from '../model/outlines.ts';
 import { MAX_STOPS } from '../model/route-link.ts';
 import { draw } from './draw.ts';
@@ -92,21 +92,27 @@ export function MapView(props: {
           if (first === undefined) return null;
           const ids = cluster.items.map(({ claim }) => claim.id);
           const { city, state } = first.claim.loss_location;
+          const towns = new Set(cluster.items.map(({ claim }) => townOf(claim.loss_location))).size;
+          const offers = cluster.items.filter(({ isOffer }) => isOffer).length;
+          const own = ids.length - offers;
           const label =
             ids.length === 1 ? titleOf(first.claim) : words.cluster(ids.length, `${city}, ${state}`);
+          const kinds = [offers > 0 && `${words.offers}: ${offers}`, own > 0 && `${words.claims}: ${own}`];
           return (
             <Placed key={ids.join()} at={onScreen(cluster.at)}>
               <button
                 type="button"
-                class={`marker${cluster.items.some(({ isOffer }) => isOffer) ? ' offer' : ''}`}
+                class={`marker${offers > 0 ? ' offer' : ''}`}
                 aria-label={label}
+                title={kinds.filter(Boolean).join(', ')}
                 aria-pressed={ids.some((id) => chosen.includes(id))}
                 onClick={() => open(cluster)}
               >
-                {ids.length > 1 && ids.length}
+                {ids.length > 1 && (offers > 0 && own > 0 ? `${offers}+${own}` : ids.length)}
               </button>
               <span class="map-town" aria-hidden="true">
-                {city}
+                ≈ {city}
+                {towns > 1 && ` +${towns - 1}`}
               </span>
             </Placed>
           );

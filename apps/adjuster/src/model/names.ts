@@ -27,4 +27,8 @@ export const addressLines = ({ street, street2, city, state, zip }: Address): st
 
 export const addressText = (address: Address): string => addressLines(address).join(', ');
 
+/** A box at a post office, where no property is. */
+export const isPoBox = ({ street }: Pick<Address, 'street'>): boolean =>
+  /\b(p\.?\s*o\.?|post office|postal)\s*box\b|\bapartado\b/i.test(street);
+
 export const townOf = ({ city, state }: Pick<Address, 'city' | 'state'>): string => `${city}, ${state}`;

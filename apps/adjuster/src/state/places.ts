@@ -10,6 +10,8 @@ const POSITION_TIMEOUT_MS = 15_000;
 /** Where claims are, and where distances are measured from. */
 export function createPlaces(storage: Storage, zipPlacesUrl: string) {
   const origin = signal<Origin | null>(null);
+  /** Whether the app may still ask for a location by itself. Not before it is known that it has not done so. */
+  const mayAsk = signal(false);
   /** Undefined until the file of ZIP codes is loaded, which happens only where distances or the map are wanted. */
   const zipPlaces = signal<PlaceOfZip | undefined>(undefined);
   /** Claims chosen as stops, which stay while the adjuster looks at a claim or follows the route in the maps app. */
@@ -20,14 +22,21 @@ export function createPlaces(storage: Storage, zipPlacesUrl: string) {
     zipPlaces.value ??= await readFile();
     return zipPlaces.value;
   }
+  function endAsking(): void {
+    mayAsk.value = false;
+    void storage.put('originAsked', true).catch(() => {});
+  }
   function setOrigin(value: Origin | null): void {
     origin.value = value;
+    endAsking();
     void (value === null ? storage.remove('origin') : storage.put('origin', value)).catch(() => {});
   }
   const placeOf = (claim: AppClaim): Coordinates | undefined => zipPlaces.value?.(claim.loss_location.zip);
 
   return {
     origin,
+    mayAsk,
+    endAsking,
     load,
     stops,
     placeOf,
@@ -73,12 +82,15 @@ export function createPlaces(storage: Storage, zipPlacesUrl: string) {
     },
     async restore(): Promise<void> {
       const stored = await storage.get('origin').catch(() => undefined);
+      const wasAsked = await storage.get('originAsked').catch(() => true);
+      mayAsk.value = stored === undefined && wasAsked !== true;
       if (stored === undefined) return;
       origin.value = stored;
       await load().catch(() => {});
     },
     forget(): void {
       origin.value = null;
+      mayAsk.value = true;
       stops.value = [];
     },
   };

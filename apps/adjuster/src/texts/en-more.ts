@@ -215,6 +215,7 @@ export const enMore = {
   },
   distance: {
     title: 'Set your location',
+    why: 'How far is it? With your location, offers show their distance. It stays on this device.',
     lead: 'Distances are measured to the ZIP code of the property. Your location stays on this device.',
     position: 'Use my location',
     noPosition: 'The device gave no location. Allow it in the browser settings, or enter a ZIP code.',
@@ -392,6 +393,8 @@ export const enMore = {
   map: {
     label: 'Map of your offers and claims',
     lead: 'Places are the centers of ZIP codes. For the exact address, open your maps app.',
+    approximate: (zip: string) => `≈ Center of ZIP code ${zip}`,
+    poBox: 'The address is a PO box: the property is elsewhere.',
     loading: 'Loading the map …',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',

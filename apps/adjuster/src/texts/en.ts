@@ -84,7 +84,7 @@ export const en = {
     offeredAgo: (time: string) => `Offered ${time} ago`,
     respondBy: (time: string) => `firm waits until ${time}`,
     new: 'New',
-    loss: (date: string) => `Loss ${date}`.replaceAll(' ', '\u00a0'),
+    loss: (date: string) => `Loss ${date}`,
     tools: 'Search, sort',
     select: 'Select',
     selectAll: 'Select all',

@@ -19,7 +19,7 @@ export const es: Texts & MoreTexts = {
   nav: {
     label: 'Principal',
     offers: 'Ofertas',
-    claims: 'Mis reclamaciones',
+    claims: 'Mis recla\u00admaciones',
     firms: 'Firmas',
     settings: 'Ajustes',
     map: 'Mapa',
@@ -72,7 +72,7 @@ export const es: Texts & MoreTexts = {
     offeredAgo: (time) => `Ofrecida hace ${time}`,
     respondBy: (time) => `la firma espera hasta ${time}`,
     new: 'Nueva',
-    loss: (date) => `Pérdida ${date}`.replaceAll(' ', '\u00a0'),
+    loss: (date) => `Pérdida ${date}`,
     tools: 'Buscar, ordenar',
     select: 'Seleccionar',
     selectAll: 'Seleccionar todas',
@@ -337,6 +337,7 @@ export const es: Texts & MoreTexts = {
   },
   distance: {
     title: 'Indicar su ubicación',
+    why: '¿A qué distancia está? Con su ubicación, las ofertas muestran su distancia. No sale de este dispositivo.',
     lead: 'Las distancias se miden hasta el código postal de la propiedad. Su ubicación no sale de este dispositivo.',
     position: 'Usar mi ubicación',
     noPosition:
@@ -557,6 +558,8 @@ export const es: Texts & MoreTexts = {
   map: {
     label: 'Mapa de sus ofertas y reclamaciones',
     lead: 'Los lugares son los centros de los códigos postales. Para la dirección exacta, abra su aplicación de mapas.',
+    approximate: (zip) => `≈ Centro del código postal ${zip}`,
+    poBox: 'La dirección es un apartado postal: la propiedad está en otro lugar.',
     loading: 'Cargando el mapa …',
     zoomIn: 'Acercar',
     zoomOut: 'Alejar',
