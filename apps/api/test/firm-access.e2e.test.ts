@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Plan, Purpose } from '@svc/domain';
+import { createFixedClock } from '@svc/testkit';
 import {
   DAY,
   expectValidationErrors,
@@ -8,7 +9,6 @@ import {
   getClaim,
   invite,
   listClaims,
-  manualClock,
   offerClaim,
   outcome,
   sentClaim,
@@ -23,7 +23,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = manualClock();
+const clock = createFixedClock(Date.now());
 let service: ServiceUnderTest;
 let firms: Record<Plan, TestFirm>;
 let member: { svcId: string; token: string };

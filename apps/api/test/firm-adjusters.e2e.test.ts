@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Svcid } from '@svc/domain';
+import { createFixedClock } from '@svc/testkit';
 import {
   adjusterRecord,
   answerInvitation,
@@ -7,14 +8,13 @@ import {
   expectValidationErrors,
   invite,
   leaveFirm,
-  manualClock,
   outcome,
   wholeList,
   withdraw,
 } from './firm-calls.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
 
-const clock = manualClock();
+const clock = createFixedClock(Date.now());
 let service: ServiceUnderTest;
 let firm: TestFirm;
 beforeAll(async () => {

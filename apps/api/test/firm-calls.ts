@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import type { Clock } from '@svc/application';
 import { type ApiResponse, claimBody, type ServiceUnderTest, sendClaim } from './service-under-test.ts';
 
 // Helpers for tests of the firm API.
@@ -9,21 +8,6 @@ export const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-
-/** A clock that starts at the present and only moves by `advance`. */
-export interface ManualClock extends Clock {
-  advance(ms: number): void;
-}
-
-export function manualClock(): ManualClock {
-  let now = Date.now();
-  return {
-    now: () => now,
-    advance(ms) {
-      now += ms;
-    },
-  };
-}
 
 let keys = 0;
 /** A new Idempotency-Key. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createFixedClock } from '@svc/testkit';
 import { fullClaim, fullWith } from '../../../packages/contract/test/full-claim.ts';
 import {
   acceptClaim,
@@ -9,7 +10,6 @@ import {
   getClaim,
   leaveFirm,
   listClaims,
-  manualClock,
   offerClaim,
   outcome,
   rejectClaim,
@@ -26,7 +26,7 @@ import {
   type TestFirm,
 } from './service-under-test.ts';
 
-const clock = manualClock();
+const clock = createFixedClock(Date.now());
 let service: ServiceUnderTest;
 let firm: TestFirm;
 let member: { svcId: string; token: string };

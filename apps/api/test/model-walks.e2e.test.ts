@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createFixedClock, type FixedClock } from '@svc/testkit';
 import fc from 'fast-check';
 import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
-import { type ManualClock, manualClock } from './firm-calls.ts';
 import { DAY, Model, type Step } from './model.ts';
 import {
   createWorld,
@@ -17,12 +17,12 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 25);
 const SEED = Number(process.env.MODEL_SEED ?? 20_261_121);
 
 let database: TestDatabase;
-let clock: ManualClock;
+let clock: FixedClock;
 let real: ModelHost;
 let memory: ModelHost;
 beforeAll(async () => {
   database = await createDatabase();
-  clock = manualClock();
+  clock = createFixedClock(Date.now());
   real = await startOnPostgres(database.url, clock);
   memory = await startInMemory(database.url, clock);
 });

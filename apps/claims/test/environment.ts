@@ -142,7 +142,7 @@ export function createFakeService() {
     held.set(id, claim);
     return jsonResponse(201, claim);
   };
-  return { service, held, requests, forgetKeys: () => byKey.clear() };
+  return { service, held, requests };
 }
 
 export const claimLine = (number: number, more: Record<string, unknown> = {}): string =>

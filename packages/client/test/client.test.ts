@@ -349,17 +349,6 @@ describe('the wait before a retry', () => {
     ]);
   });
 
-  it('after a 429 without JSON is one minute', async () => {
-    expect(await waits([html(429)], 0)).toEqual([60_000]);
-  });
-
-  it.each([408, 425, 500, 507, 520, 530])(
-    'after a %i with Retry-After is at least as long',
-    async (status) => {
-      expect(await waits([problem(status, 'c', {}, { 'Retry-After': '99' })], 0)).toEqual([99_000]);
-    },
-  );
-
   it('is skipped when it would end after the deadline, and the error has its length', async () => {
     const withRetryAfter = problem(429, 'rate_limited', {}, { 'Retry-After': '301' });
     const { client, sent: requests } = createTestClient([withRetryAfter]);

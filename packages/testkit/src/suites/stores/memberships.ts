@@ -177,18 +177,6 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       expect(order.indexOf(svcId)).toBeLessThan(order.indexOf(later));
     });
 
-    test('an unassigned claim can be offered to another adjuster', async () => {
-      const { newFirm, newMember, use, sendId, offer } = fixture();
-      const firm = await newFirm();
-      const [svcId, other] = [await newMember(firm), await newMember(firm)];
-      const id = await sendId(firm.live, svcId);
-      await use.leaveFirm({ svcId }, firm.id);
-      expect((await offer(firm.live, id, other)).claim.assignment).toMatchObject({
-        status: 'pending_acceptance',
-        adjuster: other,
-      });
-    });
-
     test('a member who paused or lacks the permission cannot be offered claims until that changes', async () => {
       const { newFirm, newMember, use, send, sendId, offer } = fixture();
       const firm = await newFirm();
