@@ -16,7 +16,7 @@ interface Attacker {
 }
 
 const CONNECTIONS = 20;
-const MAX_RATIO = 10;
+const MAX_RATIO = 20;
 
 /** As many copies as fit into the bytes. */
 const fill = (bytes: number, piece: string): string => piece.repeat(Math.floor(bytes / piece.length));
