@@ -215,9 +215,10 @@ test('the spreadsheet sample reads a file with a byte order mark, and with quote
 
 test('the spreadsheet sample names every wrong row and prints no claim of the file', async () => {
   const header = 'external_id,claim_number,coverages.building_limit';
-  const convert = async (...rows: (string | Buffer)[]): Promise<string[]> => {
+  const convert = (...rows: (string | Buffer)[]): Promise<string[]> =>
+    convertFile([header, 'CSV-1,FL-1,250000', ...rows, 'CSV-9,FL-9,100.50', ',,']);
+  const convertFile = async (lines: (string | Buffer)[]): Promise<string[]> => {
     const child = run('python3', 'lines.py');
-    const lines = [header, 'CSV-1,FL-1,250000', ...rows, 'CSV-9,FL-9,100.50', ',,'];
     child.stdin.end(
       Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))),
     );
@@ -232,6 +233,11 @@ test('the spreadsheet sample names every wrong row and prints no claim of the fi
     ];
   };
   expect(await convert()).toEqual(['exit 0', '3 lines', '']);
+  expect(await convertFile(['external_id;claim_number', 'CSV-1;FL-1'])).toEqual([
+    'exit 1',
+    '1 lines',
+    'line 1: one column: is the separator a semicolon? Save the file with commas',
+  ]);
   expect(await convert('CSV-2,FL-2,"$250,000.00"', 'CSV-3,FL-3,1,extra', 'CSV-4,FL-4')).toEqual([
     'exit 1',
     '1 lines',

@@ -1,3 +1,4 @@
+import type { ListPage, PageOptions } from '@svc/client';
 import type { Environment } from './environment.ts';
 import { colorsFor, createTable, jsonDocument, jsonLine } from './output.ts';
 
@@ -7,56 +8,46 @@ const PAGE_SIZE = 200;
 export interface ListOptions {
   readonly limit?: number;
   readonly all?: boolean;
+  readonly cursor?: string;
   readonly json?: boolean;
 }
 
 /** Without --limit or --all; a firm may have a million claims. */
 export const DEFAULT_LIMIT = 100;
 
-/** One more than is printed, which tells whether there are more. */
-export const pageSize = ({ limit = DEFAULT_LIMIT, all }: ListOptions): number =>
-  all ? PAGE_SIZE : Math.min(limit + 1, PAGE_SIZE);
-
-/** Prints the first items in one document, or with --all every item as its page arrives. */
+/** Prints the first items in one document, or with --all every page as it arrives. */
 export async function printList<Item>(
   name: 'claims' | 'adjusters',
-  items: AsyncIterable<Item>,
+  fetchPage: (page: PageOptions) => PromiseLike<ListPage<Item>>,
   row: (item: Item) => Readonly<Record<string, unknown>>,
-  { limit, all = false, json = false }: ListOptions,
+  { limit, all = false, json = false, cursor }: ListOptions,
   { stdout, stderr, env }: Environment,
+  isShown: (item: Item) => boolean = () => true,
 ): Promise<void> {
-  const toLines = createTable(colorsFor(stdout, env));
+  const toLines = createTable(colorsFor(stdout, env), stdout.isTTY);
   const writeRows = (rows: readonly Item[]): void => {
-    stdout.write(
-      json
-        ? rows.map(jsonLine).join('')
-        : toLines(rows.map(row))
-            .map((line) => `${line}\n`)
-            .join(''),
-    );
+    const lines = json ? rows.map(jsonLine) : toLines(rows.map(row)).map((line) => `${line}\n`);
+    stdout.write(lines.join(''));
   };
   const max = all ? Number.POSITIVE_INFINITY : (limit ?? DEFAULT_LIMIT);
-  let pending: Item[] = [];
+  const data: Item[] = [];
   let count = 0;
-  let hasMore = false;
-  try {
-    for await (const item of items) {
-      hasMore = count === max;
-      if (hasMore) break;
-      count += 1;
-      pending.push(item);
-      if (!all || pending.length < PAGE_SIZE) continue;
-      writeRows(pending);
-      pending = [];
-    }
-  } finally {
-    // What arrived before an error or Ctrl-C is printed too.
-    if (all && pending.length > 0) writeRows(pending);
-  }
-  if (json && !all) stdout.write(jsonDocument({ [name]: pending, has_more: hasMore }));
+  let next_cursor: string | null = cursor ?? null;
+  do {
+    const page = await fetchPage({
+      limit: Math.min(max - count, PAGE_SIZE),
+      cursor: next_cursor ?? undefined,
+    });
+    const items = page.items.filter(isShown);
+    count += items.length;
+    next_cursor = page.next_cursor;
+    if (!all) data.push(...items);
+    else if (items.length > 0) writeRows(items);
+  } while (next_cursor !== null && count < max);
+  if (json && !all) stdout.write(jsonDocument({ data, next_cursor }));
   if (!json && count === 0) stdout.write(`No ${name}.\n`);
-  else if (!json && !all) writeRows(pending);
-  if (hasMore && limit === undefined) {
+  else if (!json && !all) writeRows(data);
+  if (next_cursor !== null && limit === undefined) {
     stderr.write(`claims: these are the first ${max} ${name}; for more use --limit, for all use --all\n`);
   }
 }

@@ -1,10 +1,11 @@
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { ClaimsError, type Client, type OperationId, VERSION } from '@svc/client';
+import { ClaimsError, type Client, type OperationId } from '@svc/client';
 import { createMcpServer } from '@svc/mcp';
 import type { Environment } from './environment.ts';
 import { failureFrom } from './failure.ts';
+import { VERSION } from './version.ts';
 
 /** An agent waits for its tools, so a call gives up before the default deadline of five minutes. */
 const DEADLINE_MS = 60_000;

@@ -29,17 +29,20 @@ export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Co
     .join('');
 }
 
-/** A table with column names. */
-export const table = (rows: readonly Readonly<Record<string, unknown>>[], colors: Colors): string[] =>
-  createTable(colors)(rows);
-
-/** For a table that is printed in parts: the column names come once, and no column becomes narrower. */
-export function createTable(colors: Colors) {
+/**
+ * For a table that is printed in parts: the column names come once. On a terminal the columns are aligned and none
+ * becomes narrower; elsewhere a tab separates them, for programs such as cut, and none is empty.
+ */
+export function createTable(colors: Colors, isAligned: boolean | undefined) {
   let widths: number[] | undefined;
   return (rows: readonly Readonly<Record<string, unknown>>[]): string[] => {
     const columns = Object.keys(rows[0] ?? {});
     const cells = rows.map((row) => columns.map((column) => sanitized(row[column])));
     const head = widths === undefined ? [columns] : [];
+    if (!isAligned) {
+      widths = [];
+      return [...head, ...cells].map((row) => row.join('\t'));
+    }
     const least = widths ?? columns.map(({ length }) => length);
     const fitting = least.map((width, i) => Math.max(width, ...cells.map((row) => row[i]?.length ?? 0)));
     widths = fitting;
@@ -80,8 +83,8 @@ export const claimRow = ({ updated_at, assignment, external_id, claim_number, id
   external_id,
   claim_number,
   adjuster: assignment.adjuster_svc_id,
-  reason: assignment.rejection_reason,
   id,
+  reason: assignment.rejection_reason,
 });
 
 export const claimFields = (claim: Claim) => ({

@@ -1,8 +1,8 @@
-import { type Claim, type Client, createClient, type Hooks, type RetryEvent, VERSION } from '@svc/client';
+import { type Claim, type Client, createClient, type Hooks, type RetryEvent } from '@svc/client';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
-import { DEFAULT_LIMIT, type ListOptions, pageSize, printList } from './list.ts';
+import { DEFAULT_LIMIT, type ListOptions, printList } from './list.ts';
 import { serveMcp } from './mcp.ts';
 import {
   adjusterFields,
@@ -19,6 +19,7 @@ import { send } from './send/command.ts';
 import { roundedDuration } from './send/pace.ts';
 import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';
 import { duration, since } from './times.ts';
+import { VERSION } from './version.ts';
 import { watch } from './watch.ts';
 
 const DAY_MS = 86_400_000;
@@ -65,7 +66,10 @@ export function createProgram(
       .option('--json', 'print JSON only')
       .option('--url <url>', 'base URL of the service (default: CLAIMS_URL, or the config file)')
       .option('--key-file <file>', 'file with the API key')
-      .exitOverride();
+      .exitOverride()
+      .showHelpAfterError(
+        `(${parent === program ? '' : 'claims '}${parent.name()} ${spec} --help shows how to use it)`,
+      );
 
   /** For commands that do not report waits themselves. */
   const reportWait =
@@ -100,9 +104,8 @@ export function createProgram(
           wholeNumber(1, 1_000_000),
         ),
       )
-      .addOption(
-        new Option('--all', 'print all as they arrive; with --json one per line').conflicts('limit'),
-      );
+      .addOption(new Option('--all', 'print all as they arrive; with --json one per line').conflicts('limit'))
+      .option('--cursor <cursor>', 'continue at the next_cursor that --json printed with these options');
 
   command('whoami', 'show the key, its firm and its scopes', ['claims whoami']).action(
     async (options: CommonOptions) => {
@@ -156,7 +159,9 @@ export function createProgram(
     'claims list --external-id CMS-1 --json',
     'claims list --all --json > claims.jsonl',
   ])
-    .option('--status <status>', 'only claims with this assignment status')
+    .addOption(
+      new Option('--status <status>', 'only claims with this assignment status').choices(ASSIGNMENT_STATUSES),
+    )
     .addOption(
       new Option('--since <time>', 'only claims changed since then: 24h, or 2026-08-29T14:30:00Z').argParser(
         since(environment.now),
@@ -171,17 +176,19 @@ export function createProgram(
       ) => {
         const client = await connect(options);
         const includeTest = options.includeTest || client.environment === 'test';
-        const list = client.claims.list(
-          {
-            assignment_status: options.status,
-            updated_since: options.since,
-            external_id: options.externalId,
-            limit: pageSize(options),
-          },
-          { signal },
+        const filters = {
+          assignment_status: options.status,
+          updated_since: options.since,
+          external_id: options.externalId,
+        };
+        await printList(
+          'claims',
+          (page) => client.claims.list({ ...filters, ...page }, { signal }),
+          claimRow,
+          options,
+          environment,
+          ({ test }) => includeTest || !test,
         );
-        const claims = includeTest ? list : withoutTestClaims(list);
-        await printList('claims', claims, claimRow, options, environment);
       },
     );
 
@@ -196,7 +203,10 @@ export function createProgram(
   ])
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
     .requiredOption('--adjuster <svcid>', 'SVCID of the adjuster')
-    .option('--idempotency-key <key>', 'pass the same key to retry an offer safely')
+    .option(
+      '--idempotency-key <key>',
+      'to run the command again safely, pass the same key; without one, each run makes a new offer',
+    )
     .action(async (id: string, options: CommonOptions & { adjuster: string; idempotencyKey?: string }) => {
       const { adjuster: adjuster_svc_id, idempotencyKey } = options;
       const client = await connect(options);
@@ -256,8 +266,8 @@ export function createProgram(
     adjusters,
     true,
   ).action(async (options: CommonOptions & ListOptions) => {
-    const list = (await connect(options)).adjusters.list({ limit: pageSize(options) }, { signal });
-    await printList('adjusters', list, adjusterRow, options, environment);
+    const { adjusters: all } = await connect(options);
+    await printList('adjusters', (page) => all.list(page, { signal }), adjusterRow, options, environment);
   });
 
   command(
@@ -361,14 +371,13 @@ export function createProgram(
   return program;
 }
 
+/** A copy, so that the command line does not depend on the contract. A test compares it. */
+const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'];
+
 const EXAMPLE_ID = '0198f3a2-7c41-7d36-9b0e-5a2f6c8d1e47';
 
 const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n'));
-
-async function* withoutTestClaims(claims: AsyncIterable<Claim>): AsyncGenerator<Claim> {
-  for await (const claim of claims) if (!claim.test) yield claim;
-}
 
 const wholeNumber =
   (min: number, max: number) =>

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Claim, ClaimsError, Client } from '@svc/client';
 import { type Environment, type Output, UsageError } from './environment.ts';
-import { type Colors, claimRow, colorsFor, jsonLine, sanitized, table } from './output.ts';
+import { type Colors, claimRow, colorsFor, createTable, jsonLine, sanitized } from './output.ts';
 
 interface WatchOptions {
   readonly since: Date | undefined;
@@ -15,11 +15,12 @@ interface WatchOptions {
 /** Runs until it is stopped. */
 export async function watch(client: Client, options: WatchOptions, environment: Environment): Promise<void> {
   const { stdout, stderr, signal, env } = environment;
+  const rows = createTable(colorsFor(stdout, env), false);
   const view = options.json
     ? linesOf(stdout, stderr, jsonLine)
     : stdout.isTTY
       ? liveTable(stdout, colorsFor(stdout, env))
-      : linesOf(stdout, stderr, changeLine);
+      : linesOf(stdout, stderr, (claim) => `${rows([claimRow(claim)]).join('\n')}\n`);
   const { state } = options;
   view.begin();
   try {
@@ -60,12 +61,6 @@ function linesOf(stdout: Output, stderr: Output, line: (claim: Claim) => string)
     end() {},
   };
 }
-
-/** Tab-separated columns, none of them empty, for programs such as cut. */
-const changeLine = (claim: Claim): string => {
-  const { updated_at, status, external_id, id, adjuster, reason } = claimRow(claim);
-  return `${[updated_at, status, external_id, id, adjuster, reason].map(sanitized).join('\t')}\n`;
-};
 
 function liveTable(stdout: Output, colors: Colors): View {
   const claims = new Map<string, Claim>();
@@ -127,7 +122,7 @@ export function liveLines(claims: readonly Claim[], state: LiveState, colors: Co
   const plain =
     fitting.length === 0
       ? []
-      : table(fitting.map(claimRow), NO_COLORS).map((line) => line.slice(0, state.columns - 1));
+      : fittingTable(fitting, state.columns).map((line) => line.slice(0, state.columns - 1));
   const colored = plain.map((line, i) =>
     i === 0 ? colors.bold(line) : colorStatus(line, fitting[i - 1], colors),
   );
@@ -139,6 +134,18 @@ export function liveLines(claims: readonly Claim[], state: LiveState, colors: Co
 }
 
 const NO_COLORS = colorsFor({ write() {} }, {});
+
+/** Leaves out columns, the least important first, until the start of the reason fits too. */
+function fittingTable(claims: readonly Claim[], columns: number): string[] {
+  const rows: Record<string, unknown>[] = claims.map(claimRow);
+  const tableOf = (all: readonly Record<string, unknown>[]) => createTable(NO_COLORS, true)(all);
+  for (const column of ['id', 'claim_number', 'updated_at']) {
+    const short = rows.map((row) => ({ ...row, reason: sanitized(row.reason).slice(0, 20) }));
+    if (tableOf(short).every(({ length }) => length < columns)) break;
+    for (const row of rows) delete row[column];
+  }
+  return tableOf(rows);
+}
 
 function colorStatus(line: string, claim: Claim | undefined, colors: Colors): string {
   const status = sanitized(claim?.assignment.status);

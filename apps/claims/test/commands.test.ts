@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { EXAMPLES } from '@svc/contract';
+import { ASSIGNMENT_STATUSES, EXAMPLES } from '@svc/contract';
 import {
   claimJson,
   claims,
@@ -52,43 +53,53 @@ describe('claims list', () => {
         assignment_status: 'rejected',
         updated_since: '2026-08-28T15:00:00.000Z',
         external_id: 'EXT 1',
-        limit: '4',
+        limit: '3',
       },
     ]);
   });
 
-  it('prints an aligned table, and one document with --json', async () => {
+  it('prints an aligned table on a terminal, tabs in a pipe, and a page as the API with --json', async () => {
     const service = () =>
       page(claimJson(), claimJson({ external_id: 'A', id: idOf(2) }, { status: 'on_hold' }));
-    const { stdout } = await claims(['list'], { service });
+    const env = { CLAIMS_URL: 'http://x.test', CLAIMS_API_KEY: 'svc_test_secret', NO_COLOR: '1' };
+    const { stdout } = await claims(['list'], { service, env, terminal: true });
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^updated_at +status +external_id +claim_number +adjuster +reason +id$/);
+    expect(lines[0]).toMatch(/^updated_at +status +external_id +claim_number +adjuster +id +reason$/);
     expect(lines.slice(1).map((line) => line.indexOf('FL26-0093185'))).toEqual([53, 53]);
+    const { stdout: tabs } = await claims(['list'], { service });
+    expect(tabs.split('\n')[0]).toBe('updated_at\tstatus\texternal_id\tclaim_number\tadjuster\tid\treason');
+    expect(tabs.split('\n')[2]?.split('\t').slice(1, 3)).toEqual(['on_hold', 'A']);
     const { stdout: json } = await claims(['list', '--json'], { service });
-    expect(JSON.parse(json).claims).toHaveLength(2);
+    expect(JSON.parse(json)).toMatchObject({ data: [{}, { external_id: 'A' }], next_cursor: null });
   });
 
-  it('stops at its limit, across pages', async () => {
-    const { service, requests } = recording(() =>
-      jsonResponse(200, { data: [claimJson(), claimJson()], next_cursor: `c${Math.random()}` }),
-    );
-    const { stdout } = await claims(['list', '--limit', '5', '--json'], { service });
-    expect(JSON.parse(stdout).claims).toHaveLength(5);
-    expect(requests).toHaveLength(3);
+  it('stops at its limit, across pages, with the cursor of what follows', async () => {
+    const { service, requests } = recording(({ query }) => {
+      const data = Array.from({ length: Math.min(2, Number(query.limit)) }, () => claimJson());
+      return jsonResponse(200, { data, next_cursor: `c${requests.length}` });
+    });
+    const args = ['list', '--limit', '5', '--cursor', 'c0', '--json'];
+    const { data, next_cursor } = JSON.parse((await claims(args, { service })).stdout);
+    expect([data.length, next_cursor]).toEqual([5, 'c3']);
+    expect(requests.map(({ query }) => query)).toEqual([
+      { limit: '5', cursor: 'c0' },
+      { limit: '3', cursor: 'c1' },
+      { limit: '1', cursor: 'c2' },
+    ]);
   });
 
   it('stops at a hundred, and says on standard error how to get more', async () => {
-    const { service, requests } = recording(() =>
-      page(...Array.from({ length: 101 }, (_, n) => claimJson({ id: idOf(n) }))),
-    );
+    const { service, requests } = recording(({ query }) => {
+      const all = Array.from({ length: 101 }, (_, n) => claimJson({ id: idOf(n) }));
+      const data = all.slice(0, Number(query.limit));
+      return jsonResponse(200, { data, next_cursor: data.length < all.length ? 'c' : null });
+    });
     const { code, stdout, stderr } = await claims(['list'], { service });
     expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 101]);
     expect(stderr).toBe('claims: these are the first 100 claims; for more use --limit, for all use --all\n');
-    expect(requests[0]?.query).toEqual({ limit: '101' });
-    const { claims: printed, has_more } = JSON.parse((await claims(['list', '--json'], { service })).stdout);
-    expect([printed.length, has_more]).toEqual([100, true]);
-    const exactly = await claims(['list', '--limit', '101', '--json'], { service });
-    expect([JSON.parse(exactly.stdout).has_more, exactly.stderr]).toEqual([false, '']);
+    expect(requests.map(({ query }) => query)).toEqual([{ limit: '100' }]);
+    const exactly = await claims(['list', '--limit', '101'], { service });
+    expect([exactly.stdout.trimEnd().split('\n').length, exactly.stderr]).toEqual([102, '']);
   });
 
   it('prints with --all what arrived while later pages are on their way, with column names once', async () => {
@@ -117,7 +128,7 @@ describe('claims list', () => {
     const { stdout } = await claims(['list'], { service, terminal: true });
     expect(stdout).toContain('no\ufffd[2J\ufffd\ufffd\ufffdway');
     const { stdout: json } = await claims(['list', '--json'], { service });
-    expect(JSON.parse(json).claims[0].assignment.rejection_reason).toBe(reason);
+    expect(JSON.parse(json).data[0].assignment.rejection_reason).toBe(reason);
   });
 });
 
@@ -173,10 +184,10 @@ describe('claims adjusters', () => {
   it('list all adjusters', async () => {
     const service = () => page(adjuster, { ...adjuster, svc_id: 'B', status: 'a_status_of_tomorrow' });
     const { stdout } = await claims(['adjusters'], { service });
-    expect(stdout).toMatch(/^svc_id +status +test +name +invited_as +expires_at\n/);
+    expect(stdout).toMatch(/^svc_id\tstatus\ttest\tname\tinvited_as\texpires_at\n/);
     expect(stdout).toContain('a_status_of_tomorrow');
     const { stdout: json } = await claims(['adjusters', '--json'], { service });
-    expect(JSON.parse(json).adjusters).toHaveLength(2);
+    expect(JSON.parse(json).data).toHaveLength(2);
   });
 });
 
@@ -241,6 +252,23 @@ describe('an error', () => {
   ])('for wrong usage has exit code 2: %s', async (...args) => {
     const { code, stdout } = await claims(args);
     expect([code, stdout]).toEqual([2, '']);
+  });
+
+  it.each([
+    ['offer', ['offer', idOf(1)]],
+    ['adjusters invite', ['adjusters', 'invite']],
+  ])('of claims %s names the help of this command', async (command, args) => {
+    expect((await claims(args)).stderr).toContain(`claims ${command} --help`);
+  });
+
+  it('names the states that --status may have', async () => {
+    const { code, stderr } = await claims(['list', '--status', 'pending']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(ASSIGNMENT_STATUSES.join(', '))]);
+  });
+
+  it('does not occur for --version, which is that of the package', async () => {
+    const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+    expect(await claims(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it('does not occur for --help', async () => {

@@ -28,7 +28,7 @@ describe('the input of send', () => {
   it('has invalid lines reported by number next to valid ones', () => {
     expect(read('{"external_id":"A"}\n{oops\n[1]\n7\nnull\n{"external_id":"B"}')).toEqual([
       { number: 1, claim: { external_id: 'A' } },
-      { number: 2, problem: 'not JSON' },
+      { number: 2, problem: 'not JSON, column 2' },
       { number: 3, problem: 'not a JSON object' },
       { number: 4, problem: 'not a JSON object' },
       { number: 5, problem: 'not a JSON object' },

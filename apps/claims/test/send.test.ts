@@ -166,7 +166,7 @@ describe('claims send', () => {
         '    /claim_number  This field is required.',
         '    request req-1',
         'line 4  failed        -',
-        '  not JSON',
+        '  not JSON, column 2',
         `line 5  sent          EXT-5  ${idOf(3)}`,
         '3 sent, 2 failed',
         '',

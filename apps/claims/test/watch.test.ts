@@ -45,12 +45,13 @@ const accepted = claim(1, 'accepted');
 const rejected = claim(2, 'rejected', { rejection_reason: 'Too far\taway' });
 
 describe('claims watch', () => {
-  it('prints a line for each change in a pipe, and exits with 0 when it is stopped', async () => {
+  it('prints a line with the columns of a list for each change in a pipe, and exits with 0 when it is stopped', async () => {
     const { code, stdout, stderr } = await claims(['watch'], untilAnswered([page(accepted, rejected)]));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')).toEqual([
-      `2026-08-29T14:00:01.000Z\taccepted\tEXT-1\t${idOf(1)}\tSVC-7F3K-Delacroix\t-`,
-      `2026-08-29T14:00:02.000Z\trejected\tEXT-2\t${idOf(2)}\tSVC-7F3K-Delacroix\tToo far\ufffdaway`,
+      'updated_at\tstatus\texternal_id\tclaim_number\tadjuster\tid\treason',
+      `2026-08-29T14:00:01.000Z\taccepted\tEXT-1\tFL26-0093185\tSVC-7F3K-Delacroix\t${idOf(1)}\t-`,
+      `2026-08-29T14:00:02.000Z\trejected\tEXT-2\tFL26-0093185\tSVC-7F3K-Delacroix\t${idOf(2)}\tToo far\ufffdaway`,
       '',
     ]);
   });
@@ -105,6 +106,21 @@ describe('the live table', () => {
     expect(lines.slice(2, 7).map((line) => /EXT-\d+/.exec(line)?.[0])).toEqual(
       [25, 26, 27, 28, 29].map((n) => `EXT-${n}`),
     );
+  });
+
+  it.each([
+    [80, 'status external_id adjuster reason'],
+    [110, 'updated_at status external_id adjuster reason'],
+    [200, 'updated_at status external_id claim_number adjuster id reason'],
+  ])('at %d columns has %s', (columns, names) => {
+    const waiting = claim(1, 'pending_acceptance');
+    const lines = liveLines(
+      [waiting, claim(2, 'rejected', { rejection_reason: 'Too far. '.repeat(30) })],
+      { ...state, columns },
+      plain,
+    );
+    expect(lines[1]?.split(/ +/).join(' ')).toBe(names);
+    expect(lines[3]).toMatch(/rejected .* EXT-2 .* SVC-7F3K-Delacroix .*Too far\. /);
   });
 
   it('never exceeds the size of the screen', () => {

@@ -23,7 +23,12 @@ export function readClaims(input: Uint8Array): Line[] {
   }
 
   if (whole === undefined && text.trim() !== '' && !text.includes('{')) {
-    return [{ number: 1, problem: 'not JSON; the command line guide shows how to convert CSV' }];
+    return [
+      {
+        number: 1,
+        problem: 'not JSON; to convert CSV, see /docs/command-line#from-a-spreadsheet at the base URL',
+      },
+    ];
   }
 
   const lines: Line[] = [];
@@ -33,7 +38,10 @@ export function readClaims(input: Uint8Array): Line[] {
     const number = index + 1;
     const value = parseJson(line);
     if (!isClaim(value)) {
-      lines.push({ number, problem: value === undefined ? 'not JSON' : 'not a JSON object' });
+      lines.push({
+        number,
+        problem: value === undefined ? `not JSON${columnOfError(line)}` : 'not a JSON object',
+      });
       continue;
     }
     const read = lineOf(number, line, value);
@@ -72,6 +80,13 @@ function lineOf(number: number, text: string, claim: Readonly<Record<string, unk
   });
   if (duplicate === undefined) return { number, claim };
   return { number, problem: `the member ${JSON.stringify(duplicate)} appears twice in one object` };
+}
+
+/** JSON.parse would quote the text around the error, which may contain personal data. */
+function columnOfError(text: string): string {
+  const offsets: number[] = [];
+  visit(text, { onError: (_, offset) => void offsets.push(offset) }, { disallowComments: true });
+  return offsets[0] === undefined ? '' : `, column ${offsets[0] + 1}`;
 }
 
 const firstLine = (text: string): number => text.slice(0, text.search(/\S/)).split('\n').length;
