@@ -66,6 +66,7 @@ public static class QuickStart
         var accounts = await TestAccounts();
         var sent = await SendClaim("QS-CS-" + DateTime.UtcNow.Ticks, accounts["rejects"]);
         Console.WriteLine("sent " + sent.ExternalId);
+        // The first start is before the first change.
         var latest = Time(File.Exists(PositionFile) ? File.ReadAllText(PositionFile) : sent.CreatedAt);
         var seen = new Dictionary<string, string>();
         while (true)
@@ -86,7 +87,7 @@ public static class QuickStart
                     if (Time(claim.UpdatedAt) > latest) latest = Time(claim.UpdatedAt);
                 }
                 // After each page, so that a restarted program misses nothing.
-                File.WriteAllText(PositionFile, Text(latest));
+                Save(Text(latest));
                 cursor = page.NextCursor;
             } while (cursor != null);
             await Task.Delay(PollInterval);
@@ -99,7 +100,22 @@ public static class QuickStart
         if (claim.Assignment.Status != "rejected") return;
         var key = "offer-" + claim.Id + "-" + claim.UpdatedAt; // one offer for each rejection
         var body = "{\"adjuster_svc_id\": \"" + nextAdjuster + "\"}";
-        await Call<Claim>(HttpMethod.Post, "/v1/claims/" + claim.Id + "/assignment", body, key);
+        try
+        {
+            await Call<Claim>(HttpMethod.Post, "/v1/claims/" + claim.Id + "/assignment", body, key);
+        }
+        catch (InvalidOperationException wrong) // one claim must not stop the others: tell a person, and go on
+        {
+            Console.Error.WriteLine("not offered again: " + claim.ExternalId + " " + wrong.Message);
+        }
+    }
+
+    /// <summary>Replaces the file at once: a program that is killed leaves no half of a position.</summary>
+    static void Save(string position)
+    {
+        File.WriteAllText(PositionFile + ".new", position);
+        if (File.Exists(PositionFile)) File.Replace(PositionFile + ".new", PositionFile, null);
+        else File.Move(PositionFile + ".new", PositionFile);
     }
 
     /// <summary>The SVCIDs of the firm's test accounts by their behavior, such as accepts.</summary>

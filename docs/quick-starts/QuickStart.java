@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -33,6 +34,7 @@ public class QuickStart {
         Map<String, String> accounts = testAccounts();
         Map<String, Object> sent = sendClaim("QS-JAVA-" + System.currentTimeMillis(), accounts.get("rejects"));
         System.out.println("sent " + sent.get("external_id"));
+        // The first start is before the first change.
         Instant latest = Instant.parse(
             Files.exists(POSITION_FILE) ? Files.readString(POSITION_FILE) : (String) sent.get("created_at"));
         Map<Object, Object> seen = new HashMap<>();
@@ -50,8 +52,10 @@ public class QuickStart {
                     seen.put(claim.get("id"), updatedAt);
                     if (Instant.parse(updatedAt).isAfter(latest)) latest = Instant.parse(updatedAt);
                 }
-                // After each page, so that a restarted program misses nothing.
-                Files.writeString(POSITION_FILE, latest.toString());
+                // After each page, so that a restarted program misses nothing; replaced at once, so that a program
+                // that is killed leaves no half of a position.
+                Path draft = Files.writeString(Path.of(POSITION_FILE + ".new"), latest.toString());
+                Files.move(draft, POSITION_FILE, StandardCopyOption.ATOMIC_MOVE);
                 cursor = page.get("next_cursor");
             } while (cursor != null);
             Thread.sleep(POLL_SECONDS * 1000L);
@@ -68,7 +72,11 @@ public class QuickStart {
             // One offer for each rejection.
             String key = "offer-" + claim.get("id") + "-" + claim.get("updated_at");
             String body = "{\"adjuster_svc_id\": " + Json.quote(accounts.get("accepts")) + "}";
-            call("POST", "/v1/claims/" + claim.get("id") + "/assignment", body, key);
+            try {
+                call("POST", "/v1/claims/" + claim.get("id") + "/assignment", body, key);
+            } catch (IllegalStateException wrong) { // one claim must not stop the others: tell a person, and go on
+                System.err.println("not offered again: " + claim.get("external_id") + " " + wrong.getMessage());
+            }
         }
         return status.equals("accepted") && claim.get("id").equals(sentId);
     }

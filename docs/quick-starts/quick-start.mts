@@ -2,7 +2,7 @@
 // Node 20 or later, without dependencies. Run with a test key:
 // CLAIMS_URL=... CLAIMS_API_KEY=... npx tsx quick-start.mts (Node 22.18 or later: node quick-start.mts)
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const URL = (process.env.CLAIMS_URL ?? '').replace(/\/+$/, '');
@@ -22,6 +22,9 @@ interface Page<Item> {
   data: Item[];
   next_cursor: string | null;
 }
+
+/** The request is wrong, and would be wrong again. */
+class RequestError extends Error {}
 
 /** Sends a request and retries it with the same Idempotency-Key, so that nothing is done twice. */
 async function call<Result>(
@@ -43,10 +46,12 @@ async function call<Result>(
       const text = await response.text();
       if (response.ok) return JSON.parse(text) as Result;
       problem = `${method} ${path}: ${response.status} ${text}`;
-      if (response.status < 500 && ![408, 425, 429].includes(response.status)) return fail(problem);
+      if (response.status < 500 && ![408, 425, 429].includes(response.status))
+        throw new RequestError(problem);
       waitSeconds = requestedWait(response);
-    } catch (lostConnection) {
-      problem = `${method} ${path}: ${lostConnection}`;
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      problem = `${method} ${path}: ${error}`; // a lost connection
     }
     if (attempt === 7) throw new Error(problem);
     await sleep((waitSeconds + Math.random() * Math.min(30, 0.5 * 2 ** attempt)) * 1000);
@@ -62,19 +67,14 @@ function requestedWait({ status, headers }: Response): number {
   return status === 429 ? 60 : 0;
 }
 
-/** The request is wrong, and would be wrong again. */
-function fail(problem: string): never {
-  console.error(problem);
-  process.exit(1);
-}
-
 /** The SVCID of the firm's test account with this behavior, such as accepts. */
 async function testAccount(behavior: string): Promise<string> {
   const adjusters = await call<Page<{ svc_id: string }>>('GET', '/v1/adjusters?limit=200');
   const found = adjusters.data.find(
     ({ svc_id }) => /^test_.*_/.test(svc_id) && svc_id.endsWith(`_${behavior}`),
   );
-  return found?.svc_id ?? fail(`no test account ${behavior}`);
+  if (found === undefined) throw new Error(`no test account ${behavior}`);
+  return found.svc_id;
 }
 
 const sendClaim = (externalId: string, adjuster: string): Promise<Claim> =>
@@ -120,7 +120,9 @@ async function* changes(position: string): AsyncGenerator<Claim> {
         seen.set(claim.id, claim.updated_at);
         latest = Math.max(latest, Date.parse(claim.updated_at));
       }
-      writeFileSync(POSITION_FILE, new Date(latest).toISOString());
+      // Replaces the file at once: a program that is killed leaves no half of a position.
+      writeFileSync(`${POSITION_FILE}.new`, new Date(latest).toISOString());
+      renameSync(`${POSITION_FILE}.new`, POSITION_FILE);
       if (page.next_cursor === null) break;
       query.set('cursor', page.next_cursor);
     }
@@ -131,10 +133,17 @@ async function* changes(position: string): AsyncGenerator<Claim> {
 const [rejects, accepts] = [await testAccount('rejects'), await testAccount('accepts')];
 const sent = await sendClaim(`QS-TS-${Date.now()}`, rejects);
 console.log(`sent ${sent.external_id}`);
+// The first start is before the first change.
 const position = existsSync(POSITION_FILE) ? readFileSync(POSITION_FILE, 'utf8') : sent.created_at;
 for await (const claim of changes(position)) {
   const { status, rejection_reason: reason } = claim.assignment;
   console.log([status, claim.external_id, reason ?? ''].join(' ').trim());
-  if (status === 'rejected') await offerAgain(claim, accepts);
+  try {
+    if (status === 'rejected') await offerAgain(claim, accepts);
+  } catch (error) {
+    // One claim must not stop the others: tell a person, and go on.
+    if (!(error instanceof RequestError)) throw error;
+    console.error(`not offered again: ${claim.external_id} ${error.message}`);
+  }
   if (status === 'accepted' && claim.id === sent.id) break;
 }

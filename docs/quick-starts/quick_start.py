@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import sys
 import time
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -20,6 +21,10 @@ KEY = os.environ["CLAIMS_API_KEY"]
 POLL_SECONDS = 2  # for a test; 60 or more in production
 POSITION_FILE = "position.json"
 TIME = "%Y-%m-%dT%H:%M:%S.%f%z"
+
+
+class RequestError(Exception):
+    """The request is wrong, and would be wrong again."""
 
 
 def call(method, path, body=None, idempotency_key=None, attempts=8):
@@ -39,7 +44,7 @@ def call(method, path, body=None, idempotency_key=None, attempts=8):
         except (OSError, HTTPException, ValueError) as error:  # URLError and HTTPError are OSErrors
             status = error.code if isinstance(error, HTTPError) else None
             if status and status < 500 and status not in (408, 425, 429):
-                raise SystemExit(f"{method} {path}: {status} {error.read().decode()}")
+                raise RequestError(f"{method} {path}: {status} {error.read().decode()}") from None
             if attempt + 1 == attempts:
                 raise
             wait = requested_wait(status, error.headers.get("Retry-After") or "") if status else 0
@@ -96,12 +101,18 @@ def changes(position):
                     yield claim
                     seen[claim["id"]] = claim["updated_at"]
                     latest = max(latest, datetime.strptime(claim["updated_at"], TIME))
-            with open(POSITION_FILE, "w") as file:
-                json.dump(latest.strftime(TIME), file)
+            save(latest.strftime(TIME))
             if page["next_cursor"] is None:
                 break
             query["cursor"] = page["next_cursor"]
         time.sleep(POLL_SECONDS)
+
+
+def save(position):
+    # Replaces the file at once: a program that is killed leaves no half of a position.
+    with open(POSITION_FILE + ".new", "w") as file:
+        json.dump(position, file)
+    os.replace(POSITION_FILE + ".new", POSITION_FILE)
 
 
 def main():
@@ -112,12 +123,15 @@ def main():
         with open(POSITION_FILE) as file:
             position = json.load(file)
     except FileNotFoundError:
-        position = sent["created_at"]
+        position = sent["created_at"]  # before the first change
     for claim in changes(position):
         status = claim["assignment"]["status"]
         print(*filter(None, [status, claim["external_id"], claim["assignment"]["rejection_reason"]]), flush=True)
         if status == "rejected":
-            offer_again(claim, accounts["accepts"])
+            try:
+                offer_again(claim, accounts["accepts"])
+            except RequestError as error:  # one claim must not stop the others: tell a person, and go on
+                print("not offered again:", claim["external_id"], error, file=sys.stderr, flush=True)
         if status == "accepted" and claim["id"] == sent["id"]:
             return
 

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -143,6 +143,15 @@ async function store(key: string, claim: { readonly external_id: string }): Prom
   expect(status).toBe(201);
 }
 
+/** A rejected claim that cannot be offered again. */
+async function rejectAndClose(key: string, externalId: string): Promise<void> {
+  const list = await service.call('GET', `/v1/claims?external_id=${externalId}`, { as: key });
+  for (const step of ['rejection', 'closure']) {
+    const path = `/v1/test/claims/${list.json.data[0].id}/${step}`;
+    expect((await service.call('POST', path, { as: key })).status).toBe(200);
+  }
+}
+
 async function runQuickStart({ file, position, commands }: Language) {
   const folder = await mkdtemp(join(tmpdir(), 'quick-start-'));
   try {
@@ -152,19 +161,34 @@ async function runQuickStart({ file, position, commands }: Language) {
       await Promise.all(earlier.slice(at, at + 10).map((claim) => store(firm.test, claim)));
     }
     await copyFile(join(SOURCES, file), join(folder, file));
-    // The position of a run before those claims.
-    const start = '2026-01-01T00:00:00.000Z';
-    await writeFile(join(folder, position), position.endsWith('.json') ? JSON.stringify(start) : start);
+    const closed = earlier[0]?.external_id ?? '';
+    await rejectAndClose(firm.test, closed);
+    // The position of a run before those claims. A second name of the file shows whether it is written in place.
+    const time = '2026-01-01T00:00:00.000Z';
+    const start = position.endsWith('.json') ? JSON.stringify(time) : time;
+    await writeFile(join(folder, position), start);
+    await link(join(folder, position), join(folder, 'before'));
     const { PATH = '' } = process.env;
     const env = { PATH, HOME: folder, CLAIMS_URL: urlOf(proxy), CLAIMS_API_KEY: firm.test };
     let printed = '';
+    let errors = '';
     for (const [command, ...args] of commands) {
-      printed = (await run(command, args, { cwd: folder, env })).stdout;
+      ({ stdout: printed, stderr: errors } = await run(command, args, { cwd: folder, env }));
     }
+    const isReplaced =
+      (await readFile(join(folder, 'before'), 'utf8')) === start &&
+      (await readFile(join(folder, position), 'utf8')) !== start;
     const list = await service.call('GET', '/v1/claims?limit=1&assignment_status=accepted', {
       as: firm.test,
     });
-    return { lines: printed.trim().split('\n'), earlier, accepted: list.json.data };
+    return {
+      lines: printed.trim().split('\n'),
+      errors,
+      isReplaced,
+      earlier,
+      closed,
+      accepted: list.json.data,
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -174,11 +198,11 @@ it('runs the quick starts in Python and TypeScript, and in other languages that 
   expect(INSTALLED.map(({ name }) => name)).toEqual(expect.arrayContaining(['Python', 'TypeScript']));
 });
 
-it('each quick start sends one claim, reads every change once, and offers again after a rejection', async () => {
+it('each quick start reads every change once, replaces its position, and offers again after a rejection, whatever other claims do', async () => {
   const results = await Promise.all(
     INSTALLED.map(async (language) => ({ language: language.name, ...(await runQuickStart(language)) })),
   );
-  for (const { language, lines, earlier, accepted } of results) {
+  for (const { language, lines, errors, isReplaced, earlier, closed, accepted } of results) {
     const [sent, ...changes] = lines;
     const externalId = sent?.replace('sent ', '') ?? '';
     const own = changes.filter((line) => line.includes(externalId));
@@ -196,7 +220,16 @@ it('each quick start sends one claim, reads every change once, and offers again 
     expect(own.find((line) => line.startsWith('rejected'))).toContain('Test account: rejects every offer.');
     expect({ language, others: others.sort() }).toEqual({
       language,
-      others: earlier.map(({ external_id }) => `pending_acceptance ${external_id}`).sort(),
+      others: earlier
+        .map(
+          ({ external_id }) => `${external_id === closed ? 'rejected' : 'pending_acceptance'} ${external_id}`,
+        )
+        .sort(),
+    });
+    expect({ language, isReplaced, errors }).toEqual({
+      language,
+      isReplaced: true,
+      errors: expect.stringMatching(`not offered again: ${closed} .*claim_closed`),
     });
   }
   // Each program met every fault.
