@@ -40,12 +40,15 @@ test('of 25 pipelined requests with a new key, the last five get 429', async () 
   expect(responses.map(({ status }) => status)).toEqual([...repeat(20, 200), ...repeat(5, 429)]);
 });
 
-test('429 has Retry-After in whole seconds, and no response has other rate limit headers', async () => {
+test('429 has the limits of the key, Retry-After in whole seconds, and no response has other rate limit headers', async () => {
   const { live } = await service.firm({ limited: true });
   const served = await me(live);
   await concurrently(19, () => me(live));
   const failed = await me(live);
   expectProblem(failed, 429, 'rate_limited');
+  expect(failed.json.detail).toBe(
+    'This key may send 300 requests per minute, 120 of them writes, and 20 at once.',
+  );
   expect(failed.headers.get('retry-after')).toBe('1');
   for (const { headers } of [served, failed])
     expect([...headers.keys()].filter((name) => /limit|quota|remaining|reset/.test(name))).toEqual([]);

@@ -59,8 +59,8 @@ export const errorEntries: Block = (addresses) =>
 /** Formats the names of fields, headers and operations as code. */
 const inCode = (text: string): string =>
   text.replace(
-    /\b(?:(?:GET|POST|PUT|DELETE) \/v1\/\w+|[a-z]+(?:_[a-z]+)+|Authorization: Bearer|Content-Type: application\/json|Idempotency-Key|Retry-After|Content-Type)\b/g,
-    '`$&`',
+    /`[^`]*`|\b(?:(?:GET|POST|PUT|DELETE) \/v1\/\w+|[a-z]+(?:_[a-z]+)+|Authorization: Bearer|Content-Type: application\/json|Idempotency-Key|Retry-After|Content-Type)\b/g,
+    (found) => (found.startsWith('`') ? found : `\`${found}\``),
   );
 
 function returnedBy(code: ErrorCode): string {

@@ -52,8 +52,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
       [...new Set(operations.map(({ method }) => method))].filter((method) => method !== 'GET'),
     ),
     smallChunkKilobytes: LIMITS.smallChunks / 2 ** 10,
-    livePerSecond: RATES.live.requestsPerMinute / 60,
-    testPerSecond: RATES.test.requestsPerMinute / 60,
     rejectedOf25: 25 - RATES.test.burst,
     pairs: OCCUPANCY_TYPES.length * BUILDING_TYPES.length,
     pairsAccepted:
@@ -61,7 +59,6 @@ const VALUES: Readonly<Record<string, unknown>> = {
       NON_RESIDENTIAL_OCCUPANCY_TYPES.length * NON_RESIDENTIAL_BUILDING_TYPES.length,
     zoneCount: FLOOD_ZONES.length,
     stateCount: LOSS_LOCATION_STATES.length,
-    slowSeconds: LIMITS.slowFaultMs / 1000,
     statusOfSending: firmEndpoints.sendClaim.success.status,
     statusOfOffering: firmEndpoints.offerClaim.success.status,
   },

@@ -467,7 +467,7 @@ export const appEndpoints = {
     path: '/app/v1/sessions',
     summary: 'Sign in',
     description:
-      'Creates a device session from an emailed code, from the secret of a test account, or from a passkey. Returns `rate_limited` after too many failed attempts from one IP address (IPv6: one /64), and after too many wrong codes for one account or in total, whether or not the account exists.',
+      'Creates a device session from an emailed code, from the secret of a test account, as in `{"svc_id": "test_mjTZDXoc_manual", "sign_in_secret": "tst_9xQm2LrV4c"}`, or from a passkey. Returns `rate_limited` after too many failed attempts from one IP address (IPv6: one /64), and after too many wrong codes for one account or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
     problems: [

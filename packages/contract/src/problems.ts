@@ -123,7 +123,7 @@ export const ERRORS = {
     status: 409,
     title: 'The offer is no longer pending',
     cause:
-      'The offer was already accepted or rejected, the claim is closed, or its status does not allow this operation.',
+      'The offer was already accepted or rejected, the claim was offered again since offered_at, the claim is closed, or its status does not allow this operation.',
     fix: 'Reload the claim and continue from its current status.',
   },
   profile_incomplete: {
@@ -160,7 +160,7 @@ export const ERRORS = {
     status: 422,
     title: 'No adjuster has this SVCID',
     cause:
-      "No account has the SVCID. A test key can only find the firm's own test accounts. SVCIDs are case-sensitive.",
+      "No account has the SVCID, or it is another firm's test account. An invitation with a test key also returns this code for a real adjuster; sending and offering return adjuster_not_in_firm. SVCIDs are case-sensitive. The code has the SVCID's former name, OSAID, and keeps it.",
     fix: 'Copy the SVCID exactly as the app shows it to the adjuster. With a test key, use one of your test accounts.',
   },
   adjuster_not_in_firm: {

@@ -210,7 +210,7 @@ export const mayAcceptOffers = (membership: ClaimAccess | null): boolean =>
 const unknownSvcid = (): DomainError =>
   new DomainError(
     'unknown_svcid',
-    "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key finds only the firm's test accounts.",
+    "No adjuster has this SVCID. SVCIDs are case-sensitive; a test key can name only the firm's test accounts.",
   );
 
 /** A live key may name only real adjusters. */

@@ -324,19 +324,27 @@ async function checkLimits(
   request: CountedRequest,
   permit: Permit = UNLIMITED,
 ): Promise<void> {
-  const decision = await rateLimiter.consume(keyId, limitsOf(environment, limits), request);
+  const keyLimits = limitsOf(environment, limits);
+  const decision = await rateLimiter.consume(keyId, keyLimits, request);
   if (!decision.allowed) {
     permit.release();
     await rejectionPace.next(keyId);
   }
-  requireAllowed(decision);
+  const { requestsPerMinute, writesPerMinute, burst } = keyLimits;
+  requireAllowed(
+    decision,
+    `This key may send ${requestsPerMinute} requests per minute, ${writesPerMinute} of them writes, and ${burst} at once.`,
+  );
 }
 
 /** @throws HttpProblem `rate_limited` */
-function requireAllowed(decision: RateLimitDecision): void {
+function requireAllowed(decision: RateLimitDecision, detail?: string): void {
   if (decision.allowed) return;
   const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
-  throw new HttpProblem('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+  throw new HttpProblem('rate_limited', {
+    ...(detail !== undefined && { detail }),
+    headers: { 'Retry-After': String(seconds) },
+  });
 }
 
 /** @throws HttpProblem `validation_failed` */
