@@ -20,6 +20,7 @@ export const jest = {
   useFakeTimers: ({ doNotFake = [], ...options } = {}) =>
     timers.useFakeTimers({ ...options, doNotFake: [...doNotFake, 'nextTick'] }),
   useRealTimers: () => timers.useRealTimers(),
+  setSystemTime: (now) => timers.setSystemTime(now),
   advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
   advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
   getTimerCount: () => timers.getTimerCount(),

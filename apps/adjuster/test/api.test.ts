@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createApi } from '../src/data/api.ts';
+import { createApi, readPages } from '../src/data/api.ts';
 import { requestOf } from '../src/data/endpoints.ts';
 import { loadOnce } from '../src/data/load-once.ts';
 
@@ -67,4 +67,13 @@ test('what could not be loaded is loaded again, and once when it could', async (
   await expect(loaded()).rejects.toThrow('offline');
   expect([await loaded(), await loaded()]).toEqual(['file', 'file']);
   expect(load).toHaveBeenCalledTimes(2);
+});
+
+test('a list is read to its last page, with the ids of all its items', async () => {
+  const pages = {
+    first: { data: [1, 2], next_cursor: 'next' },
+    next: { data: [3], next_cursor: null, ids: ['a'] },
+  };
+  const read = async (cursor = 'first') => pages[cursor as keyof typeof pages];
+  expect(await readPages(read)).toEqual({ items: [1, 2, 3], ids: ['a'] });
 });

@@ -12,6 +12,7 @@ import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { ApiError, NetworkError } from '../src/model/api-error.ts';
 import { createNavigation } from '../src/navigation.ts';
 import { answerHandler } from '../src/outbox/answers.ts';
+import { createPreferences } from '../src/state/preferences.ts';
 import { offer, ownClaim } from './claims.ts';
 
 const PROFILE: Profile = {
@@ -79,7 +80,9 @@ function device() {
       ...{ storage, tabs, api: { call, now: Date.now }, isStored: signal(true), zipPlacesUrl: 'zip.bin' },
       deviceLanguage: () => 'en',
       choices: { read: () => undefined, write: () => {} },
-      onStorageLost: () => {},
+      onStorageLost: (listener) => {
+        handlers.page.storageLost = listener;
+      },
       outboxStore: {
         ...store,
         update: (change) =>
@@ -115,7 +118,11 @@ function device() {
         return { open: () => events.changed('revision'), close: () => {}, isAlive: () => true };
       },
       page: {
-        ...{ isVisible: () => state.visible, reload: () => {}, sendInBackground: () => {} },
+        ...{
+          isVisible: () => state.visible,
+          reload: () => void state.calls.push('reload'),
+          sendInBackground: () => {},
+        },
         on: (event, listener) => {
           handlers.page[event] = listener;
         },
@@ -125,7 +132,7 @@ function device() {
   };
   return {
     ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
-    names: async () => (await connection.get()).getAllKeys('kept'),
+    database: connection.get,
   };
 }
 
@@ -262,7 +269,7 @@ describe('an app', () => {
   });
 
   test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
-    const { app, state, names } = await started({ offers: [offer(), offer()] });
+    const { app, state, storage, database } = await started({ offers: [offer(), offer()] });
     const [rejected, accepted] = state.offers as [AppClaim, AppClaim];
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer([rejected], 'reject');
@@ -273,6 +280,8 @@ describe('an app', () => {
     app.typedNotes.keep([accepted.id], 'Typed');
     app.typedRejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     app.places.setStops([accepted.id]);
+    await storage.put('origin', { latitude: 26, longitude: -82 });
+    await app.places.restore();
     app.arrangement.change({ search: 'Kenner' });
     await settled();
     state.responses['DELETE session'] = () => {
@@ -280,8 +289,9 @@ describe('an app', () => {
     };
     await app.signOut(false);
     await settled();
-    expect(await names()).toEqual(['format', 'language']);
+    expect(await (await database()).getAllKeys('kept')).toEqual(['format', 'language']);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
+    expect(app.places.origin.value).toBeNull();
     expect([app.typedNotes.texts.value, app.typedRejections.texts.value]).toEqual([{}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
     expect(app.arrangement.arrangement.value.search).toBe('');
@@ -435,4 +445,144 @@ describe('an app', () => {
     await settled();
     expect(first.app.outcomes.kept.value).toEqual([]);
   });
+
+  test('has no answered offer among the open ones, and Undo takes back what the last tap gave', async () => {
+    const { app, state } = await started({ offers: [offer(), offer()] });
+    const [first, second] = state.offers as [AppClaim, AppClaim];
+    await app.answers.answer([first], 'accept');
+    jest.advanceTimersByTime(1000);
+    await app.answers.answer([second], 'reject');
+    expect(app.answers.openOffers.value).toEqual([]);
+    expect(app.answers.undoable.value.map(({ key }) => key)).toEqual([second.id]);
+    await app.answers.undo([second.id]);
+    expect(app.answers.openOffers.value?.map(({ id }) => id)).toEqual([second.id]);
+  });
+
+  test('says whether edits were saved, wait or were rejected, and keeps rejected ones as typed', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, state, storage } = await started({ accepted: [claim] });
+    const save = () => app.work.save(claim.id, { notes: 'Wet' }, false);
+    const name = `PATCH v1/claims/${claim.id}/work`;
+    state.responses[name] = new NetworkError('service');
+    expect(await save()).toBe('waiting');
+    expect(app.work.withOwnEdits(claim).work.notes).toBe('Wet');
+    state.responses[name] = new ApiError(409, 'not_accepted');
+    expect(await save()).toBe('rejected');
+    expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
+    state.responses[name] = () => ({ ...claim, work: { notes: 'Wet' } });
+    expect(await save()).toBe('saved');
+  });
+
+  test('shows settings that wait as changed, and stores them once they are sent', async () => {
+    const { app, state } = await started();
+    const changes = { accepting_assignments: false };
+    state.responses['PATCH v1/me/availability'] = new NetworkError('service');
+    await app.account.changeSettings({ key: 'availability', changes });
+    expect(app.account.availability.value).toMatchObject(changes);
+    expect(app.account.unsentSettings('availability')).toHaveLength(1);
+    state.profile = { ...PROFILE, availability: { ...PROFILE.availability, ...changes } };
+    state.responses['PATCH v1/me/availability'] = () => state.profile.availability;
+    jest.advanceTimersByTime(5000);
+    await settled();
+    expect(app.account.unsentSettings('availability')).toEqual([]);
+    expect(app.session.profile.value?.availability).toMatchObject(changes);
+  });
+
+  test('refuses a first email address that the service did not store', async () => {
+    const { app, state } = await started();
+    state.responses['PATCH v1/me'] = () => ({ ...PROFILE, email: null });
+    const saving = app.account.saveProfile({ email: 'taken@example.com' });
+    await expect(saving).rejects.toMatchObject({ status: 422, fields: ['email'] });
+  });
+
+  test('reads the deadlines once an hour, however often the lists are read', async () => {
+    const { handlers, state } = await started();
+    const reads = async (revision: string) => {
+      handlers.events?.changed(revision);
+      await settled();
+      return state.calls.filter((name) => name === 'GET v1/deadlines').length;
+    };
+    expect(await reads('later')).toBe(1);
+    jest.setSystemTime(Date.now() + 3_600_000);
+    expect(await reads('an hour later')).toBe(2);
+  });
+
+  test('reads the lists when another tab has sent an answer, and reloads when it has signed out', async () => {
+    const { open, app: other, state } = await started();
+    const { app } = open();
+    void app.start();
+    await settled();
+    app.prefer({ undoSeconds: 0 });
+    state.responses[acceptanceOf(state)] = () => {
+      state.offers = [];
+    };
+    await app.answers.answer(state.offers, 'accept');
+    await settled();
+    expect(other.lists.offers.value).toEqual([]);
+    await app.signOut(false);
+    expect(state.calls.filter((name) => name === 'reload')).toHaveLength(1);
+  });
+
+  test('removes an offer that is gone although the lists cannot be read', async () => {
+    const { app, state } = await started();
+    app.prefer({ undoSeconds: 0 });
+    state.responses[acceptanceOf(state)] = new ApiError(404, 'not_found');
+    state.responses['GET v1/me'] = new NetworkError('service');
+    await app.answers.answer(state.offers, 'accept');
+    await settled();
+    expect(app.lists.offers.value).toEqual([]);
+  });
+
+  test('keeps what is typed on each claim for the next visit, and lists for 14 days', async () => {
+    const { open, app, state, storage } = await started();
+    app.typedNotes.keep(['claim-1'], 'One');
+    app.typedNotes.keep(['claim-2'], 'Two');
+    await settled();
+    state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
+    jest.setSystemTime(Date.now() + 15 * 86_400_000);
+    const later = open();
+    void later.app.start();
+    await settled();
+    expect(later.app.typedNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
+    expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+  });
+
+  test('stores what it shows again after the browser has emptied the database', async () => {
+    const { app, handlers, state, storage, database } = await started();
+    await app.answers.answer(state.offers, 'accept');
+    await (await database()).clear('kept');
+    handlers.page.storageLost?.();
+    jest.advanceTimersByTime(500);
+    await settled();
+    expect(await storage.get('profile')).toEqual(PROFILE);
+    expect([await storage.get('outbox'), await storage.get('offers')]).toMatchObject([
+      { length: 1 },
+      { length: 1 },
+    ]);
+  });
+
+  test('reports an error once, and nothing about failed requests', async () => {
+    const { app, state } = await started();
+    const error = new TypeError('undefined is not a function');
+    for (const one of [error, error, new NetworkError(), new ApiError(422, 'validation_failed')])
+      app.reportError(one);
+    expect(state.calls.filter((name) => name === 'POST v1/error-reports')).toHaveLength(1);
+  });
+
+  test('shows a message for six seconds', async () => {
+    const { app } = await started();
+    app.toasts.showToast('Saved.');
+    jest.advanceTimersByTime(5999);
+    expect(app.toasts.toast.value).not.toBeNull();
+    jest.advanceTimersByTime(2);
+    expect(app.toasts.toast.value).toBeNull();
+  });
+});
+
+test('where nothing is stored, no answer is held to be undone', () => {
+  const isStored = signal(true);
+  const { preferences } = createPreferences({ read: () => undefined, write: () => {} }, isStored);
+  expect(preferences.value.undoSeconds).toBe(5);
+  isStored.value = false;
+  expect(preferences.value.undoSeconds).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type Content, type Entry, type EntryState, isWaiting, nextDueAt, stateOf } from '../outbox/entry.ts';
-import { createOutbox, type OutboxApi, type OutboxStore, type SendReport } from '../outbox/outbox.ts';
+import { createOutbox, type OutboxApi, type OutboxStore } from '../outbox/outbox.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -26,6 +26,8 @@ export function createAppOutbox(deps: {
   /** Oldest first. */
   const entries = signal<readonly Entry[]>([]);
   const sends = signal(0);
+  /** Ids of what the service did not accept. */
+  const rejected = new Set<string>();
   /** The time by which entries are held or due; moves when the next one is due. */
   const at = signal(Date.now());
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,15 +42,14 @@ export function createAppOutbox(deps: {
   }
 
   /** Sends what is due, and shows what came of it. */
-  async function send(): Promise<SendReport> {
+  async function send(): Promise<void> {
     await read();
-    if (entries.value.every((entry) => isWaiting(entry, at.value)))
-      return { sent: [], dropped: [], failed: [] };
+    if (entries.value.every((entry) => isWaiting(entry, at.value))) return;
     sends.value += 1;
-    const report = await outbox.send().finally(() => {
+    const { sent, dropped, failed, stopped } = await outbox.send().finally(() => {
       sends.value -= 1;
     });
-    const { sent, dropped, failed, stopped } = report;
+    for (const { id } of dropped) rejected.add(id);
     if (stopped === 'offline') session.connection.value = 'offline';
     if (stopped === 'signed out') session.expire();
     if (stopped === 'passkey required') session.needsPasskey.value = true;
@@ -63,13 +64,13 @@ export function createAppOutbox(deps: {
       );
     // The service sends a claim with each edit. After a failure, reading the lists shows whether the service works at all.
     if (dropped.length + failed.length > 0 || !sent.every(isWork)) void lists.refresh();
-    return report;
   }
 
   return {
     ...{ entries, entryState, read, send },
     ...{ restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
     isSending: computed(() => sends.value > 0),
+    isRejected: (id: string): boolean => rejected.has(id),
 
     async add(contents: readonly Content[], undoMs?: number): Promise<readonly string[]> {
       const ids = await outbox.add(contents, undoMs);

@@ -61,9 +61,10 @@ export function createWork(outbox: AppOutbox) {
         ...(close ? [{ kind: 'work', key, close } as const] : []),
       ];
       const ids = await outbox.add(contents);
-      const { dropped } = await outbox.send();
-      const includes = (entries: readonly Entry[]): boolean => entries.some(({ id }) => ids.includes(id));
-      return includes(dropped) ? 'rejected' : includes(unsent(key)) ? 'waiting' : 'saved';
+      await outbox.send();
+      // Another sending, such as one after the lists were read, may have been first.
+      if (ids.some(outbox.isRejected)) return 'rejected';
+      return unsent(key).some(({ id }) => ids.includes(id)) ? 'waiting' : 'saved';
     },
 
     /** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
