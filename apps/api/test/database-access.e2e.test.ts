@@ -53,6 +53,12 @@ test.each([
     () => [`ALTER ROLE ${role} PASSWORD '${PASSWORD}'`],
   ],
   [
+    'its role cannot log in',
+    '28000',
+    () => [`ALTER ROLE ${role} NOLOGIN`],
+    () => [`ALTER ROLE ${role} LOGIN`],
+  ],
+  [
     'its database is missing',
     '3D000',
     () => [
