@@ -23,9 +23,8 @@ const program = new Command('test:attack')
   )
   .option('--requests <n>', 'requests of each kind whose processor time is measured', '200')
   .option('--seconds <n>', 'duration of each attack by slow clients', '10')
-  .option('--json', 'print one JSON document to standard output', false)
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
-const options = program.opts<{ requests: string; seconds: string; json: boolean }>();
+const options = program.opts<{ requests: string; seconds: string }>();
 const [requests, seconds] = [Number(options.requests), Number(options.seconds)];
 if (!(requests >= 1 && seconds >= 1)) program.help({ error: true });
 
@@ -91,17 +90,13 @@ findings.push({
   holds: isRunning,
 });
 
-if (options.json)
-  process.stdout.write(`${JSON.stringify({ findings, costs, leaks: isolation.leaks }, null, 2)}\n`);
-else {
-  console.log('| attack | bound | observed | holds |\n| --- | --- | --- | --- |');
-  for (const { attack, bound, observed, holds } of findings)
-    console.log(`| ${attack} | ${bound} | ${observed} | ${holds ? 'yes' : 'NO'} |`);
-  console.log('\nWithout a credential, by processor time:');
-  for (const { name, cpuMs, bytes, statuses } of costs.slice(0, 12))
-    console.log(
-      `${cpuMs.toFixed(2).padStart(7)} ms ${String(bytes).padStart(7)} bytes  ${statuses.join(',')}  ${name}`,
-    );
-  for (const leak of isolation.leaks) console.log(`✗ ${leak}`);
-}
+console.log('| attack | bound | observed | holds |\n| --- | --- | --- | --- |');
+for (const { attack, bound, observed, holds } of findings)
+  console.log(`| ${attack} | ${bound} | ${observed} | ${holds ? 'yes' : 'NO'} |`);
+console.log('\nWithout a credential, by processor time:');
+for (const { name, cpuMs, bytes, statuses } of costs.slice(0, 12))
+  console.log(
+    `${cpuMs.toFixed(2).padStart(7)} ms ${String(bytes).padStart(7)} bytes  ${statuses.join(',')}  ${name}`,
+  );
+for (const leak of isolation.leaks) console.log(`✗ ${leak}`);
 process.exit(findings.every(({ holds }) => holds) ? 0 : 1);

@@ -8,9 +8,8 @@ const program = new Command('test:attack fuzz')
   .description('Sends valid and invalid requests, and checks every response against the OpenAPI document.')
   .option('--requests <n>', 'number of requests', '50000')
   .option('--seed <text>', 'seed of the random generator', String(Math.floor(Math.random() * 1e9)))
-  .option('--json', 'print one JSON document to standard output', false)
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
-const options = program.opts<{ requests: string; seed: string; json: boolean }>();
+const options = program.opts<{ requests: string; seed: string }>();
 const requests = Number(options.requests);
 if (!Number.isInteger(requests) || requests < 1) program.help({ error: true });
 
@@ -22,17 +21,14 @@ const report = await fuzz({ url: service.url, operator, requests, seed: options.
 kept.stop();
 await stop();
 
-if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-else {
-  const counts = (by: Readonly<Record<string, number>>): string =>
-    Object.entries(by)
-      .map(([name, count]) => `${name}: ${count}`)
-      .join('  ');
-  console.log(`seed ${report.seed}: ${report.requests} requests, ${report.mutations} mutations`);
-  console.log(counts(report.byStatus));
-  console.log(counts(report.byCode));
-  for (const finding of report.findings) console.log(`✗ ${finding}`);
-  for (const exit of kept.unexpectedExits) console.log(`✗ the process ended unexpectedly: ${exit}`);
-  console.log(`${report.findings.length} findings`);
-}
+const counts = (by: Readonly<Record<string, number>>): string =>
+  Object.entries(by)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join('  ');
+console.log(`seed ${report.seed}: ${report.requests} requests, ${report.mutations} mutations`);
+console.log(counts(report.byStatus));
+console.log(counts(report.byCode));
+for (const finding of report.findings) console.log(`✗ ${finding}`);
+for (const exit of kept.unexpectedExits) console.log(`✗ the process ended unexpectedly: ${exit}`);
+console.log(`${report.findings.length} findings`);
 process.exit(report.findings.length + kept.unexpectedExits.length === 0 ? 0 : 1);

@@ -120,12 +120,11 @@ const clusterInfo = (port: number) =>
 let found: Promise<string> | undefined;
 
 function redisCommand(log: Log): Promise<string> {
-  const missing = (error: Error): never => {
+  const installed = findCommand('redis-server', 'valkey-server');
+  found ??= installed === undefined ? requireCommand('redis-server', { log }) : Promise.resolve(installed);
+  return found.catch((error: Error) => {
     throw new Error(`${error.message} Or set TEST_REDIS_URL and TEST_REDIS_CLUSTER_URL to existing servers.`);
-  };
-  found ??= (async () =>
-    findCommand('valkey-server') ?? (await requireCommand('redis-server', { log })))().catch(missing);
-  return found;
+  });
 }
 
 async function startServer(
