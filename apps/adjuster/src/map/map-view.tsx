@@ -12,7 +12,7 @@ import { draw } from './draw.ts';
 import { useGestures } from './gestures.ts';
 
 const MARKER_PX = 44;
-const MARGIN_PX = 56;
+const MARGIN_PX = 76;
 
 export interface PlacedClaim {
   readonly claim: AppClaim;
