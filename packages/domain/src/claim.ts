@@ -190,7 +190,7 @@ export const isShownTo = ({ assignment }: Pick<Claim, 'assignment'>, adjuster: S
 /**
  * Whether this adjuster may read the claim, including the policyholder's name and phone. A member of the firm reads
  * claims shown to them; a former member only those accepted before leaving, until closed or until the time that the
- * firm's plan allows is over.
+ * firm's plan allows is over. Without a membership, nothing.
  *
  * In SQL, over the adjuster's `memberships m`: `c.adjuster_svc_id = m.svc_id AND (m.status = 'active' AND c.status IN
  * ('pending_acceptance', 'accepted') OR c.status = 'accepted' AND c.closed_at IS NULL AND (m.readable_until IS NULL OR
@@ -202,9 +202,9 @@ export function isReadableBy(
   membership: ClaimAccess | null,
   now: Instant,
 ): boolean {
-  if (!isShownTo(claim, adjuster)) return false;
-  if (membership?.status === 'active') return true;
-  const readableUntil = membership?.readableUntil ?? null;
+  if (membership === null || !isShownTo(claim, adjuster)) return false;
+  if (membership.status === 'active') return true;
+  const { readableUntil } = membership;
   return (
     claim.assignment.status === 'accepted' &&
     claim.closedAt === null &&

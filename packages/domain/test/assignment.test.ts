@@ -165,7 +165,7 @@ describe('the assignment of a claim', () => {
   });
 
   test('a member reads pending and accepted claims, a former member only open accepted ones', () => {
-    const readable = (membership: Membership | null, closed: boolean) =>
+    const readable = (membership: Membership, closed: boolean) =>
       ASSIGNMENT_STATUSES.filter((status) => {
         const claim = closed ? closeClaimAsOperator(claimIn[status](), SENT + 20) : claimIn[status]();
         expect(isReadableBy(claim, BEN, member, SENT + 100)).toBe(false);
@@ -173,10 +173,14 @@ describe('the assignment of a claim', () => {
       });
     for (const closed of [false, true])
       expect(readable(member, closed)).toEqual(['pending_acceptance', 'accepted']);
-    for (const former of [leaveFirm(member, 'standard', SENT + 5), null]) {
-      expect(readable(former, false)).toEqual(['accepted']);
-      expect(readable(former, true)).toEqual([]);
-    }
+    const former = leaveFirm(member, 'standard', SENT + 5);
+    expect(readable(former, false)).toEqual(['accepted']);
+    expect(readable(former, true)).toEqual([]);
+  });
+
+  test('an adjuster who never joined the firm reads none of its claims', () => {
+    const claims = ASSIGNMENT_STATUSES.map((status) => claimIn[status]());
+    expect(claims.filter((claim) => isReadableBy(claim, ANNA, null, SENT + 100))).toEqual([]);
   });
 
   test('a former member reads an accepted claim for the time that the plan of the firm allows', () => {
