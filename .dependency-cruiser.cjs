@@ -1,4 +1,4 @@
-// The dependency rules. Each room names what it may reach; everything else is refused, type imports included.
+// The dependency rules. Each room names what it may reach; everything else is rejected, type imports included.
 const room = (name, from, allowed) => ({
   name: `${name} reaches only what it may`,
   severity: 'error',
@@ -13,11 +13,12 @@ const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
 const CLIENT = '^packages/client/src/';
 const CONTRACT = '^packages/contract/src/';
-const ADAPTERS = '^packages/(adapter-[a-z]+|embedded-postgres)/src/';
+const ADAPTERS = ['^packages/adapter-[a-z]+/src/', '^packages/embedded-postgres/src/'];
+const HTTP = '^apps/api/src/http/';
+const COMPOSITION = '^apps/api/src/composition/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
 const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
 const PACKAGES = '^packages/[a-z-]+/src/';
-/** Servers and helpers of the API's own tests, for tests and figures in tools. */
 
 /** Tools may use any library that tools/package.json lists; pnpm enforces that. */
 const tool = (name, ...allowed) =>
@@ -68,7 +69,34 @@ module.exports = {
       NODE,
       ...npm('@opentelemetry/[a-z-]+'),
     ]),
-    room('http', '^apps/api/src/http/', [
+    room('testkit', '^packages/testkit/src/', [
+      DOMAIN,
+      APPLICATION,
+      NODE,
+      ...npm('@jest/globals', 'fast-check'),
+    ]),
+    // The parts of apps/api have rooms of their own below; pnpm enforces that its package.json lists its libraries.
+    room('api', '^apps/api/src/', [PACKAGES, NODE, '/node_modules/']),
+    room('composition', COMPOSITION, [
+      DOMAIN,
+      APPLICATION,
+      CONTRACT,
+      ...ADAPTERS,
+      HTTP,
+      NODE,
+      '^apps/api/src/(config|logging)\\.ts$',
+      ...npm('express', '@types/express', 'inversify', 'reflect-metadata', 'uuid'),
+    ]),
+    room('svc', '^apps/api/src/svc/', [
+      DOMAIN,
+      APPLICATION,
+      CONTRACT,
+      COMPOSITION,
+      NODE,
+      '^apps/api/src/(config|logging|http/serialization/adjuster)\\.ts$',
+      ...npm('commander', 'picocolors'),
+    ]),
+    room('http', HTTP, [
       DOMAIN,
       APPLICATION,
       CONTRACT,
@@ -88,8 +116,14 @@ module.exports = {
     {
       name: 'only the composition root imports adapters and Inversify',
       severity: 'error',
-      from: { path: '^apps/', pathNot: ['^apps/api/src/composition/', '/test/'] },
-      to: { path: [ADAPTERS, ...npm('inversify')] },
+      from: { path: '^apps/', pathNot: [COMPOSITION, '/test/'] },
+      to: { path: [...ADAPTERS, ...npm('inversify')] },
+    },
+    {
+      name: 'no app is imported from outside',
+      severity: 'error',
+      from: { path: '^(apps/[^/]+|packages|tools)/', pathNot: '/test/' },
+      to: { path: '^apps/', pathNot: ['^$1/', API_FOR_TOOLS] },
     },
     {
       name: 'the testkit stays out of the product',

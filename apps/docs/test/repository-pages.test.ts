@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,15 +13,10 @@ const foldersOf = (parent: string): string[] =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => join(parent, name));
 
-/** Pages for readers of the repository, relative to its root. The guides are checked by the site's build. */
-const PAGES = [
-  ...['', 'docs', 'docs/decisions', 'docs/operating', 'docs/security'],
-  ...['apps', 'packages', 'tools'].flatMap(foldersOf),
-].flatMap((folder) =>
-  readdirSync(join(ROOT, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name)),
-);
+/** Every page of the repository but the guides, which the site's build checks. */
+const PAGES = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path !== '' && !path.startsWith('docs/guides/') && existsSync(join(ROOT, path)));
 
 /** The anchors that GitHub gives to the headings of a page. */
 const anchorsOf = (path: string): string[] =>
@@ -62,7 +58,7 @@ it('the drawing of the packages has the arrows of the dependency rules', () => {
   const { forbidden } = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as {
     forbidden: { name: string; from: { path?: string }; to: { pathNot?: string[] } }[];
   };
-  const ROOM = /^\^(?:packages\/(adapter)-[a-z]+|packages\/([a-z-]+)|apps\/(?:api\/src\/)?([a-z-]+))\//;
+  const ROOM = /^\^(?:packages\/(adapter)-[^/]+|packages\/([a-z-]+)|apps\/(?:api\/src\/)?([a-z-]+))\//;
   const roomOf = (path: string): string | undefined => {
     const [, adapter, ...names] = ROOM.exec(path) ?? [];
     return adapter === undefined ? names.find((name) => name !== undefined) : 'adapters';
@@ -77,7 +73,7 @@ it('the drawing of the packages has the arrows of the dependency rules', () => {
         .map((pair) => pair.join(' --> ')),
     );
   const drawing = /```mermaid\n([^`]*)```/.exec(readText('docs/architecture.md'))?.[1] ?? '';
-  const arrows = [...drawing.replace(/\[".*?"\]/g, '').matchAll(/^ +(\w+ --> \w+)$/gm)].map(
+  const arrows = [...drawing.replace(/\[".*?"\]/g, '').matchAll(/^ +([\w-]+ --> [\w-]+)$/gm)].map(
     ([, arrow]) => arrow,
   );
   expect(arrows.toSorted()).toEqual([...new Set(allowed)].toSorted());
