@@ -1,9 +1,9 @@
 import type { Clock, DataEncryption, MetricSources, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { oneShardStatements } from './citus/firm-statements.ts';
+import { citusStatements } from './citus/citus-statements.ts';
 import { pgClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
-import { oneServerStatements } from './claims/statements.ts';
+import { singleServerStatements } from './claims/single-server-statements.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './driver/database.ts';
 import type { Layout } from './driver/executor.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
@@ -67,7 +67,7 @@ export function storesOfWrites(
   clock: Clock,
   encryption: Encryption,
 ) {
-  const statements = joinsFirms ? oneServerStatements : oneShardStatements;
+  const statements = joinsFirms ? singleServerStatements : citusStatements;
   const statementsOn: StatementsOn = (executor) => statements(executor, clock, encryption);
   return {
     statementsOn,

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { formOnCitus } from '../src/citus/statements.ts';
+import { rewriteForCitus } from '../src/citus/rewrite-statement.ts';
 import { rowByKey, sql } from '../src/driver/executor.ts';
 import { listed } from '../src/reads/large-columns.ts';
 import { CLAIM_FORMS } from '../src/stores/carrier-rows.ts';
 import { claimOfEveryFirm, lockedRow } from '../src/stores/claim-rows.ts';
 
 const onCitus = (text: string, name = 'statement'): string =>
-  formOnCitus(sql(name, text)).text.replace(/\s+/g, ' ');
+  rewriteForCitus(sql(name, text)).text.replace(/\s+/g, ' ');
 
 test('on Citus, rows of the same firm are joined by equalities', () => {
   expect(onCitus(`SELECT FROM ${claimOfEveryFirm('$1')} ${CLAIM_FORMS} WHERE true`)).toBe(

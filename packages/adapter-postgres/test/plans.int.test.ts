@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
-import { oneShardStatements } from '../src/citus/firm-statements.ts';
+import { citusStatements } from '../src/citus/citus-statements.ts';
 import { CITUS } from '../src/citus/layout.ts';
 import { pgClaimWrites } from '../src/claims/claim-writes.ts';
-import { oneServerStatements } from '../src/claims/statements.ts';
+import { singleServerStatements } from '../src/claims/single-server-statements.ts';
 import type { Executor, Statement, TransactionExecutor, Value } from '../src/driver/executor.ts';
 import { ONE_SERVER } from '../src/driver/layout.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
@@ -221,7 +221,7 @@ describe.each<[string, steps: readonly string[]]>([
   });
 
   const credentials = pgCredentials(executor, executor);
-  const statementsOn = (on: TransactionExecutor) => oneServerStatements(on, clock, NO_ENCRYPTION);
+  const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
   const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, []);
   const writing = (transaction: Transaction) =>
     pgClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, NO_ENCRYPTION, statementsOn, 50);
@@ -418,7 +418,7 @@ describe.each<[string, steps: readonly string[]]>([
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
     const onShard = { ...txExecutor, layout: CITUS };
-    const statements = oneShardStatements(onShard, clock, NO_ENCRYPTION);
+    const statements = citusStatements(onShard, clock, NO_ENCRYPTION);
     const slot = { firmId, environment: 'live', key: 'k' } as const;
     const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };
     const nodes = await explained(() => statements.facts([request]));

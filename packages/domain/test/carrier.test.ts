@@ -171,7 +171,7 @@ describe("the firm's carrier book", () => {
     );
   });
 
-  test('a entry detail is never overwritten', () => {
+  test('a detail of an entry of the book is never overwritten', () => {
     fc.assert(
       fc.property(fc.array(sent, { minLength: 1 }), sent, (before, claim) => {
         const entry = book(before) as CarrierDetails;

@@ -1,8 +1,8 @@
 import { type Layout, sql } from '../driver/executor.ts';
 import { ONE_SERVER } from '../driver/layout.ts';
 import type { DatabaseLog } from '../log.ts';
+import { LOCK_KEY, LOCK_SHARED_TABLES, rewriteForCitus } from './rewrite-statement.ts';
 import { CITUS_SETTINGS } from './settings.ts';
-import { formOnCitus, LOCK_KEY, LOCK_SHARED_TABLES } from './statements.ts';
 
 type Query = (text: string) => Promise<readonly { readonly yes: boolean }[]>;
 
@@ -37,7 +37,7 @@ const LOCK_FEED = sql('citus_lock_feed', 'SELECT 1 FROM firm_feeds WHERE firm_id
 
 export const CITUS: Layout = {
   joinsFirms: false,
-  formOf: formOnCitus,
+  formOf: rewriteForCitus,
 
   firmsOf: async (executor, adjusters) =>
     (await executor.rows<{ firm_id: string }>(FIRMS_OF, [adjusters])).map(({ firm_id }) => firm_id),

@@ -46,7 +46,7 @@ type WithKey<F> = F & Pick<Facts, 'bound'>;
 type Send = SendRequest & { readonly decide: (facts: SendFacts) => NewClaim };
 type Offer = OfferRequest & { readonly decide: (facts: OfferFacts) => AssignmentChange };
 type Offered = Omit<OfferFacts, 'claim'> & { readonly claim: Claim | null };
-interface Response {
+interface OfferResponse {
   readonly svcId: Svcid;
   readonly id: ClaimId;
   readonly decide: (offered: OfferedClaim) => ResponseChange;
@@ -101,7 +101,7 @@ export function pgClaimWrites(
     statement: 'save',
   });
 
-  const respond = saving<Response, OfferedClaim | null, AppClaimView | null>({
+  const respond = saving<OfferResponse, OfferedClaim | null, AppClaimView | null>({
     maxTogether,
     keysOf: ({ id }) => [id],
     async read(executor, responses, whenLocked) {

@@ -19,7 +19,7 @@ export const timestampAfterLast = (now: string): string =>
  *
  * @param locking `SKIP LOCKED` leaves out the firms whose feed is locked. Those that wait take the locks in one order.
  */
-export const takeTimestamps = (locking: '' | 'SKIP LOCKED'): string =>
+export const takeTimestampsAndAudit = (locking: '' | 'SKIP LOCKED'): string =>
   `locked_feeds AS MATERIALIZED (
      SELECT firm_id FROM firm_feeds WHERE firm_id = ANY ($2::uuid[])
       ORDER BY firm_id FOR NO KEY UPDATE ${locking}),

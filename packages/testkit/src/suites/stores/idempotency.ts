@@ -145,7 +145,7 @@ export function idempotencyBehavior(fixture: () => Fixture): void {
       });
     });
 
-    test('makes a repeated assignment return the claim even after it was accepted', async () => {
+    test('makes a repeated offer return the claim even after it was accepted', async () => {
       const { offer, sendId, use, newMember } = fixture();
       const { firm, svcId } = await setUp();
       const second = await newMember(firm);

@@ -22,7 +22,7 @@ import { advanceChain, advanceIn, INSERT_ROW } from '../stores/pg-audit.ts';
 import { mergeMany } from '../stores/pg-carriers.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
-import { feedValues, ordinalsOf, takeTimestamps, timestampAfterLast } from './feed-timestamps.ts';
+import { feedValues, ordinalsOf, takeTimestampsAndAudit, timestampAfterLast } from './feed-timestamps.ts';
 import type { WhenLocked } from './groups.ts';
 
 /** A statement that waits for rows that others have locked, and one that skips them. */
@@ -82,7 +82,7 @@ type FactsRow = AdjusterRow & {
 /** The documents are lines, as the texts of the audit trail: JSON in ASCII, or encrypted. */
 const ADD = sql(
   'claims_add',
-  `WITH ${takeTimestamps('')}
+  `WITH ${takeTimestampsAndAudit('')}
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
      status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
@@ -99,7 +99,7 @@ const ADD = sql(
 
 const SAVE = eitherWay(
   { skip: 'assignments_save_available', wait: 'assignments_save' },
-  (locking) => `WITH ${takeTimestamps(locking)}
+  (locking) => `WITH ${takeTimestampsAndAudit(locking)}
    UPDATE claims c SET status = changed.status, adjuster_svc_id = changed.svc_id, offered_at = changed.offered_at,
        responded_at = changed.responded_at, rejection_reason = changed.reason,
        updated_at = next.first_stamp + changed.ordinal * interval '1 ms'
@@ -171,7 +171,7 @@ interface Saved {
 }
 
 /** Any number of firms with each statement. */
-export function oneServerStatements(
+export function singleServerStatements(
   executor: TransactionExecutor,
   clock: Clock,
   encryption: Encryption,

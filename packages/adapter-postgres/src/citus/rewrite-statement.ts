@@ -48,7 +48,7 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
 
 const forms = new WeakMap<Statement, Statement>();
 
-export function formOnCitus(statement: Statement): Statement {
+export function rewriteForCitus(statement: Statement): Statement {
   let form = forms.get(statement);
   if (form === undefined) {
     const { name, text } = statement;

@@ -76,7 +76,7 @@ interface Saved {
 }
 
 /** Statements on one shard each, for one request: the claims of a group may be on several nodes. */
-export function oneShardStatements(
+export function citusStatements(
   executor: TransactionExecutor,
   clock: Clock,
   encryption: Encryption,
