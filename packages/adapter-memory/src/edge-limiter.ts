@@ -1,10 +1,8 @@
 import { isIPv6 } from 'node:net';
-import type { Clock } from '@svc/application';
+import type { Clock, EdgeLimiter } from '@svc/application';
 import { type Instant, MINUTE } from '@svc/domain';
 
-export interface EdgeLimiter {
-  /** Whether to accept a request from this address. A denied request does not count. */
-  allow(address: string): boolean;
+export interface MemoryEdgeLimiter extends EdgeLimiter {
   /** Addresses held in memory. */
   readonly size: number;
 }
@@ -30,7 +28,7 @@ export function createEdgeLimiter({
   readonly perMinute: number;
   readonly clock: Clock;
   readonly addressesPerMinute?: number;
-}): EdgeLimiter {
+}): MemoryEdgeLimiter {
   let minute = Number.NEGATIVE_INFINITY;
   let current = new Map<string, RequestCount>();
   let previous = new Map<string, RequestCount>();

@@ -49,7 +49,6 @@ const authentication = moduleOf((bind) => {
     'clock',
     'passkeysRequired',
   ]);
-  bind('uow', invalidatingSessions, ['unitOfWork', 'sessionAuthenticator']);
 });
 
 const useCases = moduleOf((bind) => {
@@ -165,9 +164,14 @@ const http = moduleOf((bind) => {
 });
 
 /** Every service lives as long as the process; none is created per request. */
-export function createContainer(external: ExternalServices): ServiceContainer {
+export function createContainer({ unitOfWork, ...external }: ExternalServices): ServiceContainer {
   const container = new Container({ defaultScope: 'Singleton' });
   for (const [name, service] of Object.entries(external)) container.bind(name).toConstantValue(service);
-  container.load(authentication, useCases, http);
+  const transactions = moduleOf((bind) => {
+    bind('uow', ({ sessionAuthenticator }) => invalidatingSessions({ unitOfWork, sessionAuthenticator }), [
+      'sessionAuthenticator',
+    ]);
+  });
+  container.load(authentication, transactions, useCases, http);
   return { get: (name) => container.get(name) };
 }

@@ -4,6 +4,7 @@ import type {
   AuditEvent,
   Clock,
   DataEncryption,
+  EdgeLimiter,
   FirmUseCases,
   Ids,
   Job,
@@ -25,7 +26,6 @@ import type {
 import type { ReportErrorBody } from '@svc/contract';
 import type { RequestHandler } from 'express';
 import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
-import type { EdgeLimiter } from '../http/admission.ts';
 import type { HttpApplication } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
@@ -77,11 +77,11 @@ export interface ExternalServices extends Stores {
 }
 
 /** Every service of the container, by name. */
-export interface Services extends ExternalServices {
+export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly rejectionPace: RejectionPace;
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly sessionAuthenticator: SessionAuthenticator;
-  /** Drops cached sessions that a transaction ended. */
+  /** The `unitOfWork` from outside, dropping cached sessions that a transaction ended. */
   readonly uow: UnitOfWork;
   readonly auditBuffer: WriteBuffer<AuditEvent>;
   readonly runJob: (job: Job) => Promise<void>;

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { type Clock, requestIdAt } from '@svc/application';
+import { type Clock, type EdgeLimiter, requestIdAt } from '@svc/application';
 import proxyAddr from 'proxy-addr';
 import { isRepeated } from './pipeline/credentials.ts';
 import { HttpProblem, type ProblemAddresses } from './problems/http-problem.ts';
 import type { RequestTrace } from './request-log.ts';
 import { commonHeaders, setHeaders } from './response-headers.ts';
-
-export interface EdgeLimiter {
-  /** Returns false when this address has made too many requests. */
-  allow(address: string): boolean;
-}
 
 export interface AdmissionDeps {
   readonly edgeLimiter: EdgeLimiter;

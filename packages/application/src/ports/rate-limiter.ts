@@ -19,3 +19,9 @@ export interface RateLimiter {
   /** @param subject owner of the buckets: an API key's id or another stable name. */
   consume(subject: string, limits: KeyLimits, request: CountedRequest): Promise<RateLimitDecision>;
 }
+
+/** Counts every request by the address of its client, before any other limit. */
+export interface EdgeLimiter {
+  /** Whether to accept a request from this address. A denied request does not count. */
+  allow(address: string): boolean;
+}
