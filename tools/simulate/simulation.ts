@@ -19,7 +19,16 @@ interface Fault {
 }
 
 interface Action {
-  readonly type: 'send' | 'offer' | 'accept' | 'reject' | 'leave' | 'permit' | 'close' | 'job' | 'poll';
+  readonly type:
+    | 'send'
+    | 'offer'
+    | 'accept'
+    | 'reject'
+    | 'leave'
+    | 'revokePermission'
+    | 'close'
+    | 'job'
+    | 'poll';
   readonly who: number;
   readonly which: number;
   readonly test: boolean;
@@ -35,7 +44,7 @@ const fault = fc.option(fc.record({ kind: fc.constantFrom('crash', 'timeout'), s
 const action: fc.Arbitrary<Action> = fc.record({
   type: fc.constantFrom(
     ...(['send', 'send', 'send', 'offer', 'offer', 'accept', 'accept', 'reject'] as const),
-    ...(['leave', 'permit', 'close', 'job', 'poll', 'poll'] as const),
+    ...(['leave', 'revokePermission', 'close', 'job', 'poll', 'poll'] as const),
   ),
   who: fc.nat(1),
   which: fc.nat(3),
@@ -256,7 +265,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
       };
       await asClient('leave', { intent: { adjuster }, run }, null);
       if (which % 2 === 0) await byOperator(actor, (process) => process.addMember(firm.id, adjuster));
-    } else if (type === 'permit') {
+    } else if (type === 'revokePermission') {
       // Removing the permission ends pending offers, as leaving does.
       const run = async (process: Process) => {
         await process.setMember(firm.id, adjuster, false).catch(ignoreOperatorError);

@@ -53,7 +53,7 @@ export interface Tracing {
   /** Keeps the current span for a listener of events. */
   bind<Listener extends () => void>(listener: Listener): Listener;
   /** Adds a span for each call within a request or a job. @param system what it calls, such as `postgresql`. */
-  port<Port extends object>(name: string, port: Port, system?: string): Port;
+  tracePort<Port extends object>(name: string, port: Port, system?: string): Port;
   /** Adds spans for transactions and for the calls of their stores. Jobs continue the trace of their cause; reminders start one. */
   unitOfWork(uow: UnitOfWork): UnitOfWork;
   /** Adds a span for each claim. Its jobs continue the trace. */
@@ -132,7 +132,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
     });
   }
 
-  const port = <Port extends object>(name: string, target: Port, system?: string): Port =>
+  const tracePort = <Port extends object>(name: string, target: Port, system?: string): Port =>
     withMethods(
       target,
       (method, call) =>
@@ -153,7 +153,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
       // The audit trail is kept in memory until the commit.
       Object.entries(tx).map(([name, store]) => [
         name,
-        port(name, store as object, name === 'audit' ? undefined : POSTGRESQL),
+        tracePort(name, store as object, name === 'audit' ? undefined : POSTGRESQL),
       ]),
     ) as unknown as Tx;
     const { outbox } = stores;
@@ -196,7 +196,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
 
     bind: (listener) => AsyncLocalStorage.bind(listener),
 
-    port,
+    tracePort,
 
     unitOfWork: (uow) => ({
       run: (work) =>

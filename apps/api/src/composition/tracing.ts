@@ -24,7 +24,7 @@ export function tracedPorts(
   withRedis: boolean,
 ): Partial<ExternalServices> {
   const traced = (names: readonly (keyof ExternalServices)[], system?: string) =>
-    names.map((name) => [name, tracing.port(name, services[name] as object, system)]);
+    names.map((name) => [name, tracing.tracePort(name, services[name] as object, system)]);
   return {
     ...Object.fromEntries([
       ...traced(ON_POSTGRESQL, 'postgresql'),

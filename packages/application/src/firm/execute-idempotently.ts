@@ -1,7 +1,12 @@
-import { type Claim, type ClaimId, DomainError } from '@svc/domain';
+import { type Claim, type ClaimId, DomainError, HOUR } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import type { ClaimView } from '../model/claim-views.ts';
-import type { IdempotencySlot, KeyedRequest, KeyedResult } from '../model/idempotency.ts';
+import {
+  IDEMPOTENCY_WINDOW_MS,
+  type IdempotencySlot,
+  type KeyedRequest,
+  type KeyedResult,
+} from '../model/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { SingleFlight } from '../ports/single-flight.ts';
@@ -71,7 +76,7 @@ export function replayOf(
   if (bound.fingerprint !== fingerprint) {
     throw new DomainError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used in the last 24 hours for a different request.',
+      `This Idempotency-Key was used in the last ${IDEMPOTENCY_WINDOW_MS / HOUR} hours for a different request.`,
     );
   }
   return { claimId: bound.claimId, replayed: true };

@@ -9,8 +9,8 @@ import type { IdempotencySlot, KeyedResult } from '../model/idempotency.ts';
 export interface SingleFlight {
   /**
    * @param fingerprint SHA-256 over the whole request.
-   * @param execute executes the request or finds an earlier result. When it fails, the key stays unbound and the
+   * @param attempt executes the request or finds an earlier result. When it fails, the key stays unbound and the
    *   waiting requests execute it themselves.
    */
-  run(slot: IdempotencySlot, fingerprint: string, execute: () => Promise<KeyedResult>): Promise<KeyedResult>;
+  run(slot: IdempotencySlot, fingerprint: string, attempt: () => Promise<KeyedResult>): Promise<KeyedResult>;
 }
