@@ -1,6 +1,6 @@
 // One configuration for every test. The ending of a file says what it may touch:
-//   *.test.ts      the core: no network, no disk, no clock
-//   *.int.test.ts  a real PostgreSQL or Redis
+//   *.test.ts      nothing outside of its process but files and git
+//   *.int.test.ts  a real server, such as PostgreSQL or Redis, or another program
 //   *.e2e.test.ts  the service over HTTP
 const shared = {
   runner: '<rootDir>/tools/services/jest-runner.mjs',
