@@ -402,7 +402,7 @@ describe.each<[string, steps: readonly string[]]>([
   // These are planned for their values, on tables as they are.
   if (!steps.includes('VACUUM ANALYZE')) return;
 
-  test('note_use reads rows by their keys', async () => {
+  test('keys and sessions whose use is recorded are found by their keys', async () => {
     const nodes = await explained(() =>
       credentials.recordUse({ keys: new Map([['k' as KeyId, NOW]]), sessions: new Map([['t', NOW]]) }),
     );

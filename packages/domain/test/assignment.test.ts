@@ -88,23 +88,26 @@ describe('the assignment of a claim', () => {
     expect(Object.keys(ASSIGNMENT_TRANSITIONS).sort()).toEqual([...ASSIGNMENT_STATUSES].sort());
   });
 
-  test.each(cases)('$status × $action: $outcome', ({ status, action, outcome = 'missing' }) => {
-    const before = claimIn[status]();
-    const table = () => assignmentAfter(status, action);
-    const rule = () => perform[action](before);
-    if (outcome === '-') {
-      expect(ASSIGNMENT_TRANSITIONS[status][action]).toEqual({ unchanged: true });
-      expect(table()).toBeNull();
-      expect(rule()).toBeNull();
-    } else if (outcome === outcome.toUpperCase()) {
-      expect(errorCodeOf(table)).toBe(outcome.toLowerCase());
-      expect(errorCodeOf(rule)).toBe(outcome.toLowerCase());
-    } else {
-      expect(table()).toBe(outcome);
-      expect(rule()?.assignment.status).toBe(outcome);
-    }
-    expect(before).toEqual(claimIn[status]());
-  });
+  test.each(cases)(
+    'a claim whose status is $status has the outcome $outcome after $action',
+    ({ status, action, outcome = 'missing' }) => {
+      const before = claimIn[status]();
+      const table = () => assignmentAfter(status, action);
+      const rule = () => perform[action](before);
+      if (outcome === '-') {
+        expect(ASSIGNMENT_TRANSITIONS[status][action]).toEqual({ unchanged: true });
+        expect(table()).toBeNull();
+        expect(rule()).toBeNull();
+      } else if (outcome === outcome.toUpperCase()) {
+        expect(errorCodeOf(table)).toBe(outcome.toLowerCase());
+        expect(errorCodeOf(rule)).toBe(outcome.toLowerCase());
+      } else {
+        expect(table()).toBe(outcome);
+        expect(rule()?.assignment.status).toBe(outcome);
+      }
+      expect(before).toEqual(claimIn[status]());
+    },
+  );
 
   test('a new offer drops the earlier response', () => {
     const again = offerClaim(claimIn.rejected(), { adjuster: BEN, at: SENT + 5 });
@@ -309,7 +312,7 @@ describe('offering a claim again', () => {
     ['accepted', 'claim_already_accepted'],
     ['rejected', null],
     ['unassigned', null],
-  ] as const)('%s: %s', (status, code) => {
+  ] as const)('offering a claim whose status is %s has the error code %s', (status, code) => {
     expect(errorCodeOf(() => checkOfferable(claimIn[status](), 'live'))).toBe(code);
   });
 });
