@@ -6,7 +6,7 @@ const memoryOf = (perCallerBytes: number, now = () => 0) => {
   const memory = createBodyMemory({ ...limits, smallChunksPerSecond: 3 }, now);
   return (caller: string) => {
     const held = memory.hold();
-    held.chargeTo(caller);
+    held.setCaller(caller);
     return held;
   };
 };

@@ -13,10 +13,13 @@ const foldersOf = (parent: string): string[] =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => join(parent, name));
 
+const filesLike = (pattern: string): string[] =>
+  execFileSync('git', ['ls-files', pattern], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+
 /** Every page of the repository but the guides, which the site's build checks. */
-const PAGES = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && !path.startsWith('docs/guides/') && existsSync(join(ROOT, path)));
+const PAGES = filesLike('*.md').filter((path) => !path.startsWith('docs/guides/'));
 
 /** The anchors that GitHub gives to the headings of a page. */
 const anchorsOf = (path: string): string[] =>
@@ -52,6 +55,12 @@ it('every file and folder that a page names exists', () => {
       .map((path) => `${page}: ${path}`),
   );
   expect(missing).toEqual([]);
+});
+
+it('the order of the tests names only test files that exist', () => {
+  const named = readText('tools/services/longest-first.mjs').match(/(?<=^ {2}').*(?=',$)/gm);
+  const tests = filesLike('*.test.ts');
+  expect(named?.filter((part) => !tests.some((path) => path.includes(part)))).toEqual([]);
 });
 
 it('the drawing of the packages has the arrows of the dependency rules', () => {

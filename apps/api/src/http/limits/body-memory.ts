@@ -4,7 +4,7 @@ import { createCountsPerSecond, createUsage } from './usage.ts';
 /** The share of the body memory that one request holds. */
 export interface HeldBytes {
   /** Counts what is added against this caller as well; call it before `add`. */
-  chargeTo(caller: string): void;
+  setCaller(caller: string): void;
   /** Returns false when a limit would be exceeded. */
   add(bytes: number): boolean;
   /** Counts small chunks of the body. Returns false when the caller has sent too many within a second. */
@@ -45,7 +45,7 @@ export function createBodyMemory(
       let caller = '';
       let heldBytes = 0;
       return {
-        chargeTo(name) {
+        setCaller(name) {
           caller = name;
         },
         add(bytes) {

@@ -247,7 +247,7 @@ export function createPipeline(
       if (isRepeated('content-type', request)) {
         throw new HttpProblem('malformed_request', { detail: 'The Content-Type header was sent twice.' });
       }
-      held.chargeTo(caller);
+      held.setCaller(caller);
       const isOpen = endpoint.auth === 'none';
       const isMessage = route.caller === 'agent';
       const reading = readJsonBody(request, response, {
