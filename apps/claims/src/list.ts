@@ -22,7 +22,7 @@ export async function printList<Item>(
   row: (item: Item) => Readonly<Record<string, unknown>>,
   { limit, all = false, json = false, cursor }: ListOptions,
   { stdout, stderr, env }: Environment,
-  isShown: (item: Item) => boolean = () => true,
+  isShown?: (item: Item) => boolean,
 ): Promise<void> {
   const toLines = createTable(colorsFor(stdout, env), stdout.isTTY);
   const writeRows = (rows: readonly Item[]): void => {
@@ -34,11 +34,13 @@ export async function printList<Item>(
   let count = 0;
   let next_cursor: string | null = cursor ?? null;
   do {
-    const page = await fetchPage({
-      limit: Math.min(max - count, PAGE_SIZE),
-      cursor: next_cursor ?? undefined,
-    });
-    const items = page.items.filter(isShown);
+    const missing = max - count;
+    const fetchItems = (limit: number) => fetchPage({ limit, cursor: next_cursor ?? undefined });
+    let page = await fetchItems(isShown ? PAGE_SIZE : Math.min(missing, PAGE_SIZE));
+    const last = page.items.filter(isShown ?? Boolean)[missing - 1];
+    // So that the cursor is that of the last item that is shown.
+    if (isShown && last !== undefined) page = await fetchItems(page.items.indexOf(last) + 1);
+    const items = page.items.filter(isShown ?? Boolean);
     count += items.length;
     next_cursor = page.next_cursor;
     if (!all) data.push(...items);

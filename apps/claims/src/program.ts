@@ -187,7 +187,7 @@ export function createProgram(
           claimRow,
           options,
           environment,
-          ({ test }) => includeTest || !test,
+          includeTest ? undefined : ({ test }) => !test,
         );
       },
     );

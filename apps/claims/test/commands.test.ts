@@ -88,6 +88,21 @@ describe('claims list', () => {
     ]);
   });
 
+  it('hides test claims from a live key in full pages, and ends behind the last one that it prints', async () => {
+    const all = Array.from({ length: 450 }, (_, n) => claimJson({ id: idOf(n), test: n % 200 !== 7 }));
+    const { service, requests } = recording(({ query }) => {
+      const from = Number(query.cursor ?? 0);
+      const to = Math.min(from + Number(query.limit), all.length);
+      return jsonResponse(200, { data: all.slice(from, to), next_cursor: to < all.length ? `${to}` : null });
+    });
+    const env = { CLAIMS_URL: 'http://x.test', CLAIMS_API_KEY: 'svc_live_secret' };
+    const { stdout } = await claims(['list', '--limit', '2', '--json'], { service, env });
+    const { data, next_cursor } = JSON.parse(stdout);
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([idOf(7), idOf(207)]);
+    expect(next_cursor).toBe('208');
+    expect(requests.map(({ query }) => query.limit)).toEqual(['200', '200', '8']);
+  });
+
   it('stops at a hundred, and says on standard error how to get more', async () => {
     const { service, requests } = recording(({ query }) => {
       const all = Array.from({ length: 101 }, (_, n) => claimJson({ id: idOf(n) }));
