@@ -37,6 +37,7 @@ const bodies = (start: string, bytes: number): [name: string, body: string][] =>
     ['nested objects', `${start}"a":[${fill(rest, `${'{"a":'.repeat(50)}1${'}'.repeat(50)},`)}`],
     ['unclosed arrays', `${start}"a":${fill(rest, '[')}`],
     ['unclosed text', `${start}"external_id":"${fill(rest, 'x')}`],
+    ['text for a state', `${start}"loss_location":{"state":"${fill(rest - 100, 'F ')}"}${end}`],
     ['line breaks', `${start}${fill(rest, '\n')}`],
   ];
 };

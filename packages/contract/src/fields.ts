@@ -256,11 +256,15 @@ export function oneOf<const Value extends string>(
   return z.enum(values, expected(what, hint)).meta({ ...meta });
 }
 
+/** Longer than any value however it is written; to compare a megabyte takes 100 ms. */
+const MAX_COMPARED = 200;
+
 /** The value with the same letters and digits: another case, spaces or punctuation, camelCase. */
 export function intendedOneOf<const Value extends string>(
   values: readonly Value[],
   sent: string,
 ): Value | null {
+  if (sent.length > MAX_COMPARED) return null;
   const normalized = (text: string): string => text.toLowerCase().replace(/[\s\p{P}]/gu, '');
   const wanted = normalized(sent);
   return values.find((value) => normalized(value) === wanted) ?? null;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { intendedOneOf } from '../src/fields.ts';
 import {
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
@@ -17,6 +18,11 @@ const ZONES_IN_FULL =
   'V VE V1 V2 V3 V4 V5 V6 V7 V8 V9 V10 V11 V12 V13 V14 V15 V16 V17 V18 V19 V20 V21 V22 V23 V24 V25 V26 V27 V28 V29 V30 B C D X';
 
 describe('the enums', () => {
+  it('are suggested for another way to write a value, and for no text that is too long to be one', () => {
+    expect(intendedOneOf(['single_family'], ' Single-Family')).toBe('single_family');
+    expect(intendedOneOf(['single_family'], `single_family${' '.repeat(1e6)}`)).toBe(null);
+  });
+
   it('have the 72 flood zones: 36 A, 32 V and four others', () => {
     expect(FLOOD_ZONES).toEqual(ZONES_IN_FULL.split(' '));
     expect(FLOOD_ZONES).toHaveLength(72);
