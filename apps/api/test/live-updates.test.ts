@@ -89,13 +89,18 @@ test('a connection that failed before its stream began counts as no stream', asy
   for (const { response } of readers) response.end();
 });
 
-test('an adjuster has at most eight streams, and older ones are closed', async () => {
+test('an adjuster has at most eight streams, and older ones are closed, also while their clients do not read', async () => {
   const updates = live();
   const readers = Array.from({ length: 10 }, () => reader());
-  for (const { open } of readers) updates.subscribe(open);
+  for (const { open, response } of readers) {
+    response.end = () => {
+      response.writableEnded = true; // Closes later.
+    };
+    updates.subscribe(open);
+  }
   expect(readers.map(({ response }) => response.writableEnded)).toEqual([
     ...Array(2).fill(true),
     ...Array(8).fill(false),
   ]);
-  for (const { response } of readers) response.end();
+  for (const { response } of readers) response.emit('close');
 });

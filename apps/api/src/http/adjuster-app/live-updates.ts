@@ -99,8 +99,12 @@ export function createLiveUpdates(deps: {
         if (own.size === 0 && streams.get(reader.svcId) === own) streams.delete(reader.svcId);
       });
       own.add(stream);
-      const [oldest] = own;
-      if (own.size > MAX_STREAMS_PER_ADJUSTER) oldest?.end();
+      for (const oldest of own) {
+        if (own.size <= MAX_STREAMS_PER_ADJUSTER) break;
+        // At once: it closes later, and others may be opened before.
+        own.delete(oldest);
+        oldest.end();
+      }
       timer ??= setInterval(tick, POLL_INTERVAL_MS / TICKS_PER_POLL).unref();
       void poll();
     },
