@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import { createDataDir, type RunningServer, startServer, svc } from './child.ts';
 import { callHttp } from './service-under-test.ts';
-import { svcInProcess } from './svc-here.ts';
 
 // These tests depend on each other, in the order in which a new user tries the service.
 const data = createDataDir();
@@ -22,16 +19,6 @@ async function start(): Promise<RunningServer> {
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.end()));
   data.remove();
-});
-
-test('a command that changes nothing creates no installation, and says which database is missing', async () => {
-  const DATA_DIR = join(data.path, 'mistyped');
-  for (const args of [['firm', 'list'], ['doctor']]) {
-    const { code, stdout, stderr } = await svcInProcess(args, { DATA_DIR });
-    expect(code).toBe(1);
-    expect(stdout + stderr).toContain(`DATABASE_URL is unset, and DATA_DIR (${DATA_DIR}) holds no database`);
-  }
-  expect(existsSync(DATA_DIR)).toBe(false);
 });
 
 test('two concurrent first starts share one database, and create and print one demo firm', async () => {

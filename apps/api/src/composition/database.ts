@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DatabaseUrl } from '@svc/adapter-postgres';
 import { startEmbeddedPostgres } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '../config.ts';
@@ -12,12 +10,6 @@ export interface Database {
   /** The data folder of the embedded server; null for the database in DATABASE_URL. */
   readonly embeddedIn: string | null;
   release(): Promise<void>;
-}
-
-/** What is wrong where neither DATABASE_URL nor DATA_DIR leads to a database, and openDatabase would create one. */
-export function missingDatabase({ databaseUrl, dataDir }: Config): string | null {
-  if (databaseUrl !== null || existsSync(join(dataDir, 'postgres', 'data'))) return null;
-  return `DATABASE_URL is unset, and DATA_DIR (${dataDir}) holds no database; set them as for the service, or start the service first`;
 }
 
 /** The database in DATABASE_URL or, without it, an embedded server in DATA_DIR. */

@@ -54,9 +54,7 @@ export function addAdjusterCommands(program: Command): void {
         options: OutputOptions & { svcId: Svcid; firstName?: string; lastName?: string; email?: string },
       ) => {
         const { svcId, firstName = null, lastName = null, email = null } = options;
-        const created = await operate((use) => use.createAdjuster({ svcId, firstName, lastName, email }), {
-          mayCreate: true,
-        });
+        const created = await operate((use) => use.createAdjuster({ svcId, firstName, lastName, email }));
         printAdjuster(created, options);
       },
     );

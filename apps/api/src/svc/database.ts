@@ -29,10 +29,10 @@ const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
 export function addDatabaseCommands(program: Command): void {
   addCommand(program, 'migrate', 'bring the schema up to date').action(async (options: OutputOptions) => {
     // withDatabase migrates before it calls this.
-    const { state, now } = await withDatabase(
-      async (migrationUrl, now) => ({ state: await readSchemaState(migrationUrl), now }),
-      { mayCreate: true },
-    );
+    const { state, now } = await withDatabase(async (migrationUrl, now) => ({
+      state: await readSchemaState(migrationUrl),
+      now,
+    }));
     const applied = state.applied.map((migration) => ({ ...migration, at: toDateTime(migration.at) }));
     const check = checkSchema(state);
     if (options.json) printJson({ ...state, applied, applied_now: now });
@@ -57,9 +57,7 @@ export function addDatabaseCommands(program: Command): void {
   addCommand(database, 'restore <file>', 'fill an empty database with a backup of this release').action(
     async (file: string, options: OutputOptions) => {
       checkReadable('FILE holds ', file);
-      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()), {
-        mayCreate: true,
-      });
+      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()));
       if (options.json) return printJson({ file, at, rows });
       printRows(rows);
       process.stdout.write(

@@ -16,7 +16,7 @@ import {
   reportServers,
   type SchemaState,
 } from '../composition/compose.ts';
-import { missingDatabase, openDatabase } from '../composition/database.ts';
+import { openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
 import { type Config, ConfigError, mailWarning, nodeWarning, readConfig, tlsModeNote } from '../config.ts';
 import { createLog } from '../logging.ts';
@@ -87,8 +87,6 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 async function checkDatabase(config: Config): Promise<Check[]> {
   const location = config.databaseUrl === null ? `embedded under ${config.dataDir}` : 'DATABASE_URL';
-  const missing = missingDatabase(config);
-  if (missing !== null) return [wrong('database', missing)];
   let servers: Check[] = [];
   try {
     const opened = await openDatabase(config, () => {});

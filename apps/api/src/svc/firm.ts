@@ -115,7 +115,7 @@ export function addFirmCommands(program: Command): void {
     )
     .addOption(new Option('--plan <plan>', "the firm's plan").choices(PLANS).default('standard'))
     .action(async (options: OutputOptions & { name: string; plan: Plan }) => {
-      const { firm, testAccounts } = await operate((use) => use.createFirm(options), { mayCreate: true });
+      const { firm, testAccounts } = await operate((use) => use.createFirm(options));
       const document = {
         firm: { id: firm.id, name: firm.name, plan: firm.plan },
         test_accounts: testAccounts.map((account) => ({

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { OperatorUseCases } from '@svc/application';
 import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
-import { type Database, missingDatabase, openDatabase } from '../composition/database.ts';
+import { type Database, openDatabase } from '../composition/database.ts';
 import type { ServiceContainer } from '../composition/services.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
@@ -35,19 +35,9 @@ interface Migrated {
   readonly database: Database;
 }
 
-interface Access {
-  /** Whether the command makes sense on a new embedded database, which is then created. */
-  readonly mayCreate?: boolean;
-}
-
 /** Brings the schema up to date and runs `work`. */
-async function withMigrated<T>(
-  work: (migrated: Migrated) => Promise<T>,
-  { mayCreate = false }: Access,
-): Promise<T> {
+async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, false);
-  const missing = missingDatabase(config);
-  if (missing !== null && !mayCreate) throw new ConfigError(missing);
   if (config.databaseUrl === null)
     process.stderr.write(`DATABASE_URL is unset: using the embedded database in ${config.dataDir}\n`);
   // Standard output carries only the result.
@@ -64,14 +54,10 @@ async function withMigrated<T>(
 /** Runs `work` with the URL of the role that owns the schema, without composing the service. Migrates first. */
 export const withDatabase = <T>(
   work: (migrationUrl: DatabaseUrl, migrations: readonly NamedMigration[]) => Promise<T>,
-  access: Access = {},
-): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations), access);
+): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations));
 
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
-export const withService = <T>(
-  work: (services: ServiceContainer) => Promise<T>,
-  access: Access = {},
-): Promise<T> =>
+export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
   withMigrated(async ({ config, log, database }) => {
     const composed = await compose({
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
@@ -87,8 +73,8 @@ export const withService = <T>(
     } finally {
       await composed.close();
     }
-  }, access);
+  });
 
 /** What the operator does, in the audit trail under the operator's name. */
-export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>, access: Access = {}): Promise<T> =>
-  withService((services) => act(services.get('operatorUseCases')), access);
+export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>): Promise<T> =>
+  withService((services) => act(services.get('operatorUseCases')));
