@@ -76,7 +76,9 @@ describe('a stored value', () => {
     await put('offers', [{ ...offer(), policyholder: 'Marisol Delgado' }]);
     await put('accepted', { 0: offer() });
     await put('readAt', 'yesterday');
-    expect(await storage.getAll('offers', 'accepted', 'readAt', 'revision')).toEqual([
+    await put('outbox', [{ id: 'a', key: 'claim-1', kind: 'answer', owner: 'SVC-1', offeredAt: 'then' }]);
+    expect(await storage.getAll('offers', 'accepted', 'readAt', 'outbox', 'revision')).toEqual([
+      undefined,
       undefined,
       undefined,
       undefined,

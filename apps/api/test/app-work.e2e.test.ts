@@ -260,6 +260,9 @@ test('an invitation shows the firm, the name it used and the expiration, but no 
   await invite(later, person.svcId);
   const first = (await app(person, 'GET', '/invitations?limit=1')).json;
   const second = (await app(person, 'GET', `/invitations?limit=1&cursor=${first.next_cursor}`)).json;
+  const other = await service.adjuster();
+  const foreign = await app(other, 'GET', `/invitations?limit=1&cursor=${first.next_cursor}`);
+  expectProblem(foreign, 422, 'validation_failed');
   expect([first.data, second.data[0].firm_id, second.next_cursor]).toEqual([
     listed.json.data,
     later.id,

@@ -263,6 +263,6 @@ test('a message is no larger than a claim', async () => {
   const response = await post(firm.test, { ...LIST, method: 'tools/call', params }, '?allow_writes=true');
   expect(response.json).toMatchObject({
     code: 'payload_too_large',
-    detail: 'The body is larger than 256 kB.',
+    detail: 'The body is larger than 384 kB.',
   });
 });

@@ -11,7 +11,7 @@ export const LIMITS = {
   /** Objects, arrays, and what a comma separates. The largest claim has a quarter of it; each takes 2 µs, in a message 5 µs. */
   bodyValues: 2000,
   /** Of a message of the Model Context Protocol: a claim with all fields of the largest size. */
-  messageBytes: 256 * 2 ** 10,
+  messageBytes: 384 * 2 ** 10,
   /** Entries in the `errors` of one response; `open`: for operations without authentication. */
   problemErrors: 100,
   openProblemErrors: 20,

@@ -92,7 +92,7 @@ function toolOf(endpoint: Endpoint): Tool {
           ...(!hasBody && textsOf(rest)),
         },
         body: hasBody ? rest : undefined,
-        idempotencyKey: isIdempotent && key !== undefined ? asText(key) : undefined,
+        idempotencyKey: isIdempotent && typeof key === 'string' ? key : undefined,
       };
     },
   };

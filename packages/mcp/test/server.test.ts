@@ -137,6 +137,7 @@ describe('a call', () => {
   it.each([
     ['sendClaim', { ...smallestClaim, colour: 1, idempotency_key: 'k' }, { pointer: '/colour' }],
     ['sendClaim', smallestClaim, { header: 'Idempotency-Key' }],
+    ['sendClaim', { ...smallestClaim, idempotency_key: null }, { header: 'Idempotency-Key' }],
     ['getClaim', { id: 'EXT-1' }, { parameter: 'id' }],
     ['listClaims', { colour: 1 }, { parameter: 'colour' }],
     ['listClaims', { limit: 1000 }, { parameter: 'limit' }],

@@ -52,7 +52,9 @@ const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   readAt: isNumber,
   revision: isText,
   changesSince: isText,
-  outbox: isListOf((one) => has(one, 'id', 'key', 'kind', 'owner')),
+  outbox: isListOf(
+    (one) => has(one, 'id', 'key', 'kind', 'owner') && (one.kind !== 'answer' || isObject(one.offer)),
+  ),
   outcomes: isListOf((one) => has(one, 'claimId', 'result', 'title')),
   history: isListOf((one) => has(one, 'claimId', 'claimNumber', 'offeredAt')),
   rejections: (value) => isObject(value) && Object.values(value).every((typed) => has(typed, 'freeText')),

@@ -1,5 +1,5 @@
 import type { Call } from '../data/endpoints.ts';
-import { ApiError, isRefusal } from '../model/api-error.ts';
+import { isRefusal } from '../model/api-error.ts';
 import { offerLabel, type PastOffer } from '../model/history.ts';
 import type { AnswerContent, Entry, Handler } from './entry.ts';
 
@@ -41,7 +41,8 @@ export const answerHandler = (api: {
       if (assignment.status !== 'pending_acceptance' || closed_at !== null) return 'gone';
       return offer.offeredAt === offered_at ? null : 'offeredAgain';
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (!isRefusal(error)) throw error;
+      if (error.status !== 404) return 'refused';
       // A rejected claim cannot be read, so a rejection of a claim that cannot be read is done either way.
       return answer === 'reject' ? 'rejected' : 'gone';
     }

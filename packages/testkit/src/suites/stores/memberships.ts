@@ -222,6 +222,8 @@ export function membershipsBehavior(fixture: () => Fixture): void {
       const before = await untouched();
       const waiting = [await seen(first), await seen(second)];
       clock.advance(1);
+      await use.setMember(firm.id, svcId, true);
+      expect([await seen(first), await seen(second)]).toEqual(waiting);
       await use.setMember(firm.id, svcId, false);
       for (const [n, id] of [first, second].entries()) {
         const unassigned = await seen(id);
