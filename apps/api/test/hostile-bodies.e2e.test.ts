@@ -388,10 +388,12 @@ describe.each(READ_DIFFERENTLY)('%s', (name) => {
       ...headers,
     });
     const most = as === undefined ? LIMITS.openSmallChunks : LIMITS.smallChunks;
-    const statusOf = async (body: string) => {
+    const statusOf = async (body: string): Promise<{ status: number }> => {
       const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
       const { responses } = await sendBytes(service.url, [head, chunks, '0\r\n\r\n'], { responses: 1 });
-      return JSON.parse(responses[0]?.body ?? '');
+      const problem = JSON.parse(responses[0]?.body ?? '');
+      // The test of another operation has used up what this caller may send in a second.
+      return problem.status === 503 ? statusOf(body) : problem;
     };
     expect(await statusOf('[]'.padEnd(most))).toMatchObject({ status: 422 });
     expect(await statusOf('[]'.padEnd(most + 1))).toMatchObject({ status: 400, code: 'malformed_request' });
