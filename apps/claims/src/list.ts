@@ -22,7 +22,7 @@ export async function printList<Item>(
   row: (item: Item) => Readonly<Record<string, unknown>>,
   { limit, all = false, json = false, cursor }: ListOptions,
   { stdout, stderr, env }: Environment,
-  isShown?: (item: Item) => boolean,
+  isShown: (item: Item) => boolean = () => true,
 ): Promise<void> {
   const toLines = createTable(colorsFor(stdout, env), stdout.isTTY);
   const writeRows = (rows: readonly Item[]): void => {
@@ -32,15 +32,21 @@ export async function printList<Item>(
   const max = all ? Number.POSITIVE_INFINITY : (limit ?? DEFAULT_LIMIT);
   const data: Item[] = [];
   let count = 0;
+  let isHiding = false;
   let next_cursor: string | null = cursor ?? null;
   do {
     const missing = max - count;
     const fetchItems = (limit: number) => fetchPage({ limit, cursor: next_cursor ?? undefined });
-    let page = await fetchItems(isShown ? PAGE_SIZE : Math.min(missing, PAGE_SIZE));
-    const last = page.items.filter(isShown ?? Boolean)[missing - 1];
-    // So that the cursor is that of the last item that is shown.
-    if (isShown && last !== undefined) page = await fetchItems(page.items.indexOf(last) + 1);
-    const items = page.items.filter(isShown ?? Boolean);
+    let page = await fetchItems(isHiding ? PAGE_SIZE : Math.min(missing, PAGE_SIZE));
+    let items = page.items.filter(isShown);
+    // Thousands in a row may be hidden, so pages of what is missing would take as many requests.
+    isHiding ||= items.length < page.items.length;
+    const last = items[missing - 1];
+    if (last !== undefined && last !== page.items.at(-1)) {
+      // So that the cursor is that of the last item that is shown.
+      page = await fetchItems(page.items.indexOf(last) + 1);
+      items = page.items.filter(isShown);
+    }
     count += items.length;
     next_cursor = page.next_cursor;
     if (!all) data.push(...items);

@@ -187,7 +187,7 @@ export function createProgram(
           claimRow,
           options,
           environment,
-          includeTest ? undefined : ({ test }) => !test,
+          ({ test }) => includeTest || !test,
         );
       },
     );

@@ -100,7 +100,7 @@ describe('claims list', () => {
     const { data, next_cursor } = JSON.parse(stdout);
     expect(data.map(({ id }: { id: string }) => id)).toEqual([idOf(7), idOf(207)]);
     expect(next_cursor).toBe('208');
-    expect(requests.map(({ query }) => query.limit)).toEqual(['200', '200', '8']);
+    expect(requests.map(({ query }) => query.limit)).toEqual(['2', '200', '200', '6']);
   });
 
   it('stops at a hundred, and says on standard error how to get more', async () => {
