@@ -99,12 +99,8 @@ export function createLiveUpdates(deps: {
         if (own.size === 0 && streams.get(reader.svcId) === own) streams.delete(reader.svcId);
       });
       own.add(stream);
-      for (const oldest of own) {
-        if (own.size <= MAX_STREAMS_PER_ADJUSTER) break;
-        // At once: it closes later, and others may be opened before.
-        own.delete(oldest);
-        oldest.end();
-      }
+      const [oldest] = own;
+      if (own.size > MAX_STREAMS_PER_ADJUSTER) oldest?.end();
       timer ??= setInterval(tick, POLL_INTERVAL_MS / TICKS_PER_POLL).unref();
       void poll();
     },
@@ -125,12 +121,11 @@ interface Stream {
   signOut(): void;
 }
 
-function createStream(
-  { svcId, response, seen, tokenHash }: LiveUpdateSubscriber,
-  onClose: () => void,
-): Stream {
+function createStream({ svcId, response, seen, tokenHash }: LiveUpdateSubscriber, onEnd: () => void): Stream {
   let lastEventId = seen;
   const end = (): void => {
+    // At once: the connection closes later, and others may be opened before.
+    onEnd();
     response.end();
   };
   const write = (text: string): void => {
@@ -148,7 +143,7 @@ function createStream(
   }, HEARTBEAT_INTERVAL_MS).unref();
   response.once('close', () => {
     clearInterval(heartbeat);
-    onClose();
+    onEnd();
   });
   return {
     svcId,

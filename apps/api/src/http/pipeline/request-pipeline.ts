@@ -326,10 +326,9 @@ async function checkLimits(
 ): Promise<void> {
   const keyLimits = limitsOf(environment, limits);
   const decision = await rateLimiter.consume(keyId, keyLimits, request);
-  if (!decision.allowed) {
-    permit.release();
-    await rejectionPace.next(keyId);
-  }
+  if (decision.allowed) return;
+  permit.release();
+  await rejectionPace.next(keyId);
   const { requestsPerMinute, writesPerMinute, burst } = keyLimits;
   requireAllowed(
     decision,
