@@ -81,8 +81,9 @@ export function createPlaces(storage: Storage, zipPlacesUrl: string) {
       if (stored !== undefined && stops.value.length === 0) stops.value = stored;
     },
     async restore(): Promise<void> {
-      const stored = await storage.get('origin').catch(() => undefined);
-      const wasAsked = await storage.get('originAsked').catch(() => true);
+      const [stored, wasAsked] = await storage
+        .getAll('origin', 'originAsked')
+        .catch((): [undefined, boolean] => [undefined, true]);
       mayAsk.value = stored === undefined && wasAsked !== true;
       if (stored === undefined) return;
       origin.value = stored;
