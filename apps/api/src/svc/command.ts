@@ -11,16 +11,14 @@ export interface OutputOptions {
 const helpOf = (command: Command): string =>
   `(see svc ${command.parent?.parent ? `${command.parent.name()} ` : ''}${command.name()} --help)`;
 
-function addTo(parent: Command, spec: string, description: string): Command {
+export function addGroup(parent: Command, spec: string, description: string): Command {
   const command = parent.command(spec).description(description).exitOverride();
   return command.showHelpAfterError(helpOf(command));
 }
 
-export const addGroup = addTo;
-
 /** `--json` belongs to each command: an option of the program could not stand after the command's name. */
 export const addCommand = (parent: Command, spec: string, description: string): Command =>
-  addTo(parent, spec, description).option('--json', 'print one JSON document');
+  addGroup(parent, spec, description).option('--json', 'print one JSON document');
 
 /** Of an option that is given twice, one would be ignored. */
 export function rejectRepeatedOptions(command: Command): void {

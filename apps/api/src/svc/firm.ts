@@ -23,7 +23,7 @@ const limitsDocument = ({ requestsPerMinute, writesPerMinute, burst }: LimitOver
   burst,
 });
 
-/** For people: where the firm has no limit of its own, the default of a live and of a test key. */
+/** Without --json: where the firm has no limit, the default of a live and of a test key. */
 function shownLimits(limits: ReturnType<typeof limitsDocument>): Record<string, unknown> {
   const [live, test] = [limitsDocument(DEFAULT_LIMITS.live), limitsDocument(DEFAULT_LIMITS.test)];
   return Object.fromEntries(

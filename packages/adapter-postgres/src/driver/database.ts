@@ -42,8 +42,9 @@ export interface Database {
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
   readonly maintenance: Executor;
   /**
-   * For statements that a transaction waits for, such as those for data keys: they never wait for a connection that transactions hold, nor for reads of
-   * requests, which may wait for a lock of the transaction; and reads never for a write, which may wait for a standby.
+   * For statements that a transaction waits for, such as those for data keys: they never wait for a connection that
+   * transactions hold, nor for reads of requests, which may wait for a lock of the transaction; and reads never for a
+   * write, which may wait for a standby.
    */
   readonly reserved: { readonly reads: Executor; readonly writes: Executor };
   begin(): Promise<Transaction>;

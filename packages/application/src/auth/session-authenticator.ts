@@ -79,9 +79,9 @@ export function createSessionAuthenticator(deps: {
 
   /** A cached session that is in force; null if it must be read. */
   const cached = (tokenHash: string, now: Instant): StoredSession | null => {
-    const cached = cache.get(tokenHash);
-    if (cached === undefined) return null;
-    const { session, readAt } = cached;
+    const entry = cache.get(tokenHash);
+    if (entry === undefined) return null;
+    const { session, readAt } = entry;
     const age = now - readAt;
     // A clock that was set back must not extend the cache time.
     if (age < 0 || age >= GRANT_MAX_AGE_MS) return null;
