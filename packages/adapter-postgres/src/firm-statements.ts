@@ -43,6 +43,8 @@ export interface ClaimResponse {
 export interface FirmStatements {
   /** Shared locks, in the order of the requests. */
   lockMemberships(requests: readonly FactsRequest[], whenLocked: WhenLocked): Promise<(Membership | null)[]>;
+  /** Of requests that offer a claim, in their order. */
+  lockClaims(requests: readonly FactsRequest[], whenLocked: WhenLocked): Promise<(Claim | null)[]>;
   /** In the order of the requests. */
   facts(requests: readonly FactsRequest[]): Promise<Facts[]>;
   /** Those of the claims whose latest offer is to the adjuster, with a shared lock on the membership. */

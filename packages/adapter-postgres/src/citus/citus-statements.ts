@@ -15,7 +15,7 @@ import { ACCESS_COLUMNS, type AccessRow, type OfferedRow } from '../stores/offer
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
 import { advanceIn, hexOf, type Link } from '../stores/pg-audit.ts';
 import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
-import { LOCK_CLAIM } from '../stores/pg-claims.ts';
+import { LOCK_CLAIM, lockClaim } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
 import { findMembership, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
 import { appendWithLink, takeTimestamp } from './timestamps.ts';
@@ -152,6 +152,13 @@ export function citusStatements(
           const rows = await executor.rows<MembershipRow>(LOCK_MEMBERSHIP, [slot.firmId, adjuster]);
           return first(await membershipsFrom(encryption, rows));
         }),
+      ),
+
+    lockClaims: (requests) =>
+      Promise.all(
+        requests.map(({ slot, claimId }) =>
+          claimId === undefined ? null : lockClaim(executor, encryption, slot.firmId, claimId),
+        ),
       ),
 
     facts: (requests) => Promise.all(requests.map(factsOf)),

@@ -2,6 +2,7 @@ import {
   type AppClaimView,
   type AssignmentChange,
   type ClaimWrites,
+  type KeyedRequest,
   type KeyedResult,
   type NewClaim,
   type OfferedClaim,
@@ -17,9 +18,9 @@ import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import type { TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
-import type { Decided, Facts, FactsRequest, StatementsOn } from '../firm-statements.ts';
+import type { Decided, Facts, FactsRequest, FirmStatements, StatementsOn } from '../firm-statements.ts';
 import { offeredFrom } from '../stores/offered-rows.ts';
-import { lockAndCountPending, lockClaim } from '../stores/pg-claims.ts';
+import { lockAndCountPending } from '../stores/pg-claims.ts';
 import { type Groups, inGroups, type Settled, type WhenLocked } from './groups.ts';
 
 /** Longer documents have transactions of their own, so that a statement has about a megabyte at most. */
@@ -39,7 +40,12 @@ interface Kind<Write, Read, Result> extends Pick<Groups<Write, Result>, 'maxToge
     whenLocked: WhenLocked,
   ): Promise<readonly (Read | undefined)[]>;
   decide(write: Write, read: Read, whenLocked: WhenLocked): Decision<Result>;
-  readonly statement: 'add' | 'save';
+  /** May leave out what others have locked only if it writes neither keys nor jobs. */
+  save(
+    on: FirmStatements,
+    decided: readonly Decided[],
+    whenLocked: WhenLocked,
+  ): ReturnType<FirmStatements['add']>;
 }
 
 type WithKey<F> = F & Pick<Facts, 'bound'>;
@@ -66,39 +72,39 @@ export function pgClaimWrites(
 ): ClaimWrites {
   const send = saving<Send, WithKey<SendFacts>, Claim | KeyedResult>({
     maxTogether,
-    keysOf: ({ slot: { firmId, environment, key }, externalId, claimNumber }) => [
-      `key ${firmId} ${environment} ${key}`,
-      `external_id ${firmId} ${environment} ${externalId}`,
-      `claim_number ${firmId} ${environment} ${claimNumber}`,
+    keysOf: ({ slot, externalId, claimNumber }) => [
+      keyOf(slot),
+      `external_id ${slot.firmId} ${slot.environment} ${externalId}`,
+      `claim_number ${slot.firmId} ${slot.environment} ${claimNumber}`,
     ],
     read: readFacts,
     decide(request, { bound, ...facts }, whenLocked) {
       const replay = replayOf(bound, request.fingerprint);
       if (replay !== null) return { result: replay };
       const isGroup = whenLocked === 'skip';
-      const mustWait = facts.membership === null || hasLimit(facts.adjuster);
-      if (isGroup && mustWait && facts.duplicate === null) return undefined;
+      if (isGroup && mustWait(facts) && facts.duplicate === null) return undefined;
       const decided = request.decide(facts);
       const { claim } = decided;
       if (isGroup && claim.asSent.length > MAX_DOCUMENT) return undefined;
       return { ...decided, request, resultOf: (at) => ({ ...claim, createdAt: at, updatedAt: at }) };
     },
-    statement: 'add',
+    save: (on, decided) => on.add(decided),
   });
 
   const offer = saving<Offer, WithKey<Offered>, Claim | KeyedResult | null>({
-    // Offers are rare, and many of them wait for a claim.
-    maxTogether: 1,
-    keysOf: () => [],
+    maxTogether,
+    keysOf: ({ slot, claimId }) => [keyOf(slot), claimId],
     read: readFacts,
-    decide(request, { bound, claim: current, ...facts }) {
+    decide(request, { bound, claim: current, ...facts }, whenLocked) {
       const replay = replayOf(bound, request.fingerprint);
-      if (replay !== null || current === null) return { result: replay };
+      if (replay !== null) return { result: replay };
+      if (whenLocked === 'skip' && (current === null || mustWait(facts))) return undefined;
+      if (current === null) return { result: null };
       const { assignment, jobs, event } = request.decide({ ...facts, claim: current });
       const claim = { ...current, assignment };
       return { claim, jobs, event, request, resultOf: (updatedAt) => ({ ...claim, updatedAt }) };
     },
-    statement: 'save',
+    save: (on, decided) => on.save(decided, 'wait'),
   });
 
   const respond = saving<OfferResponse, OfferedClaim | null, AppClaimView | null>({
@@ -116,16 +122,13 @@ export function pgClaimWrites(
       const claim = { ...offered.claim, assignment };
       return { claim, jobs: [], event, resultOf: (updatedAt) => ({ ...claim, updatedAt, ...offered.forms }) };
     },
-    statement: 'save',
+    save: (on, decided, whenLocked) => on.save(decided, whenLocked),
   });
 
   return {
     send: (request, decide) => send({ ...request, decide }),
-    offer: (request, decide) => offer({ ...request, decide }),
-    async respond(svcId, id, decide) {
-      // PostgreSQL writes UUIDs in lower case.
-      return isUuid(id) ? respond({ svcId, id: id.toLowerCase() as ClaimId, decide }) : null;
-    },
+    offer: (request, decide) => offer({ ...request, claimId: asWritten(request.claimId), decide }),
+    respond: async (svcId, id, decide) => (isUuid(id) ? respond({ svcId, id: asWritten(id), decide }) : null),
   };
 
   /** Reads, decides and writes what shares a transaction. */
@@ -151,7 +154,7 @@ export function pgClaimWrites(
           }
         }
         if (decided.length === 0) return settled;
-        const savedAt = await statementsOn(transaction)[kind.statement](decided, whenLocked);
+        const savedAt = await kind.save(statementsOn(transaction), decided, whenLocked);
         const statuses: AssignmentStatus[] = [];
         for (const { of, claim, resultOf } of decided) {
           const at = savedAt.get(claim.id);
@@ -168,8 +171,8 @@ export function pgClaimWrites(
 
   /**
    * The facts after the locks, and the key with them or last: a rule never fails on the result of an earlier request
-   * whose key was not found. A request that is alone locks the claim that it offers, and the account of an adjuster who
-   * set a limit, so that one sender at a time counts offers.
+   * whose key was not found. A request that is alone locks the account of an adjuster who set a limit, so that one sender
+   * at a time counts offers.
    */
   async function readFacts(
     executor: TransactionExecutor,
@@ -177,10 +180,9 @@ export function pgClaimWrites(
     whenLocked: WhenLocked,
   ) {
     const on = statementsOn(executor);
-    const [first] = requests;
-    const [memberships, claim, read] = await Promise.all([
+    const [memberships, claims, read] = await Promise.all([
       on.lockMemberships(requests, whenLocked),
-      first?.claimId === undefined ? null : lockClaim(executor, encryption, first.slot.firmId, first.claimId),
+      on.lockClaims(requests, whenLocked),
       on.facts(requests),
     ]);
     let facts = read;
@@ -191,9 +193,24 @@ export function pgClaimWrites(
         lockAndCountPending(executor, encryption, adjuster.svcId),
         on.facts(requests),
       ]);
-    return facts.map((each, n) => ({ ...each, membership: memberships[n] ?? null, pendingOffers, claim }));
+    return facts.map((each, n) => ({
+      ...each,
+      membership: memberships[n] ?? null,
+      pendingOffers,
+      claim: claims[n] ?? null,
+    }));
   }
 }
+
+/** PostgreSQL writes UUIDs in lower case. */
+const asWritten = (id: ClaimId): ClaimId => id.toLowerCase() as ClaimId;
+
+const keyOf = ({ firmId, environment, key }: KeyedRequest['slot']): string =>
+  `key ${firmId} ${environment} ${key}`;
+
+/** Others may have locked the membership, or offers to the adjuster must be counted. */
+const mustWait = ({ membership, adjuster }: Pick<SendFacts, 'membership' | 'adjuster'>): boolean =>
+  membership === null || hasLimit(adjuster);
 
 const hasLimit = (adjuster: Adjuster | null): adjuster is Adjuster =>
   adjuster?.availability?.maxOpenOffers != null;

@@ -1,6 +1,6 @@
 import { type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
 import { type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
-import { arrayOf, timestamp } from '../driver/column-types.ts';
+import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import {
   first,
   rowByKey,
@@ -15,7 +15,15 @@ import type { Decided, FirmStatements } from '../firm-statements.ts';
 import { addMany } from '../jobs/job-table.ts';
 import { rowColumns, rowValues } from '../stores/audit-rows.ts';
 import { CLAIM_FORMS, FORM_COLUMNS } from '../stores/carrier-rows.ts';
-import { assignmentValues, CLAIM_COLUMNS, lockedRow, SET_CLAIM, workValues } from '../stores/claim-rows.ts';
+import {
+  assignmentValues,
+  CLAIM_COLUMNS,
+  type ClaimRow,
+  claimsFrom,
+  lockedRow,
+  SET_CLAIM,
+  workValues,
+} from '../stores/claim-rows.ts';
 import { ACCESS_COLUMNS, type OfferedRow } from '../stores/offered-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { advanceChain, advanceIn, INSERT_ROW } from '../stores/pg-audit.ts';
@@ -43,6 +51,13 @@ const LOCK_MEMBERSHIPS = eitherWay(
        { firm_id: 'sent.firm_id', svc_id: 'sent.svc_id' },
        { lock: `FOR SHARE ${locking}` },
      )}) m`,
+);
+
+const LOCK_CLAIMS = eitherWay(
+  { skip: 'claims_lock_many_available', wait: 'claims_lock_many' },
+  (locking) => `SELECT ${CLAIM_COLUMNS} FROM unnest($1::uuid[], $2::uuid[]) AS offered (firm_id, id)
+     CROSS JOIN LATERAL (
+       ${rowByKey('claims', { firm_id: 'offered.firm_id', id: 'offered.id' }, { lock: `FOR UPDATE ${locking}` })}) c`,
 );
 
 /** Of several open claims with this number, the first. */
@@ -221,6 +236,19 @@ export function singleServerStatements(
         locked.map((membership) => [`${membership.firmId} ${membership.svcId}`, membership]),
       );
       return requests.map(({ slot, adjuster }) => found.get(`${slot.firmId} ${adjuster}`) ?? null);
+    },
+
+    async lockClaims(requests, whenLocked) {
+      const offered = requests.flatMap(({ slot: { firmId }, claimId }) =>
+        claimId !== undefined && isUuid(claimId) ? [{ firmId, claimId }] : [],
+      );
+      if (offered.length === 0) return [];
+      const rows = await executor.rows<ClaimRow>(LOCK_CLAIMS[whenLocked], [
+        arrayOf(offered.map(({ firmId }) => firmId)),
+        arrayOf(offered.map(({ claimId }) => claimId)),
+      ]);
+      const locked = new Map((await claimsFrom(encryption, rows)).map((claim) => [claim.id, claim]));
+      return requests.map(({ claimId }) => (claimId && locked.get(claimId)) ?? null);
     },
 
     async facts(requests) {

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  type AssignmentChange,
+  auditEntriesFrom,
+  auditEvent,
+  BY_SERVICE,
+  claimObject,
+  NO_METRICS,
+  type OfferFacts,
+} from '@svc/application';
+import { type Claim, DomainError, offerClaim, type Svcid } from '@svc/domain';
+import { connect, type PostgresStores } from '../src/index.ts';
+import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
+import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
+
+describe('Offers of claims that exist', () => {
+  let database: FreshDatabase;
+  let stores: PostgresStores;
+  /** The number of claims of each transaction. */
+  const committed: number[] = [];
+  beforeAll(async () => {
+    database = await undistributedDatabase();
+    const metrics = {
+      ...NO_METRICS,
+      transactionCommitted: (_seconds: number, changed: readonly string[]) => committed.push(changed.length),
+    };
+    stores = await connect({ url: database.url, poolMax: 8, clock: { now: () => NOW }, metrics });
+  });
+  afterAll(async () => {
+    await stores.close();
+    await database.drop();
+  });
+  beforeEach(() => {
+    committed.length = 0;
+  });
+
+  type Decide = (facts: OfferFacts) => AssignmentChange;
+  const offering =
+    (adjuster: Svcid): Decide =>
+    ({ claim }) => ({
+      assignment: offerClaim(claim, { adjuster, at: NOW }).assignment,
+      jobs: [{ job: { kind: 'notify_offer', firmId: claim.firmId, claimId: claim.id, svcId: adjuster } }],
+      event: auditEvent(claim.firmId, BY_SERVICE, {
+        at: NOW,
+        action: 'claim.offer',
+        object: claimObject(claim.id),
+      }),
+    });
+  const offer = (
+    { firmId, environment, id }: Claim,
+    adjuster: Svcid,
+    { decide = offering(adjuster), key = `offer ${id}`, claimId = id } = {},
+  ) =>
+    stores.claimWrites.offer(
+      { slot: { firmId, environment, key }, fingerprint: 'f', adjuster, claimId, at: NOW },
+      decide,
+    );
+
+  /** Claims offered to one adjuster of a firm, which has another one. */
+  const aFirmWithClaims = async (count: number) => {
+    const firm = await aFirm(stores);
+    const { svcId: other } = await aFirm(stores);
+    await stores.unitOfWork.run((tx) => tx.memberships.save(aMembership(firm.firmId, other)));
+    const claims: Claim[] = [];
+    for (let n = 0; n < count; n += 1) claims.push(await addClaim(stores, aClaim(firm.firmId, firm.svcId)));
+    committed.length = 0;
+    return { ...firm, other, claims };
+  };
+  const adjusterOf = async ({ firmId, id }: Claim) =>
+    (await stores.firmReads.claim(firmId, 'live', id))?.assignment.adjuster;
+  /** What was written with the offers of a claim. */
+  const writtenWith = async ({ firmId, id }: Claim) => {
+    const { rows } = await database.sql.query(
+      `SELECT (SELECT count(*)::int FROM idempotency_records WHERE firm_id = $1 AND claim_id = $2
+           AND key LIKE 'offer %') AS keys,
+         (SELECT count(*)::int FROM jobs WHERE firm_id = $1 AND payload->>'claimId' = $2::uuid::text) AS jobs`,
+      [firmId, id],
+    );
+    const audit = await stores.auditReads.rows(firmId, { after: 0, limit: 1000 });
+    const events = audit.flatMap(({ text }) => auditEntriesFrom(text));
+    const offers = events.filter(
+      ({ action, object }) => action === 'claim.offer' && object === claimObject(id),
+    );
+    return { ...rows[0], events: offers.length };
+  };
+  const ONE_OFFER = { keys: 1, jobs: 1, events: 1 };
+  const NONE = { keys: 0, jobs: 0, events: 0 };
+
+  test('concurrent ones of several firms share one transaction; each has a timestamp, a key, a job and an event', async () => {
+    const firms = [await aFirmWithClaims(5), await aFirmWithClaims(5)];
+    committed.length = 0;
+    await Promise.all(firms.flatMap(({ claims, other }) => claims.map((claim) => offer(claim, other))));
+    expect(committed).toEqual([10]);
+    for (const { firmId, claims, other } of firms) {
+      const { rows } = await stores.firmReads.claims(firmId, 'live', {}, { after: null, limit: 50 });
+      expect(rows.map(({ id }) => id)).toEqual(claims.map(({ id }) => id));
+      expect(rows.map(({ updatedAt }) => updatedAt)).toEqual(
+        rows.map((_, n) => (rows[0]?.updatedAt ?? 0) + n),
+      );
+      for (const claim of claims) {
+        expect(await adjusterOf(claim)).toBe(other);
+        expect(await writtenWith(claim)).toEqual(ONE_OFFER);
+      }
+    }
+  });
+
+  test('two of one claim run one after the other, also if its id is written differently', async () => {
+    const { svcId, other, claims } = await aFirmWithClaims(1);
+    const [claim] = claims as [Claim];
+    const seen: Svcid[] = [];
+    const deciding =
+      (adjuster: Svcid): Decide =>
+      (facts) => {
+        seen.push(facts.claim.assignment.adjuster);
+        return offering(adjuster)(facts);
+      };
+    const claimId = claim.id.toUpperCase() as Claim['id'];
+    await Promise.all([
+      offer(claim, other, { decide: deciding(other), key: '1' }),
+      offer(claim, svcId, { decide: deciding(svcId), key: '2', claimId }),
+    ]);
+    expect(seen).toEqual([svcId, other]);
+    expect(await adjusterOf(claim)).toBe(svcId);
+  });
+
+  test('one that a rule or the database rejects does not affect the others, and one of no claim is not found', async () => {
+    const { other, claims } = await aFirmWithClaims(3);
+    const [ruled, invalid, valid] = claims as [Claim, Claim, Claim];
+    const byRule: Decide = () => {
+      throw new DomainError('adjuster_not_accepting', 'By a rule.');
+    };
+    // A response without a time violates a constraint.
+    const byDatabase: Decide = (facts) => {
+      const { assignment, ...rest } = offering(other)(facts);
+      return { assignment: { ...assignment, status: 'accepted' }, ...rest };
+    };
+    const unknown = aClaim(valid.firmId, other);
+    const ends = await Promise.allSettled([
+      offer(ruled, other, { decide: byRule }),
+      offer(invalid, other, { decide: byDatabase }),
+      offer(valid, other),
+      offer(unknown, other),
+    ]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(ends[3]).toMatchObject({ value: null });
+    expect(await writtenWith(ruled)).toEqual(NONE);
+    expect(await writtenWith(invalid)).toEqual(NONE);
+    expect(await writtenWith(valid)).toEqual(ONE_OFFER);
+    expect(await writtenWith(unknown)).toEqual(NONE);
+  });
+
+  test.each([
+    ['claim', 'SELECT 1 FROM claims WHERE firm_id = $1 FOR UPDATE'],
+    ['membership', 'SELECT 1 FROM memberships WHERE firm_id = $1 FOR UPDATE'],
+    ['change feed', 'SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE'],
+  ])('none waits for the locked %s of another firm, whose offer is written once', async (_, lock) => {
+    const [locked, free] = [await aFirmWithClaims(1), await aFirmWithClaims(1)];
+    const [lockedClaim, freeClaim] = [locked.claims[0] as Claim, free.claims[0] as Claim];
+    await database.sql.query('BEGIN');
+    await database.sql.query(lock, [locked.firmId]);
+    const both = [offer(lockedClaim, locked.other), offer(freeClaim, free.other)];
+    await both[1];
+    expect(await writtenWith(lockedClaim)).toEqual(NONE);
+    await database.sql.query('COMMIT');
+    await both[0];
+    expect(await writtenWith(lockedClaim)).toEqual(ONE_OFFER);
+    expect(await writtenWith(freeClaim)).toEqual(ONE_OFFER);
+  });
+});
