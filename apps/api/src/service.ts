@@ -9,7 +9,7 @@ import {
   Unavailable,
   type WriteBuffer,
 } from '@svc/application';
-import type { FirmId, KeyId } from '@svc/domain';
+import type { ClaimId, FirmId, KeyId } from '@svc/domain';
 import {
   type CollectedMetrics,
   compose,
@@ -110,7 +110,7 @@ async function startApi({
     const { route, status, seconds, trace } = request;
     metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
     tracing?.requestEnded({ route, status, code: trace.code });
-    const { requestId, firmId, keyId, code, errorLocations } = trace;
+    const { requestId, firmId, keyId, claimId, code, errorLocations, behavior } = trace;
     if (firmId === undefined || keyId === undefined) return;
     const durationMs = Math.round(seconds * 10_000) / 10;
     requestLog?.add({
@@ -123,6 +123,9 @@ async function startApi({
       code: code ?? null,
       places: errorLocations ?? [],
       durationMs,
+      ...(behavior !== undefined && {
+        behavior: claimId === undefined ? behavior : { ...behavior, claimId: claimId as ClaimId },
+      }),
     });
   };
   const composed = await compose({

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type FaultKind, LIMITS, sandboxEndpoints } from '@svc/contract';
+import { type FaultKind, LIMITS, SIMULATED_STATUS, sandboxEndpoints } from '@svc/contract';
+import type { FirmId } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -64,6 +66,53 @@ test('a slow request is processed, and gets its response only after a client wit
   await expect(service.call('POST', '/v1/claims', { ...request, signal })).rejects.toThrow();
   const retry = await service.call('POST', '/v1/claims', request);
   expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+});
+
+test('a pending claim in the next responses has a status and a field that no client knows, and is unchanged afterwards', async () => {
+  const firm = await service.firm();
+  const body = claimBody(firm.account.manual, { instructions: '"status":"pending_acceptance"' });
+  const { json: sent } = await sendClaim(service, firm.test, body);
+  await setFaults(firm.test, 'unknown_value', 1);
+  // Not through `call`, which fails on what is not documented.
+  const headers = { Authorization: `Bearer ${firm.test}` };
+  const { data } = (await (await fetch(`${service.url}/v1/claims`, { headers })).json()) as {
+    data: unknown[];
+  };
+  const assignment = { ...sent.assignment, status: SIMULATED_STATUS, simulated_new_field: true };
+  expect(data).toEqual([{ ...sent, assignment }]);
+  expect((await service.call('GET', '/v1/claims', { as: firm.test })).json.data).toEqual([sent]);
+});
+
+test('the request log shows how a program with a test key behaves, by hashes, and neither what it sent nor the rehearsal', async () => {
+  const firm = await service.firm();
+  const body = claimBody(firm.account.manual);
+  await setFaults(firm.test, 'rate_limited', 1);
+  await sendClaim(service, firm.test, body, 'the-key');
+  const { json: claim } = await sendClaim(service, firm.test, body, 'the-key');
+  await service.call('GET', `/v1/claims?updated_since=${claim.updated_at}`, { as: firm.test });
+  await service.call('GET', '/v1/claims?assignment_status=rejected', { as: firm.test });
+  const headers = { 'User-Agent': 'node claims-rehearse/1.0' };
+  await service.call('GET', '/v1/claims', { as: firm.test, headers });
+  await service.call('GET', '/v1/claims', { as: firm.live });
+  const log = service.service.services.get('requestLog');
+  const found = await eventually(
+    () => log.behaviorOf(firm.id as FirmId, 0, 10),
+    (logged) => logged.length === 4,
+  );
+  const hashed = expect.stringMatching(/^[0-9a-f]{16}$/);
+  const write = { operation: 'POST /v1/claims', idempotencyKey: hashed, subject: hashed };
+  const read = { from: null, to: null, next: null, isFiltered: false };
+  const at = Date.parse(claim.updated_at);
+  expect(found.toReversed().map(({ behavior }) => behavior)).toEqual([
+    { ...write, retryAfterMs: 1000 },
+    { ...write, claimId: claim.id },
+    { operation: 'GET /v1/claims', page: { ...read, since: at, from: at, to: at } },
+    { operation: 'GET /v1/claims', page: { ...read, since: null, isFiltered: true } },
+  ]);
+  const [first, second] = found.toReversed().map(({ behavior }) => behavior);
+  expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, subject: first?.subject });
+  expect(JSON.stringify(found)).not.toContain(body.external_id);
+  expect(JSON.stringify(found)).not.toContain('the-key');
 });
 
 test('faults end when they are cleared, and requests that failed with one have a separate route in the request log', async () => {

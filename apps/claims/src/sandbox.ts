@@ -87,5 +87,6 @@ export const FAULT_KINDS = [
   'service_unavailable',
   'slow',
   'dropped',
+  'unknown_value',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -26,6 +26,11 @@ export function createMemoryRequestLog(): RequestLogStore {
         .filter((request) => requestId === undefined || request.requestId === requestId)
         .slice(0, limit);
     },
+    async behaviorOf(firmId, since, limit) {
+      return ofFirm(firmId)
+        .filter(({ at, behavior }) => behavior !== undefined && at >= since)
+        .slice(0, limit);
+    },
     async pageOf(firmId, after, limit) {
       return ofFirm(firmId)
         .filter((request) => after === null || latestRequestFirst(after, request) < 0)

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { fields, integer, oneOf, responseField } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { FAULT_KINDS } from './vocabulary.ts';
+import { FAULT_KINDS, SIMULATED_STATUS } from './vocabulary.ts';
 
 export const departedAdjusterSchema = responseObject({
   svc_id: responseField.text("The test account's SVCID.", 'test_5d0c2c1e_accepts'),
@@ -16,7 +16,7 @@ export type DepartedAdjuster = z.output<typeof departedAdjusterSchema>;
 export const simulateFaultsBody = fields({
   kind: oneOf(FAULT_KINDS, {
     id: 'FaultKind',
-    description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response.`,
+    description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status ${SIMULATED_STATUS} and a field that is not documented, as may be added at any time.`,
     example: 'dropped',
   }),
   count: integer(LIMITS.faultCount, {

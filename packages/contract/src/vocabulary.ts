@@ -138,7 +138,10 @@ export const FAULT_KINDS = [
   'service_unavailable',
   'slow',
   'dropped',
+  'unknown_value',
 ] as const;
+/** In place of the status of a pending claim: new values may be added at any time. */
+export const SIMULATED_STATUS = 'simulated_new_status';
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export const ENVIRONMENTS = ['live', 'test'] as const;

@@ -65,6 +65,7 @@ export function createApp(deps: AppDeps): HttpApplication {
     const { route } = found;
     const result = await pipeline.handle(found, search, request, response, trace);
     if (result.claimId !== undefined) trace.claimId = result.claimId;
+    if (result.page !== undefined && trace.behavior !== undefined) trace.behavior.page = result.page;
     if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
     await sendResult({ result, route, trace }, { responses, addresses }, request, response);
   };

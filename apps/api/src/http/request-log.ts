@@ -3,6 +3,7 @@ import type { AuditEvent, Clock, UnavailableReason, WriteBuffer } from '@svc/app
 import { endpoints } from '@svc/contract';
 import type { Log } from '../logging.ts';
 import { type AuditedRequest, auditEventsOf } from './pipeline/audited-requests.ts';
+import type { TracedBehavior } from './pipeline/client-behavior.ts';
 import { errorLocations } from './problems/error-locations.ts';
 import type { HttpProblem } from './problems/http-problem.ts';
 
@@ -23,6 +24,8 @@ export interface RequestTrace {
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
   audit?: AuditedRequest;
+  /** With a test key, outside the sandbox. */
+  behavior?: TracedBehavior | undefined;
   /** Firm, adjuster or address that a response to a GET counts against. */
   reader?: string;
 }
@@ -32,6 +35,9 @@ export function recordProblem(trace: RequestTrace, { code, extra }: HttpProblem)
   trace.code = code;
   trace.errorLocations = errorLocations(extra.errors);
   if (extra.unavailable !== undefined) trace.unavailable = extra.unavailable;
+  const retryAfter = extra.headers?.['Retry-After'];
+  if (trace.behavior !== undefined && retryAfter !== undefined)
+    trace.behavior.retryAfterMs = Number(retryAfter) * 1000;
 }
 
 /** @param route method and path template; `none` for an unknown path. */

@@ -22,10 +22,10 @@ interface RequestRow {
 /** Lines instead of an array, in which all quotes of JSON would be escaped. JSON has no line break. */
 const APPEND = sql(
   'request_log_append',
-  `INSERT INTO request_log (firm_id, request_id, at, requests)
-   SELECT firm_id, request_id, at, requests::json
-     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'))
-       AS r (firm_id, request_id, at, requests)
+  `INSERT INTO request_log (firm_id, request_id, at, requests, has_behavior)
+   SELECT firm_id, request_id, at, requests::json, has_behavior
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'), $5::boolean[])
+       AS r (firm_id, request_id, at, requests, has_behavior)
     ORDER BY firm_id, request_id
    ON CONFLICT DO NOTHING`,
 );
@@ -34,6 +34,14 @@ const PAGE = sql(
   'request_log_page',
   `SELECT request_id, at, CASE WHEN $4 = '' OR strpos(requests::text, $4) > 0 THEN requests END AS requests
      FROM request_log WHERE firm_id = $1 AND (at, request_id) < ($2::timestamptz, $3::uuid)
+    ORDER BY at DESC, request_id DESC LIMIT $5`,
+);
+
+const BEHAVIOR_PAGE = sql(
+  'request_log_behavior_page',
+  `SELECT request_id, at, requests
+     FROM request_log WHERE firm_id = $1 AND has_behavior AND (at, request_id) < ($2::timestamptz, $3::uuid)
+      AND at >= $4::timestamptz
     ORDER BY at DESC, request_id DESC LIMIT $5`,
 );
 
@@ -64,12 +72,16 @@ const requestsText = (requests: LoggedRequests): string =>
 
 const MAX_ROW_REQUESTS = 20;
 
-/** Requests of a firm share rows. Two of so many fit into a page of PostgreSQL, which stores them without compressing them. */
+const hasBehavior = ({ behavior }: LoggedRequest): boolean => behavior !== undefined;
+
+/** Requests of a firm share rows, those with a behavior apart from the others. Two of so many fit into a page of PostgreSQL, which stores them without compressing them. */
 function rowsOf(requests: readonly LoggedRequest[]): LoggedRequests[] {
   const rows: [LoggedRequest, ...LoggedRequest[]][] = [];
   for (const request of [...requests].sort(byFirm)) {
     const row = rows.at(-1);
-    if (row?.[0].firmId === request.firmId && row.length < MAX_ROW_REQUESTS) row.push(request);
+    const first = row?.[0];
+    const isAlike = first?.firmId === request.firmId && hasBehavior(first) === hasBehavior(request);
+    if (row !== undefined && isAlike && row.length < MAX_ROW_REQUESTS) row.push(request);
     else rows.push([request]);
   }
   for (const row of rows) row.sort(latestRequestFirst);
@@ -77,7 +89,11 @@ function rowsOf(requests: readonly LoggedRequest[]): LoggedRequests[] {
 }
 
 const byFirm = (left: LoggedRequest, right: LoggedRequest): number =>
-  left.firmId < right.firmId ? -1 : left.firmId > right.firmId ? 1 : 0;
+  left.firmId < right.firmId
+    ? -1
+    : left.firmId > right.firmId
+      ? 1
+      : Number(hasBehavior(left)) - Number(hasBehavior(right));
 
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
 export function pgRequestLog(executor: Executor, maintenance: Executor): RequestLogStore {
@@ -85,11 +101,15 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
   const rowsAfter = (firmId: FirmId, after: RequestRow, limit: number, containing = '') =>
     executor.rows<RequestRow>(PAGE, [firmId, timestamp(after.at), after.request_id, containing, limit]);
 
-  async function latest(firmId: FirmId, limit: number): Promise<LoggedRequest[]> {
+  async function latest(
+    firmId: FirmId,
+    limit: number,
+    pageAfter: typeof rowsAfter = rowsAfter,
+  ): Promise<LoggedRequest[]> {
     const found: LoggedRequest[] = [];
     const pageRows = Math.min(limit, PAGE_ROWS);
     const rows = inPages(
-      (after: RequestRow | null) => rowsAfter(firmId, after ?? END, pageRows),
+      (after: RequestRow | null) => pageAfter(firmId, after ?? END, pageRows),
       (row) => row,
     );
     for await (const row of rows) {
@@ -129,6 +149,7 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
         arrayOf(latest.map(({ requestId }) => requestId)),
         arrayOf(latest.map(({ at }) => timestamp(at))),
         rows.map(requestsText).join('\n'),
+        arrayOf(latest.map((first) => String(hasBehavior(first)))),
       ]);
     },
 
@@ -137,6 +158,19 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
       if (requestId === undefined) return latest(firmId, limit);
       const found = isUuid(requestId) ? await byId(firmId, requestId.toLowerCase()) : undefined;
       return found === undefined ? [] : [found];
+    },
+
+    async behaviorOf(firmId, since, limit) {
+      const requests = await latest(firmId, limit, (_, after, rows) =>
+        executor.rows<RequestRow>(BEHAVIOR_PAGE, [
+          firmId,
+          timestamp(after.at),
+          after.request_id,
+          timestamp(since),
+          rows,
+        ]),
+      );
+      return requests.filter(({ at }) => at >= since);
     },
 
     async pageOf(firmId, after, limit) {

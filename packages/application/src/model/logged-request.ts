@@ -1,4 +1,36 @@
-import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import { type ClaimId, DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
+
+/** The page of changes in a successful response. */
+export interface ReadPage {
+  /** `updated_since` of the request; null without one. */
+  readonly since: Instant | null;
+  /** Null: from the first change. */
+  readonly from: Instant | null;
+  /** Of the last claim; null for an empty page. */
+  readonly to: Instant | null;
+  /** Hash of `next_cursor`; null on the last page. */
+  readonly next: string | null;
+  /** By status or external id, so it does not have all changes. */
+  readonly isFiltered: boolean;
+}
+
+/** How the program behaves that sends a request with a test key: short hashes, ids and times, nothing that was sent. */
+export interface ClientBehavior {
+  /** Method and path template, also where `route` says that a fault was simulated. */
+  readonly operation: string;
+  /** Hash of the Idempotency-Key. */
+  readonly idempotencyKey?: string;
+  /** Hash of what a write is about: the external id, or the claim and its adjuster. Absent if no body was read. */
+  readonly subject?: string;
+  readonly claimId?: ClaimId;
+  /** In the response. */
+  readonly retryAfterMs?: number;
+  /** Hash of the cursor in the request. */
+  readonly cursor?: string;
+  readonly page?: ReadPage;
+  /** A simulated value that clients do not know: in the response, or sent back in a later request. */
+  readonly unknownValue?: 'received' | 'sent';
+}
 
 /** What support can see of a request: route and result, no content. */
 export interface LoggedRequest {
@@ -14,6 +46,8 @@ export interface LoggedRequest {
   /** Locations of validation errors: names of fields, parameters and headers, never their values. */
   readonly places: readonly string[];
   readonly durationMs: number;
+  /** With test keys only, outside the sandbox. */
+  readonly behavior?: ClientBehavior;
 }
 
 /** Requests of a firm that are stored together. The first is the latest. */

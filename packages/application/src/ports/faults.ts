@@ -1,7 +1,9 @@
 import type { FirmId, KeyId } from '@svc/domain';
 
-/** A failure that a firm simulates with a test key. `slow` and `dropped` requests are processed, the others are not. */
-export type FaultKind = 'rate_limited' | 'internal_error' | 'service_unavailable' | 'slow' | 'dropped';
+/** Errors that a firm simulates with a test key; the request is not processed. */
+export type SimulatedError = 'rate_limited' | 'internal_error' | 'service_unavailable';
+/** The other faults change the response of a request that is processed. */
+export type FaultKind = SimulatedError | 'slow' | 'dropped' | 'unknown_value';
 
 export interface SimulatedFaults {
   readonly kind: FaultKind;

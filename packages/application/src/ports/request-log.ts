@@ -11,6 +11,8 @@ export interface RequestLogStore {
   append(requests: readonly LoggedRequest[]): Promise<void>;
   /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
+  /** The latest requests with a behavior since a time, latest first. */
+  behaviorOf(firmId: FirmId, since: Instant, limit: number): Promise<LoggedRequest[]>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */
   pageOf(firmId: FirmId, after: LoggedRequest | null, limit: number): Promise<LoggedRequests[]>;
   /** The keys of all firms with the most requests since a time, in this order. */

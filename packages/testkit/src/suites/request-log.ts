@@ -38,19 +38,23 @@ const keyId = fc.constantFrom('key_1' as KeyId, 'key_2' as KeyId);
 const route = fc.constantFrom('POST /v1/claims', 'GET /v1/claims/{id}', 'none');
 const status = fc.constantFrom(200, 422, null);
 const code = fc.constantFrom('validation_failed', null);
+const behavior = fc.constantFrom({}, { behavior: { operation: 'GET /v1/claims', cursor: 'c1' } });
 const places = fc.constantFrom([], ['/loss/date'], ['?"', 'Idempotency-Key:\n']);
 const durationMs = fc.constantFrom(0, 0.1, 12.5);
 /** Few different times, so that batches overlap. */
-const anyRequest = fc.record({
-  requestId: fc.uuid({ version: 4 }),
-  at: fc.integer({ min: 1, max: 50 }),
-  keyId,
-  route,
-  status,
-  code,
-  places,
-  durationMs,
-});
+const anyRequest = fc
+  .record({
+    requestId: fc.uuid({ version: 4 }),
+    at: fc.integer({ min: 1, max: 50 }),
+    keyId,
+    route,
+    status,
+    code,
+    places,
+    durationMs,
+    behavior,
+  })
+  .map(({ behavior: withBehavior, ...request }) => ({ ...request, ...withBehavior }));
 /** One batch of each process. */
 const anyBatches = fc.array(fc.array(anyRequest, { maxLength: 60, size: 'max' }), {
   maxLength: 8,
@@ -109,6 +113,21 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect(await store.requestsOf(otherFirm, { limit: 10 })).toEqual([]);
       expect(await store.requestsOf(otherFirm, { requestId: one.requestId, limit: 10 })).toEqual([]);
       expect(await store.requestsOf(otherFirm, { requestId: 'no uuid', limit: 10 })).toEqual([]);
+    });
+
+    test('only the latest requests with a behavior since a time are returned for a check of the integration', async () => {
+      const { store } = underTest;
+      const firmId = uuid() as FirmId;
+      const behavior = {
+        operation: 'GET /v1/claims',
+        page: { since: 1, from: 1, to: null, next: null, isFiltered: false },
+      };
+      const all = [1, 2, 3, 4, 5].map((at) => aLoggedRequest({ firmId, at, ...(at % 2 && { behavior }) }));
+      await store.append([...all, aLoggedRequest({ behavior, at: 4 })]);
+      const found = async (since: number, limit: number) => await store.behaviorOf(firmId, since, limit);
+      expect(await found(2, 10)).toEqual([all[4], all[2]]);
+      expect(await found(1, 2)).toEqual([all[4], all[2]]);
+      expect(await found(0, 10)).toEqual([all[4], all[2], all[0]]);
     });
 
     test('the keys of all firms with the most requests since a time are listed, with what was limited and failed', async () => {

@@ -43,6 +43,7 @@ import type {
   RouteResponse,
 } from '../routes/route.ts';
 import { auditedRequest } from './audited-requests.ts';
+import { clientBehavior, observeBody } from './client-behavior.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
@@ -172,12 +173,14 @@ export function createPipeline(
     const { trace, deadline } = exchange;
     const firm = await deadline.within(admitFirm(endpoint, exchange));
     const { grant, actor } = firm;
+    // Those that are graded meet faults too.
     const fault =
-      grant.environment === 'test' && endpoint.sandbox !== true && endpoint.path.startsWith('/v1/')
-        ? await deadline.within(deps.faults.take(grant.firmId, grant.keyId))
-        : null;
+      trace.behavior === undefined
+        ? null
+        : await deadline.within(deps.faults.take(grant.firmId, grant.keyId));
+    const received = () => receive(exchange, `firm ${grant.firmId}`);
     const process = async (): Promise<RouteResponse> => {
-      const { value, sentBody } = await receive(exchange, `firm ${grant.firmId}`);
+      const { value, sentBody } = await received();
       if (route.caller === 'firm') return deadline.within(route.handle(value, { sentBody, actor, grant }));
       trace.reader = `firm ${grant.firmId}`;
       const perform: PerformOperation = (operation, sent) =>
@@ -188,10 +191,13 @@ export function createPipeline(
     if (fault === null) return process();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
-    return withFault(fault, process, (ms) => {
+    const response = await withFault(fault, received, process, (ms) => {
       exchange.permit.release();
       return pause(ms);
     });
+    if (trace.behavior !== undefined && response.hasUnknownValue === true)
+      trace.behavior.unknownValue = 'received';
+    return response;
   }
 
   async function admitFirm(
@@ -204,6 +210,7 @@ export function createPipeline(
     const { requestId, address } = originOf(exchange);
     const actor: FirmActor = { firmId, environment, origin: { requestId, address, keyId } };
     trace.audit = auditedRequest(endpoint.id, params, byFirm(actor), firmId);
+    trace.behavior = clientBehavior(endpoint, grant, request, exchange.search);
     await checkLimits(deps, grant, { write: endpoint.write }, permit);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
     return { grant, actor };
@@ -259,6 +266,8 @@ export function createPipeline(
       // A slow client must not hold the permit.
       sentBody = await (request.complete ? reading : permit.releaseWhile(reading));
     }
+    if (trace.behavior !== undefined)
+      observeBody(trace.behavior, endpoint, trace.firmId ?? '', params, sentBody);
     const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
     // Only now it is known to be a UUID, and not some text that may identify a person.
     if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();

@@ -1,7 +1,8 @@
 import type { FaultKind } from '@svc/application';
-import { LIMITS } from '@svc/contract';
+import { LIMITS, SIMULATED_STATUS } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { RouteResponse } from '../routes/route.ts';
+import type { AsciiJson } from '../serialization/ascii-json.ts';
 
 const RETRY_AFTER = { 'Retry-After': '1' };
 const HEADERS: Partial<Record<FaultKind, Readonly<Record<string, string>>>> = {
@@ -9,12 +10,24 @@ const HEADERS: Partial<Record<FaultKind, Readonly<Record<string, string>>>> = {
   service_unavailable: RETRY_AFTER,
 };
 
+/** Quotes in a text are escaped, so nothing but the field is found. A pending claim has no outcome that a client could miss. */
+const PENDING = '"status":"pending_acceptance"';
+const UNKNOWN = `"status":"${SIMULATED_STATUS}","simulated_new_field":true`;
+
+/** The response as an addition to the interface might change it; the same if it has no pending claim. */
+function withUnknownValue(response: RouteResponse): RouteResponse {
+  if (response.json?.includes(PENDING) !== true) return response;
+  const json = response.json.replaceAll(PENDING, UNKNOWN) as AsciiJson;
+  return { ...response, json, hasUnknownValue: true };
+}
+
 /**
  * Responds with a fault that the firm simulates. Slow and dropped requests are processed first, so that a
  * client can test that its retries repeat nothing.
  */
 export async function withFault(
   kind: FaultKind,
+  receive: () => Promise<unknown>,
   process: () => Promise<RouteResponse>,
   pause: (ms: number) => Promise<unknown>,
 ): Promise<RouteResponse> {
@@ -28,7 +41,11 @@ export async function withFault(
     case 'dropped':
       await process().catch(() => {});
       return { status: 500, dropped: true };
+    case 'unknown_value':
+      return withUnknownValue(await process());
     default:
+      // So that the log shows whether the same request is sent again.
+      await receive().catch(() => {});
       throw new HttpProblem(kind, {
         detail: `Simulated with PUT /v1/test/faults; the request was not processed.`,
         headers: HEADERS[kind] ?? {},

@@ -9,6 +9,7 @@ import {
 import { endpoints } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
+import { shortHash } from '../pipeline/client-behavior.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
@@ -69,15 +70,20 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         externalId: query.external_id,
       };
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
-      const claims = await deps.firmReads.claims(
-        firmId,
-        environment,
-        filter,
-        pageRequest(query, context, deps.cursors, scope),
-      );
+      const request = pageRequest(query, context, deps.cursors, scope);
+      const claims = await deps.firmReads.claims(firmId, environment, filter, request);
       return {
         ...page(claims, claimToWire, deps.cursors, scope),
         reads: claimsRead(firmId, claims.rows),
+        ...(environment === 'test' && {
+          page: {
+            since: query.updated_since ?? null,
+            from: request.after?.at ?? query.updated_since ?? null,
+            to: claims.rows.at(-1)?.updatedAt ?? null,
+            next: claims.next === null ? null : shortHash(firmId, deps.cursors.write(claims.next, scope)),
+            isFiltered: query.assignment_status !== undefined || query.external_id !== undefined,
+          },
+        }),
       };
     }),
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AdjusterActor, FirmActor, KeyGrant, RequestOrigin, SignedIn } from '@svc/application';
+import type { AdjusterActor, FirmActor, KeyGrant, ReadPage, RequestOrigin, SignedIn } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
 import type { ClaimId } from '@svc/domain';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
@@ -15,6 +15,10 @@ export interface RouteResponse {
   readonly claimId?: ClaimId;
   /** For the audit trail. */
   readonly reads?: readonly AuditedRead[];
+  /** The page of changes, for the check of a firm's integration. */
+  readonly page?: ReadPage;
+  /** A simulated fault. */
+  readonly hasUnknownValue?: true;
   /** The connection is closed instead: a simulated fault. */
   readonly dropped?: true;
 }

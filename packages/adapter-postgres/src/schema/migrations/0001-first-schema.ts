@@ -350,11 +350,15 @@ CREATE TABLE request_log (
   at timestamptz(3) NOT NULL,
   -- Of one batch, the latest first.
   requests json NOT NULL,
+  -- With test keys.
+  has_behavior boolean NOT NULL,
   PRIMARY KEY (firm_id, request_id)
 )
 -- The requests stay in the row, uncompressed.
 WITH (toast_tuple_target = 8160);
 CREATE INDEX request_log_latest ON request_log (firm_id, at, request_id);
+-- For the check of a firm's integration.
+CREATE INDEX request_log_behavior ON request_log (firm_id, at, request_id) WHERE has_behavior;
 -- For the purge alone, as with the idempotency records.
 CREATE INDEX request_log_age ON request_log USING brin (at) WITH (pages_per_range = 32);
 
