@@ -88,6 +88,12 @@ export const LIMITS = {
   passkeyTransport: { min: 1, max: 50 },
   pushEndpoint: { min: 1, max: 2048 },
   pushKey: { min: 1, max: 255 },
+  /** Of the firm's desk. */
+  search: { min: 1, max: 100 },
+  offerHistory: 100,
+  answersForMedian: 20,
+  reportDays: { default: 30, max: 400 },
+  reportRows: 1000,
 } as const;
 
 /** Token bucket per key: `burst` is its capacity, and it refills at the rate per minute. */

@@ -1,0 +1,252 @@
+import { z } from 'zod';
+import { adjusterSchema } from '../adjuster.ts';
+import { claimSchema } from '../claim.ts';
+import { fields, instantParameter, oneOf, responseField, text } from '../fields.ts';
+import { LIMITS } from '../limits.ts';
+import { pageParameters } from '../page.ts';
+import { lossLocation, svcId } from '../people.ts';
+import { openEnum, responseObject } from '../response-schema.ts';
+import { ASSIGNMENT_STATUSES, ENVIRONMENTS } from '../vocabulary.ts';
+
+/** Orders of the board. */
+export const BOARD_ORDERS = ['waiting', 'latest'] as const;
+/** How an offer ended; `pending` while it has not. */
+export const OFFER_OUTCOMES = [
+  'pending',
+  'accepted',
+  'rejected',
+  'unassigned',
+  'withdrawn',
+  'closed',
+] as const;
+export const PUSH_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
+/** What a report groups offers by. */
+export const REPORT_GROUPS = ['adjuster', 'week', 'carrier'] as const;
+export type ReportGroup = (typeof REPORT_GROUPS)[number];
+
+const environmentParameter = () =>
+  oneOf(ENVIRONMENTS, {
+    description: 'Live or test claims; live by default.',
+    example: 'live',
+  }).default('live');
+
+export const environmentQuery = fields({ environment: environmentParameter() });
+
+export const boardQuery = fields({
+  environment: environmentParameter(),
+  status: oneOf(ASSIGNMENT_STATUSES, {
+    description: 'Only claims with this status.',
+    example: 'pending_acceptance',
+  }).optional(),
+  adjuster: svcId()
+    .meta({ description: 'Only claims whose latest offer went to the adjuster with this SVCID.' })
+    .optional(),
+  carrier: text(LIMITS.companyName, {
+    description: 'Only claims of this carrier, by its name without regard to case and spaces.',
+    example: 'Palmetto Mutual Insurance',
+  }).optional(),
+  state: oneOf(lossLocation.shape.state.options, {
+    description: 'Only claims with a loss location in this state.',
+    example: 'FL',
+  }).optional(),
+  closed: oneOf(['true', 'false'], {
+    description: 'true: only closed claims; false: only open ones, the default.',
+    example: 'false',
+  }).default('false'),
+  q: text(LIMITS.search, {
+    description:
+      'Only claims whose external_id or claim_number starts with this text, or whose policyholder or street contains each of its words, without regard to case and accents.',
+    example: 'delgado seagrape',
+  }).optional(),
+  order: oneOf(BOARD_ORDERS, {
+    description:
+      'waiting, the default: open claims that wait for a response or for another offer, the longest wait first. latest: all claims, the latest change first; the default for closed claims and for status=accepted.',
+    example: 'waiting',
+  }).optional(),
+  ...pageParameters(),
+}).check(({ value, issues }) => {
+  if (value.order !== 'waiting' || (value.status !== 'accepted' && value.closed !== 'true')) return;
+  issues.push({
+    code: 'custom',
+    message: 'Accepted and closed claims do not wait: use order=latest for them.',
+    input: value.order,
+    path: ['order'],
+  });
+});
+export type BoardQuery = z.output<typeof boardQuery>;
+
+const svcIdField = (description: string) => responseField.text(description, 'SVC-7F3K-Delacroix');
+const adjusterName = responseField
+  .text("Name from the adjuster's account; null unless they are an active member.", 'Jean Delacroix')
+  .nullable();
+
+const placeSchema = responseObject({
+  street: responseField.text('Street of the loss location.', '1420 Seagrape Lane'),
+  city: responseField.text('City.', 'Fort Myers Beach'),
+  state: responseField.text('State.', 'FL'),
+  zip: responseField.text('ZIP code.', '33931'),
+}).meta({ id: 'BoardPlace', description: 'Where the loss happened.' });
+
+export const boardClaimSchema = responseObject({
+  id: responseField.uuid("The service's id of the claim.", '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10'),
+  test: responseField.flag('Whether it is a test claim.', false),
+  external_id: responseField.text("The firm's id of the claim.", 'CMS-2026-004417'),
+  claim_number: responseField.text("The carrier's claim number.", 'FL26-0093184'),
+  name: responseField.text('The policyholder: a person, or a company without one.', 'Marisol Delgado'),
+  place: placeSchema,
+  carrier: responseField.text('Name of the carrier.', 'Palmetto Mutual Insurance'),
+  status: openEnum(ASSIGNMENT_STATUSES, {
+    description: 'Status of the latest offer.',
+    example: 'pending_acceptance',
+  }),
+  adjuster_svc_id: svcIdField('SVCID of the adjuster of the latest offer.'),
+  adjuster_name: adjusterName,
+  offered_at: responseField.dateTime('When the latest offer was made.', '2026-08-29T14:52:07.113Z'),
+  responded_at: responseField
+    .dateTime('When the adjuster accepted or rejected; null until then.', '2026-08-29T15:04:11.208Z')
+    .nullable(),
+  waiting_since: responseField
+    .dateTime(
+      'Since when the claim waits for a response or, once rejected or unassigned, for another offer; null if it does not.',
+      '2026-08-29T14:52:07.113Z',
+    )
+    .nullable(),
+  late: responseField.flag('Whether its pending offer has waited longer than the firm allows.', false),
+  updated_at: responseField.dateTime(
+    'Time of the last change of the assignment.',
+    '2026-08-29T14:52:07.113Z',
+  ),
+  closed_at: responseField
+    .dateTime('When the claim was closed; null while it is open.', '2026-09-12T20:00:00.000Z')
+    .nullable(),
+}).meta({ id: 'BoardClaim', description: 'A claim on the board.' });
+export type BoardClaimResponse = z.output<typeof boardClaimSchema>;
+
+const pushSchema = responseObject({
+  channel: responseField.text('mail, or device and a short hash of its id.', 'device:Zt1v3kq9S0'),
+  outcome: openEnum(PUSH_OUTCOMES, {
+    description:
+      'delivered: the push or mail service took it. retried: not yet, another attempt follows. gone: the device is no longer registered there. rejected, unauthorized: the service refused it.',
+    example: 'delivered',
+  }),
+  at: responseField.dateTime('When it was attempted last.', '2026-08-29T14:52:08.020Z'),
+}).meta({ id: 'OfferPush', description: 'The notification of one device, or the email.' });
+
+export const offerSchema = responseObject({
+  adjuster_svc_id: svcIdField('SVCID of the adjuster.'),
+  adjuster_name: adjusterName,
+  offered_at: responseField.dateTime('When it was sent.', '2026-08-29T14:52:07.113Z'),
+  outcome: openEnum(OFFER_OUTCOMES, {
+    description:
+      'pending; accepted or rejected by the adjuster; unassigned: the adjuster left the firm or lost the permission to accept; withdrawn: the claim was offered again first; closed: the claim was closed first.',
+    example: 'rejected',
+  }),
+  pushes: z.array(pushSchema).meta({
+    description: 'The latest outcome on each channel; empty until the first attempt.',
+    example: [],
+  }),
+  seen_at: responseField
+    .dateTime("When the adjuster's app first fetched it; null if it has not.", '2026-08-29T14:53:40.001Z')
+    .nullable(),
+  reminded_at: responseField
+    .dateTime(
+      "When the adjuster was reminded at the end of the firm's waiting time; null if not.",
+      '2026-08-29T18:52:07.113Z',
+    )
+    .nullable(),
+  responded_at: responseField
+    .dateTime('When the adjuster accepted or rejected; null without a response.', '2026-08-29T15:04:11.208Z')
+    .nullable(),
+  rejection_reason: responseField
+    .text("The adjuster's reason for rejecting; null if there is none.", 'Too far from my other files.')
+    .nullable(),
+  ended_at: responseField
+    .dateTime('When it ended; null while it is pending.', '2026-08-29T15:04:11.208Z')
+    .nullable(),
+}).meta({ id: 'Offer', description: 'An offer of a claim to one adjuster.' });
+export type OfferResponse = z.output<typeof offerSchema>;
+
+export const boardClaimDetailsSchema = responseObject({
+  claim: claimSchema.meta({ description: 'The claim, as in the firm API.' }),
+  late: boardClaimSchema.shape.late,
+  waiting_since: boardClaimSchema.shape.waiting_since,
+  closed_at: boardClaimSchema.shape.closed_at,
+  history: z.array(offerSchema).meta({
+    description: `The offers, latest first; at most the latest ${LIMITS.offerHistory}.`,
+    example: [],
+  }),
+}).meta({ id: 'BoardClaimDetails', description: 'A claim with its offers.' });
+export type BoardClaimDetails = z.output<typeof boardClaimDetailsSchema>;
+
+export const boardAdjusterSchema = responseObject({
+  ...adjusterSchema.shape,
+  can_accept_claims: responseField.flag('Whether the firm lets the adjuster accept claims.', true),
+  accepting_assignments: responseField.flag('Whether the adjuster takes offers of the firm now.', true),
+  open_offers: responseField.integer('Offers of the firm that wait for a response.', 3),
+  open_claims: responseField.integer('Accepted claims of the firm that are not closed.', 41),
+  median_answer_seconds: z
+    .number()
+    .meta({
+      description: `Median time to answer of the latest ${LIMITS.answersForMedian} offers of the firm that the adjuster accepted or rejected, in seconds; null without any.`,
+      example: 724.095,
+    })
+    .nullable(),
+}).meta({
+  id: 'BoardAdjuster',
+  description: 'A member of the firm, or an invitation, with the work at hand.',
+});
+export type BoardAdjuster = z.output<typeof boardAdjusterSchema>;
+
+export const answersReportQuery = fields({
+  environment: environmentParameter(),
+  since: instantParameter({
+    description: `Only offers made at or after this time; ${LIMITS.reportDays.default} days before until by default, at most ${LIMITS.reportDays.max} days before it.`,
+    example: '2026-08-01T00:00:00Z',
+  }).optional(),
+  until: instantParameter({
+    description: 'Only offers made before this time; now by default.',
+    example: '2026-09-01T00:00:00Z',
+  }).optional(),
+  by: oneOf(REPORT_GROUPS, {
+    description:
+      'What the offers are grouped by: the adjuster, the week (from Monday, UTC) of the offer, or the carrier.',
+    example: 'adjuster',
+  }),
+});
+
+const seconds = (description: string, example: number) =>
+  z
+    .number()
+    .meta({ description: `${description}, in seconds; null without any.`, example })
+    .nullable();
+const outcomeCount = (description: string, example: number) => responseField.integer(description, example);
+
+export const answersReportRowSchema = responseObject({
+  group: responseField.text('SVCID, first day of the week, or name of the carrier.', 'SVC-7F3K-Delacroix'),
+  label: responseField.text('The same to show: for an adjuster the name, if known.', 'Jean Delacroix'),
+  offers: outcomeCount('All offers.', 48),
+  accepted: outcomeCount('Offers that were accepted.', 40),
+  rejected: outcomeCount('Offers that were rejected.', 5),
+  unassigned: outcomeCount(
+    'Offers that ended because the adjuster left or lost the permission to accept.',
+    0,
+  ),
+  withdrawn: outcomeCount('Offers that ended without a response because the claim was offered again.', 2),
+  closed: outcomeCount('Offers that ended without a response because the claim was closed.', 0),
+  pending: outcomeCount('Offers that wait for a response.', 1),
+  median_answer_seconds: seconds('Median time until accepted or rejected', 724.095),
+  p90_answer_seconds: seconds('90th percentile of the time until accepted or rejected', 7260),
+}).meta({ id: 'AnswersReportRow', description: 'The offers of one group.' });
+export type AnswersReportRow = z.output<typeof answersReportRowSchema>;
+
+export const answersReportSchema = responseObject({
+  since: responseField.dateTime('Start of the report.', '2026-08-01T00:00:00.000Z'),
+  until: responseField.dateTime('End of the report.', '2026-09-01T00:00:00.000Z'),
+  by: openEnum(REPORT_GROUPS, { description: 'What the offers are grouped by.', example: 'adjuster' }),
+  total: answersReportRowSchema.meta({ description: 'All offers together.' }),
+  rows: z.array(answersReportRowSchema).meta({
+    description: `The groups: weeks in order of time, others by number of offers; at most ${LIMITS.reportRows}.`,
+    example: [],
+  }),
+}).meta({ id: 'AnswersReport', description: 'Offers by outcome, and the time to answer.' });
+export type AnswersReport = z.output<typeof answersReportSchema>;
