@@ -178,8 +178,8 @@ async function sendClaim(key: Key, idempotencyKey: string, body: SendClaimBody):
     const { rows } = await client.query<Row>({
       name: 'insert',
       text: `INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
-               status, adjuster_svc_id, offered_at, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, lower($6), $7, $8, 'pending_acceptance', $9, $10, $10, $10) RETURNING ${COLUMNS}`,
+               summary, status, adjuster_svc_id, offered_at, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, lower($6), $7, $8, '{}', 'pending_acceptance', $9, $10, $10, $10) RETURNING ${COLUMNS}`,
       values: [
         key.firm_id,
         id,

@@ -8,6 +8,7 @@ import {
 import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendEvent, memoryAuditReads } from './memory-audit.ts';
+import { memoryBoardReads } from './memory-board-reads.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
@@ -92,6 +93,7 @@ export function createMemoryStores(
     claimWrites: memoryClaimWrites(unitOfWork),
     firmReads: memoryFirmReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),
+    boardReads: memoryBoardReads(database.committed),
     operatorReads: memoryOperatorReads(database.committed),
     credentials: memoryCredentials(database, write),
     jobReads: memoryJobReads(database.committed),

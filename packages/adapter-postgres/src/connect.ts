@@ -18,6 +18,7 @@ import { refreshStatistics } from './jobs/refresh-statistics.ts';
 import { type RunningJobs, startJobs } from './jobs/start-jobs.ts';
 import { SILENT } from './log.ts';
 import { pgAppReads } from './reads/pg-app-reads.ts';
+import { pgBoardReads } from './reads/pg-board-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
@@ -92,6 +93,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     ...writes,
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(database, clock, encryption),
+    boardReads: pgBoardReads(reads, encryption),
     operatorReads: pgOperatorReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads, encryption),

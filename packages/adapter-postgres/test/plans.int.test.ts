@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, BY_SERVICE, NO_METRICS } from '@svc/application';
+import { auditEvent, type BoardWalk, BY_SERVICE, NO_METRICS } from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { citusStatements } from '../src/citus/citus-statements.ts';
@@ -13,6 +13,7 @@ import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { withLargeValues } from '../src/reads/large-columns.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
+import { pgBoardReads } from '../src/reads/pg-board-reads.ts';
 import { pgCredentials } from '../src/reads/pg-credentials.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { pgJobReads } from '../src/reads/pg-job-reads.ts';
@@ -52,10 +53,10 @@ const FILL = `
   INSERT INTO sessions (token_hash, id, svc_id, created_at, last_used_at, expires_at, ends_at, method)
     SELECT 't' || n, gen_random_uuid(), 'A1', now(), now(), now(), now(), 'code' FROM generate_series(1, 20000) n;
   INSERT INTO carriers (firm_id, name_key, name) SELECT id, 'c' || n, 'c' FROM firms, generate_series(1, 100) n;
-  INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
+  INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, summary, status,
       adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
     SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
-        '{"name":"c1"}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
+        '{"name":"c1"}', '{}', '{}', CASE WHEN n % 20 = 0 THEN 'pending_acceptance' ELSE 'accepted' END, 'A' || n % 5000,
         at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
       FROM firms f, generate_series(1, ${CLAIMS_PER_FIRM}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
   INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims`;
@@ -220,6 +221,37 @@ describe.each<[string, steps: readonly string[]]>([
     expect(listsOf(ids)).toEqual([OF_ADJUSTER, `${index} by firm_id, adjuster_svc_id, status`]);
   });
 
+  const board = pgBoardReads(executor, NO_ENCRYPTION);
+  const ofAdjuster = { by: 'adjuster', adjuster: svcId, status: 'accepted', latestFirst: true } as const;
+  test.each<[BoardWalk, string]>([
+    [{ by: 'waiting', environment: 'live' }, 'claims_waiting'],
+    [{ by: 'latest', environment: 'live', status: undefined }, 'claims_feed'],
+    [{ by: 'latest', environment: 'live', status: 'rejected' }, 'claims_feed_by_status'],
+    [{ by: 'latest', environment: 'test', status: undefined }, 'claims_test_feed'],
+    [{ by: 'latest', environment: 'test', status: 'rejected' }, 'claims_test_feed_by_status'],
+    [{ ...ofAdjuster, closed: false }, 'claims_of_adjuster'],
+    [{ ...ofAdjuster, closed: false, latestFirst: false }, 'claims_of_adjuster'],
+    [{ ...ofAdjuster, closed: true }, 'claims_closed_of_adjuster'],
+  ])('the board walks %j along %s in order', async (walk, index) => {
+    const nodes = await explained(() => board.claims(firmId, walk, after, 500));
+    expect(indexesOf(nodes)).toEqual([index]);
+    expect(listsOf(nodes)).toEqual([]);
+    expect(typesOf(nodes)).not.toContain('Sort');
+  });
+
+  test('the board finds claims by the start of their ids, and counts the work of adjusters, by index', async () => {
+    const found = await explained(() => board.claimsByIdPrefix(firmId, 'live', 'e1', 50));
+    expect(indexesOf(found).sort()).toEqual(['claims_external_id_key', 'claims_open_number']);
+    expect(listsOf(found)).toEqual([]);
+    expect(typesOf(found)).not.toContain('Sort');
+    const work = await explained(() => board.work(firmId, [svcId]));
+    const [OPEN, CLOSED] = ['claims_of_adjuster', 'claims_closed_of_adjuster'];
+    expect(indexesOf(work)).toEqual([OPEN, OPEN, OPEN, CLOSED, OPEN, CLOSED]);
+    expect(new Set(listsOf(work))).toEqual(
+      new Set([OPEN_CLAIMS, `${CLOSED} by firm_id, adjuster_svc_id, status`]),
+    );
+  });
+
   const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
   const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, []);
@@ -359,6 +391,9 @@ describe.each<[string, steps: readonly string[]]>([
       () =>
         withLargeValues(executor, [{ id: claimId, document: '9000', work_details: '9000' }], () => firmId),
     ],
+    ['board_claim', () => board.claim(firmId, claimId)],
+    ['board_members', () => board.members(firmId, [svcId])],
+    ['board_offer_wait', () => board.offerWaitHours(firmId)],
     ['firm_adjuster', () => firm.adjuster(firmId, svcId)],
     ['app_claim', () => app.claim(svcId, claimId), [OF_ADJUSTER]],
     ['app_memberships', () => app.memberships(svcId), [OF_ADJUSTER]],

@@ -13,6 +13,7 @@ import {
   makeSignOutEverywhere,
   type NetworkOf,
 } from './auth/sign-in.ts';
+import { makeListBoard } from './desk/board.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
@@ -30,6 +31,7 @@ import * as firms from './operator/firms.ts';
 import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
 import type { AppReads } from './ports/app-reads.ts';
 import type { AuditReads } from './ports/audit-reads.ts';
+import type { BoardReads } from './ports/board-reads.ts';
 import type { ClaimWrites } from './ports/claim-writes.ts';
 import type { Clock } from './ports/clock.ts';
 import type { DataEncryption } from './ports/encryption.ts';
@@ -67,6 +69,18 @@ export const firmUseCases = (deps: FirmDeps) => ({
   inviteAdjuster: makeInviteAdjuster(deps),
   withdrawInvitation: makeWithdrawInvitation(deps),
   sandbox: makeSandbox(deps),
+});
+
+interface BoardDeps {
+  readonly boardReads: BoardReads;
+  readonly clock: Clock;
+}
+
+export type BoardUseCases = ReturnType<typeof boardUseCases>;
+
+/** What staff of a firm read on its desk. */
+export const boardUseCases = (deps: BoardDeps) => ({
+  listBoard: makeListBoard(deps),
 });
 
 interface AppDeps {

@@ -1,4 +1,4 @@
-import { type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
+import { type Clock, IDEMPOTENCY_WINDOW_MS, summaryOf } from '@svc/application';
 import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
@@ -44,8 +44,8 @@ const MERGE = sql('carriers_merge', mergeRow('VALUES ($1::uuid, $2, $3, $4::text
 const ADD = sql(
   'claims_add_with_timestamp',
   `INSERT INTO claims (firm_id, created_at, updated_at, id, environment, external_id, claim_number, carrier_key, carrier,
-     document, status, adjuster_svc_id, offered_at, responded_at, rejection_reason)
-   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10, $11, $12, $13, $14) RETURNING updated_at`,
+     document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason)
+   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15) RETURNING updated_at`,
 );
 
 const FIND_SENDER = byAdjuster(
@@ -173,6 +173,7 @@ export function citusStatements(
         carrierNameKey(claim.carrier.name),
         encrypt('carrier', JSON.stringify(claim.carrier)),
         encrypt('document', claim.asSent as string),
+        encrypt('summary', JSON.stringify(summaryOf(claim.asSent))),
         ...assignmentValues(claim.assignment, encrypt),
       ]);
     },

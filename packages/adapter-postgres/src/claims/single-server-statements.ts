@@ -1,4 +1,4 @@
-import { type Clock, IDEMPOTENCY_WINDOW_MS } from '@svc/application';
+import { type Clock, IDEMPOTENCY_WINDOW_MS, summaryOf } from '@svc/application';
 import { type ClaimId, carrierNameKey, type FirmId, type Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import {
@@ -99,15 +99,15 @@ const ADD = sql(
   'claims_add',
   `WITH ${takeTimestampsAndAudit('')}
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
-     status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at)
+     summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
-       sent.carrier::json, sent.document::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
+       sent.carrier::json, sent.document::json, sent.summary::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
        next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms'
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
          $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
-         string_to_array($19, E'\\n'), string_to_array($20, E'\\n'))
+         string_to_array($19, E'\\n'), string_to_array($20, E'\\n'), string_to_array($21, E'\\n'))
        AS sent (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, environment, external_id,
-         claim_number, carrier_key, carrier, document)
+         claim_number, carrier_key, carrier, document, summary)
      LEFT JOIN next ON next.firm_id = sent.firm_id
    RETURNING id, updated_at`,
 );
@@ -277,6 +277,7 @@ export function singleServerStatements(
           return [
             encrypt('carrier', JSON.stringify(carrier)),
             encrypt('document', asSent as string),
+            encrypt('summary', JSON.stringify(summaryOf(asSent))),
           ] as const;
         }),
       );
@@ -290,6 +291,7 @@ export function singleServerStatements(
         claims.map(({ carrier }) => carrierNameKey(carrier.name)),
         texts.map(([carrier]) => carrier).join('\n'),
         texts.map(([, document]) => document).join('\n'),
+        texts.map(([, , summary]) => summary).join('\n'),
       ]);
     },
 

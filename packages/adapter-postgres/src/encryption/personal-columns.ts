@@ -28,6 +28,7 @@ export const PERSONAL = {
     key: { column: 'id', type: 'uuid' },
     columns: {
       document: 'json',
+      summary: 'json',
       carrier: 'json',
       rejection_reason: 'text',
       work_notes: 'text',

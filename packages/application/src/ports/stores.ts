@@ -1,6 +1,7 @@
 import type { AppReads } from './app-reads.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuditReads } from './audit-reads.ts';
+import type { BoardReads } from './board-reads.ts';
 import type { ClaimWrites } from './claim-writes.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { FaultStore } from './faults.ts';
@@ -17,6 +18,7 @@ export interface Stores {
   readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
+  readonly boardReads: BoardReads;
   readonly operatorReads: OperatorReads;
   readonly jobReads: JobReads;
   readonly credentials: CredentialStore;

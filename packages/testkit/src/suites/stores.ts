@@ -6,6 +6,7 @@ import { accountsBehavior } from './stores/accounts.ts';
 import { appReadsBehavior } from './stores/app-reads.ts';
 import { auditBehavior } from './stores/audit.ts';
 import { availabilityBehavior } from './stores/availability.ts';
+import { boardBehavior } from './stores/board.ts';
 import { carriersBehavior } from './stores/carriers.ts';
 import { claimsBehavior } from './stores/claims.ts';
 import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
@@ -42,6 +43,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   membershipsBehavior,
   carriersBehavior,
   appReadsBehavior,
+  boardBehavior,
   pageSizeBehavior,
   accountsBehavior,
   passkeysBehavior,

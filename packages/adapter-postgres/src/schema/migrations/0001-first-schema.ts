@@ -237,6 +237,8 @@ CREATE TABLE claims (
   carrier json NOT NULL,
   -- The claim as it was sent. json, since jsonb would order keys and rewrite numbers.
   document json NOT NULL,
+  -- {name, street, city, state, zip, carrier} of the document, for the board of the firm, which reads many claims.
+  summary json NOT NULL,
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending_acceptance', 'accepted', 'rejected', 'unassigned')),
   adjuster_svc_id text COLLATE "C" NOT NULL,
   offered_at timestamptz(3) NOT NULL,
@@ -269,6 +271,10 @@ CREATE INDEX claims_feed ON claims (firm_id, updated_at, id);
 CREATE INDEX claims_feed_by_status ON claims (firm_id, status, updated_at, id);
 CREATE INDEX claims_test_feed ON claims (firm_id, updated_at, id) WHERE environment = 'test';
 CREATE INDEX claims_test_feed_by_status ON claims (firm_id, status, updated_at, id) WHERE environment = 'test';
+-- What waits for a response or for another offer, for the board. The condition is written so that no other one implies it:
+-- statements by adjuster and status must not use this index.
+CREATE INDEX claims_waiting ON claims (firm_id, environment, updated_at, id)
+  WHERE closed_at IS NULL AND (status = 'accepted') IS FALSE;
 -- The adjuster's lists. Closed claims accumulate for years, so they are not in the index of the lists in daily use.
 CREATE INDEX claims_of_adjuster ON claims (firm_id, adjuster_svc_id, status, offered_at, id)
   WHERE closed_at IS NULL;

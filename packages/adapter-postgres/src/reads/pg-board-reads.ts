@@ -1,0 +1,217 @@
+import {
+  type AdjusterWork,
+  ANSWERS_FOR_MEDIAN,
+  type BoardClaim,
+  type BoardReads,
+  type BoardWalk,
+  type ClaimSummary,
+} from '@svc/application';
+import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+import { isUuid, timestamp } from '../driver/column-types.ts';
+import { type Executor, first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
+import type { Encryption } from '../encryption/encryption.ts';
+import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
+import { FIRM_CLAIM_COLUMNS, FIRM_CLAIM_FIELDS, type FirmClaimRow } from '../stores/claim-rows.ts';
+import { MEMBER_COLUMNS, type MemberRow, membersFrom } from '../stores/pg-memberships.ts';
+import { claimViewFrom } from './pg-firm-reads.ts';
+
+const COLUMNS = `c.id, c.environment, c.external_id, c.claim_number, c.summary, c.status, c.adjuster_svc_id, c.offered_at,
+  c.responded_at, c.updated_at, c.closed_at`;
+
+interface BoardRow {
+  readonly id: ClaimId;
+  readonly environment: Environment;
+  readonly external_id: string;
+  readonly claim_number: string;
+  readonly summary: string;
+  readonly status: AssignmentStatus;
+  readonly adjuster_svc_id: Svcid;
+  readonly offered_at: Instant;
+  readonly responded_at: Instant | null;
+  readonly updated_at: Instant;
+  readonly closed_at: Instant | null;
+}
+
+const SUMMARY = fieldsOf(PERSONAL.claims).filter(({ property }) => property === 'summary');
+
+const boardClaimFrom = (row: BoardRow): BoardClaim => ({
+  id: row.id,
+  environment: row.environment,
+  externalId: row.external_id,
+  claimNumber: row.claim_number,
+  summary: JSON.parse(row.summary) as ClaimSummary,
+  status: row.status,
+  adjuster: row.adjuster_svc_id,
+  offeredAt: row.offered_at,
+  respondedAt: row.responded_at,
+  updatedAt: row.updated_at,
+  closedAt: row.closed_at,
+});
+
+/** Of a claim as the change feed has it: the same index, backward. */
+const latest = (name: string, condition: string): Statement =>
+  sql(
+    `board_${name}`,
+    `SELECT ${COLUMNS} FROM claims c WHERE c.firm_id = $1 ${condition} AND (c.updated_at, c.id) < ($2, $3)
+      ORDER BY c.updated_at DESC, c.id DESC LIMIT $4`,
+  );
+const LATEST: Readonly<Record<Environment, { readonly all: Statement; readonly byStatus: Statement }>> = {
+  live: { all: latest('latest', ''), byStatus: latest('latest_by_status', 'AND c.status = $5') },
+  test: {
+    all: latest('latest_test', "AND c.environment = 'test'"),
+    byStatus: latest('latest_test_by_status', "AND c.environment = 'test' AND c.status = $5"),
+  },
+};
+
+/** The environment is in the order, which only this index has: the change feed has accepted claims as well. */
+const WAITING = sql(
+  'board_waiting',
+  `SELECT ${COLUMNS} FROM claims c
+    WHERE c.firm_id = $1 AND (c.environment, c.updated_at, c.id) > ($5, $2, $3) AND c.environment <= $5
+      AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
+    ORDER BY c.environment, c.updated_at, c.id LIMIT $4`,
+);
+
+const ofAdjuster = (name: string, closed: string, comparison: '<' | '>', direction: '' | 'DESC'): Statement =>
+  sql(
+    `board_${name}_of_adjuster`,
+    `SELECT ${COLUMNS} FROM claims c
+      WHERE c.firm_id = $1 AND c.adjuster_svc_id = $5 AND c.status = $6 AND c.closed_at ${closed}
+        AND (c.offered_at, c.id) ${comparison} ($2, $3)
+      ORDER BY c.offered_at ${direction}, c.id ${direction} LIMIT $4`,
+  );
+const OLDEST_OF_ADJUSTER = ofAdjuster('oldest', 'IS NULL', '>', '');
+const LATEST_OF_ADJUSTER = ofAdjuster('latest', 'IS NULL', '<', 'DESC');
+const CLOSED_OF_ADJUSTER = ofAdjuster('closed', 'IS NOT NULL', '<', 'DESC');
+
+/** Ids compare by code point. */
+const withPrefix = (column: string, condition = ''): Statement =>
+  sql(
+    `board_by_${column}`,
+    `SELECT ${COLUMNS} FROM claims c
+      WHERE c.firm_id = $1 AND c.environment = $2 AND c.${column} >= $3 AND c.${column} < $4 ${condition}
+      ORDER BY c.${column} LIMIT $5`,
+  );
+const BY_EXTERNAL_ID = withPrefix('external_id');
+const BY_CLAIM_NUMBER = withPrefix('claim_number', 'AND c.closed_at IS NULL');
+/** No character comes after it. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+const CLAIM = sql(
+  'board_claim',
+  rowByKey(
+    'claims c',
+    { 'c.firm_id': '$1', 'c.id': '$2' },
+    { columns: `${FIRM_CLAIM_COLUMNS}, c.closed_at` },
+  ),
+);
+
+const WANTED = 'unnest($2::text[]) AS wanted (svc_id)';
+
+const MEMBERS = sql(
+  'board_members',
+  `SELECT ${MEMBER_COLUMNS} FROM ${WANTED}
+     CROSS JOIN LATERAL (${rowByKey('memberships', { firm_id: '$1', svc_id: 'wanted.svc_id' })}) m
+     CROSS JOIN LATERAL (${rowByKey('adjusters', { svc_id: 'm.svc_id' })}) a`,
+);
+
+const countOf = (status: AssignmentStatus): string =>
+  `(SELECT count(*)::int FROM claims c WHERE c.firm_id = $1 AND c.adjuster_svc_id = wanted.svc_id
+      AND c.status = '${status}' AND c.closed_at IS NULL)`;
+const answers = (status: AssignmentStatus, closed: string): string =>
+  `(SELECT c.offered_at, c.responded_at FROM claims c
+     WHERE c.firm_id = $1 AND c.adjuster_svc_id = wanted.svc_id AND c.status = '${status}' AND c.closed_at ${closed}
+     ORDER BY c.offered_at DESC, c.id DESC LIMIT ${ANSWERS_FOR_MEDIAN})`;
+
+const WORK = sql(
+  'board_work',
+  `SELECT wanted.svc_id, ${countOf('pending_acceptance')} AS open_offers, ${countOf('accepted')} AS open_claims, (
+     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM latest.responded_at - latest.offered_at) * 1000)
+       FROM (SELECT * FROM (${[
+         answers('accepted', 'IS NULL'),
+         answers('accepted', 'IS NOT NULL'),
+         answers('rejected', 'IS NULL'),
+         answers('rejected', 'IS NOT NULL'),
+       ].join('\n UNION ALL ')}) answered ORDER BY offered_at DESC LIMIT ${ANSWERS_FOR_MEDIAN}) latest
+   ) AS median_answer_ms FROM ${WANTED}`,
+);
+
+const OFFER_WAIT = sql('board_offer_wait', 'SELECT offer_wait_hours FROM firms WHERE id = $1');
+
+const REVISIONS = sql(
+  'board_revisions',
+  'SELECT firm_id, last_stamp FROM firm_feeds WHERE firm_id = ANY ($1::uuid[])',
+);
+
+function statementOf(walk: BoardWalk): readonly [Statement, ...Value[]] {
+  if (walk.by === 'waiting') return [WAITING, walk.environment];
+  if (walk.by === 'adjuster') {
+    const { adjuster, status, closed, latestFirst } = walk;
+    const open = latestFirst ? LATEST_OF_ADJUSTER : OLDEST_OF_ADJUSTER;
+    return [closed ? CLOSED_OF_ADJUSTER : open, adjuster, status];
+  }
+  const { all, byStatus } = LATEST[walk.environment];
+  return walk.status === undefined ? [all] : [byStatus, walk.status];
+}
+
+export function pgBoardReads(executor: Executor, encryption: Encryption): BoardReads {
+  const read = async (firmId: FirmId, statement: Statement, values: readonly Value[]) => {
+    const rows = await executor.rows<BoardRow>(statement, [firmId, ...values]);
+    return (await encryption.decrypt(rows, SUMMARY, ({ id }) => ({ firmId, key: id }))).map(boardClaimFrom);
+  };
+  return {
+    claims(firmId, walk, { at, id }, count) {
+      const [statement, ...values] = statementOf(walk);
+      return read(firmId, statement, [timestamp(at), id, count, ...values]);
+    },
+
+    async claimsByIdPrefix(firmId, environment, prefix, count) {
+      const values = [environment, prefix, prefix + LAST_CHARACTER, count];
+      const found = await Promise.all(
+        [BY_EXTERNAL_ID, BY_CLAIM_NUMBER].map((statement) => read(firmId, statement, values)),
+      );
+      return found.flat();
+    },
+
+    async claim(firmId, id) {
+      if (!isUuid(id)) return null;
+      type Row = FirmClaimRow & Pick<BoardRow, 'closed_at'>;
+      const found = await executor.rows<Row>(CLAIM, [firmId, id]);
+      const row = first(await encryption.decrypt(found, FIRM_CLAIM_FIELDS, () => ({ firmId, key: id })));
+      return row && { ...claimViewFrom(row), closedAt: row.closed_at };
+    },
+
+    async members(firmId, svcIds) {
+      return membersFrom(encryption, await executor.rows<MemberRow>(MEMBERS, [firmId, svcIds]));
+    },
+
+    async work(firmId, svcIds) {
+      const rows = await executor.rows<{
+        readonly svc_id: Svcid;
+        readonly open_offers: number;
+        readonly open_claims: number;
+        readonly median_answer_ms: number | null;
+      }>(WORK, [firmId, svcIds]);
+      return new Map<Svcid, AdjusterWork>(
+        rows.map((row) => [
+          row.svc_id,
+          {
+            openOffers: row.open_offers,
+            openClaims: row.open_claims,
+            medianAnswerMs: row.median_answer_ms,
+          },
+        ]),
+      );
+    },
+
+    async offerWaitHours(firmId) {
+      const rows = await executor.rows<{ offer_wait_hours: number | null }>(OFFER_WAIT, [firmId]);
+      return first(rows)?.offer_wait_hours ?? null;
+    },
+
+    async revisions(firmIds) {
+      const rows = await executor.rows<{ firm_id: FirmId; last_stamp: Instant }>(REVISIONS, [firmIds]);
+      return new Map(rows.map(({ firm_id, last_stamp }) => [firm_id, String(last_stamp)]));
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { ClaimAsSent } from '@svc/domain';
+
+/** What the board shows and searches of the content of a claim. Stored apart, so that it does not read whole claims. */
+export interface ClaimSummary {
+  /** Of the policyholder: the person, or the company if none is named. */
+  readonly name: string;
+  readonly street: string;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly carrier: string;
+}
+
+/** The fields of a valid claim that the summary has. */
+interface SentContent {
+  readonly policyholder?: {
+    readonly first_name?: string;
+    readonly last_name?: string;
+    readonly company_name?: string;
+  };
+  readonly loss_location?: {
+    readonly street: string;
+    readonly city: string;
+    readonly state: string;
+    readonly zip: string;
+  };
+  readonly carrier?: { readonly name: string };
+}
+
+export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
+  const { policyholder = {}, loss_location: place, carrier } = JSON.parse(asSent) as SentContent;
+  const { first_name, last_name, company_name } = policyholder;
+  return {
+    name: first_name === undefined ? (company_name ?? '') : `${first_name} ${last_name ?? ''}`,
+    street: place?.street ?? '',
+    city: place?.city ?? '',
+    state: place?.state ?? '',
+    zip: place?.zip ?? '',
+    carrier: carrier?.name ?? '',
+  };
+}

@@ -1,0 +1,70 @@
+import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+import type { ClaimSummary } from '../model/claim-summary.ts';
+import type { ClaimView } from '../model/claim-views.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import type { KeysetPosition } from '../model/page.ts';
+
+/** A claim as the board shows it. */
+export interface BoardClaim {
+  readonly id: ClaimId;
+  readonly environment: Environment;
+  readonly externalId: string;
+  readonly claimNumber: string;
+  readonly summary: ClaimSummary;
+  readonly status: AssignmentStatus;
+  readonly adjuster: Svcid;
+  readonly offeredAt: Instant;
+  readonly respondedAt: Instant | null;
+  readonly updatedAt: Instant;
+  readonly closedAt: Instant | null;
+}
+
+/**
+ * How claims are walked. `waiting`: open claims of the environment that are not accepted, by `updatedAt`, since when they
+ * wait. `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those
+ * with this status and adjuster, open or closed, by `offeredAt`.
+ */
+export type BoardWalk =
+  | { readonly by: 'waiting'; readonly environment: Environment }
+  | {
+      readonly by: 'latest';
+      readonly environment: Environment;
+      readonly status: AssignmentStatus | undefined;
+    }
+  | {
+      readonly by: 'adjuster';
+      readonly adjuster: Svcid;
+      readonly status: AssignmentStatus;
+      readonly closed: boolean;
+      readonly latestFirst: boolean;
+    };
+
+/** What an adjuster has to do for a firm. */
+export interface AdjusterWork {
+  readonly openOffers: number;
+  readonly openClaims: number;
+  /** Of the latest {@link ANSWERS_FOR_MEDIAN} answers, accepted or rejected; null: none. */
+  readonly medianAnswerMs: number | null;
+}
+export const ANSWERS_FOR_MEDIAN = 20;
+
+/** Reads for the firm's desk. Each one touches a number of rows that does not grow with the firm, except the report. */
+export interface BoardReads {
+  /** At most `count` claims after the position, in the order of the walk. */
+  claims(firmId: FirmId, walk: BoardWalk, after: KeysetPosition, count: number): Promise<BoardClaim[]>;
+  /** At most `count` claims whose external id, and as many open ones whose claim number, starts with the text. */
+  claimsByIdPrefix(
+    firmId: FirmId,
+    environment: Environment,
+    prefix: string,
+    count: number,
+  ): Promise<BoardClaim[]>;
+  claim(firmId: FirmId, id: ClaimId): Promise<(ClaimView & Pick<BoardClaim, 'closedAt'>) | null>;
+  /** Those that are members or were, in any order. */
+  members(firmId: FirmId, svcIds: readonly Svcid[]): Promise<AdjusterView[]>;
+  work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;
+  /** How long the firm waits for the response to an offer; null: it has not said. */
+  offerWaitHours(firmId: FirmId): Promise<number | null>;
+  /** Changes with each change of a claim that the firm can see. */
+  revisions(firmIds: readonly FirmId[]): Promise<ReadonlyMap<FirmId, string>>;
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import type { BoardFilter, BoardRow, KeysetPosition, Page } from '@svc/application';
+import { type ClaimAsSent, type ClaimId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import type { Fixture, TestFirm } from '../../fixture.ts';
+
+const OPEN = { environment: 'live', closed: false, order: 'latest' } as const satisfies BoardFilter;
+const WAITING = { ...OPEN, order: 'waiting' } as const satisfies BoardFilter;
+
+export function boardBehavior(fixture: () => Fixture): void {
+  /** All pages; the longest a page may be is the limit. */
+  const board = async (firm: TestFirm, filter: BoardFilter, limit = 2): Promise<BoardRow[]> => {
+    const rows: BoardRow[] = [];
+    let after: KeysetPosition | null = null;
+    do {
+      const page: Page<BoardRow> = await fixture().use.listBoard(firm.id, filter, { after, limit });
+      expect(page.rows.length).toBeLessThanOrEqual(limit);
+      rows.push(...page.rows);
+      after = page.next;
+    } while (after !== null);
+    return rows;
+  };
+  const idsOn = async (firm: TestFirm, filter: BoardFilter, limit?: number): Promise<ClaimId[]> =>
+    (await board(firm, filter, limit)).map(({ id }) => id);
+
+  /** A claim a minute, with what the board searches. */
+  const sendAt = async (firm: TestFirm, svcId: Svcid, content: object = {}, externalId?: string) => {
+    const { newClaim, sendId, clock } = fixture();
+    clock.advance(MINUTE);
+    const claim = newClaim(externalId === undefined ? {} : { externalId, claimNumber: `N-${externalId}` });
+    const asSent = JSON.stringify({ ...JSON.parse(claim.asSent), ...content }) as ClaimAsSent;
+    const actor = svcId.startsWith('test_') ? firm.test : firm.live;
+    return sendId(actor, svcId, { claim: { ...claim, asSent } });
+  };
+
+  describe('the board', () => {
+    test('has the claims of its environment in pages, those that wait longest or changed last first', async () => {
+      const { newFirm, newMember, offer, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 6; n += 1) ids.push(await sendAt(firm, svcId));
+      const [rejected = '', offered = '', accepted = '', closed = '', ...rest] = ids as [ClaimId];
+      const test = await sendAt(firm, firm.accounts.manual);
+      clock.advance(MINUTE);
+      await use.rejectClaim({ svcId }, rejected as ClaimId, null);
+      clock.advance(MINUTE);
+      await offer(firm.live, offered as ClaimId, other);
+      clock.advance(MINUTE);
+      await use.acceptClaim({ svcId }, accepted as ClaimId);
+      await use.closeClaimAsOperator(closed as ClaimId);
+      for (const limit of [1, 2, 100]) {
+        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, rejected, offered]);
+        expect(await idsOn(firm, OPEN, limit)).toEqual([accepted, offered, rejected, ...[...rest].reverse()]);
+        expect(await idsOn(firm, { ...OPEN, closed: true }, limit)).toEqual([closed]);
+        expect(await idsOn(firm, { ...WAITING, environment: 'test' }, limit)).toEqual([test]);
+        expect(await idsOn(firm, { ...OPEN, environment: 'test' }, limit)).toEqual([test]);
+      }
+      for (const order of ['waiting', 'latest'] as const) {
+        const filter = { ...OPEN, order };
+        expect(await idsOn(firm, { ...filter, status: 'rejected' })).toEqual([rejected]);
+        expect(await idsOn(firm, { ...filter, adjuster: other })).toEqual([offered]);
+        expect(await idsOn(firm, { ...filter, adjuster: svcId, status: 'rejected' })).toEqual([rejected]);
+      }
+      expect(await idsOn(firm, { ...OPEN, adjuster: svcId })).toEqual([
+        ...[...rest].reverse(),
+        accepted,
+        rejected,
+      ]);
+      expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([rejected, ...rest]);
+      expect(await idsOn(firm, { ...OPEN, adjuster: svcId, closed: true })).toEqual([closed]);
+      expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
+    });
+
+    test('shows whom and what a claim is about, since when it waits, and whether it is late', async () => {
+      const { newFirm, newMember, use, clock } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      await use.setOfferWait(firm.id, 2);
+      const content = {
+        policyholder: { company_name: 'Dune Condo', first_name: 'Zoë', last_name: 'Peña', phone: '1' },
+        loss_location: { street: '31 Dune Rd', city: 'Westerly', state: 'RI', zip: '02891' },
+        carrier: { name: 'Palmetto Mutual' },
+      };
+      const id = await sendAt(firm, svcId, content, 'FILE 1');
+      const at = clock.now();
+      const { membership, adjuster } = (await fixture().stores.boardReads.members(firm.id, [svcId]))[0] ?? {};
+      expect([membership?.status, adjuster?.svcId]).toEqual(['active', svcId]);
+      const row = {
+        id,
+        environment: 'live',
+        externalId: 'FILE 1',
+        claimNumber: 'N-FILE 1',
+        summary: {
+          name: 'Zoë Peña',
+          ...content.loss_location,
+          carrier: 'Palmetto Mutual',
+        },
+        status: 'pending_acceptance',
+        adjuster: svcId,
+        adjusterName: `Renée ${adjuster?.lastName}`,
+        offeredAt: at,
+        respondedAt: null,
+        updatedAt: at,
+        closedAt: null,
+        waitingSince: at,
+        late: false,
+      };
+      expect(await board(firm, WAITING)).toEqual([row]);
+      clock.advance(2 * HOUR);
+      expect(await board(firm, WAITING)).toEqual([{ ...row, late: true }]);
+      await use.rejectClaim({ svcId }, id, 'Too far.');
+      const respondedAt = clock.now();
+      const [rejected] = await board(firm, OPEN);
+      expect(rejected).toMatchObject({
+        status: 'rejected',
+        late: false,
+        respondedAt,
+        waitingSince: respondedAt,
+      });
+      const other = await sendAt(firm, svcId);
+      await use.acceptClaim({ svcId }, other);
+      expect((await board(firm, OPEN))[0]).toMatchObject({ id: other, waitingSince: null, late: false });
+      clock.advance(MINUTE);
+      await use.leaveFirm({ svcId }, firm.id);
+      const left = await board(firm, { ...OPEN, adjuster: svcId });
+      expect(left.map(({ adjusterName }) => adjusterName)).toEqual([null, null]);
+    });
+
+    test('finds claims by the start of their ids, and by words of name and street, each once', async () => {
+      const { newFirm, newMember } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const person = (first_name: string, last_name: string, street: string) => ({
+        policyholder: { first_name, last_name, phone: '1' },
+        loss_location: { street, city: 'Westerly', state: 'RI', zip: '02891' },
+        carrier: { name: last_name === 'Smith' ? 'Bayou' : 'Bayou  State' },
+      });
+      const peña = await sendAt(firm, svcId, person('Zoë', 'Peña', '31 Dune Rd'), 'A-1');
+      const delgado = await sendAt(firm, svcId, person('Marisol', 'Delgado', '9 Pena Street'), 'A-2');
+      const smith = await sendAt(firm, svcId, person('A-2', 'Smith', '31 Harbor Rd'), 'B-1');
+      const search = (text: string, more: Partial<BoardFilter> = {}, limit?: number) =>
+        idsOn(firm, { ...OPEN, text, ...more }, limit);
+      for (const limit of [1, 2, 100]) {
+        expect(await search('A-2', {}, limit)).toEqual([delgado, smith]);
+        expect(await search('N-A', {}, limit)).toEqual([delgado, peña]);
+        expect(await search('PENA', {}, limit)).toEqual([delgado, peña]);
+      }
+      expect(await search('rd 31')).toEqual([smith, peña]);
+      expect(await search(' dune  zoe ')).toEqual([peña]);
+      expect(await search('PENA', { order: 'waiting' })).toEqual([peña, delgado]);
+      expect(await search('A-', { status: 'accepted' })).toEqual([]);
+      expect(await search('%')).toEqual([]);
+      // As the carrier book compares names.
+      expect(await search('31', { state: 'RI', carrier: 'BAYOU state ' })).toEqual([peña]);
+      expect(await idsOn(firm, { ...OPEN, state: 'FL' })).toEqual([]);
+      expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(3);
+    });
+
+    test('counts the open work of adjusters and the median time of their answers', async () => {
+      const { newFirm, newMember, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const [svcId, idle] = [await newMember(firm), await newMember(firm)];
+      const ids = [];
+      for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId));
+      const [first, second, third] = ids as [ClaimId, ClaimId, ClaimId];
+      clock.advance(MINUTE);
+      await use.acceptClaim({ svcId }, first);
+      await use.closeAcceptedClaim({ svcId }, first);
+      await use.rejectClaim({ svcId }, second, null);
+      clock.advance(10 * MINUTE);
+      await use.acceptClaim({ svcId }, third);
+      const work = await stores.boardReads.work(firm.id, [svcId, idle]);
+      expect(work.get(svcId)).toEqual({ openOffers: 1, openClaims: 1, medianAnswerMs: 4 * MINUTE });
+      expect(work.get(idle)).toEqual({ openOffers: 0, openClaims: 0, medianAnswerMs: null });
+    });
+
+    test("a firm's revision changes with its claims alone", async () => {
+      const { newFirm, newMember, use, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const svcId = await newMember(firm);
+      const revisions = () => stores.boardReads.revisions([firm.id, other.id]);
+      const before = await revisions();
+      const id = await sendAt(firm, svcId);
+      const sent = await revisions();
+      await use.acceptClaim({ svcId }, id);
+      const accepted = await revisions();
+      const seen = [before, sent, accepted].map((each) => each.get(firm.id));
+      expect(new Set(seen).size).toBe(3);
+      expect(accepted.get(other.id)).toBe(before.get(other.id));
+    });
+  });
+}
