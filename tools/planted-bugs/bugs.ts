@@ -97,14 +97,27 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'shared responses not locked',
     PG_STATEMENTS,
-    '{ lock: `FOR UPDATE ${locking}` }',
-    "{ lock: locking === '' ? 'FOR UPDATE' : '' }",
+    "id: 'response.id' }, { lock: `FOR UPDATE ${locking}` }",
+    "id: 'response.id' }, { lock: locking === '' ? 'FOR UPDATE' : '' }",
+  ),
+  bug(
+    'shared offers not locked',
+    PG_STATEMENTS,
+    "id: 'offered.id' }, { lock: `FOR UPDATE ${locking}` }",
+    "id: 'offered.id' }, { lock: locking === '' ? 'FOR UPDATE' : '' }",
   ),
   bug(
     'second response to a claim in one transaction',
     PG_GROUPS,
     ' || one.keys.some((key) => keysInUse.has(key))',
     '',
+  ),
+  bug('second offer of a claim in one transaction', PG_WRITES, '[keyOf(slot), claimId]', '[keyOf(slot)]'),
+  bug(
+    'offer that a group leaves out after its key is bound',
+    PG_WRITES,
+    "on.save(decided, 'wait')",
+    "on.save(decided, 'skip')",
   ),
   bug(
     'claims that share a transaction share a timestamp',

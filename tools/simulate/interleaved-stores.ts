@@ -6,7 +6,6 @@ import {
   keyOf,
   type MemoryTx,
   type MemoryUnitOfWork,
-  memoryClaimWrites,
   memoryFirmReads,
   memoryJobReads,
   memoryTx,
@@ -14,15 +13,33 @@ import {
   UniqueViolation,
 } from '@svc/adapter-memory/parts';
 import {
+  type ClaimStatements,
+  ConcurrencyConflict,
+  type Decided,
+  groupedClaimWrites,
+  MAX_TOGETHER,
+  repeatOnConflict,
+  type WhenLocked,
+  type WriteTransaction,
+} from '@svc/adapter-postgres/parts';
+import {
   type AuditEvent,
   type ClaimWrites,
   type Clock,
   type FirmReads,
   type Job,
   type JobReads,
-  Unavailable,
+  NO_METRICS,
+  type OfferedClaim,
 } from '@svc/application';
-import { carrierNameKey, type Instant } from '@svc/domain';
+import {
+  type Claim,
+  type ClaimId,
+  carrierNameKey,
+  DomainError,
+  type Instant,
+  type Membership,
+} from '@svc/domain';
 import { createRowLocks, type LockMode } from './row-locks.ts';
 
 /** Where transactions of several processes interleave: before each statement, lock and commit, and after each commit. */
@@ -41,7 +58,7 @@ export interface InterleavedStores {
 /** One database that several processes use at the same time. */
 export interface SharedMemory {
   /** The stores of a process, which runs on while `pause` resolves and stops where it rejects. */
-  connect(options: { clock: Clock; pause: Pause }): InterleavedStores;
+  connect(options: { clock: Clock; pause: Pause; onCommit?(claims: number): void }): InterleavedStores;
   /** For one process alone, to prepare rows. */
   readonly alone: MemoryStores;
   readonly committed: Tables;
@@ -49,7 +66,28 @@ export interface SharedMemory {
   copy(): SharedMemory;
 }
 
-const MAX_ATTEMPTS = 5;
+type Statement = <R>(name: string, run: () => Promise<R>) => Promise<R>;
+/** False: others have locked it, and it is not waited for. */
+type Lock = (key: string, mode?: LockMode, whenLocked?: WhenLocked) => Promise<boolean>;
+
+interface Parts {
+  readonly lock: Lock;
+  readonly statement: Statement;
+  readonly events: AuditEvent[];
+  readonly commit: () => Promise<void>;
+}
+
+interface SimulatedTransaction extends WriteTransaction {
+  readonly tx: MemoryTx;
+  readonly claims: ClaimStatements;
+  commit(): Promise<void>;
+  /** Of a statement; undefined: none. */
+  failure(): unknown;
+}
+
+const claimRow = (id: string) => `claim ${id}`;
+const memberRow = (firmId: string, svcId: string) => `membership ${firmId} ${svcId}`;
+const feedRow = (firmId: string) => `feed ${firmId}`;
 
 /**
  * Transactions at READ COMMITTED, as PostgreSQL runs them: a statement sees what is committed when it starts, waits for
@@ -62,7 +100,7 @@ export function createSharedMemory(clock: Clock, database: Database = createData
     alone: createMemoryStores({ clock, database }),
     jobs: () => database.committed.jobs.all(),
     copy: () => createSharedMemory(clock, database.copy()),
-    connect({ clock, pause }) {
+    connect({ clock, pause, onCommit = () => {} }) {
       const acquire = async (owner: object, key: string, mode: LockMode): Promise<void> => {
         for (;;) {
           let wake: () => void = () => {};
@@ -75,67 +113,92 @@ export function createSharedMemory(clock: Clock, database: Database = createData
         }
       };
 
-      const attempt = async <T>(work: (tx: MemoryTx) => Promise<T>): Promise<T> => {
+      /** Its statements run in the order of the calls, and not at all once one has failed. */
+      const begin = (): SimulatedTransaction => {
         const draft = database.draft();
         const owner = {};
         const { tx: stores, end } = memoryTx(draft.tables, clock, database.nextNumber);
         const events: AuditEvent[] = [];
         let failure: unknown;
         let last: Promise<unknown> = Promise.resolve();
-        /** Sends a statement: it runs after those sent before, and not at all once one has failed. */
         const statement = <R>(name: string, run: () => Promise<R>): Promise<R> => {
           const result = last.then(async () => {
             if (failure !== undefined) throw failure;
             try {
               await pause(name);
               return await run();
-            } catch (error) {
+            } catch (thrown) {
+              const error =
+                thrown instanceof UniqueViolation ? new ConcurrencyConflict(thrown.message) : thrown;
               // As in PostgreSQL, the rules' errors do not end the transaction.
-              if (!(error instanceof Error && error.name === 'DomainError')) failure = error;
+              if (!(error instanceof DomainError)) failure = error;
               throw error;
             }
           });
           last = result.catch(() => {});
           return result;
         };
-        const lock = (key: string, mode: LockMode = 'exclusive') => acquire(owner, key, mode);
-        const tx = withLocks(stores, { lock, statement, events });
-        try {
-          const result = await work(tx);
+        const lock: Lock = async (key, mode = 'exclusive', whenLocked = 'wait') => {
+          if (whenLocked === 'skip' && !locks.isFree(owner, key, mode)) return false;
+          await acquire(owner, key, mode);
+          return true;
+        };
+        const commit = async () => {
           for (const chain of [...new Set(events.map((event) => event.chain))].sort())
             await statement('audit', () => lock(`audit ${chain}`));
           await statement('commit', async () => {
             for (const event of events) appendEvent(draft.tables, event);
             draft.commit();
           });
+        };
+        const parts = { lock, statement, events, commit };
+        return {
+          tx: withLocks(stores, parts),
+          claims: claimStatements(stores, parts),
+          commit,
+          commitSeconds: 0,
+          failure: () => failure,
+          async rollback() {
+            await last;
+            end();
+            locks.release(owner);
+          },
+        };
+      };
+
+      const attempt = async <T>(work: (tx: MemoryTx) => Promise<T>): Promise<T> => {
+        const transaction = begin();
+        try {
+          const result = await work(transaction.tx);
+          await transaction.commit();
           return result;
         } catch (error) {
-          throw failure instanceof UniqueViolation ? failure : error;
+          throw transaction.failure() ?? error;
         } finally {
-          end();
-          locks.release(owner);
+          await transaction.rollback();
         }
       };
 
+      const again = () => pause('again');
       const unitOfWork: MemoryUnitOfWork = {
         async run(work) {
-          for (let count = 1; ; count += 1) {
-            try {
-              const result = await attempt(work);
-              await pause('committed');
-              return result;
-            } catch (error) {
-              if (!(error instanceof UniqueViolation)) throw error;
-              if (count === MAX_ATTEMPTS)
-                throw new Unavailable('Too many concurrent changes to the same rows.');
-            }
-          }
+          const result = await repeatOnConflict(() => attempt(work), again);
+          await pause('committed');
+          return result;
         },
+      };
+      const metrics = {
+        ...NO_METRICS,
+        transactionCommitted: (_seconds: number, changed: readonly string[]) => onCommit(changed.length),
       };
 
       return {
         unitOfWork,
-        claimWrites: memoryClaimWrites(unitOfWork),
+        claimWrites: groupedClaimWrites({ begin: async () => begin(), metrics }, ({ claims }) => claims, {
+          maxTogether: MAX_TOGETHER,
+          soon: (start) => void pause('group').then(start, start),
+          pause: again,
+        }),
         firmReads: pausing(memoryFirmReads(database.committed), pause),
         jobReads: pausing(memoryJobReads(database.committed), pause),
         async runJob(number, handler) {
@@ -165,23 +228,9 @@ const pausing = <R extends object>(reads: R, pause: Pause): R =>
   });
 
 /** The stores of a transaction with the locks that the same statements take in PostgreSQL. */
-function withLocks(
-  tx: MemoryTx,
-  {
-    lock,
-    statement,
-    events,
-  }: {
-    readonly lock: (key: string, mode?: LockMode) => Promise<void>;
-    readonly statement: <R>(name: string, run: () => Promise<R>) => Promise<R>;
-    readonly events: AuditEvent[];
-  },
-): MemoryTx {
-  const claimRow = (id: string) => `claim ${id}`;
-  const memberRow = (firmId: string, svcId: string) => `membership ${firmId} ${svcId}`;
-  const feedRow = (firmId: string) => `feed ${firmId}`;
+function withLocks(tx: MemoryTx, { lock, statement, events }: Parts): MemoryTx {
   const accountRow = (svcId: string) => `account ${svcId}`;
-  const { claims, claimWrites, memberships, carriers, adjusters } = tx;
+  const { claims, memberships, carriers, adjusters } = tx;
   const plain = <S extends object>(store: S, storeName: string): S =>
     new Proxy(store, {
       get: (target, name) => {
@@ -232,31 +281,6 @@ function withLocks(
           return claims.saveWithoutTimestamp(claim);
         }),
     },
-    claimWrites: {
-      ...plain(claimWrites, 'claimWrites'),
-      lockMembership: (firmId, svcId) =>
-        statement('claimWrites.lockMembership', async () => {
-          await lock(memberRow(firmId, svcId), 'shared');
-          return claimWrites.lockMembership(firmId, svcId);
-        }),
-      bind: (request, claimId) =>
-        statement('claimWrites.bind', async () => {
-          const { firmId, environment, key } = request.slot;
-          await lock(`idempotency ${keyOf(firmId, environment, key)}`);
-          return claimWrites.bind(request, claimId);
-        }),
-      mergeCarrier: (firmId, sent) =>
-        statement('claimWrites.mergeCarrier', async () => {
-          await lock(`carrier ${firmId} ${carrierNameKey(sent.name)}`);
-          return claimWrites.mergeCarrier(firmId, sent);
-        }),
-      add: (claim) =>
-        statement('claimWrites.add', async () => {
-          await lock(feedRow(claim.firmId));
-          await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
-          return claimWrites.add(claim);
-        }),
-    },
     carriers: {
       ...plain(carriers, 'carriers'),
       lock: (firmId, name) =>
@@ -295,3 +319,92 @@ function withLocks(
     audit: { record: async (event) => void events.push(event) },
   };
 }
+
+/** The statements of `ClaimWrites` with the locks that they take in PostgreSQL. */
+function claimStatements(tx: MemoryTx, { lock, statement, events, commit }: Parts): ClaimStatements {
+  const { claims, claimWrites, outbox } = tx;
+  /** Writes what belongs to the claims, then those whose feed is not left out, and commits. */
+  async function write(
+    decided: readonly Decided[],
+    whenLocked: WhenLocked,
+    put: (claim: Claim) => Promise<Claim>,
+  ): Promise<Map<ClaimId, Instant>> {
+    await statement('bind', async () => {
+      for (const { request, claim } of decided) {
+        if (request === undefined) continue;
+        const { firmId, environment, key } = request.slot;
+        await lock(`idempotency ${keyOf(firmId, environment, key)}`);
+        await claimWrites.bind(request, claim.id);
+      }
+    });
+    await statement('jobs', async () => {
+      for (const { job, runAt } of decided.flatMap(({ jobs }) => jobs)) await outbox.add(job, runAt);
+    });
+    const saved = new Map<ClaimId, Instant>();
+    await statement('claims', async () => {
+      const locked = new Set<string>();
+      for (const firmId of [...new Set(decided.map(({ claim }) => claim.firmId))].sort())
+        if (await lock(feedRow(firmId), 'exclusive', whenLocked)) locked.add(firmId);
+      for (const { claim, event } of decided) {
+        if (!locked.has(claim.firmId)) continue;
+        saved.set(claim.id, (await put(claim)).updatedAt);
+        events.push(event);
+      }
+    });
+    await commit();
+    return saved;
+  }
+  return {
+    lockMemberships: (requests, whenLocked) =>
+      statement('lock memberships', async () => {
+        const found: (Membership | null)[] = [];
+        for (const { slot, adjuster } of requests) {
+          const isLocked = await lock(memberRow(slot.firmId, adjuster), 'shared', whenLocked);
+          found.push(isLocked ? await claimWrites.lockMembership(slot.firmId, adjuster) : null);
+        }
+        return found;
+      }),
+    lockClaims: (requests, whenLocked) =>
+      statement('lock claims', async () => {
+        const found: (Claim | null)[] = [];
+        for (const { slot, claimId } of requests) {
+          const isLocked = claimId !== undefined && (await lock(claimRow(claimId), 'exclusive', whenLocked));
+          found.push(isLocked ? await claims.lock(slot.firmId, claimId) : null);
+        }
+        return found;
+      }),
+    facts: (requests) =>
+      statement('facts', () => Promise.all(requests.map((request) => claimWrites.facts(request)))),
+    lockAndCountPending: () => Promise.reject(new Error('No simulated adjuster has a limit of offers.')),
+    lockOffered: (responses, whenLocked) =>
+      statement('lock offered', async () => {
+        const found: OfferedClaim[] = [];
+        for (const { svcId, id } of responses) {
+          const before = await claims.lockOfferedTo(svcId, id);
+          if (before === null) continue;
+          if (!(await lock(memberRow(before.claim.firmId, svcId), 'shared', whenLocked))) continue;
+          if (!(await lock(claimRow(id), 'exclusive', whenLocked))) continue;
+          const offered = await claims.lockOfferedTo(svcId, id);
+          if (offered !== null) found.push(offered);
+        }
+        return found;
+      }),
+    async add(decided) {
+      await statement('carriers', async () => {
+        const byKey = [...decided].sort((a, b) => compare(carrierRow(a.claim), carrierRow(b.claim)));
+        for (const { claim } of byKey) {
+          await lock(carrierRow(claim));
+          await claimWrites.mergeCarrier(claim.firmId, claim.carrier);
+        }
+      });
+      return write(decided, 'wait', async (claim) => {
+        await lock(`external id ${keyOf(claim.firmId, claim.environment, claim.externalId)}`);
+        return claimWrites.add(claim);
+      });
+    },
+    save: (decided, whenLocked) => write(decided, whenLocked, (claim) => claims.save(claim)),
+  };
+}
+
+const carrierRow = ({ firmId, carrier }: Claim) => `carrier ${firmId} ${carrierNameKey(carrier.name)}`;
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

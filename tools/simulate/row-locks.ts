@@ -12,6 +12,8 @@ interface Waiting {
 export interface RowLocks {
   /** @param wake called when a lock that the transaction waits for was released; it then requests it again. */
   acquire(owner: object, key: string, mode: LockMode, wake: () => void): boolean;
+  /** Whether `acquire` would not wait. */
+  isFree(owner: object, key: string, mode: LockMode): boolean;
   release(owner: object): void;
 }
 
@@ -44,6 +46,7 @@ export function createRowLocks(): RowLocks {
       held.set(key, holders.set(owner, holders.get(owner) === 'exclusive' ? 'exclusive' : mode));
       return true;
     },
+    isFree: (owner, key, mode) => blockers(owner, key, mode).length === 0,
     release(owner) {
       waiting.delete(owner);
       for (const [key, holders] of held) {

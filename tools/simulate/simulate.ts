@@ -4,6 +4,8 @@ import { createWorld } from './world.ts';
 
 export interface SimulationResult {
   readonly schedules: number;
+  /** Transactions that changed several claims. */
+  readonly together: number;
   /** The violated guarantee and the schedule, with the options that repeat it. */
   readonly failure: string | null;
 }
@@ -16,8 +18,9 @@ export async function simulate(options: {
   readonly path?: string | undefined;
 }): Promise<SimulationResult> {
   const world = await createWorld();
+  const counts = { together: 0 };
   const run = await fc.check(
-    fc.asyncProperty(schedule, (each) => runSchedule(world, each)),
+    fc.asyncProperty(schedule, (each) => runSchedule(world, each, counts)),
     {
       numRuns: options.schedules,
       seed: options.seed,
@@ -26,8 +29,12 @@ export async function simulate(options: {
       endOnFailure: true,
     },
   );
-  if (!run.failed) return { schedules: run.numRuns, failure: null };
+  if (!run.failed) return { schedules: run.numRuns, ...counts, failure: null };
   const error = run.errorInstance instanceof Error ? run.errorInstance.stack : String(run.errorInstance);
   const repeat = `--seed ${run.seed} --path ${run.counterexamplePath}`;
-  return { schedules: run.numRuns, failure: [error, fc.stringify(run.counterexample), repeat].join('\n') };
+  return {
+    schedules: run.numRuns,
+    ...counts,
+    failure: [error, fc.stringify(run.counterexample), repeat].join('\n'),
+  };
 }

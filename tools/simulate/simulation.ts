@@ -56,6 +56,16 @@ const action: fc.Arbitrary<Action> = fc.record({
 export const schedule = fc.tuple(fc.array(action, { minLength: 2, maxLength: 6 }), fc.scheduler());
 export type Schedule = [readonly Action[], fc.Scheduler];
 
+/** A process and the calls that it serves at the same time. */
+interface Host {
+  readonly number: number;
+  readonly served: Set<{ step(): void }>;
+  readonly pause: Pause;
+  readonly process: Process;
+  crashed: boolean;
+}
+const HOSTS = 2;
+
 class ProcessCrashed extends Error {
   override readonly name = 'ProcessCrashed';
 }
@@ -66,10 +76,15 @@ const NOT_SIMULATED = [
   'rate limits hold within the documented approximation',
   'no offer waits for an adjuster who may not accept it',
 ];
-const MAX_ATTEMPTS = 4;
+/** More than the crashes of a schedule, each of which ends every call of its process. */
+const MAX_ATTEMPTS = 16;
 
 /** Runs one schedule and throws an error when a guarantee is violated. */
-export async function runSchedule(world: World, [actions, scheduler]: Schedule): Promise<void> {
+export async function runSchedule(
+  world: World,
+  [actions, scheduler]: Schedule,
+  counts = { together: 0 },
+): Promise<void> {
   const { firm, adjusters, accounts } = world;
   const shared = world.shared.copy();
   const invariants = createInvariants(shared);
@@ -81,48 +96,73 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
   let time = 0;
   let tasks = 0;
   let processes = 0;
+  const hosts = new Map<number, Host>();
   const tick = (): number => {
     time += 1;
     return time;
   };
 
-  /** Runs work in a separate process. Null: the client got no response. */
+  /** Starts a process, or the one that takes the place of a crashed one. */
+  function startHost(): Host {
+    processes += 1;
+    const number = processes;
+    const served = new Set<{ step(): void }>();
+    const pause: Pause = async (point) => {
+      if (point === 'committed') checkInvariants();
+      await scheduler.schedule(Promise.resolve(), `process ${number} ${point}`);
+      tick();
+      for (const each of served) each.step();
+      if (host.crashed) throw new ProcessCrashed();
+    };
+    const onCommit = (claims: number) => {
+      checkInvariants();
+      if (claims > 1) counts.together += 1;
+    };
+    const process = connectProcess(shared, clock, { series: number, pause, onCommit });
+    const host: Host = { number, served, pause, process, crashed: false };
+    return host;
+  }
+
+  /** Runs work in one of two processes, which others use at the same time. Null: the client got no response. */
   async function call<T>(
-    name: string,
+    at: number,
     fault: Fault | null,
     work: (process: Process) => Promise<T>,
   ): Promise<T | null> {
-    let step = 0;
-    let crashed = false;
+    const slot = at % HOSTS;
+    const running = hosts.get(slot);
+    const host = running === undefined || running.crashed ? startHost() : running;
+    hosts.set(slot, host);
     let giveUp: () => void = () => {};
     const timeout = new Promise<null>((resolve) => {
       giveUp = () => resolve(null);
     });
-    const pause: Pause = async (point) => {
-      if (point === 'committed') checkInvariants();
-      await scheduler.schedule(Promise.resolve(), `${name} ${point}`);
-      tick();
-      if (step === fault?.step) {
-        if (fault.kind === 'crash') crashed = true;
-        else giveUp();
-      }
-      step += 1;
-      if (crashed) throw new ProcessCrashed();
+    let steps = 0;
+    const served = {
+      step() {
+        if (steps === fault?.step) {
+          if (fault.kind === 'crash') host.crashed = true;
+          else giveUp();
+        }
+        steps += 1;
+      },
     };
-    processes += 1;
-    const served = pause('request')
-      .then(() => work(connectProcess(shared, clock, pause, processes)))
+    host.served.add(served);
+    const serve = host
+      .pause('request')
+      .then(() => work(host.process))
       .catch((error: unknown) => {
         if (error instanceof ProcessCrashed || error instanceof Unavailable) return null;
         throw error;
-      });
+      })
+      .finally(() => host.served.delete(served));
     // Goes on after the client has given up.
     serving.push(
-      served.catch((error: unknown) => {
+      serve.catch((error: unknown) => {
         if (!(error instanceof DomainError)) violated ??= error;
       }),
     );
-    return Promise.race([served, timeout]);
+    return Promise.race([serve, timeout]);
   }
 
   function checkInvariants(): void {
@@ -169,7 +209,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
           ...rest,
         });
       try {
-        const response = await call(`${actor} ${operation}`, faults[attempt - 1] ?? null, run);
+        const response = await call(task + attempt, faults[attempt - 1] ?? null, run);
         if (response === null) {
           record({ status: null });
           continue;
@@ -264,7 +304,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
         return { claims: [] };
       };
       await asClient('leave', { intent: { adjuster }, run }, null);
-      if (which % 2 === 0) await byOperator(actor, (process) => process.addMember(firm.id, adjuster));
+      if (which % 2 === 0) await byOperator((process) => process.addMember(firm.id, adjuster));
     } else if (type === 'revokePermission') {
       // Removing the permission ends pending offers, as leaving does.
       const run = async (process: Process) => {
@@ -272,7 +312,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
         return { claims: [] };
       };
       await asClient('leave', { intent: { adjuster }, run }, null);
-      if (which % 2 === 0) await byOperator(actor, (process) => process.setMember(firm.id, adjuster, true));
+      if (which % 2 === 0) await byOperator((process) => process.setMember(firm.id, adjuster, true));
     } else if (type === 'close') {
       const run = async (process: Process) => {
         await process.closeClaim(id);
@@ -288,15 +328,15 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
     return { claims: claim === null ? [] : [claim] };
   }
 
-  const byOperator = (actor: string, work: (process: Process) => Promise<unknown>): Promise<unknown> =>
-    call(`${actor} operator`, null, (process) => work(process).catch(ignoreOperatorError));
+  const byOperator = (work: (process: Process) => Promise<unknown>): Promise<unknown> =>
+    call(0, null, (process) => work(process).catch(ignoreOperatorError));
 
   /** Runs one waiting job, or all of them. A crash leaves it in the queue, so that it runs again. */
   async function runJobs(which: number | 'all', fault: Fault | null): Promise<void> {
     const jobs = shared.jobs();
     const chosen = which === 'all' ? jobs : jobs.slice(which, which + 1);
     for (const { number } of chosen)
-      await call(`job ${number}`, fault, (process) => process.runJob(number, process.handleJob));
+      await call(number, fault, (process) => process.runJob(number, process.handleJob));
   }
 
   let since: number | null = null;
@@ -340,7 +380,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
   if (violated !== undefined) throw violated;
 
   const final = shared.committed.claims.all();
-  const { violations, counts } = checkHistory({
+  const { violations, counts: checked } = checkHistory({
     seed: '',
     processes,
     calls,
@@ -354,7 +394,7 @@ export async function runSchedule(world: World, [actions, scheduler]: Schedule):
   const found = violations.filter(({ rule }) => !NOT_SIMULATED.includes(rule));
   if (found.length > 0)
     throw new InvariantBroken(found.map(({ rule, description }) => `${rule}: ${description}`).join('\n'));
-  if (counts.undecided > 0) throw new InvariantBroken('the search for an order took too long');
+  if (checked.undecided > 0) throw new InvariantBroken('the search for an order took too long');
 
   /** Lets the scheduler run everything, also what clients no longer wait for. */
   async function settle(work: Promise<unknown>[]): Promise<void> {

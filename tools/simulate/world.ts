@@ -55,8 +55,13 @@ const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => at
 const OPERATOR = { name: 'simulation' };
 
 /** The use cases in one process, which stops where `pause` rejects. */
-export function connectProcess(shared: SharedMemory, clock: FixedClock, pause: Pause, series: number) {
-  const { unitOfWork: uow, claimWrites, firmReads, jobReads, runJob } = shared.connect({ clock, pause });
+export function connectProcess(
+  shared: SharedMemory,
+  clock: FixedClock,
+  { series, ...pauses }: { series: number; pause: Pause; onCommit(claims: number): void },
+) {
+  const { pause } = pauses;
+  const { unitOfWork: uow, claimWrites, firmReads, jobReads, runJob } = shared.connect({ clock, ...pauses });
   const ids = createCountingIds(series);
   const firm = {
     claimWrites,

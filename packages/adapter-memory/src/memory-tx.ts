@@ -2,7 +2,6 @@ import {
   type Clock,
   emailTaken,
   type KeyedRequest,
-  type OfferRequest,
   type SendFacts,
   type SendRequest,
   type Tx,
@@ -29,7 +28,11 @@ import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from
 /** The statements of `ClaimWrites` that no use case calls. */
 export interface ClaimStatements {
   lockMembership(firmId: FirmId, svcId: Svcid): Promise<Membership | null>;
-  facts(request: SendRequest | OfferRequest): Promise<
+  facts(
+    request: KeyedRequest & { readonly adjuster: Svcid } & Partial<
+        Pick<SendRequest, 'externalId' | 'claimNumber'>
+      >,
+  ): Promise<
     Omit<SendFacts, 'membership'> & {
       /** What the Idempotency-Key was used for. */
       readonly bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null;
@@ -83,7 +86,11 @@ export function memoryTx(
   };
 
   const boundBy = ({ slot, at }: KeyedRequest) => boundAt(tables, slot, at);
-  const duplicateOf = ({ slot, externalId, claimNumber }: SendRequest): SendFacts['duplicate'] => {
+  const duplicateOf = ({
+    slot,
+    externalId,
+    claimNumber,
+  }: Parameters<ClaimStatements['facts']>[0]): SendFacts['duplicate'] => {
     const candidates = tables.claims
       .all()
       .filter(({ firmId, environment }) => firmId === slot.firmId && environment === slot.environment);
@@ -144,7 +151,7 @@ export function memoryTx(
       lockMembership: step((firmId, svcId) => tables.memberships.get(keyOf(firmId, svcId)) ?? null),
       facts: step((request) => ({
         bound: boundBy(request),
-        duplicate: 'externalId' in request ? duplicateOf(request) : null,
+        duplicate: request.externalId === undefined ? null : duplicateOf(request),
         adjuster: tables.accounts.get(keyOf(request.adjuster))?.adjuster ?? null,
         pendingOffers: tables.claims.all().filter(({ assignment: { status, adjuster }, closedAt }) => {
           const isPending = status === 'pending_acceptance' && closedAt === null;

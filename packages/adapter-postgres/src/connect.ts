@@ -1,7 +1,7 @@
 import type { Clock, DataEncryption, MetricSources, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { citusStatements } from './citus/citus-statements.ts';
-import { pgClaimWrites } from './claims/claim-writes.ts';
+import { groupedClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
 import { singleServerStatements } from './claims/single-server-statements.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './driver/database.ts';
@@ -73,7 +73,7 @@ export function storesOfWrites(
   return {
     statementsOn,
     unitOfWork: pgUnitOfWork(database, statementsOn, encryption),
-    claimWrites: pgClaimWrites(database, encryption, statementsOn, joinsFirms ? MAX_TOGETHER : 1),
+    claimWrites: groupedClaimWrites(database, statementsOn, { maxTogether: joinsFirms ? MAX_TOGETHER : 1 }),
     audit: pgAuditLog(database, statementsOn),
   };
 }

@@ -1,6 +1,7 @@
 import type {
   AuditEvent,
   KeyedRequest,
+  OfferedClaim,
   OfferRequest,
   QueuedJob,
   SendFacts,
@@ -10,7 +11,6 @@ import type { Claim, ClaimId, Instant, Membership, Svcid } from '@svc/domain';
 import type { WhenLocked } from './claims/groups.ts';
 import type { TransactionExecutor } from './driver/executor.ts';
 import type { NewAuditRow } from './stores/audit-rows.ts';
-import type { OfferedRow } from './stores/offered-rows.ts';
 
 /** To send a claim, or to offer one that exists. */
 export type FactsRequest = KeyedRequest & { readonly adjuster: Svcid } & Partial<
@@ -36,23 +36,26 @@ export interface ClaimResponse {
   readonly id: ClaimId;
 }
 
-/**
- * The statements of one transaction that differ where the tables of firms are distributed over several servers, sent in the
- * order of the calls.
- */
-export interface FirmStatements {
+/** What one transaction of `ClaimWrites` reads and writes, in the order of the calls. */
+export interface ClaimStatements {
   /** Shared locks, in the order of the requests. */
   lockMemberships(requests: readonly FactsRequest[], whenLocked: WhenLocked): Promise<(Membership | null)[]>;
   /** Of requests that offer a claim, in their order. */
   lockClaims(requests: readonly FactsRequest[], whenLocked: WhenLocked): Promise<(Claim | null)[]>;
   /** In the order of the requests. */
   facts(requests: readonly FactsRequest[]): Promise<Facts[]>;
+  /** The lock on the account lets one sender at a time count and add an offer. */
+  lockAndCountPending(svcId: Svcid): Promise<number>;
   /** Those of the claims whose latest offer is to the adjuster, with a shared lock on the membership. */
-  lockOffered(responses: readonly ClaimResponse[], whenLocked: WhenLocked): Promise<OfferedRow[]>;
+  lockOffered(responses: readonly ClaimResponse[], whenLocked: WhenLocked): Promise<OfferedClaim[]>;
   /** Adds claims with all that is written with them, and commits. @returns the timestamp of each. */
   add(decided: readonly Decided[]): Promise<ReadonlyMap<ClaimId, Instant>>;
   /** As `add`, for the assignments of claims that are locked. */
   save(decided: readonly Decided[], whenLocked: WhenLocked): Promise<ReadonlyMap<ClaimId, Instant>>;
+}
+
+/** Statements that differ where the tables of firms are distributed over several servers. */
+export interface FirmStatements extends ClaimStatements {
   /** Assignment and work of a claim that is locked, without a commit. @returns its timestamp; null: no such claim. */
   saveOne(claim: Claim): Promise<Instant | null>;
   /** Appends to the chain of a firm, whose lock is held until the commit. */

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { NO_METRICS, Unavailable } from '@svc/application';
-import { inGroups, MAX_TOGETHER, type Settled } from '../src/claims/groups.ts';
+import { inGroups, MAX_TOGETHER, type Settled, type WriteTransaction } from '../src/claims/groups.ts';
 import { ConcurrencyConflict } from '../src/driver/errors.ts';
-import type { Transaction } from '../src/driver/transaction.ts';
 
 interface Request {
   readonly name: string;
@@ -17,8 +16,8 @@ const nextTick = () => new Promise(setImmediate);
 function pausedTransactions() {
   const running = new Map<string, () => void>();
   const hold = (name: string) => new Promise<void>((resolve) => running.set(name, resolve));
-  const transaction = { rollback: async () => {} } as Transaction;
-  const run = inGroups<Request, string>(
+  const transaction: WriteTransaction = { rollback: async () => {}, commitSeconds: 0 };
+  const run = inGroups<WriteTransaction, Request, string>(
     { begin: async () => transaction, metrics: NO_METRICS },
     {
       maxTogether: MAX_TOGETHER,
@@ -95,8 +94,8 @@ async function triesWhere(
   maxTogether = MAX_TOGETHER,
 ) {
   const tries: string[] = [];
-  const transaction = { rollback: async () => {} } as Transaction;
-  const run = inGroups<string, string>(
+  const transaction: WriteTransaction = { rollback: async () => {}, commitSeconds: 0 };
+  const run = inGroups<WriteTransaction, string, string>(
     { begin: async () => transaction, metrics: NO_METRICS },
     {
       maxTogether,

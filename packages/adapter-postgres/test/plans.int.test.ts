@@ -4,7 +4,7 @@ import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { citusStatements } from '../src/citus/citus-statements.ts';
 import { CITUS } from '../src/citus/layout.ts';
-import { pgClaimWrites } from '../src/claims/claim-writes.ts';
+import { groupedClaimWrites } from '../src/claims/claim-writes.ts';
 import { singleServerStatements } from '../src/claims/single-server-statements.ts';
 import type { Executor, Statement, TransactionExecutor, Value } from '../src/driver/executor.ts';
 import { ONE_SERVER } from '../src/driver/layout.ts';
@@ -256,7 +256,9 @@ describe.each<[string, steps: readonly string[]]>([
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
   const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, []);
   const writing = (transaction: Transaction) =>
-    pgClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, NO_ENCRYPTION, statementsOn, 50);
+    groupedClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, statementsOn, {
+      maxTogether: 50,
+    });
   const respond = async (): Promise<unknown> => {
     const row = { id: claimId, firm_id: firmId, status: 'accepted', adjuster_svc_id: svcId, carrier: '{}' };
     const other = {

@@ -25,7 +25,7 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
 /** The error of a request that shares this transaction with another, and how often one of them was saved again. */
 async function sharedBy(transaction: Transaction) {
   let savedAgain = 0;
-  const request = inGroups<number, unknown>(
+  const request = inGroups<Transaction, number, unknown>(
     { begin: async () => transaction, metrics: NO_METRICS },
     {
       maxTogether: 2,

@@ -11,11 +11,11 @@ import { addMany } from '../jobs/job-table.ts';
 import { auditRow, type NewAuditRow, rowValues } from '../stores/audit-rows.ts';
 import { CLAIM_FORMS, FORM_COLUMNS, type FormRow } from '../stores/carrier-rows.ts';
 import { assignmentValues, type ClaimRow, SET_CLAIM, workValues } from '../stores/claim-rows.ts';
-import { ACCESS_COLUMNS, type AccessRow, type OfferedRow } from '../stores/offered-rows.ts';
+import { ACCESS_COLUMNS, type AccessRow, type OfferedRow, offeredFrom } from '../stores/offered-rows.ts';
 import { pgAdjusters } from '../stores/pg-adjusters.ts';
 import { advanceIn, hexOf, type Link } from '../stores/pg-audit.ts';
 import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts';
-import { LOCK_CLAIM, lockClaim } from '../stores/pg-claims.ts';
+import { LOCK_CLAIM, lockAndCountPending, lockClaim } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
 import { findMembership, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
 import { appendWithLink, takeTimestamp } from './timestamps.ts';
@@ -183,7 +183,10 @@ export function citusStatements(
       return write(decided as [Decided], SAVE_WITH_TIMESTAMP, await valuesOf(claim));
     },
 
-    lockOffered: async (responses) => (await Promise.all(responses.map(lockOffered))).flat(),
+    lockAndCountPending: (svcId) => lockAndCountPending(executor, encryption, svcId),
+
+    lockOffered: async (responses) =>
+      offeredFrom((await Promise.all(responses.map(lockOffered))).flat(), encryption),
 
     async saveOne(claim) {
       const { firmId, id } = claim;

@@ -15,13 +15,16 @@ import {
 } from '@svc/application';
 import type { Adjuster, AssignmentStatus, Claim, ClaimId, Instant, Svcid } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
-import type { Database } from '../driver/database.ts';
-import type { TransactionExecutor } from '../driver/executor.ts';
-import type { Encryption } from '../encryption/encryption.ts';
-import type { Decided, Facts, FactsRequest, FirmStatements, StatementsOn } from '../firm-statements.ts';
-import { offeredFrom } from '../stores/offered-rows.ts';
-import { lockAndCountPending } from '../stores/pg-claims.ts';
-import { type Groups, inGroups, type Settled, type WhenLocked } from './groups.ts';
+import type { ClaimStatements, Decided, Facts, FactsRequest } from '../firm-statements.ts';
+import {
+  type GroupOptions,
+  type Groups,
+  inGroups,
+  type Settled,
+  type WhenLocked,
+  type WriteDatabase,
+  type WriteTransaction,
+} from './groups.ts';
 
 /** Longer documents have transactions of their own, so that a statement has about a megabyte at most. */
 const MAX_DOCUMENT = 16_384;
@@ -32,20 +35,20 @@ type Decision<Result> =
   | { readonly result: Result }
   | undefined;
 
-interface Kind<Write, Read, Result> extends Pick<Groups<Write, Result>, 'maxTogether' | 'keysOf'> {
+interface Kind<Write, Read, Result> extends Pick<Groups<WriteTransaction, Write, Result>, 'keysOf'> {
   /** In the order of the writes. Undefined: left out, since others have locked it. */
   read(
-    executor: TransactionExecutor,
+    on: ClaimStatements,
     writes: readonly Write[],
     whenLocked: WhenLocked,
   ): Promise<readonly (Read | undefined)[]>;
   decide(write: Write, read: Read, whenLocked: WhenLocked): Decision<Result>;
   /** May leave out what others have locked only if it writes neither keys nor jobs. */
   save(
-    on: FirmStatements,
+    on: ClaimStatements,
     decided: readonly Decided[],
     whenLocked: WhenLocked,
-  ): ReturnType<FirmStatements['add']>;
+  ): ReturnType<ClaimStatements['add']>;
 }
 
 type WithKey<F> = F & Pick<Facts, 'bound'>;
@@ -62,16 +65,14 @@ interface OfferResponse {
  * Two round trips: what the decisions depend on, with its locks, and what they write. Locks are taken in one order:
  * memberships, claims, accounts with a limit, keys, carriers, change feeds.
  *
- * @param maxTogether 1 where the claims of a transaction may be on several nodes.
+ * @param options.maxTogether 1 where the claims of a transaction may be on several nodes.
  */
-export function pgClaimWrites(
-  database: Pick<Database, 'begin' | 'metrics'>,
-  encryption: Encryption,
-  statementsOn: StatementsOn,
-  maxTogether: number,
+export function groupedClaimWrites<T extends WriteTransaction>(
+  database: WriteDatabase<T>,
+  statementsOn: (transaction: T) => ClaimStatements,
+  options: GroupOptions,
 ): ClaimWrites {
   const send = saving<Send, WithKey<SendFacts>, Claim | KeyedResult>({
-    maxTogether,
     keysOf: ({ slot, externalId, claimNumber }) => [
       keyOf(slot),
       `external_id ${slot.firmId} ${slot.environment} ${externalId}`,
@@ -92,7 +93,6 @@ export function pgClaimWrites(
   });
 
   const offer = saving<Offer, WithKey<Offered>, Claim | KeyedResult | null>({
-    maxTogether,
     keysOf: ({ slot, claimId }) => [keyOf(slot), claimId],
     read: readFacts,
     decide(request, { bound, claim: current, ...facts }, whenLocked) {
@@ -108,11 +108,9 @@ export function pgClaimWrites(
   });
 
   const respond = saving<OfferResponse, OfferedClaim | null, AppClaimView | null>({
-    maxTogether,
     keysOf: ({ id }) => [id],
-    async read(executor, responses, whenLocked) {
-      const rows = await statementsOn(executor).lockOffered(responses, whenLocked);
-      const offered = await offeredFrom(rows, encryption);
+    async read(on, responses, whenLocked) {
+      const offered = await on.lockOffered(responses, whenLocked);
       const byId = new Map(offered.map((each) => [each.claim.id, each]));
       return responses.map(({ id }) => byId.get(id) ?? (whenLocked === 'wait' ? null : undefined));
     },
@@ -133,12 +131,14 @@ export function pgClaimWrites(
 
   /** Reads, decides and writes what shares a transaction. */
   function saving<Write, Read, Result>(kind: Kind<Write, Read, Result>): (write: Write) => Promise<Result> {
-    return inGroups<Write, Result>(database, {
-      ...kind,
+    return inGroups<T, Write, Result>(database, {
+      ...options,
+      keysOf: kind.keysOf,
       async save(transaction, writes, whenLocked) {
+        const on = statementsOn(transaction);
         const settled: Settled<Write, Result> = new Map();
         const decided: (Decided & { of: Write; resultOf(at: Instant): Result })[] = [];
-        const read = await kind.read(transaction, writes, whenLocked);
+        const read = await kind.read(on, writes, whenLocked);
         for (const [n, of] of writes.entries()) {
           const known = read[n];
           if (known === undefined) continue;
@@ -154,7 +154,7 @@ export function pgClaimWrites(
           }
         }
         if (decided.length === 0) return settled;
-        const savedAt = await kind.save(statementsOn(transaction), decided, whenLocked);
+        const savedAt = await kind.save(on, decided, whenLocked);
         const statuses: AssignmentStatus[] = [];
         for (const { of, claim, resultOf } of decided) {
           const at = savedAt.get(claim.id);
@@ -174,12 +174,7 @@ export function pgClaimWrites(
    * whose key was not found. A request that is alone locks the account of an adjuster who set a limit, so that one sender
    * at a time counts offers.
    */
-  async function readFacts(
-    executor: TransactionExecutor,
-    requests: readonly FactsRequest[],
-    whenLocked: WhenLocked,
-  ) {
-    const on = statementsOn(executor);
+  async function readFacts(on: ClaimStatements, requests: readonly FactsRequest[], whenLocked: WhenLocked) {
     const [memberships, claims, read] = await Promise.all([
       on.lockMemberships(requests, whenLocked),
       on.lockClaims(requests, whenLocked),
@@ -190,7 +185,7 @@ export function pgClaimWrites(
     const adjuster = read[0]?.adjuster ?? null;
     if (whenLocked === 'wait' && hasLimit(adjuster))
       [pendingOffers, facts] = await Promise.all([
-        lockAndCountPending(executor, encryption, adjuster.svcId),
+        on.lockAndCountPending(adjuster.svcId),
         on.facts(requests),
       ]);
     return facts.map((each, n) => ({

@@ -1,7 +1,6 @@
-import { type GroupFailure, Unavailable } from '@svc/application';
-import type { Database } from '../driver/database.ts';
+import { type GroupFailure, type Metrics, Unavailable } from '@svc/application';
 import { ConcurrencyConflict, DatabaseError } from '../driver/errors.ts';
-import { repeatOnConflict, type Transaction } from '../driver/transaction.ts';
+import { repeatOnConflict } from '../driver/transaction.ts';
 
 /** Writes in a transaction. Their audit events, up to 8 kB of text in a row, are stored without compression. */
 export const MAX_TOGETHER = 50;
@@ -14,9 +13,27 @@ export type WhenLocked = 'skip' | 'wait';
 /** For each write that is settled, its result, or a function that throws its error. */
 export type Settled<Write, Result> = Map<Write, () => Result>;
 
-export interface Groups<Write, Result> {
+export interface WriteTransaction {
+  /** Does nothing after a commit, and never throws. */
+  rollback(): Promise<void>;
+  readonly commitSeconds: number;
+}
+
+export interface WriteDatabase<T> {
+  begin(): Promise<T>;
+  readonly metrics: Pick<Metrics, 'groupFailed' | 'transactionCommitted'>;
+}
+
+export interface GroupOptions {
   /** 1: every write is saved alone. */
   readonly maxTogether: number;
+  /** Starts a group once the writes of this tick have arrived. Default: `setImmediate`. */
+  readonly soon?: (start: () => void) => void;
+  /** Before a write that conflicts with others' is saved again. Default: a timer. */
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined;
+}
+
+export interface Groups<T, Write, Result> extends GroupOptions {
   /** Of writes with a key in common, the second waits: it must see the first. */
   keysOf(write: Write): readonly string[];
   /**
@@ -24,11 +41,7 @@ export interface Groups<Write, Result> {
    *
    * @param writes at least one; exactly one if it waits for locks.
    */
-  save(
-    transaction: Transaction,
-    writes: readonly Write[],
-    whenLocked: WhenLocked,
-  ): Promise<Settled<Write, Result>>;
+  save(transaction: T, writes: readonly Write[], whenLocked: WhenLocked): Promise<Settled<Write, Result>>;
 }
 
 interface Waiting<Write, Result> {
@@ -42,9 +55,9 @@ interface Waiting<Write, Result> {
  * Writes that arrive while others are being saved share the next transaction: a few statements, one commit and their
  * messages for all of them. What it leaves out, and all of it if a statement fails, is saved again, each write alone.
  */
-export function inGroups<Write, Result>(
-  database: Pick<Database, 'begin' | 'metrics'>,
-  { maxTogether, keysOf, save }: Groups<Write, Result>,
+export function inGroups<T extends WriteTransaction, Write, Result>(
+  database: WriteDatabase<T>,
+  { maxTogether, soon = setImmediate, pause, keysOf, save }: Groups<T, Write, Result>,
 ): (write: Write) => Promise<Result> {
   let waiting: Waiting<Write, Result>[] = [];
   let transactions = 0;
@@ -54,8 +67,7 @@ export function inGroups<Write, Result>(
 
   return (write) =>
     new Promise((resolve, reject) => {
-      // Writes that arrive in the same tick are added before this.
-      if (!isStarting) setImmediate(start);
+      if (!isStarting) soon(start);
       isStarting = true;
       waiting.push({ write, keys: keysOf(write), resolve, reject });
     });
@@ -123,7 +135,7 @@ export function inGroups<Write, Result>(
   }
 
   async function saveAlone(write: Write): Promise<Result> {
-    const settled = await repeatOnConflict(() => saveIn([write], 'wait'));
+    const settled = await repeatOnConflict(() => saveIn([write], 'wait'), pause);
     const result = settled.get(write);
     if (result === undefined) throw new DatabaseError('The claim or the change feed of its firm is missing.');
     return result();
@@ -134,7 +146,6 @@ export function inGroups<Write, Result>(
     try {
       return await save(transaction, writes, whenLocked);
     } finally {
-      // After a commit, this does nothing.
       await transaction.rollback();
     }
   }

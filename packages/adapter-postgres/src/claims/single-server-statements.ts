@@ -24,10 +24,11 @@ import {
   SET_CLAIM,
   workValues,
 } from '../stores/claim-rows.ts';
-import { ACCESS_COLUMNS, type OfferedRow } from '../stores/offered-rows.ts';
+import { ACCESS_COLUMNS, type OfferedRow, offeredFrom } from '../stores/offered-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { advanceChain, advanceIn, INSERT_ROW } from '../stores/pg-audit.ts';
 import { mergeMany } from '../stores/pg-carriers.ts';
+import { lockAndCountPending } from '../stores/pg-claims.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
 import { feedValues, ordinalsOf, takeTimestampsAndAudit, timestampAfterLast } from './feed-timestamps.ts';
@@ -297,11 +298,15 @@ export function singleServerStatements(
 
     save: async (decided, whenLocked) => commit(SAVE[whenLocked], await writeBefore(decided)),
 
-    lockOffered: (responses, whenLocked) =>
-      executor.rows<OfferedRow>(LOCK_OFFERED[whenLocked], [
+    lockAndCountPending: (svcId) => lockAndCountPending(executor, encryption, svcId),
+
+    async lockOffered(responses, whenLocked) {
+      const rows = await executor.rows<OfferedRow>(LOCK_OFFERED[whenLocked], [
         responses.map(({ svcId }) => svcId),
         arrayOf(responses.map(({ id }) => id)),
-      ]),
+      ]);
+      return offeredFrom(rows, encryption);
+    },
 
     async saveOne(claim) {
       const { firmId, id, assignment } = claim;

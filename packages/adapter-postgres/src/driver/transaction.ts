@@ -221,7 +221,10 @@ export async function transact<T>(
 const MAX_ATTEMPTS = 5;
 
 /** Runs the work again when it throws ConcurrencyConflict. */
-export async function repeatOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
+export async function repeatOnConflict<T>(
+  attempt: () => Promise<T>,
+  pause: (ms: number) => Promise<unknown> = sleep,
+): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {
       return await attempt();
@@ -229,7 +232,7 @@ export async function repeatOnConflict<T>(attempt: () => Promise<T>): Promise<T>
       if (!(error instanceof ConcurrencyConflict)) throw error;
       if (count === MAX_ATTEMPTS)
         throw new Unavailable('Too many concurrent changes to the same rows.', 'conflicts');
-      await sleep(Math.random() * 10 * count);
+      await pause(Math.random() * 10 * count);
     }
   }
 }

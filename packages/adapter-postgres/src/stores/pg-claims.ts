@@ -16,7 +16,6 @@ import {
   lockedRow,
   workValues,
 } from './claim-rows.ts';
-import { offeredFrom } from './offered-rows.ts';
 import { pgAdjusters } from './pg-adjusters.ts';
 
 export const LOCK_CLAIM = sql(
@@ -59,7 +58,6 @@ export async function lockClaim(
   return first(await claimsFrom(encryption, rows));
 }
 
-/** The lock on the account lets one sender at a time count and add an offer. */
 export async function lockAndCountPending(
   executor: TransactionExecutor,
   encryption: Encryption,
@@ -87,7 +85,7 @@ export function pgClaims(
 
     async lockOfferedTo(svcId, id) {
       if (!isUuid(id)) return null;
-      return first(await offeredFrom(await statements.lockOffered([{ svcId, id }], 'wait'), encryption));
+      return first(await statements.lockOffered([{ svcId, id }], 'wait'));
     },
 
     async lockAny(id) {
