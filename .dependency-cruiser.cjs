@@ -18,6 +18,7 @@ const HTTP = '^apps/api/src/http/';
 const COMPOSITION = '^apps/api/src/composition/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
 const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
+const WEB_APP = '^packages/web-app/src/';
 const PACKAGES = '^packages/[a-z-]+/src/';
 
 /** Tools may use any library that tools/package.json lists; pnpm enforces that. */
@@ -163,10 +164,15 @@ module.exports = {
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'jsonc-parser', 'picocolors'),
     ]),
+    room('web-app', '^packages/web-app/src/', [
+      CONTRACT,
+      ...npm('preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
+    ]),
     room('adjuster', '^apps/adjuster/src/', [
       CONTRACT,
       DOMAIN,
-      ...npm('fake-indexeddb', 'idb', 'preact', '@preact/[a-z-]+', '@simplewebauthn/browser'),
+      WEB_APP,
+      ...npm('fake-indexeddb', 'idb', 'preact', '@preact/[a-z-]+'),
     ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],

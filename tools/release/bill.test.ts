@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { BUNDLED, billOfMaterials, fullName } from './bill.ts';
 
-const APP = fileURLToPath(new URL('../../apps/adjuster/src', import.meta.url));
+const APPS = ['apps/adjuster', 'packages/web-app'].map((folder) =>
+  fileURLToPath(new URL(`../../${folder}/src`, import.meta.url)),
+);
 
 test('the bill of materials has the packages of servers and pages, and none that only tests or builds use', () => {
   const { components, dependencies } = billOfMaterials('--lockfile-only');
@@ -20,7 +22,7 @@ test('the bill of materials has the packages of servers and pages, and none that
 });
 
 test('every package that the adjuster app imports is in the bill of materials', () => {
-  const imported = readdirSync(APP, { recursive: true, withFileTypes: true })
+  const imported = APPS.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .flatMap((entry) => [
       ...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(

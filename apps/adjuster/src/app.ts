@@ -1,19 +1,21 @@
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
+import { createApi } from '@svc/web-app/api';
+import { showAppearance } from '@svc/web-app/appearance';
+import { browserChoices } from '@svc/web-app/choices';
+import { createEventStream } from '@svc/web-app/event-stream';
+import { loadOnce } from '@svc/web-app/load-once';
+import zipPlacesUrl from '@svc/web-app/map/zip-places.bin?url';
+import { deviceLanguage } from '@svc/web-app/texts/languages';
 import { createApp } from './create-app.ts';
-import { createApi } from './data/api.ts';
 import { openAppDatabase } from './data/database.ts';
-import { createEventStream } from './data/event-stream.ts';
-import { loadOnce } from './data/load-once.ts';
+import { type Call, ROUTES } from './data/endpoints.ts';
 import type { Notifications } from './data/notifications.ts';
 import { createAnswerApi, createOutboxStore } from './data/outbox.ts';
 import { ROOT } from './data/root.ts';
 import { createStorage } from './data/storage.ts';
 import { tabs } from './data/tabs.ts';
-import zipPlacesUrl from './map/zip-places.bin?url';
-import { createNavigation } from './navigation.ts';
-import type { KeyValue } from './state/preferences.ts';
+import { createAppNavigation } from './navigation.ts';
 import { createUpdates } from './state/updates.ts';
-import { deviceLanguage } from './texts/language.ts';
 
 // The app of this page, and the names by which the screens use its parts.
 
@@ -23,7 +25,7 @@ const database = openAppDatabase(async () => {
   isStored.value = false;
 });
 export const storage = createStorage(database.get);
-const api = createApi(ROOT);
+const api = createApi<Call>(ROOT, ROUTES);
 export const { call } = api;
 
 /** Not part of the first load. */
@@ -41,24 +43,8 @@ export const notifications: Notifications = {
   sendTest: async () => (await loadNotifications()).sendTest(),
 };
 
-const navigation = createNavigation(window);
-export const { currentHash, route, returnItem, takeReturnPosition, go, replaceScreen } = navigation;
-
-/** Where the browser stores nothing for this page, it throws. */
-const choices: KeyValue = {
-  read(key) {
-    try {
-      return localStorage.getItem(key) ?? undefined;
-    } catch {
-      return undefined;
-    }
-  },
-  write(key, text) {
-    try {
-      localStorage.setItem(key, text);
-    } catch {}
-  },
-};
+export const navigation = createAppNavigation(window);
+export const { currentHash, route, go, replaceScreen } = navigation;
 
 const isVisible = (): boolean => document.visibilityState === 'visible';
 
@@ -70,11 +56,21 @@ function sendInBackground(): void {
 }
 
 const app = createApp({
-  ...{ api, storage, choices, deviceLanguage, isStored, notifications, tabs, navigation, zipPlacesUrl },
+  ...{
+    api,
+    storage,
+    choices: browserChoices,
+    deviceLanguage,
+    isStored,
+    notifications,
+    tabs,
+    navigation,
+    zipPlacesUrl,
+  },
   onStorageLost: database.onLost,
   outboxStore: createOutboxStore(storage, tabs),
   answerApi: createAnswerApi(call, storage, async () => isVisible()),
-  openEvents: (handlers) => createEventStream(ROOT, handlers),
+  openEvents: (handlers) => createEventStream(`${ROOT}events`, handlers),
   page: {
     isVisible,
     sendInBackground,
@@ -87,7 +83,8 @@ const app = createApp({
 export const { now, preferences, prefer, session, lists, outbox, outcomes, answers, work, account } = app;
 export const { places, arrangement, deadlines, drafts, typedRejections, typedNotes } = app;
 export const { reportError, signIn, signOut, start } = app;
-export const { toast, showToast, showError, closeToast } = app.toasts;
+export const { toasts } = app;
+export const { showToast, showError } = toasts;
 export const { texts, language, loadedTexts } = app.language;
 export const languageChoice = app.language;
 export const { request } = session;
@@ -96,10 +93,6 @@ export const { inches, money, percent, roughDuration, shortMoney, timeOfDay, who
 export const { updateReady, registerWorker, startAgain, applyUpdate } = createUpdates({
   ...{ root: ROOT, storage, toasts: app.toasts, texts },
 });
-
-/** Browsers have no passkeys for sites at an IP address. */
-export const supportsPasskeys = (): boolean =>
-  'PublicKeyCredential' in window && !/^[\d.]+$|:/.test(location.hostname);
 
 interface InstallPrompt extends Event {
   prompt(): Promise<unknown>;
@@ -118,15 +111,4 @@ addEventListener('appinstalled', () => {
 addEventListener('error', ({ error }) => reportError(error));
 addEventListener('unhandledrejection', ({ reason }) => reportError(reason));
 
-const darkDevice = matchMedia('(prefers-color-scheme: dark)');
-const isDark = signal(darkDevice.matches);
-darkDevice.addEventListener('change', ({ matches }) => {
-  isDark.value = matches;
-});
-
-effect(() => {
-  const { documentElement: root } = document;
-  const { scheme } = preferences.value;
-  root.dataset.scheme = scheme === 'device' ? (isDark.value ? 'dark' : 'light') : scheme;
-  root.lang = language.value;
-});
+showAppearance(() => preferences.value.scheme, language);

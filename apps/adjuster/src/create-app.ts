@@ -1,12 +1,16 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { SignInBody } from '@svc/contract';
-import type { Api } from './data/api.ts';
-import type { EventHandlers, EventStream } from './data/event-stream.ts';
+import type { Profile, SignInBody } from '@svc/contract';
+import { ApiError } from '@svc/web-app/api-error';
+import type { KeyValue } from '@svc/web-app/choices';
+import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
+import { createSession } from '@svc/web-app/session';
+import type { Language } from '@svc/web-app/texts/languages';
+import { createToasts } from '@svc/web-app/toasts';
+import type { Api } from './data/endpoints.ts';
 import type { Notifications } from './data/notifications.ts';
 import type { Storage } from './data/storage.ts';
 import type { TabMessage, Tabs } from './data/tabs.ts';
 import { createFormat } from './format.ts';
-import { ApiError } from './model/api-error.ts';
 import type { Navigation } from './navigation.ts';
 import type { OutboxApi, OutboxStore } from './outbox/outbox.ts';
 import { settingsHandler } from './outbox/settings.ts';
@@ -16,18 +20,15 @@ import { createAnswers } from './state/answers.ts';
 import { createArrangement } from './state/arrangement.ts';
 import { createDeadlines } from './state/deadlines.ts';
 import { createErrorReporter } from './state/errors.ts';
-import { createLanguage } from './state/language.ts';
+import { createAppLanguage } from './state/language.ts';
 import { createLists } from './state/lists.ts';
 import { createLiveUpdates } from './state/live-updates.ts';
 import { createAppOutbox } from './state/outbox.ts';
 import { createOutcomes } from './state/outcomes.ts';
 import { createPlaces } from './state/places.ts';
-import { createPreferences, type KeyValue } from './state/preferences.ts';
-import { createSession } from './state/session.ts';
-import { createToasts } from './state/toast.ts';
+import { createPreferences } from './state/preferences.ts';
 import { createTyped } from './state/typed.ts';
 import { createDrafts, createWork } from './state/work.ts';
-import type { Language } from './texts/language.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POLL_MS = 30_000;
@@ -69,12 +70,12 @@ export function createApp(deps: AppDeps) {
   const { currentHash } = navigation;
   /** The service's time, for ages that are shown; updated every half minute. */
   const now = signal(api.now());
-  const language = createLanguage(deps);
+  const language = createAppLanguage(deps);
   const { texts } = language;
   const format = createFormat(texts, language.language, now);
   const { preferences, prefer } = createPreferences(deps.choices, deps.isStored);
   const toasts = createToasts(texts, currentHash);
-  const session = createSession(() => {
+  const session = createSession<Profile>(() => {
     live.stop();
     // It may have been ended because the device was lost. Answers not sent yet stay for the next sign-in.
     lists.remove();

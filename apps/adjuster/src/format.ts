@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
-import { durationText } from './model/duration.ts';
+import { createFormat as createCommonFormat } from '@svc/web-app/format';
+import type { Language } from '@svc/web-app/texts/languages';
 import type { Texts } from './texts/en.ts';
-import { type Language, localeOf } from './texts/language.ts';
 
 /** Values in the language that is shown. */
 export function createFormat(
@@ -9,44 +9,9 @@ export function createFormat(
   language: ReadonlySignal<Language>,
   now: ReadonlySignal<number>,
 ) {
-  const formatters = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
-
-  function formatter<T extends Intl.DateTimeFormat | Intl.NumberFormat>(
-    kind: string,
-    make: (locale: string) => T,
-  ): T {
-    const key = `${kind} ${language.value}`;
-    const found = (formatters.get(key) as T | undefined) ?? make(localeOf(language.value));
-    formatters.set(key, found);
-    return found;
-  }
-  const clock = (kind: string, timeZone?: string) =>
-    formatter(kind, (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }));
-  const numbers = (kind: string, options: Intl.NumberFormatOptions) =>
-    formatter(kind, (locale) => new Intl.NumberFormat(locale, options));
-
-  const clockTime = (instant: string | number): string => clock('clock').format(new Date(instant));
-  const duration = (ms: number): string | null => durationText(ms, texts.value.duration);
-
+  const { numbers, ...common } = createCommonFormat(texts, language, now);
   return {
-    clockTime,
-    duration,
-    /** In one unit, for rows. */
-    roughDuration: (ms: number): string | null => durationText(ms, texts.value.duration, true),
-    /** A calendar date, which has no time zone. Creating an Intl format for it would delay the first list. */
-    day(date: string): string {
-      const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number);
-      return texts.value.day(year, month - 1, dayOfMonth);
-    },
-    /** A date and time in the device's time zone; a line may break only between the two. */
-    dateTime(instant: string | number): string {
-      const at = new Date(instant);
-      return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), clockTime(instant)]
-        .map((part) => part.replaceAll(' ', '\u00a0'))
-        .join(', ');
-    },
-    /** A time of day without a time zone, such as `04:30`. */
-    timeOfDay: (time: string): string => clock('timeOfDay', 'UTC').format(new Date(`1970-01-01T${time}:00Z`)),
+    ...common,
     money: (amount: number): string =>
       numbers('money', { style: 'currency', currency: 'USD' }).format(amount),
     /** An amount without cents, for summaries. */
@@ -62,12 +27,5 @@ export function createFormat(
     inches: (count: number): string => texts.value.height(count, Math.floor(count / 12), count % 12),
     /** A distance in whole miles. */
     miles: (count: number): string => texts.value.miles(count < 10 ? count.toFixed(1) : count.toFixed(0)),
-    /** How long ago; null for less than a minute. */
-    since: (instant: string): string | null => duration(now.value - Date.parse(instant)),
-    today(): string {
-      const date = new Date(now.value);
-      const twoDigits = (value: number): string => String(value).padStart(2, '0');
-      return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-    },
   };
 }

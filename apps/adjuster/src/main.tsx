@@ -1,27 +1,39 @@
 import { useSignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { render } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import '@svc/web-app/theme.css';
 import './style.css';
+import { AppContext } from '@svc/web-app/app-context';
+import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
+import { lazy } from '@svc/web-app/components/lazy';
+import { ToastMessage } from '@svc/web-app/components/toast';
+import {
+  Button,
+  hasAnswerBar,
+  Icon,
+  type IconName,
+  TapGuard,
+  useHeightVariable,
+} from '@svc/web-app/components/ui';
 import {
   answers,
   applyUpdate,
   clockTime,
-  closeToast,
   isStored,
   languageChoice,
   lists,
+  navigation,
   registerWorker,
+  reportError,
   route,
   session,
   start,
+  startAgain,
   texts,
-  toast,
+  toasts,
   updateReady,
 } from './app.ts';
-import { ErrorBoundary } from './components/error-boundary.tsx';
-import { lazy } from './components/lazy.tsx';
-import { Button, hasAnswerBar, Icon, type IconName, TapGuard, useHeightVariable } from './components/ui.tsx';
 import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
 
@@ -34,6 +46,12 @@ const Settings = lazy(async () => (await import('./screens/settings.tsx')).Setti
 const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
 const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.tsx')).PasskeyRequired);
 const MapScreen = lazy(async () => (await import('./map/map-screen.tsx')).MapScreen);
+
+const Guarded = (props: { readonly children: ComponentChildren }) => (
+  <ErrorBoundary otherwise={<a href="#/settings">{texts.value.nav.settings}</a>}>
+    {props.children}
+  </ErrorBoundary>
+);
 
 function App() {
   const words = texts.value;
@@ -96,19 +114,19 @@ function Screens() {
     return (
       <main id="main" class="split">
         <div class="split-list">
-          <ErrorBoundary>{isOffer ? <Offers /> : <Claims showClosed={isClosed} />}</ErrorBoundary>
+          <Guarded>{isOffer ? <Offers /> : <Claims showClosed={isClosed} />}</Guarded>
         </div>
         <div class="split-claim">
-          <ErrorBoundary key={value.id}>
+          <Guarded key={value.id}>
             <ClaimScreen id={value.id} />
-          </ErrorBoundary>
+          </Guarded>
         </div>
       </main>
     );
   }
   return (
     <main id="main" key={JSON.stringify(value)}>
-      <ErrorBoundary>
+      <Guarded>
         {value.screen === 'offers' && <Offers />}
         {value.screen === 'claims' && <Claims showClosed={value.closed} />}
         {value.screen === 'claim' && <ClaimScreen id={value.id} />}
@@ -118,7 +136,7 @@ function Screens() {
         {value.screen === 'firms' && <Firms />}
         {value.screen === 'settings' && <Settings />}
         {value.screen === 'help' && <Help />}
-      </ErrorBoundary>
+      </Guarded>
     </main>
   );
 }
@@ -195,22 +213,7 @@ const Messages = () => (
   <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
     <UpdateReady />
     <Undo />
-    <div role="status" class="toasts">
-      {toast.value !== null && (
-        <div class={`toast ${toast.value.kind}`}>
-          <div>
-            {toast.value.lines
-              .map((line) => (typeof line === 'string' ? line : line()))
-              .map((text) => (
-                <p key={text}>{text}</p>
-              ))}
-          </div>
-          <button type="button" class="toast-close" aria-label={texts.value.close} onClick={closeToast}>
-            <Icon name="close" />
-          </button>
-        </div>
-      )}
-    </div>
+    <ToastMessage toasts={toasts} />
   </div>
 );
 
@@ -261,9 +264,11 @@ void languageChoice
     const root = document.getElementById('app');
     if (root !== null)
       render(
-        <ErrorBoundary>
-          <App />
-        </ErrorBoundary>,
+        <AppContext.Provider value={{ texts, navigation, reportError, startAgain }}>
+          <Guarded>
+            <App />
+          </Guarded>
+        </AppContext.Provider>,
         root,
       );
     const started = start();

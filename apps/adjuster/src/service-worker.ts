@@ -1,5 +1,6 @@
-import { createApi } from './data/api.ts';
+import { createApi } from '@svc/web-app/api';
 import { openAppDatabase } from './data/database.ts';
+import { type Call, ROUTES } from './data/endpoints.ts';
 import { createNotifications } from './data/notifications.ts';
 import { createAnswerApi, createOutboxStore } from './data/outbox.ts';
 import { ROOT } from './data/root.ts';
@@ -52,7 +53,7 @@ interface WindowClient {
 
 const worker = globalThis as unknown as ServiceWorkerScope;
 const storage = createStorage(openAppDatabase().get);
-const { call } = createApi(ROOT);
+const { call } = createApi<Call>(ROOT, ROUTES);
 const PAGE = ROOT.slice(0, -1);
 const CACHE = `page-${__VERSION__}`;
 

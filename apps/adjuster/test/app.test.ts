@@ -2,15 +2,16 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
 import type { AppClaim, Profile } from '@svc/contract';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
+import { type RequestParts, requestOf } from '@svc/web-app/endpoints';
+import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createApp } from '../src/create-app.ts';
 import { connectDatabase } from '../src/data/database.ts';
-import { type Call, type CallId, type RequestParts, requestOf } from '../src/data/endpoints.ts';
-import type { EventHandlers } from '../src/data/event-stream.ts';
+import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
 import { createOutboxStore } from '../src/data/outbox.ts';
 import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage, Tabs } from '../src/data/tabs.ts';
-import { ApiError, NetworkError } from '../src/model/api-error.ts';
-import { createNavigation } from '../src/navigation.ts';
+import { createAppNavigation } from '../src/navigation.ts';
 import { answerHandler } from '../src/outbox/answers.ts';
 import { createPreferences } from '../src/state/preferences.ts';
 import { offer, ownClaim } from './claims.ts';
@@ -50,7 +51,7 @@ function device() {
     ...(query.updated_since !== undefined && { ids: data.map(({ id }) => id) }),
   });
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path } = requestOf(id, parts);
+    const { method, path } = requestOf(ROUTES[id], parts);
     const name = `${method} ${path.replace(/\?.*/, '')}`;
     state.calls.push(name);
     await Promise.resolve();
@@ -101,7 +102,7 @@ function device() {
         }),
       },
       notifications: { sendPreferences: async () => {}, disable: async () => {}, renew: async () => {} },
-      navigation: createNavigation({
+      navigation: createAppNavigation({
         location: {
           get hash() {
             return hash.value;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { durationText } from '@svc/web-app/duration';
 import { calendarFile } from '../src/model/calendar-file.ts';
 import { deadlinesOf, dueFirst, overridesFrom } from '../src/model/deadlines.ts';
-import { durationText } from '../src/model/duration.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { offer, ownClaim } from './claims.ts';

@@ -1,26 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { milesBetween } from '../src/model/distance.ts';
-import { clusters, nearestFirst, project, viewOf, zoomed } from '../src/model/geo.ts';
 import { mapLink } from '../src/model/map-link.ts';
 import { isPoBox } from '../src/model/names.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
-import { decodeZipPlaces, encodeZipPlaces } from '../src/model/zip-places.ts';
-
-const MIAMI = { latitude: 25.7617, longitude: -80.1918 };
-const TAMPA = { latitude: 27.9506, longitude: -82.4572 };
-
-describe('distances', () => {
-  test('are great-circle miles', () => {
-    const north = { ...MIAMI, latitude: MIAMI.latitude + 1 };
-    expect(milesBetween(MIAMI, north)).toBeCloseTo(69.1, 1);
-    expect(milesBetween(MIAMI, MIAMI)).toBe(0);
-  });
-
-  test('order the stops of a route, the nearest next', () => {
-    const [near, middle, far] = [26, 27, 28].map((latitude) => ({ latitude, longitude: -80 }));
-    expect(nearestFirst(MIAMI, [far, near, middle] as never)).toEqual([near, middle, far]);
-  });
-});
 
 test.each([
   ['PO Box 12', true],
@@ -29,62 +10,6 @@ test.each([
   ['12 Poboxer Street', false],
   ['1 Boxwood Lane', false],
 ])('“%s” is a box at a post office: %s', (street, expected) => expect(isPoBox({ street })).toBe(expected));
-
-describe('the map', () => {
-  const SIZE = { width: 390, height: 500 };
-  const onScreen = (view: ReturnType<typeof viewOf>, at: { x: number; y: number }) => ({
-    x: (at.x - view.center.x) * view.scale + SIZE.width / 2,
-    y: (at.y - view.center.y) * view.scale + SIZE.height / 2,
-  });
-
-  test('shows all claims within its margin, and a single one with its surroundings', () => {
-    const points = [project(MIAMI), project(TAMPA)];
-    const view = viewOf(points, SIZE, 40);
-    const outside = points
-      .map((point) => onScreen(view, point))
-      .filter(({ x, y }) => x < 39 || y < 39 || x > SIZE.width - 39 || y > SIZE.height - 39);
-    expect(outside).toEqual([]);
-    expect(viewOf([project(MIAMI)], SIZE, 40).scale).toBeLessThanOrEqual(120_000);
-  });
-
-  test('keeps the point under the finger when it zooms', () => {
-    const view = viewOf([project(MIAMI), project(TAMPA)], SIZE, 40);
-    const at = onScreen(view, project(TAMPA));
-    const after = onScreen(zoomed(view, 3, at, SIZE), project(TAMPA));
-    expect(after.x).toBeCloseTo(at.x, 6);
-    expect(after.y).toBeCloseTo(at.y, 6);
-  });
-
-  test('joins claims that are closer than a fingertip, and no others', () => {
-    const items = [
-      { at: { x: 0.1, y: 0.1 }, item: 'a' },
-      { at: { x: 0.1001, y: 0.1 }, item: 'b' },
-      { at: { x: 0.2, y: 0.1 }, item: 'c' },
-    ];
-    expect(clusters(items, 1000, 40).map((cluster) => cluster.items)).toEqual([['a', 'b'], ['c']]);
-    expect(clusters(items, 1_000_000, 40)).toHaveLength(3);
-  });
-});
-
-test('the file of ZIP centroids gives each place within half a step, and nothing for an unknown ZIP code', () => {
-  const places = [
-    { zip: 772, latitude: 18.4291, longitude: -65.8771 },
-    { zip: 33931, latitude: 26.4489, longitude: -81.9393 },
-    { zip: 96910, latitude: 13.4443, longitude: 144.7863 },
-    { zip: 96799, latitude: -14.2781, longitude: -170.7025 },
-  ];
-  const placeOf = decodeZipPlaces(encodeZipPlaces(places));
-  const errors = places.map(({ zip, latitude, longitude }) => {
-    const found = placeOf(String(zip).padStart(5, '0'));
-    return Math.max(
-      Math.abs((found?.latitude ?? 99) - latitude),
-      Math.abs((found?.longitude ?? 999) - longitude),
-    );
-  });
-  expect(Math.max(...errors)).toBeLessThanOrEqual(0.005001);
-  expect(placeOf('33931-1234')).toEqual(placeOf('33931'));
-  expect(placeOf('99999')).toBeUndefined();
-});
 
 describe('links to the maps app', () => {
   const [ANDROID, IPHONE, IPAD] = ['Linux; Android 16', 'iPhone; CPU iPhone OS 18_6', 'Macintosh'];

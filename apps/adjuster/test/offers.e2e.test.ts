@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { CHUNK_ROWS } from '../src/model/row-chunks.ts';
+import { CHUNK_ROWS } from '@svc/web-app/row-chunks';
 import {
   ANA,
   assignmentOf,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaim } from '@svc/contract';
-import { type Call, type CallId, type RequestParts, requestOf } from '../src/data/endpoints.ts';
-import { ApiError, NetworkError } from '../src/model/api-error.ts';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
+import { type RequestParts, requestOf } from '@svc/web-app/endpoints';
+import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
 import { type PastOffer, pastOffer } from '../src/model/history.ts';
 import { answerHandler, type Outcome } from '../src/outbox/answers.ts';
 import type { AnswerContent, Entry, WorkContent } from '../src/outbox/entry.ts';
@@ -51,7 +52,7 @@ function device() {
     },
   };
   const call = (async (id: CallId, parts?: RequestParts) => {
-    const { method, path, body } = requestOf(id, parts);
+    const { method, path, body } = requestOf(ROUTES[id], parts);
     const name = `${method} ${path.replace('v1/claims/', '')}`;
     state.calls.push(name);
     state.bodies.push(body);

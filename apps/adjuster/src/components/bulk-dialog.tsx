@@ -1,8 +1,8 @@
 import type { AppClaim } from '@svc/contract';
+import { Button, Dialog } from '@svc/web-app/components/ui';
 import { allTexts } from '../all-texts.ts';
 import { townOf } from '../model/names.ts';
 import { RejectDialog } from './reject-dialog.tsx';
-import { Button, Dialog } from './ui.tsx';
 
 /** Each name with how often it occurs: `Kenner, LA (3), Houma, LA`. */
 const counted = (names: readonly string[]): string =>

@@ -1,8 +1,8 @@
+import { ApiError } from '@svc/web-app/api-error';
+import { Button, CodeField } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, lists, request, showError, showToast } from '../app.ts';
-import { ApiError } from '../model/api-error.ts';
-import { Button, CodeField } from './ui.tsx';
 
 /** Asks for the code that was emailed to a new address; until then the account keeps the old one. */
 export function ConfirmEmail({ email, done }: { readonly email: string; readonly done: () => void }) {

@@ -1,7 +1,7 @@
+import { Button, Dialog, Field } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { places, showError } from '../app.ts';
-import { Button, Dialog, Field } from './ui.tsx';
 
 /** Asks where distances are measured from: the device's position or a ZIP code. */
 export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {

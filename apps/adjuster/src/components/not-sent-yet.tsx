@@ -1,6 +1,6 @@
+import { Button, Note } from '@svc/web-app/components/ui';
 import { clockTime, outbox, showError, texts } from '../app.ts';
 import { canCancel, type Entry } from '../outbox/entry.ts';
-import { Button, Note } from './ui.tsx';
 
 /** Why entries are not sent, where it is not the network; undefined where it is. */
 export function problemOf(entries: readonly Entry[]): string | undefined {

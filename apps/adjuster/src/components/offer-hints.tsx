@@ -1,3 +1,4 @@
+import { Button, Note } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, answers, day, notifications, now, session, showError, showToast, storage } from '../app.ts';
@@ -8,7 +9,6 @@ import {
   type SuggestionOutcome,
   suggestionFor,
 } from '../model/notification-state.ts';
-import { Button, Note } from './ui.tsx';
 
 /** Below the offers: why there may be no new ones, and how to be notified of them. */
 export function OfferHints() {

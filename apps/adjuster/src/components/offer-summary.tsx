@@ -1,5 +1,6 @@
 import './offer-summary.css';
 import type { AppClaim } from '@svc/contract';
+import { Button, Icon } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { answers, day, lists, miles, places, wholeMoney } from '../app.ts';
@@ -7,7 +8,6 @@ import { mapLink } from '../model/map-link.ts';
 import { addressLines, addressText, titleOf } from '../model/names.ts';
 import { relatedClaims } from '../model/related.ts';
 import { OriginDialog } from './distance.tsx';
-import { Button, Icon } from './ui.tsx';
 
 type Row = readonly [label: string, value: string | undefined, wide?: boolean];
 

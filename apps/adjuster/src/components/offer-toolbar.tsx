@@ -1,10 +1,10 @@
 import './offer-toolbar.css';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { arrangement, places } from '../app.ts';
 import { GROUPINGS, type Grouping, ORDERS, type Order } from '../model/arrange.ts';
 import { OriginDialog } from './distance.tsx';
-import { Button } from './ui.tsx';
 
 /** Searches, sorts and groups the offers. */
 export function OfferToolbar() {

@@ -1,6 +1,6 @@
 import type { LIMITS, ProfileField } from '@svc/contract';
+import { Field, type FieldProps } from '@svc/web-app/components/ui';
 import { allTexts } from '../all-texts.ts';
-import { Field, type FieldProps } from './ui.tsx';
 
 const AUTOCOMPLETE = {
   first_name: 'given-name',

@@ -1,4 +1,5 @@
 import type { LIMITS } from '@svc/contract';
+import { Button, Dialog } from '@svc/web-app/components/ui';
 import type { ComponentChildren } from 'preact';
 import { allTexts } from '../all-texts.ts';
 import { typedRejections } from '../app.ts';
@@ -8,7 +9,6 @@ import {
   rejectionText,
   type TypedRejection,
 } from '../model/rejection.ts';
-import { Button, Dialog } from './ui.tsx';
 
 const MAX_REASON_LENGTH: (typeof LIMITS)['rejectionReason']['max'] = 1000;
 

@@ -1,22 +1,10 @@
-import type {
-  BodyOf,
-  EndpointId,
-  endpoints,
-  RequestOf,
-  RequestSignInCodeBody,
-  ResponseOf,
-  SignInBody,
-} from '@svc/contract';
+import type { EndpointId, endpoints, RequestSignInCodeBody, ResponseOf, SignInBody } from '@svc/contract';
+import type { Api as ApiOf } from '@svc/web-app/api';
+import type { Call as CallAmong, CallOf, RouteOf } from '@svc/web-app/endpoints';
 
 type Endpoints = typeof endpoints;
-type RouteOf<Id extends EndpointId> = Endpoints[Id] extends {
-  readonly method: infer Method extends string;
-  readonly path: `/app/${infer Path}`;
-}
-  ? `${Method} ${Path}`
-  : never;
 
-/** The compiler compares them with the contract, whose values would double the first load. */
+/** The compiler compares them with the contract. */
 const CONTRACT_ROUTES = {
   acceptClaim: 'POST v1/claims/{id}/acceptance',
   acceptInvitation: 'POST v1/invitations/{firm_id}/acceptance',
@@ -46,7 +34,7 @@ const CONTRACT_ROUTES = {
   updateMembership: 'PATCH v1/firms/{firm_id}/membership',
   updateProfile: 'PATCH v1/me',
   updateWork: 'PATCH v1/claims/{id}/work',
-} as const satisfies { readonly [Id in EndpointId]?: RouteOf<Id> };
+} as const satisfies { readonly [Id in EndpointId]?: RouteOf<Endpoints[Id], '/app/'> };
 
 /** What only browsers use: the service keeps their session in a cookie. */
 const BROWSER_ROUTES = {
@@ -58,61 +46,16 @@ const BROWSER_ROUTES = {
   startPasskeySignIn: 'POST passkey-options',
 } as const;
 interface BrowserCalls {
-  getPushKey: { response: { readonly key: string } };
-  openSession: { body: SignInBody };
-  closeSession: object;
-  closeAllSessions: object;
-  sendSignInCode: { body: RequestSignInCodeBody };
-  startPasskeySignIn: { response: ResponseOf<Endpoints['startPasskeySignIn']> };
+  getPushKey: { input: object; output: { readonly key: string } };
+  openSession: { input: { readonly body: SignInBody }; output: unknown };
+  closeSession: { input: object; output: unknown };
+  closeAllSessions: { input: object; output: unknown };
+  sendSignInCode: { input: { readonly body: RequestSignInCodeBody }; output: unknown };
+  startPasskeySignIn: { input: object; output: ResponseOf<Endpoints['startPasskeySignIn']> };
 }
 
-export type CallId = keyof typeof CONTRACT_ROUTES | keyof BrowserCalls;
-
-type Params<Of> = [keyof Of] extends [never]
-  ? unknown
-  : { readonly params: { readonly [K in keyof Of]: string } };
-type Query<Of> = [keyof Of] extends [never]
-  ? unknown
-  : { readonly query?: { readonly [K in keyof Of]?: string | number | undefined } };
-type Body<Of> = Of extends undefined ? unknown : { readonly body: Of };
-/** What a call sends. */
-export type Input<Id extends CallId> = Id extends keyof BrowserCalls
-  ? BrowserCalls[Id] extends { body: infer Sent }
-    ? { readonly body: Sent }
-    : unknown
-  : Id extends EndpointId
-    ? Params<RequestOf<Endpoints[Id]>['params']> &
-        Query<RequestOf<Endpoints[Id]>['query']> &
-        Body<BodyOf<Endpoints[Id]>>
-    : never;
-export type Output<Id extends CallId> = Id extends keyof BrowserCalls
-  ? BrowserCalls[Id] extends { response: infer Received }
-    ? Received
-    : undefined
-  : Id extends EndpointId
-    ? ResponseOf<Endpoints[Id]>
-    : never;
-
-/** Sends a request of the contract. It fails with a `NetworkError` if it can be sent again, else with an `ApiError`. */
-export type Call = <Id extends CallId>(
-  id: Id,
-  ...input: object extends Input<Id> ? [Input<Id>?] : [Input<Id>]
-) => Promise<Output<Id>>;
-
-interface Parts {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: unknown;
-}
-
-/** The method, path and body of a call. */
-export function requestOf(id: CallId, { params = {}, query = {}, body }: Parts = {}) {
-  const [method = '', template = ''] = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES }[id].split(' ');
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  ).toString();
-  return { method, path: search === '' ? path : `${path}?${search}`, body };
-}
-
-export type { Parts as RequestParts };
+export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES };
+export type CallId = keyof typeof ROUTES;
+type AppCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls;
+export type Call = CallAmong<AppCalls>;
+export type Api = ApiOf<Call>;

@@ -1,4 +1,4 @@
-import { ApiError } from '../model/api-error.ts';
+import { ApiError } from '@svc/web-app/api-error';
 import {
   type NotificationFacts,
   type NotificationState,

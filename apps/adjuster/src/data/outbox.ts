@@ -1,7 +1,7 @@
+import { loadOnce } from '@svc/web-app/load-once';
 import { answerHandler, isLost } from '../outbox/answers.ts';
 import type { OutboxApi, OutboxStore } from '../outbox/outbox.ts';
 import type { Call } from './endpoints.ts';
-import { loadOnce } from './load-once.ts';
 import type { Storage } from './storage.ts';
 import type { Tabs } from './tabs.ts';
 

@@ -1,6 +1,6 @@
+import { deviceLanguage } from '@svc/web-app/texts/languages';
 import { notificationOf } from '../model/push-message.ts';
 import { isLost } from '../outbox/answers.ts';
-import { deviceLanguage } from '../texts/language.ts';
 import { NOTIFICATION_WORDS } from '../texts/worker.ts';
 import { ROOT } from './root.ts';
 import type { Storage } from './storage.ts';

@@ -1,5 +1,6 @@
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
 import type { DeadlineOverride, DevicePreferences } from '@svc/domain';
+import type { Language } from '@svc/web-app/texts/languages';
 import type { Arrangement } from '../model/arrange.ts';
 import { type PastOffer, withPastOffers } from '../model/history.ts';
 import { areListsExpired } from '../model/list-expiry.ts';
@@ -8,7 +9,6 @@ import { isStoredShape } from '../model/shapes.ts';
 import type { WorkEntries } from '../model/work-edits.ts';
 import type { Outcome } from '../outbox/answers.ts';
 import type { Entry } from '../outbox/entry.ts';
-import type { Language } from '../texts/language.ts';
 import type { Database } from './database.ts';
 
 /** Where distances are measured from. It never leaves the device. */

@@ -1,19 +1,23 @@
-import './map.css';
 import type { AppClaim } from '@svc/contract';
+import { ActionBar, Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { createFile } from '@svc/web-app/load-once';
+import { nearestFirst } from '@svc/web-app/map/geo';
+import { MapView, type Marker } from '@svc/web-app/map/map-view';
+import { decodeOutlines, type Outlines } from '@svc/web-app/map/outlines';
+import outlinesUrl from '@svc/web-app/map/outlines.bin?url';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { answers, lists, miles, places, showError } from '../app.ts';
+import { answers, lists, miles, places, preferences, showError } from '../app.ts';
 import { OriginDialog } from '../components/distance.tsx';
-import { ActionBar, Button, EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { createFile } from '../data/load-once.ts';
-import { nearestFirst } from '../model/geo.ts';
 import { addressText, isPoBox, titleOf } from '../model/names.ts';
-import { decodeOutlines, type Outlines } from '../model/outlines.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../model/route-link.ts';
-import { MapView, type PlacedClaim } from './map-view.tsx';
-import outlinesUrl from './outlines.bin?url';
 
 const loadOutlines = createFile(outlinesUrl, decodeOutlines);
+
+interface PlacedClaim {
+  readonly claim: AppClaim;
+  readonly isOffer: boolean;
+}
 
 /** Offers and accepted claims on a map, and a route to several of them. */
 export function MapScreen() {
@@ -34,9 +38,13 @@ export function MapScreen() {
     ...offers.map((claim) => ({ claim, isOffer: true })),
     ...own.map((claim) => ({ claim, isOffer: false })),
   ];
-  const placed = lines === undefined ? [] : all.filter(({ claim }) => places.placeOf(claim) !== undefined);
+  const markers = all.flatMap(({ claim, isOffer }): Marker[] => {
+    const place = lines === undefined ? undefined : places.placeOf(claim);
+    const { city, state } = claim.loss_location;
+    return place === undefined ? [] : [{ id: claim.id, place, isOffer, title: titleOf(claim), city, state }];
+  });
   const shown = all.filter(({ claim }) => chosen.includes(claim.id));
-  const unplaced = all.filter((one) => !placed.includes(one));
+  const unplaced = all.filter(({ claim }) => !markers.some(({ id }) => id === claim.id));
   const kept = keptStops(places.stops.value, lists.listedClaims());
   const isFull = kept.length >= MAX_STOPS;
   const route = inOrder(kept.flatMap((id) => all.find(({ claim }) => claim.id === id) ?? []));
@@ -57,7 +65,13 @@ export function MapScreen() {
         <p class="muted map-loading">{words.loading}</p>
       ) : (
         <>
-          <MapView lines={lines} placed={placed} chosen={chosen} choose={setChosen} />
+          <MapView
+            {...{ lines, markers, chosen, words }}
+            choose={setChosen}
+            from={places.origin.value}
+            maxListed={MAX_STOPS}
+            scheme={preferences.value.scheme}
+          />
           {unplaced.length > 0 && (
             <p class="muted">
               {words.unknown(unplaced.length)}{' '}

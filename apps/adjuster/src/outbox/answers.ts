@@ -1,5 +1,5 @@
+import { isRefusal } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
-import { isRefusal } from '../model/api-error.ts';
 import { offerLabel, type PastOffer } from '../model/history.ts';
 import type { AnswerContent, Entry, Handler } from './entry.ts';
 

@@ -1,4 +1,4 @@
-import { isRefusal, NetworkError, needsSignIn } from '../model/api-error.ts';
+import { isRefusal, NetworkError, needsSignIn } from '@svc/web-app/api-error';
 import { type Content, canCancel, type Entry, type Handler, isWaiting, stateOf } from './entry.ts';
 
 /** The entries of all adjusters on this device, oldest first. */

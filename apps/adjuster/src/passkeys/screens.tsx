@@ -1,10 +1,17 @@
 import type { Passkey } from '@svc/contract';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
+import { Button, Dialog, Field, ScreenHeader } from '@svc/web-app/components/ui';
+import { createPasskey } from '@svc/web-app/passkeys';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, language, lists, request, session, showError, showToast, signOut } from '../app.ts';
-import { Button, Dialog, Field, ScreenHeader } from '../components/ui.tsx';
-import { ApiError, NetworkError } from '../model/api-error.ts';
-import { addPasskey } from './ceremonies.ts';
+
+/** Creates a passkey on the device and adds it to the account. */
+async function addPasskey(name: string): Promise<void> {
+  const { options } = await request(() => call('startPasskeyRegistration'));
+  const body = await createPasskey(options, name);
+  await request(() => call('registerPasskey', { body }));
+}
 
 /** There is always one page. */
 const readPasskeys = async (): Promise<readonly Passkey[]> =>

@@ -1,10 +1,10 @@
 import '../components/switch.css';
 import type { Availability } from '@svc/contract';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, day, showError, today } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { Button } from '../components/ui.tsx';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
 

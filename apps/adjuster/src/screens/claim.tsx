@@ -1,4 +1,16 @@
 import type { AppClaim } from '@svc/contract';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
+import {
+  ActionBar,
+  Button,
+  EmptyState,
+  focusHeading,
+  hasAnswerBar,
+  Icon,
+  Note,
+  ScreenHeader,
+  TestBadge,
+} from '@svc/web-app/components/ui';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -17,18 +29,6 @@ import {
 } from '../app.ts';
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { RejectDialog } from '../components/reject-dialog.tsx';
-import {
-  ActionBar,
-  Button,
-  EmptyState,
-  focusHeading,
-  hasAnswerBar,
-  Icon,
-  Note,
-  ScreenHeader,
-  TestBadge,
-} from '../components/ui.tsx';
-import { ApiError, NetworkError } from '../model/api-error.ts';
 import { claimsAfter } from '../model/arrange.ts';
 import { titleOf } from '../model/names.ts';
 import { isClaim } from '../model/shapes.ts';

@@ -1,10 +1,10 @@
 import type { AppClaim } from '@svc/contract';
+import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect } from 'preact/hooks';
 import { day, deadlines, duration, lists, now, session, texts, work } from '../app.ts';
 import { claimRow } from '../components/claim-row.tsx';
-import { UnreadableClaims } from '../components/error-boundary.tsx';
-import { EmptyState, ScreenHeader } from '../components/ui.tsx';
-import { WindowedList } from '../components/windowed-list.tsx';
+import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
@@ -33,7 +33,7 @@ export function Claims({ showClosed }: { showClosed: boolean }) {
         </EmptyState>
       ) : (
         <WindowedList
-          claims={showClosed ? list : dueFirst(list.map(work.withOwnEdits), deadlines.overrides.value)}
+          items={showClosed ? list : dueFirst(list.map(work.withOwnEdits), deadlines.overrides.value)}
           row={(claim) => claimRow(claim, showClosed ? <Closed claim={claim} /> : <Due claim={claim} />)}
         />
       )}

@@ -1,9 +1,9 @@
 import '../components/switch.css';
 import type { Membership } from '@svc/contract';
+import { Button, Dialog, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, lists, request, session, showError, showToast } from '../app.ts';
-import { Button, Dialog, EmptyState, ScreenHeader } from '../components/ui.tsx';
 import { AvailabilityCard } from './availability.tsx';
 import { Invitations } from './offers.tsx';
 

@@ -1,6 +1,6 @@
+import { ScreenHeader } from '@svc/web-app/components/ui';
 import { allTexts } from '../all-texts.ts';
 import { session } from '../app.ts';
-import { ScreenHeader } from '../components/ui.tsx';
 
 /** For adjusters; it is stored with the app, so it can be read without a network. */
 export function Help() {

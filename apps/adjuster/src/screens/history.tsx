@@ -1,7 +1,7 @@
+import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { dateTime, lists, storage } from '../app.ts';
-import { EmptyState, ScreenHeader } from '../components/ui.tsx';
 import type { PastOffer } from '../model/history.ts';
 import { REJECTION_CODES, REJECTION_REASONS } from '../model/rejection.ts';
 

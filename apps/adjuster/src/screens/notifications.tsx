@@ -1,10 +1,10 @@
 import '../components/switch.css';
 import { SIGN_IN_LIMITS } from '@svc/domain';
+import { Button, Note } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, dateTime, notifications, request, showError, showToast, storage } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { Button, Note } from '../components/ui.tsx';
 import { DAY_MS, devicePlatform } from '../data/notifications.ts';
 import type { StoredValues } from '../data/storage.ts';
 import type { NotificationState } from '../model/notification-state.ts';

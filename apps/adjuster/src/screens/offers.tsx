@@ -1,13 +1,13 @@
 import type { AppClaim } from '@svc/contract';
+import { lazy } from '@svc/web-app/components/lazy';
+import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '@svc/web-app/components/ui';
+import { WindowedList } from '@svc/web-app/components/windowed-list';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { answers, arrangement, dateTime, lists, outcomes, session, showError, texts } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
-import { UnreadableClaims } from '../components/error-boundary.tsx';
-import { lazy } from '../components/lazy.tsx';
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
-import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '../components/ui.tsx';
-import { WindowedList } from '../components/windowed-list.tsx';
+import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 import { offerLabel } from '../model/history.ts';
 import { isLost, type Outcome } from '../outbox/answers.ts';
 import { MAX_LINES } from '../state/outcomes.ts';
@@ -95,7 +95,7 @@ export function Offers() {
               </h2>
             )}
             <WindowedList
-              claims={claims}
+              items={claims}
               label={title === '' ? undefined : title}
               row={(claim) =>
                 selected === null ? offerRow(claim) : selectableRow(claim, selected.has(claim.id), toggle)

@@ -1,4 +1,9 @@
 import type { ProfileField } from '@svc/contract';
+import { ApiError } from '@svc/web-app/api-error';
+import { lazy } from '@svc/web-app/components/lazy';
+import { Button, Dialog, ScreenHeader } from '@svc/web-app/components/ui';
+import { supportsPasskeys } from '@svc/web-app/passkey-support';
+import { isLanguage, LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import {
@@ -13,17 +18,12 @@ import {
   showError,
   showToast,
   signOut,
-  supportsPasskeys,
 } from '../app.ts';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
 import { Facts, fact } from '../components/facts.tsx';
-import { lazy } from '../components/lazy.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
-import { Button, Dialog, ScreenHeader } from '../components/ui.tsx';
 import { ROOT } from '../data/root.ts';
-import { ApiError } from '../model/api-error.ts';
 import { SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
-import { isLanguage, LANGUAGE_NAMES } from '../texts/language.ts';
 import { Notifications } from './notifications.tsx';
 
 const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);

@@ -1,13 +1,13 @@
 import { computed } from '@preact/signals';
 import type { Availability, Profile, ProfileField } from '@svc/contract';
+import { ApiError } from '@svc/web-app/api-error';
+import type { Toasts } from '@svc/web-app/toasts';
 import type { Call } from '../data/endpoints.ts';
 import type { Storage } from '../data/storage.ts';
-import { ApiError } from '../model/api-error.ts';
 import type { Entry, SettingsChange, SettingsContent } from '../outbox/entry.ts';
 import type { Lists } from './lists.ts';
 import type { AppOutbox } from './outbox.ts';
 import type { Session } from './session.ts';
-import type { Toasts } from './toast.ts';
 
 /** The adjuster's profile, availability, and the notification preferences of this device. */
 export function createAccount(deps: {

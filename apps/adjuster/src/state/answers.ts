@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
+import type { Toasts } from '@svc/web-app/toasts';
 import { pastOffer } from '../model/history.ts';
 import { titleOf } from '../model/names.ts';
 import { type AnswerContent, canCancel, type Entry } from '../outbox/entry.ts';
@@ -8,7 +9,6 @@ import type { Lists } from './lists.ts';
 import type { AppOutbox } from './outbox.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Preferences } from './preferences.ts';
-import type { Toasts } from './toast.ts';
 
 export type Answer = Entry<AnswerContent>;
 

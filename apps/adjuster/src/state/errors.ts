@@ -1,6 +1,6 @@
 import type { ReportErrorBody } from '@svc/contract';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
-import { ApiError, NetworkError } from '../model/api-error.ts';
 import { errorReport } from '../model/error-report.ts';
 
 /** One fault can repeat with each rendering; the service gets the first few of a visit. */

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { AppClaim, AppInvitation, Profile } from '@svc/contract';
-import { type Api, readPages } from '../data/api.ts';
+import { readPages } from '@svc/web-app/api';
+import type { Api } from '../data/endpoints.ts';
 import type { Storage } from '../data/storage.ts';
 import { pastOffer } from '../model/history.ts';
 import { applyChanges, removedFrom } from '../model/list-changes.ts';

@@ -1,5 +1,5 @@
+import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import type { Call } from '../data/endpoints.ts';
-import type { EventHandlers, EventStream } from '../data/event-stream.ts';
 import type { Lists } from './lists.ts';
 import type { Session } from './session.ts';
 

@@ -1,11 +1,11 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Toasts } from '@svc/web-app/toasts';
 import { type Content, type Entry, type EntryState, isWaiting, nextDueAt, stateOf } from '../outbox/entry.ts';
 import { createOutbox, type OutboxApi, type OutboxStore } from '../outbox/outbox.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Session } from './session.ts';
-import type { Toasts } from './toast.ts';
 
 export type AppOutbox = ReturnType<typeof createAppOutbox>;
 

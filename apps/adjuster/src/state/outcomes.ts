@@ -1,11 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Line } from '@svc/web-app/toast-state';
+import type { Toasts } from '@svc/web-app/toasts';
 import type { Storage } from '../data/storage.ts';
 import type { Tabs } from '../data/tabs.ts';
-import type { Line } from '../model/toast-state.ts';
 import { type AnswerResult, isLost, type Outcome } from '../outbox/answers.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
-import type { Toasts } from './toast.ts';
 
 /** More results than this are one line. */
 export const MAX_LINES = 2;

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { createFile } from '../data/load-once.ts';
+import { createFile } from '@svc/web-app/load-once';
+import { type Coordinates, milesBetween } from '@svc/web-app/map/distance';
+import { decodeZipPlaces, type PlaceOfZip } from '@svc/web-app/map/zip-places';
 import type { Origin, Storage } from '../data/storage.ts';
-import { type Coordinates, milesBetween } from '../model/distance.ts';
-import { decodeZipPlaces, type PlaceOfZip } from '../model/zip-places.ts';
 
 const POSITION_TIMEOUT_MS = 15_000;
 

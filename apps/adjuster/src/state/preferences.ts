@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { KeyValue } from '@svc/web-app/choices';
 
 export const SCHEMES = ['device', 'light', 'dark', 'sunlight'] as const;
 export type Scheme = (typeof SCHEMES)[number];
@@ -9,12 +10,6 @@ export interface Preferences {
   readonly scheme: Scheme;
   /** How long an answer can be taken back before it is sent. */
   readonly undoSeconds: (typeof UNDO_SECONDS)[number];
-}
-
-/** Where choices are kept that are needed before the database is open; undefined where the browser stores nothing. */
-export interface KeyValue {
-  read(key: string): string | undefined;
-  write(key: string, text: string): void;
 }
 
 const STORAGE_KEY = 'preferences';

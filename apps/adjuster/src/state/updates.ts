@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Toasts } from '@svc/web-app/toasts';
 import type { Storage } from '../data/storage.ts';
 import { type UpdateEvent, type UpdateState, updateReducer } from '../model/update-state.ts';
 import type { Texts } from '../texts/en.ts';
-import type { Toasts } from './toast.ts';
 
 const UPDATE_TIMEOUT_MS = 10_000;
 /** Fields that a reload empties. Preact sets only `value`, so it differs from `defaultValue` in stored fields too. */

@@ -8,6 +8,8 @@ import type {
   ProgramType,
   SettlementBasis,
 } from '@svc/contract';
+import { plural } from '@svc/web-app/texts/en';
+import { moreEn } from '@svc/web-app/texts/en-more';
 import type { RejectionCode } from '../model/rejection.ts';
 
 const occupancy: Record<OccupancyType, string> = {
@@ -87,8 +89,6 @@ const profile: Record<ProfileField, string> = {
   last_name: 'Last name',
   email: 'Email',
 };
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 /** The texts of what is loaded when it is opened. */
 export const enMore = {
@@ -391,29 +391,19 @@ export const enMore = {
     confirm: 'Confirm address',
   },
   map: {
+    ...moreEn.map,
     label: 'Map of your offers and claims',
     lead: 'Places are the centers of ZIP codes. For the exact address, open your maps app.',
-    approximate: (zip: string) => `≈ Center of ZIP code ${zip}`,
     poBox: 'The address is a PO box: the property is elsewhere.',
-    loading: 'Loading the map …',
-    zoomIn: 'Zoom in',
-    zoomOut: 'Zoom out',
-    showAll: 'Show all',
     offers: 'Offers',
     claims: 'My claims',
-    cluster: (count: number, place: string) => `${plural(count, 'claim', 'claims')} near ${place}`,
     none: 'No offers or open claims',
-    unknown: (count: number) =>
-      `${plural(count, 'claim has', 'claims have')} a ZIP code that is not on the map.`,
-    showUnknown: 'Show',
     addStop: 'Add to route',
     stops: 'Your route',
     stopsLead: 'In this order: always the nearest stop next. Your maps app starts at your current location.',
     removeStop: 'Remove from route',
     route: (count: number) => `Route with ${plural(count, 'stop', 'stops')}`,
     maxStops: (count: number) => `A route has at most ${count} stops.`,
-    you: 'Your location',
-    source: 'Map data: U.S. Census Bureau',
   },
   availability: {
     title: 'When you take offers',

@@ -1,4 +1,5 @@
 import type { LossCause } from '@svc/contract';
+import { commonEn, plural } from '@svc/web-app/texts/en';
 
 /** For rows of a list. */
 const shortCause: Record<LossCause, string> = {
@@ -11,21 +12,10 @@ const shortCause: Record<LossCause, string> = {
   other: 'Other cause',
 };
 
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 /** The texts of the first screens, which are part of the first load. Each language has a file of this type and of the next one. */
 export const en = {
+  ...commonEn,
   app: 'Claim assignments',
-  loading: 'Loading …',
-  back: 'Back',
-  cancel: 'Cancel',
-  close: 'Close',
-  save: 'Save',
-  saved: 'Saved.',
-  test: 'Test',
-  skip: 'Skip to content',
   nav: {
     label: 'Main',
     offers: 'Offers',
@@ -36,32 +26,16 @@ export const en = {
     history: 'History',
   },
   network: {
+    ...commonEn.network,
     offline: (since: string | null) =>
       since === null ? 'You are offline.' : `You are offline. Last updated at ${since}.`,
     problem: (since: string | null) =>
       `The service has a problem, which is not your connection.${since === null ? '' : ` Last updated at ${since}.`}`,
     noLists:
       'After 14 days without a connection, lists are removed from this device. They return when you are online.',
-    needed: 'The service could not be reached. Check your connection and try again.',
-    failed: 'Something went wrong. Try again in a moment.',
-    tryAgain: 'Try again',
   },
   signIn: {
-    title: 'Sign in',
-    lead: 'We will email you a six-digit code. You do not need a password.',
-    email: 'Your email',
-    send: 'Email me a code',
-    sent: (email: string) =>
-      `If ${email} has an account, we have sent a code to it. The code is valid for 10 minutes.`,
-    code: 'Six-digit code',
-    enter: 'Sign in',
-    otherEmail: 'Use another email',
-    again: 'Send a new code',
-    refused: 'The code is wrong or has expired. Check it, or request a new one.',
-    notRequested: 'A code works only in the browser that requested it. Request a new one here.',
-    passkey: 'Sign in with a passkey',
-    passkeyRefused: 'No passkey of this account was found. Sign in by email.',
-    passkeyRequired: 'This account has a passkey. Sign in with it.',
+    ...commonEn.signIn,
     other: 'Other ways and help',
     test: 'Sign in with a test account',
     help: 'Help',
@@ -70,7 +44,6 @@ export const en = {
     secret: 'Sign-in secret',
     testRefused: 'The SVCID or the secret is wrong.',
     expired: 'Your session has ended. Sign in to continue. Answers not sent yet are saved.',
-    signedOut: 'You are signed out.',
   },
   offers: {
     title: 'Offers',
@@ -204,14 +177,6 @@ export const en = {
   /** A height in inches, and in feet and inches. */
   height: (inches: number, feet: number, rest: number) =>
     feet === 0 ? `${inches} in` : `${inches} in (${feet} ft${rest === 0 ? '' : ` ${rest} in`})`,
-  /** A date; months count from 0. */
-  day: (year: number, month: number, day: number) => `${MONTHS[month]} ${day}, ${year}`,
-  duration: {
-    minutes: (minutes: number) => `${minutes} min`,
-    hours: (hours: number, minutes: number) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
-    days: (days: number, hours: number) =>
-      hours === 0 ? plural(days, 'day', 'days') : `${plural(days, 'day', 'days')} ${hours} h`,
-  },
 };
 
 export type Texts = typeof en;

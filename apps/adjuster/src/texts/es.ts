@@ -1,21 +1,12 @@
+import { plural } from '@svc/web-app/texts/en';
+import { commonEs } from '@svc/web-app/texts/es';
 import type { Texts } from './en.ts';
 import type { MoreTexts } from './en-more.ts';
 
-const MONTHS = 'ene feb mar abr may jun jul ago sept oct nov dic'.split(' ');
-
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 /** Español de Puerto Rico. */
 export const es: Texts & MoreTexts = {
+  ...commonEs,
   app: 'Asignación de reclamaciones',
-  loading: 'Cargando …',
-  back: 'Atrás',
-  cancel: 'Cancelar',
-  close: 'Cerrar',
-  save: 'Guardar',
-  saved: 'Guardado.',
-  test: 'Prueba',
-  skip: 'Ir al contenido',
   nav: {
     label: 'Principal',
     offers: 'Ofertas',
@@ -26,30 +17,15 @@ export const es: Texts & MoreTexts = {
     history: 'Historial',
   },
   network: {
+    ...commonEs.network,
     offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Actualizado: ${since}`),
     problem: (since) =>
       `El servicio tiene un problema; no es su conexión.${since === null ? '' : ` Actualizado: ${since}`}`,
     noLists:
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
-    needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
-    failed: 'Ocurrió un error. Intente de nuevo en un momento.',
-    tryAgain: 'Intentar de nuevo',
   },
   signIn: {
-    title: 'Iniciar sesión',
-    lead: 'Le enviaremos un código de seis dígitos por correo electrónico. No necesita contraseña.',
-    email: 'Su correo electrónico',
-    send: 'Enviarme un código',
-    sent: (email) => `Si ${email} tiene una cuenta, le enviamos un código. Es válido por 10 minutos.`,
-    code: 'Código de seis dígitos',
-    enter: 'Iniciar sesión',
-    otherEmail: 'Usar otro correo',
-    again: 'Enviar un código nuevo',
-    refused: 'El código es incorrecto o venció. Verifíquelo o pida uno nuevo.',
-    notRequested: 'Un código solo sirve en el navegador que lo pidió. Pida uno nuevo aquí.',
-    passkey: 'Iniciar sesión con una llave de acceso',
-    passkeyRefused: 'No se encontró una llave de acceso de esta cuenta. Inicie sesión por correo.',
-    passkeyRequired: 'Esta cuenta tiene una llave de acceso. Inicie sesión con ella.',
+    ...commonEs.signIn,
     other: 'Otras formas y ayuda',
     test: 'Iniciar sesión con una cuenta de prueba',
     help: 'Ayuda',
@@ -58,7 +34,6 @@ export const es: Texts & MoreTexts = {
     secret: 'Clave de la cuenta',
     testRefused: 'El SVCID o la clave es incorrecto.',
     expired: 'Su sesión terminó. Inicie sesión para continuar. Las respuestas sin enviar están guardadas.',
-    signedOut: 'Usted cerró la sesión.',
   },
   offers: {
     title: 'Ofertas',
@@ -207,13 +182,6 @@ export const es: Texts & MoreTexts = {
   miles: (count) => `≈ ${count} mi`,
   height: (inches, feet, rest) =>
     feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
-  day: (year, month, day) => `${day} ${MONTHS[month]} ${year}`,
-  duration: {
-    minutes: (minutes) => `${minutes} min`,
-    hours: (hours, minutes) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
-    days: (days, hours) =>
-      hours === 0 ? plural(days, 'día', 'días') : `${plural(days, 'día', 'días')} ${hours} h`,
-  },
   invitation: {
     title: 'Invitación',
     asLabel: 'Invitación para',
@@ -556,25 +524,13 @@ export const es: Texts & MoreTexts = {
     confirm: 'Confirmar dirección',
   },
   map: {
+    ...commonEs.map,
     label: 'Mapa de sus ofertas y reclamaciones',
     lead: 'Los lugares son los centros de los códigos postales. Para la dirección exacta, abra su aplicación de mapas.',
-    approximate: (zip) => `≈ Centro del código postal ${zip}`,
     poBox: 'La dirección es un apartado postal: la propiedad está en otro lugar.',
-    loading: 'Cargando el mapa …',
-    zoomIn: 'Acercar',
-    zoomOut: 'Alejar',
-    showAll: 'Ver todo',
     offers: 'Ofertas',
     claims: 'Mis reclamaciones',
-    cluster: (count, place) => `${plural(count, 'reclamación', 'reclamaciones')} cerca de ${place}`,
     none: 'No hay ofertas ni reclamaciones abiertas',
-    unknown: (count) =>
-      plural(
-        count,
-        'reclamación tiene un código postal que no está en el mapa.',
-        'reclamaciones tienen un código postal que no está en el mapa.',
-      ),
-    showUnknown: 'Mostrar',
     addStop: 'Añadir a la ruta',
     stops: 'Su ruta',
     stopsLead:
@@ -582,8 +538,6 @@ export const es: Texts & MoreTexts = {
     removeStop: 'Quitar de la ruta',
     route: (count) => `Ruta con ${plural(count, 'parada', 'paradas')}`,
     maxStops: (count) => `Una ruta tiene como máximo ${count} paradas.`,
-    you: 'Su ubicación',
-    source: 'Datos del mapa: U.S. Census Bureau',
   },
   availability: {
     title: 'Cuándo recibe ofertas',

@@ -1,5 +1,5 @@
+import type { Language } from '@svc/web-app/texts/languages';
 import type { NotificationWords } from '../model/push-message.ts';
-import type { Language } from './language.ts';
 
 /** The texts of notifications, all that the service worker needs; their title is the firm's name. */
 export const NOTIFICATION_WORDS: Readonly<Record<Language, NotificationWords>> = {

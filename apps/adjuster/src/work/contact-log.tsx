@@ -1,8 +1,8 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { drafts, preferences, showError, showToast, today, typedNotes, work } from '../app.ts';
-import { Button } from '../components/ui.tsx';
 import type { Edits } from '../state/work.ts';
 
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;

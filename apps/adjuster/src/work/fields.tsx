@@ -1,7 +1,7 @@
+import { Button } from '@svc/web-app/components/ui';
 import { useId } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { today } from '../app.ts';
-import { Button } from '../components/ui.tsx';
 
 interface FieldProps {
   readonly label: string;

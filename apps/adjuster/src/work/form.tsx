@@ -1,11 +1,11 @@
 import './work.css';
 import type { AppClaim, LIMITS } from '@svc/contract';
+import { Button, Dialog } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { go, outbox, showError, showToast, work } from '../app.ts';
 import { Section } from '../components/facts.tsx';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { Button, Dialog } from '../components/ui.tsx';
 import { changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
 import { useDraft } from './draft.ts';
 import { DateField, TimeField } from './fields.tsx';

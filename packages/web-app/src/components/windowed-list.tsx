@@ -1,8 +1,7 @@
-import type { AppClaim } from '@svc/contract';
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { returnItem } from '../app.ts';
-import { chunkHeight, chunksOf, chunksToRender } from '../model/row-chunks.ts';
+import { useApp } from '../app-context.ts';
+import { chunkHeight, chunksOf, chunksToRender } from '../row-chunks.ts';
 
 const ESTIMATED_ROW_HEIGHT_PX = 92;
 /** Chunks this close to the screen are rendered also during a scroll. */
@@ -14,7 +13,7 @@ const OPENING_MS = 3000;
 /** Without a scroll event for this time, nothing scrolls. */
 const REST_MS = 150;
 
-/** Kept while the page is open, so that a list has its height again when the adjuster comes back to it. */
+/** Kept while the page is open, so that a list has its height again when somebody comes back to it. */
 const measured = new Map<string, { readonly height: number; readonly rows: number }>();
 
 const listeners = new WeakMap<Element, (near: boolean) => void>();
@@ -97,24 +96,24 @@ function whenNear(element: Element, listener: (near: boolean) => void): () => vo
 }
 
 /** A list of which only the part near the screen is in the document. */
-export function WindowedList({
-  claims,
+export function WindowedList<Item extends { readonly id: string }>({
+  items,
   row,
   label,
 }: {
-  readonly claims: readonly AppClaim[];
-  readonly row: (claim: AppClaim) => JSX.Element;
+  readonly items: readonly Item[];
+  readonly row: (item: Item) => JSX.Element;
   readonly label?: string | undefined;
 }) {
-  const chunks = chunksOf(claims);
-  // The first rendering must contain what the adjuster comes back to, to give it the focus.
-  const returning = returnItem();
+  const chunks = chunksOf(items);
+  // The first rendering must contain the item that was open before, to give it the focus.
+  const returning = useApp().navigation.returnItem();
   return (
     <div class="list rows">
       {chunks.map((chunk, index) => (
         <Chunk
           key={chunk[0]?.id}
-          claims={chunk}
+          items={chunk}
           row={row}
           label={label}
           initiallyShown={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
@@ -124,21 +123,21 @@ export function WindowedList({
   );
 }
 
-function Chunk({
-  claims,
+function Chunk<Item extends { readonly id: string }>({
+  items,
   row,
   label,
   initiallyShown,
 }: {
-  readonly claims: readonly AppClaim[];
-  readonly row: (claim: AppClaim) => JSX.Element;
+  readonly items: readonly Item[];
+  readonly row: (item: Item) => JSX.Element;
   readonly label: string | undefined;
   readonly initiallyShown: boolean;
 }) {
   const [shown, setShown] = useState(initiallyShown);
   const element = useRef<HTMLUListElement>(null);
-  const key = claims[0]?.id ?? '';
-  const height = () => `${chunkHeight(key, claims.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
+  const key = items[0]?.id ?? '';
+  const height = () => `${chunkHeight(key, items.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
   useEffect(() => (element.current === null ? undefined : whenNear(element.current, setShown)), []);
   useLayoutEffect(() => {
     const box = element.current;
@@ -150,17 +149,17 @@ function Chunk({
     }
     // The chunks after the first one estimate their heights by it. Reading every height here would lay out the page for
     // each chunk.
-    if (measured.size === 0) measured.set(key, { height: box.offsetHeight, rows: claims.length });
+    if (measured.size === 0) measured.set(key, { height: box.offsetHeight, rows: items.length });
     const observer = new ResizeObserver(([entry]) =>
-      measured.set(key, { height: entry?.borderBoxSize[0]?.blockSize ?? 0, rows: claims.length }),
+      measured.set(key, { height: entry?.borderBoxSize[0]?.blockSize ?? 0, rows: items.length }),
     );
     observer.observe(box);
     return () => observer.disconnect();
-  }, [shown, key, claims.length]);
+  }, [shown, key, items.length]);
   return (
-    // With the height from the start, so that the adjuster comes back to the same position of a long list.
+    // With the height from the start, so that one comes back to the same position of a long list.
     <ul ref={element} class="chunk" aria-label={label} {...(!shown && { style: { height: height() } })}>
-      {shown && claims.map((claim) => <li key={claim.id}>{row(claim)}</li>)}
+      {shown && items.map((item) => <li key={item.id}>{row(item)}</li>)}
     </ul>
   );
 }

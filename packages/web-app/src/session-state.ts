@@ -1,12 +1,10 @@
-import type { Profile } from '@svc/contract';
-
 /**
  *     starting → signedIn ⇄ signedOut
  *              ↘ signedOut
  *
  * `number` counts sessions: a response to a request of an earlier session is ignored.
  */
-export type SessionState =
+export type SessionState<Profile> =
   | { readonly kind: 'starting'; readonly number: number }
   | { readonly kind: 'signedIn'; readonly number: number; readonly profile: Profile }
   | {
@@ -16,7 +14,7 @@ export type SessionState =
       readonly because: 'expired' | 'signed out' | null;
     };
 
-export type SessionEvent =
+export type SessionEvent<Profile> =
   /** The profile stored by the last visit. */
   | { readonly kind: 'restored'; readonly profile: Profile | undefined }
   | { readonly kind: 'signedIn'; readonly profile: Profile }
@@ -27,9 +25,12 @@ export type SessionEvent =
   /** The app has finished starting. */
   | { readonly kind: 'started' };
 
-export const STARTING: SessionState = { kind: 'starting', number: 0 };
+export const STARTING: SessionState<never> = { kind: 'starting', number: 0 };
 
-export function sessionReducer(state: SessionState, event: SessionEvent): SessionState {
+export function sessionReducer<Profile>(
+  state: SessionState<Profile>,
+  event: SessionEvent<Profile>,
+): SessionState<Profile> {
   const { number } = state;
   switch (event.kind) {
     case 'restored':

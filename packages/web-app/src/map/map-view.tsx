@@ -1,45 +1,57 @@
-import type { AppClaim } from '@svc/contract';
+import './map.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { allTexts } from '../all-texts.ts';
-import { places, preferences } from '../app.ts';
 import { Button } from '../components/ui.tsx';
-import { type Cluster, clusters, type Point, project, type View, viewOf, zoomed } from '../model/geo.ts';
-import { titleOf, townOf } from '../model/names.ts';
-import type { Outlines } from '../model/outlines.ts';
-import { MAX_STOPS } from '../model/route-link.ts';
+import type { Coordinates } from './distance.ts';
 import { draw } from './draw.ts';
+import { type Cluster, clusters, type Point, project, type View, viewOf, zoomed } from './geo.ts';
 import { useGestures } from './gestures.ts';
+import type { Outlines } from './outlines.ts';
 
 const MARKER_PX = 44;
 const MARGIN_PX = 76;
 
-export interface PlacedClaim {
-  readonly claim: AppClaim;
+/** A claim on the map. */
+export interface Marker {
+  readonly id: string;
+  readonly place: Coordinates;
   readonly isOffer: boolean;
+  readonly title: string;
+  readonly city: string;
+  readonly state: string;
+}
+
+interface MapWords {
+  readonly label: string;
+  readonly offers: string;
+  readonly claims: string;
+  readonly you: string;
+  readonly zoomIn: string;
+  readonly zoomOut: string;
+  readonly showAll: string;
+  cluster(count: number, place: string): string;
 }
 
 /** The map, with a marker for the claims at a place. */
 export function MapView(props: {
   readonly lines: Outlines;
-  readonly placed: readonly PlacedClaim[];
+  readonly markers: readonly Marker[];
   readonly chosen: readonly string[];
   readonly choose: (ids: readonly string[]) => void;
+  /** Where distances are measured from. */
+  readonly from?: Coordinates | null;
+  /** A tap on a marker of more claims zooms in, too. */
+  readonly maxListed: number;
+  /** Changes with the colors. */
+  readonly scheme: string;
+  readonly words: MapWords;
 }) {
-  const words = allTexts.value.map;
-  const { lines, placed, chosen, choose } = props;
+  const { lines, markers, chosen, choose, scheme, words } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const points = useMemo(
-    () =>
-      placed.flatMap((item) => {
-        const place = places.placeOf(item.claim);
-        return place === undefined ? [] : [{ at: project(place), item }];
-      }),
-    [placed],
-  );
-  const here = places.origin.value === null ? undefined : project(places.origin.value);
+  const points = useMemo(() => markers.map((item) => ({ at: project(item.place), item })), [markers]);
+  const here = props.from == null ? undefined : project(props.from);
   const everything = () =>
     viewOf([...points.map(({ at }) => at), ...(here === undefined ? [] : [here])], size, MARGIN_PX);
   const [moved, setMoved] = useState<View | null>(null);
@@ -51,7 +63,6 @@ export function MapView(props: {
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const { scheme } = preferences.value;
   useEffect(() => {
     if (canvas.current !== null && size.width > 0) draw(canvas.current, lines, view, size);
   }, [
@@ -74,9 +85,9 @@ export function MapView(props: {
     const { left, top } = onScreen(at);
     return left > 0 && top > 0 && left < size.width && top < size.height;
   });
-  const open = (cluster: Cluster<PlacedClaim>) => {
-    choose(cluster.items.map(({ claim }) => claim.id));
-    if (cluster.items.length > MAX_STOPS) setMoved({ center: cluster.at, scale: view.scale * 3 });
+  const open = (cluster: Cluster<Marker>) => {
+    choose(cluster.items.map(({ id }) => id));
+    if (cluster.items.length > props.maxListed) setMoved({ center: cluster.at, scale: view.scale * 3 });
   };
   return (
     <section class="map" aria-label={words.label}>
@@ -90,13 +101,12 @@ export function MapView(props: {
         {groups.map((cluster) => {
           const [first] = cluster.items;
           if (first === undefined) return null;
-          const ids = cluster.items.map(({ claim }) => claim.id);
-          const { city, state } = first.claim.loss_location;
-          const towns = new Set(cluster.items.map(({ claim }) => townOf(claim.loss_location))).size;
+          const ids = cluster.items.map(({ id }) => id);
+          const { city, state } = first;
+          const towns = new Set(cluster.items.map((item) => `${item.city}, ${item.state}`)).size;
           const offers = cluster.items.filter(({ isOffer }) => isOffer).length;
           const own = ids.length - offers;
-          const label =
-            ids.length === 1 ? titleOf(first.claim) : words.cluster(ids.length, `${city}, ${state}`);
+          const label = ids.length === 1 ? first.title : words.cluster(ids.length, `${city}, ${state}`);
           const kinds = [offers > 0 && `${words.offers}: ${offers}`, own > 0 && `${words.claims}: ${own}`];
           return (
             <Placed key={ids.join()} at={onScreen(cluster.at)}>

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { texts } from '../app.ts';
-import { loadOnce } from '../data/load-once.ts';
+import { useApp } from '../app-context.ts';
+import { loadOnce } from '../load-once.ts';
 import { Button } from './ui.tsx';
 
 /** A component that is loaded when it is shown for the first time. */
@@ -16,13 +16,14 @@ export function lazy<Props extends object>(
   });
   function Lazy(props: Props) {
     const [failed, setFailed] = useState(false);
+    const words = useApp().texts.value;
     useEffect(() => {
       preload().catch(() => setFailed(true));
     }, []);
     if (loaded.value !== undefined) return <loaded.value.Component {...props} />;
-    if (!failed) return <p class="muted">{texts.value.loading}</p>;
-    const { needed, tryAgain } = texts.value.network;
-    // Browsers keep the failure of an import until the page is loaded again. What is typed is stored on the device.
+    if (!failed) return <p class="muted">{words.loading}</p>;
+    const { needed, tryAgain } = words.network;
+    // Browsers keep the failure of an import until the page is loaded again.
     return (
       <>
         <p class="muted">{needed}</p>

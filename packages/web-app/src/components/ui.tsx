@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { type ComponentChildren, createContext, type JSX } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { takeReturnPosition, texts } from '../app.ts';
+import { useApp } from '../app-context.ts';
 
 const ICON_PATHS = {
   offers: 'M4 13h4l2 3h4l2-3h4M4 13l3-8h10l3 8v6a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z',
@@ -118,11 +118,12 @@ export function ScreenHeader(props: {
   readonly children?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { texts, navigation } = useApp();
   useEffect(() => {
     document.title = `${props.title} · ${texts.value.app}`;
   }, [props.title]);
   useLayoutEffect(() => {
-    const returning = takeReturnPosition();
+    const returning = navigation.takeReturnPosition();
     const item = document.querySelector<HTMLElement>(`main .list a[href="${returning?.item}"]`);
     const target = item ?? heading.current;
     if (returning === null || (item === null && returning.scrollY === undefined)) scrollTo(0, 0);
@@ -215,7 +216,7 @@ export function Field({ label, error, inputRef, type = 'text', ...input }: Field
 /** For the six digits of a code that was emailed. */
 export const CodeField = (field: Pick<FieldProps, 'error' | 'inputRef' | 'value' | 'onInput'>) => (
   <Field
-    label={texts.value.signIn.code}
+    label={useApp().texts.value.signIn.code}
     name="code"
     class="code"
     autocomplete="one-time-code"
@@ -314,4 +315,4 @@ export const Note = (props: {
 );
 
 export const TestBadge = ({ test }: { test: boolean }) =>
-  test ? <span class="badge">{texts.value.test}</span> : null;
+  test ? <span class="badge">{useApp().texts.value.test}</span> : null;

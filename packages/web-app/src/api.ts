@@ -1,24 +1,27 @@
-import { ApiError, NetworkError } from '../model/api-error.ts';
-import { type Call, type CallId, type RequestParts, requestOf } from './endpoints.ts';
+import { ApiError, NetworkError } from './api-error.ts';
+import { type RequestParts, requestOf } from './endpoints.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Smaller differences of the clocks are due to the network. */
 const MIN_CLOCK_OFFSET_MS = 5000;
 
-export interface Api {
-  readonly call: Call;
+export interface Api<SendCall> {
+  readonly call: SendCall;
   /** The service's time, from its last response. */
   now(): number;
 }
 
-/** @param root the base path of the app's files and API */
-export function createApi(root: string): Api {
+/**
+ * @param root the base path of the app's files and API
+ * @param routes the operations below it, by id, as `METHOD path`
+ */
+export function createApi<SendCall>(root: string, routes: Readonly<Record<string, string>>): Api<SendCall> {
   /** How far the device's clock is behind the service's. */
   let clockOffsetMs = 0;
   const now = (): number => Date.now() + clockOffsetMs;
 
-  async function send(id: CallId, parts?: RequestParts): Promise<unknown> {
-    const { method, path, body } = requestOf(id, parts);
+  async function send(id: string, parts?: RequestParts): Promise<unknown> {
+    const { method, path, body } = requestOf(routes[id] ?? '', parts);
     let response: Response;
     let text: string;
     try {
@@ -64,7 +67,7 @@ export function createApi(root: string): Api {
   }
 
   // Responses are not validated here: a claim of another shape is found by `isClaim`.
-  return { call: send as Call, now };
+  return { call: send as SendCall, now };
 }
 
 function errorIn(status: number, text: string): Error {

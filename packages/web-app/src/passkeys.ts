@@ -5,13 +5,11 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 import type { RegisterPasskeyBody, SignInBody } from '@svc/contract';
-import { call, request } from '../app.ts';
 
-/** Asks the device for a passkey of this site. */
-export async function authenticateWithPasskey(): Promise<SignInBody> {
-  const { options } = await request(() => call('startPasskeySignIn'));
+/** Asks the device for a passkey of this site. @param options as the service sent them */
+export async function authenticateWithPasskey(options: object): Promise<SignInBody> {
   const { rawId, response } = await startAuthentication({
-    optionsJSON: options as object as PublicKeyCredentialRequestOptionsJSON,
+    optionsJSON: options as PublicKeyCredentialRequestOptionsJSON,
   });
   return {
     passkey: {
@@ -23,18 +21,16 @@ export async function authenticateWithPasskey(): Promise<SignInBody> {
   };
 }
 
-/** Creates a passkey on the device and adds it to the account. */
-export async function addPasskey(name: string): Promise<void> {
-  const { options } = await request(() => call('startPasskeyRegistration'));
+/** Creates a passkey on the device. @param options as the service sent them */
+export async function createPasskey(options: object, name: string): Promise<RegisterPasskeyBody> {
   const { rawId, response } = await startRegistration({
-    optionsJSON: options as object as PublicKeyCredentialCreationOptionsJSON,
+    optionsJSON: options as PublicKeyCredentialCreationOptionsJSON,
   });
-  const body: RegisterPasskeyBody = {
+  return {
     name,
     credential_id: rawId,
     client_data: response.clientDataJSON,
     attestation_object: response.attestationObject,
     transports: response.transports ?? [],
   };
-  await request(() => call('registerPasskey', { body }));
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createApi, readPages } from '../src/data/api.ts';
-import { requestOf } from '../src/data/endpoints.ts';
-import { loadOnce } from '../src/data/load-once.ts';
+import { createApi, readPages } from '../src/api.ts';
+import { requestOf } from '../src/endpoints.ts';
+import { loadOnce } from '../src/load-once.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -10,7 +10,7 @@ afterEach(() => {
 const respond = (body: string | null, status: number, headers: Record<string, string> = {}) =>
   jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body, { status, headers }));
 const outcome = () =>
-  createApi('/app/')
+  createApi<(id: 'getProfile') => Promise<unknown>>('/app/', { getProfile: 'GET v1/me' })
     .call('getProfile')
     .catch((error: unknown) => error);
 
@@ -53,9 +53,9 @@ test('the time to wait is in seconds, or ends at a time of the service, whose cl
 
 test('ids are encoded in paths, and a query has only what is given', () => {
   const params = { id: 'a/b' };
-  expect(requestOf('getOfferedClaim', { params }).path).toBe('v1/claims/a%2Fb');
+  expect(requestOf('GET v1/claims/{id}', { params }).path).toBe('v1/claims/a%2Fb');
   const query = { status: 'closed', updated_since: undefined, limit: 2 };
-  expect(requestOf('listOfferedClaims', { query }).path).toBe('v1/claims?status=closed&limit=2');
+  expect(requestOf('GET v1/claims', { query }).path).toBe('v1/claims?status=closed&limit=2');
 });
 
 test('what could not be loaded is loaded again, and once when it could', async () => {

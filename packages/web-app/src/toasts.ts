@@ -1,11 +1,11 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { NetworkError, needsSignIn } from '../model/api-error.ts';
-import { type Line, type Toast, type ToastEvent, toastReducer } from '../model/toast-state.ts';
-import type { Texts } from '../texts/en.ts';
+import { NetworkError, needsSignIn } from './api-error.ts';
+import type { CommonTexts } from './texts/en.ts';
+import { type Line, type Toast, type ToastEvent, toastReducer } from './toast-state.ts';
 
 export type Toasts = ReturnType<typeof createToasts>;
 
-export function createToasts(texts: ReadonlySignal<Texts>, currentHash: ReadonlySignal<string>) {
+export function createToasts(texts: ReadonlySignal<CommonTexts>, currentHash: ReadonlySignal<string>) {
   const toast = signal<Toast | null>(null);
   let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -30,8 +30,8 @@ const TIMEOUT_MS = 50_000;
  * Receives the service's events. Browsers allow six connections to a host, so one tab has the connection and passes
  * events on to the others; when it is closed, another tab takes over.
  */
-export function createEventStream(root: string, handlers: EventHandlers): EventStream {
-  const channel = new BroadcastChannel('live');
+export function createEventStream(url: string, handlers: EventHandlers): EventStream {
+  const channel = new BroadcastChannel(url);
   let abortController: AbortController | undefined;
   let source: EventSource | undefined;
   let lastReceivedAt = 0;
@@ -56,7 +56,7 @@ export function createEventStream(root: string, handlers: EventHandlers): EventS
 
   const connect = (signal: AbortSignal): void => {
     if (signal.aborted) return;
-    const current = new EventSource(`${root}events`);
+    const current = new EventSource(url);
     source = current;
     const onHeartbeat = (): void => {
       lastReceivedAt = Date.now();
@@ -104,8 +104,7 @@ export function createEventStream(root: string, handlers: EventHandlers): EventS
           signal.addEventListener('abort', () => resolve());
           connect(signal);
         });
-      if ('locks' in navigator)
-        void navigator.locks.request('live', { signal }, holdConnection).catch(() => {});
+      if ('locks' in navigator) void navigator.locks.request(url, { signal }, holdConnection).catch(() => {});
       else void holdConnection();
     },
     close,

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { type Point, type View, zoomed } from '../model/geo.ts';
+import { type Point, type View, zoomed } from './geo.ts';
 
 export type Size = { readonly width: number; readonly height: number };
 

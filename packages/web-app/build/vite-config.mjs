@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vite';
+
+/** The API that `vite dev` passes requests on to. */
+const API = process.env.API_URL ?? 'http://localhost:3000';
+
+/** Whether a module is loaded with the page: other files reach it only through `import()`. */
+function createFirstLoad() {
+  const known = new Map();
+  return function isFirst(id, graph) {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    known.set(id, false); // ends a cycle
+    const info = graph.getModuleInfo(id);
+    const result =
+      info !== null && (info.isEntry || info.importers.some((importer) => isFirst(importer, graph)));
+    known.set(id, result);
+    return result;
+  };
+}
+
+/**
+ * @param {string} here the folder of the app
+ * @param {string} path where the service serves the page
+ * @param {string} apiPaths a pattern of the paths that `vite dev` passes on
+ */
+export function viteConfig(here, path, apiPaths) {
+  const isFirst = createFirstLoad();
+  const { version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  return defineConfig(({ command }) => ({
+    root: here,
+    base: command === 'serve' ? `${path}/` : './',
+    logLevel: command === 'serve' ? 'info' : 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    resolve: { conditions: ['source', 'module', 'browser', 'import', 'default'] },
+    define: { __APP_VERSION__: JSON.stringify(version) },
+    server: { proxy: { [apiPaths]: API } },
+    build: {
+      target: 'es2022',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      // What the first screens need is one file: many small ones compress worse.
+      rolldownOptions: {
+        output: {
+          codeSplitting: {
+            groups: [{ debugName: 'first', name: (id, graph) => (isFirst(id, graph) ? 'first' : null) }],
+          },
+        },
+      },
+    },
+  }));
+}

@@ -1,0 +1,150 @@
+import './sign-in.css';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ApiError, NetworkError } from '../api-error.ts';
+import { useApp } from '../app-context.ts';
+import { supportsPasskeys } from '../passkey-support.ts';
+import { Button, CodeField, Field, Note, ScreenHeader } from './ui.tsx';
+
+/** The page around a form, with why it is shown. */
+export function SignInPage(props: {
+  readonly logo: string;
+  readonly endedBecause: 'expired' | 'signed out' | null;
+  readonly children: ComponentChildren;
+}) {
+  const words = useApp().texts.value.signIn;
+  return (
+    <div class="sign-in">
+      <img src={props.logo} alt="" width="72" height="72" />
+      <ScreenHeader title={words.title} />
+      {props.endedBecause === 'expired' && <Note kind="warning">{words.expired}</Note>}
+      {props.endedBecause === 'signed out' && <Note kind="success">{words.signedOut}</Note>}
+      {props.children}
+    </div>
+  );
+}
+
+/** Signs in with a code that is emailed, or with a passkey. */
+export function SignInByCode(props: {
+  readonly sendCode: (email: string) => Promise<unknown>;
+  readonly signIn: (proof: { email: string; code: string }) => Promise<void>;
+  readonly signInWithPasskey: () => Promise<void>;
+  readonly showError: (error: unknown) => void;
+}) {
+  const words = useApp().texts.value.signIn;
+  const [step, setStep] = useState<'email' | 'code'>('email');
+  const [email, setEmail] = useState('');
+  const [code, setCode] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+
+  const whileBusy = async (
+    work: () => Promise<unknown>,
+    failed: (caught: unknown) => void,
+  ): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (caught) {
+      failed(caught);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const showRefusal = (caught: unknown): void => {
+    if (!(caught instanceof ApiError) || caught.status >= 500) {
+      props.showError(caught);
+      return;
+    }
+    const { notRequested, passkeyRequired, refused } = words;
+    const known: Record<string, string> = {
+      code_not_requested: notRequested,
+      passkey_required: passkeyRequired,
+    };
+    setError(known[caught.code] ?? refused);
+  };
+  const sendCode = () =>
+    whileBusy(async () => {
+      await props.sendCode(email.trim());
+      setCode('');
+      setStep('code');
+    }, showRefusal);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (step === 'email') void sendCode();
+    else
+      void whileBusy(() => props.signIn({ email: email.trim(), code: code.replace(/\D/g, '') }), showRefusal);
+  };
+  const byPasskey = () =>
+    whileBusy(props.signInWithPasskey, (caught) => {
+      // Canceled on the device, or no passkey that the service accepts.
+      if (caught instanceof NetworkError) props.showError(caught);
+      else setError(words.passkeyRefused);
+    });
+
+  return (
+    <>
+      <form class="card form" onSubmit={submit}>
+        {step === 'email' ? (
+          <>
+            <p>{words.lead}</p>
+            <Field
+              label={words.email}
+              type="email"
+              name="email"
+              autocomplete="email"
+              inputMode="email"
+              required
+              error={error}
+              value={email}
+              onInput={({ currentTarget }) => setEmail(currentTarget.value)}
+            />
+            <Button kind="primary" type="submit" wide busy={busy}>
+              {words.send}
+            </Button>
+          </>
+        ) : (
+          <>
+            <p role="status">{words.sent(email.trim())}</p>
+            <CodeField
+              error={error}
+              value={code}
+              inputRef={focusOnce}
+              onInput={({ currentTarget }) => setCode(currentTarget.value)}
+            />
+            <Button kind="primary" type="submit" wide busy={busy}>
+              {words.enter}
+            </Button>
+            <div class="row">
+              <Button kind="quiet" disabled={busy} onClick={() => void sendCode()}>
+                {words.again}
+              </Button>
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  setError(undefined);
+                  setStep('email');
+                }}
+              >
+                {words.otherEmail}
+              </Button>
+            </div>
+          </>
+        )}
+      </form>
+      {step === 'email' && supportsPasskeys() && (
+        <Button kind="quiet" disabled={busy} onClick={() => void byPasskey()}>
+          {words.passkey}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function focusOnce(input: HTMLInputElement | null): void {
+  if (input !== null && input.dataset.focused === undefined) {
+    input.dataset.focused = 'yes';
+    input.focus();
+  }
+}

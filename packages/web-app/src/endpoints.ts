@@ -1,0 +1,47 @@
+import type { BodyOf, Endpoint, RequestOf, ResponseOf } from '@svc/contract';
+
+/** An operation below a path, as `METHOD path`. The compiler compares it with the contract, whose values are large. */
+export type RouteOf<Of extends Endpoint, Root extends string> = Of extends {
+  readonly method: infer Method extends string;
+  readonly path: `${Root}${infer Path}`;
+}
+  ? `${Method} ${Path}`
+  : never;
+
+type Params<Of> = [keyof Of] extends [never]
+  ? unknown
+  : { readonly params: { readonly [K in keyof Of]: string } };
+type Query<Of> = [keyof Of] extends [never]
+  ? unknown
+  : { readonly query?: { readonly [K in keyof Of]?: string | number | undefined } };
+type Body<Of> = Of extends undefined ? unknown : { readonly body: Of };
+
+/** What an operation is sent and returns. */
+export interface CallOf<Of extends Endpoint> {
+  readonly input: Params<RequestOf<Of>['params']> & Query<RequestOf<Of>['query']> & Body<BodyOf<Of>>;
+  readonly output: ResponseOf<Of>;
+}
+
+/** Sends a request. It fails with a `NetworkError` if it can be sent again, else with an `ApiError`. */
+export type Call<
+  Of extends { readonly [Id in keyof Of]: { readonly input: unknown; readonly output: unknown } },
+> = <Id extends keyof Of>(
+  id: Id,
+  ...input: object extends Of[Id]['input'] ? [Of[Id]['input']?] : [Of[Id]['input']]
+) => Promise<Of[Id]['output']>;
+
+export interface RequestParts {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+/** The method, path and body of a call. */
+export function requestOf(route: string, { params = {}, query = {}, body }: RequestParts = {}) {
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
+  return { method, path: search === '' ? path : `${path}?${search}`, body };
+}
