@@ -108,6 +108,7 @@ test.each([
       await page.evaluate(`location.hash = '${hash}'`);
       await heading(page, name).waitFor();
       if (hash === '#/settings') await button(page, large ? 'Activar' : 'Turn on').waitFor();
+      if (hash === '#/map') await page.locator('.marker').first().waitFor();
       await audit(hash);
     }
     await page.evaluate(`location.hash = '#/claims/${offered}'`);

@@ -62,26 +62,32 @@ export interface Cluster<Item> {
   readonly items: readonly Item[];
 }
 
-/** Joins items that are closer on the screen than a fingertip is wide. */
+/** Joins items until no two groups are closer on the screen than a fingertip is wide. */
 export function clusters<Item>(
   items: readonly { readonly at: Point; readonly item: Item }[],
   scale: number,
   distancePx: number,
 ): Cluster<Item>[] {
+  let made: Cluster<Item>[] = items.map(({ at, item }) => ({ at, items: [item] }));
+  for (;;) {
+    // A group moves with each item that joins it, so that it can come close to another one.
+    const joined = joinNear(made, distancePx / scale);
+    if (joined.length === made.length) return joined;
+    made = joined;
+  }
+}
+
+function joinNear<Item>(groups: readonly Cluster<Item>[], distance: number): Cluster<Item>[] {
   const made: { at: Point; items: Item[] }[] = [];
-  for (const { at, item } of items) {
-    const near = made.find(
-      (cluster) => Math.hypot(cluster.at.x - at.x, cluster.at.y - at.y) * scale < distancePx,
-    );
-    if (near === undefined) made.push({ at, items: [item] });
-    else {
-      const count = near.items.length;
-      near.at = {
-        x: (near.at.x * count + at.x) / (count + 1),
-        y: (near.at.y * count + at.y) / (count + 1),
-      };
-      near.items.push(item);
+  for (const { at, items } of groups) {
+    const near = made.find((other) => Math.hypot(other.at.x - at.x, other.at.y - at.y) < distance);
+    if (near === undefined) {
+      made.push({ at, items: [...items] });
+      continue;
     }
+    const share = items.length / (near.items.length + items.length);
+    near.at = { x: near.at.x + (at.x - near.at.x) * share, y: near.at.y + (at.y - near.at.y) * share };
+    near.items.push(...items);
   }
   return made;
 }

@@ -8,7 +8,7 @@ import { type Cluster, clusters, type Point, project, type View, viewOf, zoomed 
 import { useGestures } from './gestures.ts';
 import type { Outlines } from './outlines.ts';
 
-const MARKER_PX = 44;
+const MARKER_PX = 48;
 const MARGIN_PX = 76;
 
 /** A claim on the map. */
@@ -106,7 +106,9 @@ export function MapView(props: {
           const towns = new Set(cluster.items.map((item) => `${item.city}, ${item.state}`)).size;
           const offers = cluster.items.filter(({ isOffer }) => isOffer).length;
           const own = ids.length - offers;
-          const label = ids.length === 1 ? first.title : words.cluster(ids.length, `${city}, ${state}`);
+          const count = offers > 0 && own > 0 ? `${offers}+${own}` : String(ids.length);
+          const label =
+            ids.length === 1 ? first.title : `${words.cluster(ids.length, `${city}, ${state}`)}: ${count}`;
           const kinds = [offers > 0 && `${words.offers}: ${offers}`, own > 0 && `${words.claims}: ${own}`];
           return (
             <Placed key={ids.join()} at={onScreen(cluster.at)}>
@@ -118,7 +120,7 @@ export function MapView(props: {
                 aria-pressed={ids.some((id) => chosen.includes(id))}
                 onClick={() => open(cluster)}
               >
-                {ids.length > 1 && (offers > 0 && own > 0 ? `${offers}+${own}` : ids.length)}
+                {ids.length > 1 && count}
               </button>
               <span class="map-town" aria-hidden="true">
                 ≈ {city}
