@@ -94,7 +94,7 @@ module.exports = {
       CONTRACT,
       COMPOSITION,
       NODE,
-      '^apps/api/src/(config|logging|http/serialization/adjuster)\\.ts$',
+      '^apps/api/src/(config|logging|http/serialization/(adjuster|webhook))\\.ts$',
       ...npm('commander', 'picocolors'),
     ]),
     room('http', HTTP, [

@@ -18,6 +18,7 @@ import {
   migrateDatabase,
 } from './composition/compose.ts';
 import type { ServiceContainer } from './composition/services.ts';
+import { startWebhooks } from './composition/start-webhooks.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
 import { type Config, ConfigError } from './config.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
@@ -168,6 +169,7 @@ async function startApi({
   addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
 
   const jobs = composed.startJobs(services.get('runJob'));
+  const webhooks = startWebhooks(services.get('webhookDeliveries'), log);
   const saveLastUse = async (): Promise<void> => {
     const keys = services.get('apiKeyAuthenticator').takeUses();
     const sessions = services.get('sessionAuthenticator').takeUses();
@@ -197,7 +199,7 @@ async function startApi({
       clearInterval(lastUseTimer);
       clearInterval(batchTimer);
       await drain(server, lingerMs, config.shutdownGraceMs);
-      await jobs.stop();
+      await Promise.all([jobs.stop(), webhooks.stop()]);
       await saveLastUse().catch(() => {});
       await requestLog?.flush();
       await composed.close();
@@ -206,8 +208,8 @@ async function startApi({
   };
 }
 
-/** For log, libraries, Redis, push services and mail. */
-const OTHER_FILES = 100;
+/** For log, libraries, Redis, push services, mail and the webhooks of firms. */
+const OTHER_FILES = 350;
 
 /** As many as the limit of open files allows. At the limit itself, connections would end without a line in the log. */
 function maxConnectionsOf(dbPoolMax: number): number | undefined {

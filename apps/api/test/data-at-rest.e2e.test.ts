@@ -73,6 +73,7 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
       adjusters: 0,
       email_changes: 0,
       sessions: 0,
+      webhook_endpoints: 0,
       passkeys: 0,
       devices: 0,
     },

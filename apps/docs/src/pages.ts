@@ -43,6 +43,7 @@ export const SITE: readonly PageGroup[] = [
       page('inviting-adjusters', 'Inviting adjusters', 'How an adjuster becomes a member of the firm.'),
       page('sending-claims', 'Sending claims', 'The fields of a claim, the checks, and the response.'),
       page('polling', 'Polling for changes', 'Miss no change, and skip repeated ones.'),
+      page('webhooks', 'Webhooks', 'Learn at once that something has changed.'),
       page('offering-again', 'Offering to another adjuster', 'After a rejection, or without a response.'),
       page('correct-or-cancel', 'Correct or cancel a claim', 'What is and is not possible after sending.'),
       page('retries', 'Idempotency and retries', 'Retry a request without processing it twice.'),

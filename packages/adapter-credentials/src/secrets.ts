@@ -70,6 +70,7 @@ export function createSecrets(codeKey: Uint8Array): Secrets {
       const [a, b] = [Buffer.from(one), Buffer.from(other)];
       return a.length === b.length && timingSafeEqual(a, b);
     },
+    webhookSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
     testAccountTag: () => base62(BigInt(`0x${randomBytes(8).toString('hex')}`), 8),
   };
 }

@@ -41,6 +41,8 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           own.jobs.deleteWhere(({ job }) => 'firmId' in job && isOwn(job)),
           own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
           own.claims.deleteWhere(isOwn),
+          own.webhooks.deleteWhere(({ endpoint }) => isOwn(endpoint)),
+          own.webhookDeliveries.deleteWhere(isOwn),
           own.carriers.deleteWhere(isOwn),
           own.memberships.deleteWhere(isOwn),
           own.keys.deleteWhere(isOwn),

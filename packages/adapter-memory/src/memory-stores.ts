@@ -13,6 +13,7 @@ import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
 import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
+import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
 import { createMemoryRequestLog } from './request-log.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
@@ -107,11 +108,13 @@ export function createMemoryStores(
     },
     auditReads: memoryAuditReads(database.committed),
     requestLog: createMemoryRequestLog(),
+    webhookReads: memoryWebhookReads(database.committed),
+    webhookQueue: memoryWebhookQueue(write),
     firmData: memoryFirmData(database.committed, write),
   };
 }
 
-type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
+type Write = <T>(work: (tables: WritableTables) => Promise<T>) => Promise<T>;
 
 function memoryCredentials({ committed }: Database, write: Write): CredentialStore {
   return {

@@ -22,6 +22,7 @@ import {
 } from '@svc/domain';
 import { appendEvent } from './memory-audit.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
+import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
@@ -388,6 +389,8 @@ export function memoryTx(
         return behind.length;
       }),
     },
+
+    webhooks: memoryWebhooks(tables, step),
 
     outbox: {
       add: step((job, runAt) =>

@@ -15,6 +15,8 @@ import {
   type Passkey,
   type Session,
   type SignInCode,
+  type WebhookDelivery,
+  type WebhookEndpoint,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -61,6 +63,11 @@ interface AuditLogRow extends AuditRow {
 interface AuditChainRow extends AuditChain {
   readonly chain: AuditChainId;
 }
+interface WebhookRow {
+  readonly endpoint: WebhookEndpoint;
+  readonly signalledUntil: Instant;
+  readonly nextSignalAt: Instant;
+}
 /** Counters of the whole store. */
 interface CounterRow {
   readonly name: 'credentials';
@@ -83,6 +90,8 @@ export interface Schema {
   readonly usedChallenges: { readonly challenge: string; readonly expiresAt: Instant };
   readonly devices: DeviceRow;
   readonly deadlines: DeadlineOverride;
+  readonly webhooks: WebhookRow;
+  readonly webhookDeliveries: WebhookDelivery;
   readonly jobs: JobRow;
   readonly feeds: FeedRow;
   readonly restamps: FeedRestamp;
@@ -117,6 +126,8 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   usedChallenges: [({ challenge }) => keyOf(challenge)],
   devices: [({ svcId, deviceId }) => keyOf(svcId, deviceId)],
   deadlines: [({ event, kind }) => keyOf(event, kind)],
+  webhooks: [({ endpoint }) => keyOf(endpoint.firmId, endpoint.id)],
+  webhookDeliveries: [({ firmId, id }) => keyOf(firmId, id)],
   jobs: [({ number }) => keyOf(number)],
   feeds: [({ firmId }) => keyOf(firmId)],
   restamps: [({ since }) => keyOf(since)],

@@ -35,6 +35,10 @@ for (const [network, prefix] of [
 const GLOBAL_UNICAST = new BlockList();
 GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
 /** Whether an IP address is of this machine or a private network, or has another special use. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
@@ -46,21 +50,32 @@ export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 
+/** Of the host in a URL; false for a name, which is checked when it is resolved. */
+export const isRefusedHost = (hostname: string, allowLoopback: boolean): boolean =>
+  isRefused(hostname.replace(/^\[|\]$/g, ''), allowLoopback);
+
+function isRefused(address: string, allowLoopback: boolean): boolean {
+  if (!isPrivateAddress(address)) return false;
+  return !(allowLoopback && LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
+}
+
 /**
  * Resolves like Node, and fails when any address is private. Used for the connection itself: after a separate check, the
  * name could resolve to another address (DNS rebinding).
  */
-export const lookupPublicAddress: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) {
-      callback(error ?? new Error(`${hostname} has no address`), '');
-    } else if (addresses.some(({ address }) => isPrivateAddress(address))) {
-      callback(new PrivateAddressError('a push service cannot be in a private network'), '');
-    } else if (options.all === true) {
-      callback(null, addresses);
-    } else {
-      callback(null, first.address, first.family);
-    }
-  });
-};
+export const lookupPublicAddress =
+  (allowLoopback: boolean): LookupFunction =>
+  (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), '');
+      } else if (addresses.some(({ address }) => isRefused(address, allowLoopback))) {
+        callback(new PrivateAddressError(`${hostname} is in a private network`), '');
+      } else if (options.all === true) {
+        callback(null, addresses);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
+  };

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import {
   DELIVERY_OUTCOMES,
   type DeliveryOutcome,
@@ -12,7 +10,8 @@ import {
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
 import type { PushLog } from './log.ts';
-import { isPrivateAddress, lookupPublicAddress, PrivateAddressError } from './private-network.ts';
+import { post, retryAfterMs } from './post.ts';
+import { PrivateAddressError } from './private-network.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface WebPushOptions {
@@ -21,11 +20,7 @@ export interface WebPushOptions {
   removeDevice(svcId: Svcid, deviceId: string): Promise<void>;
   readonly log: PushLog;
   readonly metrics: Pick<Metrics, 'pushEnded'>;
-  /**
-   * Whether push services in a private network are allowed. Only for an installation that listens on loopback: elsewhere
-   * a forged subscription could make the service send requests into its private network (SSRF).
-   */
-  readonly allowPrivateNetwork: boolean;
+  readonly allowLoopback: boolean;
   readonly timeoutMs?: number;
 }
 
@@ -120,9 +115,8 @@ function watchEndpoints(timeoutMs: number) {
       return (pausedUntil.get(endpoint) ?? now) <= now && now - oldest < slowAfterMs;
     },
     pauseFor(endpoint: string, retryAfter: string): void {
-      const seconds = Number(retryAfter);
-      const delayMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000;
-      if (delayMs > 0) pause(endpoint, Math.min(delayMs, MAX_RETRY_AFTER_MS));
+      const delayMs = retryAfterMs(retryAfter);
+      if (delayMs !== null) pause(endpoint, Math.min(delayMs, MAX_RETRY_AFTER_MS));
     },
     /** Pauses the endpoint if the push is slow and fails. */
     async during<T>(endpoint: string, push: Promise<T>): Promise<T> {
@@ -166,7 +160,14 @@ async function deliver(
   let status: number;
   let retryAfter: string | undefined;
   try {
-    ({ status, retryAfter } = await endpoints.during(subscription.endpoint, post(details, options)));
+    ({ status, retryAfter } = await endpoints.during(
+      subscription.endpoint,
+      post(details.endpoint, {
+        headers: details.headers as Record<string, string>,
+        body: details.body,
+        ...options,
+      }),
+    ));
   } catch (error) {
     if (!(error instanceof PrivateAddressError)) return 'retried';
     options.log.warn('a push service in a private network was not called');
@@ -217,37 +218,4 @@ function subjectOf(notification: Notification): string {
 /** A newer notification replaces an undelivered one of the same topic. Hashed, since push services can read it. */
 function topicOf(notification: Notification): string {
   return createHash('sha256').update(subjectOf(notification)).digest('base64url').slice(0, 32);
-}
-
-function post(
-  details: ReturnType<typeof webPush.generateRequestDetails>,
-  options: Required<WebPushOptions>,
-): Promise<{ status: number; retryAfter: string | undefined }> {
-  const { endpoint, method, headers, body } = details;
-  const { protocol, hostname } = new URL(endpoint);
-  const publicOnly = !options.allowPrivateNetwork;
-  if (publicOnly && isPrivateAddress(hostname.replace(/^\[|\]$/g, ''))) {
-    return Promise.reject(new PrivateAddressError('a push service cannot be in a private network'));
-  }
-  const request = protocol === 'http:' ? httpRequest : httpsRequest;
-  const signal = AbortSignal.timeout(options.timeoutMs);
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      endpoint,
-      {
-        method,
-        headers: headers as Record<string, string>,
-        signal,
-        ...(publicOnly && { lookup: lookupPublicAddress }),
-      },
-      (response) => {
-        response.resume();
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
-      },
-    );
-    outgoing.once('error', reject);
-    // A response that switches protocols (101) emits nothing else.
-    outgoing.once('close', () => reject(new Error('The push service closed the connection.')));
-    outgoing.end(body);
-  });
 }

@@ -48,7 +48,7 @@ function sender(
     removeDevice: async (_svcId, deviceId) => void registered.delete(deviceId),
     log,
     metrics: { pushEnded: (outcome) => void counted.push(outcome) },
-    allowPrivateNetwork: options.guarded !== true,
+    allowLoopback: options.guarded !== true,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   });
   return {

@@ -30,6 +30,7 @@ import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
+import { pgWebhookQueue, pgWebhookReads } from './stores/pg-webhooks.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions extends DatabaseOptions {
@@ -99,6 +100,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     jobReads: pgJobReads(reads, encryption),
     requestLog: pgRequestLog(reads, maintenance),
     auditReads: pgAuditReads(maintenance),
+    webhookReads: pgWebhookReads(reads, encryption),
+    webhookQueue: pgWebhookQueue(database, encryption),
     firmData: pgFirmData(database, encryption),
     faults: pgFaults(maintenance),
     encryption: {

@@ -22,6 +22,7 @@ import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
+import { pgWebhooks } from './stores/pg-webhooks.ts';
 
 const storesOn = (
   executor: TransactionExecutor,
@@ -45,6 +46,7 @@ const storesOn = (
   devices: pgDevices(executor, encryption),
   deadlines: pgDeadlines(executor),
   feeds: pgFeeds(executor),
+  webhooks: pgWebhooks(executor, encryption),
   outbox: pgOutbox(executor),
   audit,
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import type { ClaimAsSent, Svcid } from '@svc/domain';
+import { type ClaimAsSent, DAY, type Svcid } from '@svc/domain';
 import {
   attestationFor,
   type ClaimToSend,
@@ -38,6 +38,8 @@ const PREFERENCES = {
 const PASSKEY_NAME = 'Blue key ring';
 /** As the fixture names the device of a session. */
 const DEVICE_NAME = 'Test device';
+/** The path of an endpoint, which may hold a secret of the firm. */
+const WEBHOOK_PATH = 'hook-of-the-bayou';
 const CALL_NOTE = 'Odile next door has the key';
 const NOTES = {
   invitedAs: 'Jean Delacroix',
@@ -54,7 +56,7 @@ const PERSONAL = [
   ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox'],
   // With the quote after it: without, it is also in the times of rows that are written at 21:17.
   '21:17"',
-  ...['Slow on Fridays', CALL_NOTE],
+  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH],
 ];
 
 /**
@@ -91,6 +93,8 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   firms: ['erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
   simulated_faults: ['key_id', 'kind'],
+  webhook_deliveries: ['type', 'status', 'attempts'],
+  webhook_endpoints: ['environment', 'paused'],
   // Ids.
   jobs: ['payload', 'svc_id'],
   schema_migrations: ['name', 'checksum'],
@@ -147,6 +151,10 @@ async function sentClaims(fixture: Fixture) {
   await use.setDevicePreferences({ svcId }, DEVICE, PREFERENCES);
   await use.setAvailability({ svcId }, AWAY);
   await use.updateProfile({ svcId }, { email: NEW_EMAIL });
+  const url = `https://hooks.example/${WEBHOOK_PATH}`;
+  const caller = { actor: 'operator:test', address: null, requestId: null };
+  const created = await use.createWebhook(caller, { firmId: firm.id, environment: 'live', url });
+  await use.rollWebhook(caller, firm.id, created.webhook.id, DAY);
   await invite(firm, svcId, NOTES);
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
@@ -264,7 +272,7 @@ test('rows from before are encrypted in batches without a visible change, also a
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
   expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
-  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(8).fill(0));
+  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(9).fill(0));
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });

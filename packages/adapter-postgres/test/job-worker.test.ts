@@ -24,7 +24,7 @@ function memoryTable(jobs: readonly Job[], attempts = 0) {
   const table: JobTable = {
     async take(limit, except) {
       const isOpen = ({ job, locked }: Row) =>
-        !locked && !except.includes(job.svcId) && !('firmId' in job && except.includes(job.firmId));
+        !locked && !except.includes(job.svcId ?? '') && !('firmId' in job && except.includes(job.firmId));
       const taken = [...rows.values()].filter(isOpen).slice(0, limit);
       for (const row of taken) await change(row, { locked: true, attempt: row.attempt + 1 });
       return taken.map(({ id }) => rows.get(id) as Row);
@@ -66,7 +66,7 @@ function heldJobs() {
   return {
     running,
     handler: async (job: Job) => {
-      running.push(job.svcId);
+      running.push(job.svcId ?? '');
       await new Promise<void>((resolve) => releases.push(resolve));
     },
     release(count = Number.POSITIVE_INFINITY) {

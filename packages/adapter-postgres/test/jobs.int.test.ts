@@ -77,7 +77,7 @@ describe('jobs', () => {
     const done: string[] = [];
     const handler = async (job: Job) => {
       await sleep(1);
-      done.push(job.svcId);
+      done.push(job.svcId ?? '');
     };
     // A worker that gets no connection cannot record its job, which then runs again: hence the long timeout, which a busy
     // machine does not exceed.
@@ -127,7 +127,7 @@ describe('jobs', () => {
     const done: string[] = [];
     let cutting = true;
     stores.startJobs(async (job) => {
-      done.push(job.svcId);
+      done.push(job.svcId ?? '');
       if (cutting) {
         cutting = false;
         await proxy.cut();
@@ -170,7 +170,7 @@ describe('jobs', () => {
     await lock('of running', '1 minute');
     const done: string[] = [];
     stores.startJobs(async (job) => {
-      done.push(job.svcId);
+      done.push(job.svcId ?? '');
     });
     await eventually(() => done.length > 0);
     await sleep(600);
@@ -301,7 +301,7 @@ describe('a job, on tables that are not distributed', () => {
     await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
       job.firmId,
     ]);
-    const other: Job = { kind: 'notify_test', svcId: job.svcId, only: 'mail' };
+    const other: Job = { kind: 'notify_test', svcId: 'SVC-1' as Svcid, only: 'mail' };
     await run(other);
     const running = run(job);
     await eventually(async () => {

@@ -308,6 +308,8 @@ const EXPORTED: Readonly<Record<string, ExportedRow['type'] | `none: ${string}`>
   memberships: 'member',
   request_log: 'request',
   simulated_faults: 'none: what the sandbox is to do with the next requests',
+  webhook_deliveries: 'webhook_delivery',
+  webhook_endpoints: 'webhook',
 };
 
 test('every table with rows of a firm is exported, or is known not to need it', async () => {
@@ -354,6 +356,8 @@ describe('the layout on a Citus cluster', () => {
         'memberships',
         'request_log',
         'simulated_faults',
+        'webhook_deliveries',
+        'webhook_endpoints',
       ],
       coordinator: [
         'adjuster_edits',

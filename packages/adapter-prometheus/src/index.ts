@@ -1,4 +1,4 @@
-import { DELIVERY_OUTCOMES, type MetricSources, type Metrics } from '@svc/application';
+import { DELIVERY_OUTCOMES, type MetricSources, type Metrics, WEBHOOK_OUTCOMES } from '@svc/application';
 import client from 'prom-client';
 
 export interface PrometheusMetrics extends Metrics {
@@ -74,8 +74,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const pushes = counter('push_total', 'Messages to devices, by what the push service answered.', [
     'outcome',
   ]);
+  const webhooks = counter('webhook_attempts_total', "Attempts at firms' webhook endpoints, by outcome.", [
+    'outcome',
+  ]);
   // Prometheus cannot see the increase to the first value of a series.
   for (const outcome of DELIVERY_OUTCOMES) pushes.inc({ outcome }, 0);
+  for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0);
 
   let readers: readonly Reader[] = [];
 
@@ -97,6 +101,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     signInFailed: (kind) => signIns.inc({ kind }),
     jobEnded: (kind, outcome) => jobs.inc({ kind, outcome }),
     pushEnded: (outcome) => pushes.inc({ outcome }),
+    webhookEnded: (outcome) => webhooks.inc({ outcome }),
     watch(sources) {
       readers = readersOf(registry, sources);
     },

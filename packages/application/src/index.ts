@@ -41,6 +41,7 @@ export * from './model/passkey.ts';
 export * from './model/request-id.ts';
 export * from './model/session.ts';
 export * from './model/sign-in.ts';
+export * from './model/webhook.ts';
 export * from './operator/adjusters.ts';
 export * from './operator/carriers.ts';
 export * from './operator/close-claim.ts';
@@ -94,5 +95,14 @@ export * from './ports/stores.ts';
 export * from './ports/unit-of-work.ts';
 export * from './ports/used-challenges.ts';
 export * from './ports/used-keys.ts';
+export * from './ports/webhooks.ts';
 export * from './use-cases.ts';
+export {
+  WEBHOOK_DELIVERIES_KEPT,
+  WEBHOOK_DELIVERIES_KEPT_MS,
+  WEBHOOK_RETRY_MS,
+} from './webhooks/attempt.ts';
+export { createWebhookDeliveries, type WebhookDeliveries } from './webhooks/deliver.ts';
+export { type IssuedWebhook, MAX_WEBHOOKS } from './webhooks/endpoints.ts';
+export { updatedSinceOf } from './webhooks/message.ts';
 export * from './write-buffer.ts';

@@ -48,6 +48,8 @@ import type { SignInMonitor } from './ports/sign-in-monitor.ts';
 import type { SingleFlight } from './ports/single-flight.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
+import type { WebhookQueue, WebhookReads, WebhookSender } from './ports/webhooks.ts';
+import * as webhooks from './webhooks/endpoints.ts';
 
 interface FirmDeps {
   readonly uow: UnitOfWork;
@@ -139,6 +141,7 @@ interface OperatorDeps {
   readonly auditReads: AuditReads;
   readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
+  readonly webhookReads: WebhookReads;
   readonly encryption: DataEncryption;
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly secrets: Secrets;
@@ -182,4 +185,26 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   endSessions: adjusters.makeEndSessions(deps),
   removePasskeys: adjusters.makeRemovePasskeys(deps),
   closeClaimAsOperator: makeCloseClaimAsOperator(deps),
+});
+
+interface WebhookDeps {
+  readonly uow: UnitOfWork;
+  readonly webhookReads: WebhookReads;
+  readonly webhookQueue: WebhookQueue;
+  readonly webhookSender: WebhookSender;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type WebhookUseCases = ReturnType<typeof webhookUseCases>;
+
+/** What the operator and a firm's staff do about the firm's endpoints. */
+export const webhookUseCases = (deps: WebhookDeps) => ({
+  createWebhook: webhooks.makeCreateWebhook(deps),
+  rollWebhook: webhooks.makeRollWebhook(deps),
+  removeWebhook: webhooks.makeRemoveWebhook(deps),
+  setWebhookState: webhooks.makeSetWebhookState(deps),
+  testWebhook: webhooks.makeTestWebhook(deps),
+  replayWebhook: webhooks.makeReplayWebhook(deps),
 });

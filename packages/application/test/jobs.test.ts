@@ -23,6 +23,7 @@ const runnerWith = (
     secrets,
     clock,
     notifier,
+    webhookNotices: { async paused() {} },
     auditBuffer: { add: (event) => void audited.push(event) },
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>

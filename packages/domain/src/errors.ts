@@ -24,7 +24,9 @@ export type DomainErrorCode =
   | 'sign_in_refused'
   | 'passkey_refused'
   | 'passkey_required'
-  | 'too_many_passkeys';
+  | 'too_many_passkeys'
+  | 'webhook_url_refused'
+  | 'too_many_webhooks';
 
 /** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */
 export class DomainError extends Error {

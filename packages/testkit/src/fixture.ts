@@ -6,6 +6,7 @@ import {
   type ChannelChoice,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
+  createWebhookDeliveries,
   createWriteBuffer,
   type DataEncryption,
   type FirmActor,
@@ -15,6 +16,7 @@ import {
   type KeysetPosition,
   type Mailer,
   makeRunJob,
+  NO_METRICS,
   NO_USED_KEYS,
   type Notification,
   type Notifier,
@@ -29,7 +31,11 @@ import {
   type SignInProof,
   type SingleFlight,
   type Stores,
+  type WebhookMessage,
+  type WebhookResult,
+  type WebhookSender,
   type WriteBuffer,
+  webhookUseCases,
 } from '@svc/application';
 import {
   type Adjuster,
@@ -77,6 +83,11 @@ export interface ExternalServices {
   readonly mails: { readonly email: string; readonly code: string }[];
   readonly signInFailures: SignInFailure[];
   readonly notices: { readonly email: string; readonly event: string }[];
+  /** What endpoints were sent, with the time of the signature. */
+  readonly webhooks: (WebhookMessage & { readonly at: Instant })[];
+  /** What endpoints answer, by URL; default: 204. */
+  readonly webhookResults: Map<string, WebhookResult>;
+  readonly pausedWebhooks: string[];
   readonly notifications: ({ readonly svcId: Svcid; readonly notification: Notification } & ChannelChoice)[];
 }
 
@@ -130,6 +141,18 @@ function composeUseCases(
       return [];
     },
   };
+  const webhookSender: WebhookSender = {
+    problemOf: async (url) => (url.startsWith('https://') ? null : 'The URL must start with https://.'),
+    async send(message, at) {
+      external.webhooks.push({ ...message, at });
+      return external.webhookResults.get(message.url) ?? { status: 204, retryAfterMs: null };
+    },
+  };
+  const webhookNotices = {
+    async paused(_: FirmId, endpointId: string) {
+      external.pausedWebhooks.push(endpointId);
+    },
+  };
   const networkOf = (clientAddress: string): string => clientAddress;
   const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
   const deps = {
@@ -143,6 +166,12 @@ function composeUseCases(
     encryption: noEncryption,
     mailer,
     notifier,
+    webhookSender,
+    webhookNotices,
+    metrics: NO_METRICS,
+    onError: (error: unknown) => {
+      throw error;
+    },
     signInMonitor,
     networkOf,
     operator: OPERATOR,
@@ -158,6 +187,9 @@ function composeUseCases(
     ...boardUseCases(deps),
     ...app,
     ...operatorUseCases(deps),
+    ...webhookUseCases(deps),
+    /** As a new process. */
+    webhookDeliveries: () => createWebhookDeliveries(deps),
     runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
       app.requestSignInCode(email, clientAddress, clientSecret),
@@ -170,7 +202,15 @@ export type UseCases = ReturnType<typeof composeUseCases>;
 
 /** The use cases on the given stores, with helpers for common test setups. */
 export function createFixture(stores: TestStores, clock: FixedClock) {
-  const external: ExternalServices = { mails: [], notices: [], notifications: [], signInFailures: [] };
+  const external: ExternalServices = {
+    mails: [],
+    notices: [],
+    notifications: [],
+    signInFailures: [],
+    webhooks: [],
+    webhookResults: new Map(),
+    pausedWebhooks: [],
+  };
   const auditBuffer = createWriteBuffer({
     keyOf: ({ chain }) => chain,
     store: stores.audit,

@@ -24,6 +24,7 @@ export function createTestSecrets(): Secrets {
     hashOfSubject: (...parts) => sha256(JSON.stringify(parts)),
     hashOfCode,
     equal: (one, other) => one === other,
+    webhookSecret: () => `whsec_${Buffer.from(String(next()).padStart(32, '0')).toString('base64')}`,
     testAccountTag: () => `Tag${next()}`,
   };
 }

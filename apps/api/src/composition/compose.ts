@@ -192,6 +192,7 @@ export async function compose(environment: Environment): Promise<Application> {
         return allowed;
       },
     },
+    metrics: metrics ?? NO_METRICS,
     ...createNotifications({ config, stores, log, addresses, metrics: metrics ?? NO_METRICS }),
     passkeyVerifier: createPasskeyVerifier(addresses),
     passkeysRequired: config.passkeysRequired,

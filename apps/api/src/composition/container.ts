@@ -3,11 +3,13 @@ import {
   appUseCases,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
+  createWebhookDeliveries,
   createWriteBuffer,
   firmUseCases,
   invalidatingSessions,
   makeRunJob,
   operatorUseCases,
+  webhookUseCases,
 } from '@svc/application';
 import { Container, ContainerModule } from 'inversify';
 import { createErrorReports } from '../http/adjuster-app/error-reports.ts';
@@ -94,6 +96,7 @@ const useCases = moduleOf((bind) => {
     'auditReads',
     'requestLog',
     'firmData',
+    'webhookReads',
     'encryption',
     'apiKeyAuthenticator',
     'secrets',
@@ -103,6 +106,27 @@ const useCases = moduleOf((bind) => {
     'clock',
     'ids',
   ]);
+  bind('webhookUseCases', webhookUseCases, [
+    'uow',
+    'webhookReads',
+    'webhookQueue',
+    'webhookSender',
+    'secrets',
+    'clock',
+    'ids',
+  ]);
+  bind(
+    'webhookDeliveries',
+    ({ log, ...deps }) =>
+      createWebhookDeliveries({
+        ...deps,
+        onError: (error) =>
+          log.warn('a webhook delivery could not be recorded and will be repeated', {
+            error: (error as Error).name,
+          }),
+      }),
+    ['webhookQueue', 'webhookSender', 'uow', 'metrics', 'clock', 'log'],
+  );
   bind('runJob', makeRunJob, [
     'uow',
     'claimWrites',
@@ -110,6 +134,7 @@ const useCases = moduleOf((bind) => {
     'firmReads',
     'appReads',
     'notifier',
+    'webhookNotices',
     'auditBuffer',
     'secrets',
     'clock',

@@ -2,12 +2,20 @@ import {
   createMail,
   createMailLog,
   createNotifier,
+  createWebhookSender,
   createWebPush,
   type Vapid,
   vapidUnder,
 } from '@svc/adapter-notifications';
 import type { PostgresStores } from '@svc/adapter-postgres';
-import { type Mailer, type Metrics, type Notifier, Unavailable } from '@svc/application';
+import {
+  type Mailer,
+  type Metrics,
+  type Notifier,
+  Unavailable,
+  type WebhookNotices,
+  type WebhookSender,
+} from '@svc/application';
 import { makeFolders } from '@svc/embedded-postgres';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
@@ -18,6 +26,8 @@ export { createVapidKeys, mailProblem } from '@svc/adapter-notifications';
 interface Notifications {
   readonly mailer: Mailer;
   readonly notifier: Notifier;
+  readonly webhookSender: WebhookSender;
+  readonly webhookNotices: WebhookNotices;
   /** The public VAPID key, with which browsers subscribe. */
   readonly pushKey: () => string;
 }
@@ -34,7 +44,7 @@ function storedVapid(dataDir: string): Vapid {
   return vapidUnder(dataDir);
 }
 
-/** Notifies adjusters through push services and by mail. */
+/** Notifies adjusters through push services and by mail, and firms through their endpoints. */
 export function createNotifications(deps: {
   readonly config: Config;
   readonly stores: PostgresStores;
@@ -64,7 +74,7 @@ export function createNotifications(deps: {
     removeDevice: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     log,
     metrics,
-    allowPrivateNetwork: isLocalOnly(config),
+    allowLoopback: isLocalOnly(config),
   });
   const notifier = createNotifier({
     push,
@@ -75,5 +85,17 @@ export function createNotifications(deps: {
       return adjuster === null || adjuster.testOf !== null ? null : adjuster.email;
     },
   });
-  return { mailer: mail, notifier, pushKey: () => vapidKeys().publicKey };
+  const webhookNotices: WebhookNotices = {
+    async paused(firmId, endpointId) {
+      const endpoint = (await stores.webhookReads.endpoints(firmId)).find(({ id }) => id === endpointId);
+      if (endpoint === undefined || endpoint.paused === null) return;
+      log.warn('a webhook endpoint was paused', {
+        firm_id: firmId,
+        webhook_id: endpointId,
+        reason: endpoint.paused,
+      });
+    },
+  };
+  const webhookSender = createWebhookSender(isLocalOnly(config));
+  return { mailer: mail, notifier, webhookSender, webhookNotices, pushKey: () => vapidKeys().publicKey };
 }

@@ -9,6 +9,7 @@ import type {
   Ids,
   Job,
   Mailer,
+  Metrics,
   Notifier,
   Operator,
   OperatorUseCases,
@@ -21,6 +22,10 @@ import type {
   Stores,
   UnitOfWork,
   UsedKeys,
+  WebhookDeliveries,
+  WebhookNotices,
+  WebhookSender,
+  WebhookUseCases,
   WriteBuffer,
 } from '@svc/application';
 import type { ReportErrorBody } from '@svc/contract';
@@ -62,6 +67,9 @@ export interface ExternalServices extends Stores {
   readonly mailer: Mailer;
   readonly signInMonitor: SignInMonitor;
   readonly notifier: Notifier;
+  readonly webhookSender: WebhookSender;
+  readonly webhookNotices: WebhookNotices;
+  readonly metrics: Metrics;
   /** Whom the operator's commands of this process are recorded for. */
   readonly operator: Operator;
   readonly sessionMaxAgeMs: number;
@@ -89,6 +97,8 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly firmUseCases: FirmUseCases;
   readonly appUseCases: AppUseCases;
   readonly operatorUseCases: OperatorUseCases;
+  readonly webhookUseCases: WebhookUseCases;
+  readonly webhookDeliveries: WebhookDeliveries;
 
   readonly firmRoutes: readonly Route[];
   readonly sandboxRoutes: readonly Route[];

@@ -90,6 +90,12 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
         as_sent: JSON.parse(asSent),
       };
     }
+    case 'webhook': {
+      const { secret: _, previousSecret: __, ...webhook } = row.webhook;
+      return { type: 'webhook', ...asInApi(webhook) };
+    }
+    case 'webhook_delivery':
+      return { type: 'webhook_delivery', ...asInApi(row.delivery) };
     case 'request':
       return { type: 'request', ...requestDocument(row.request) };
     case 'audit':

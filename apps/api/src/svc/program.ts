@@ -16,6 +16,7 @@ import { withoutControls } from './output.ts';
 import { addPushCommands } from './push.ts';
 import { addRequestsCommand } from './requests.ts';
 import { nameOperator } from './session.ts';
+import { addWebhookCommands } from './webhook.ts';
 
 /** Values that were given may be long, or hold what a terminal would obey. */
 const MAX_LINE_LENGTH = 500;
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addFeedCommands(program);
   addDatabaseCommands(program);
   addPushCommands(program);
+  addWebhookCommands(program);
   rejectRepeatedOptions(program);
   return program;
 }

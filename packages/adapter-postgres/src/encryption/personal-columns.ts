@@ -45,6 +45,12 @@ export const PERSONAL = {
     key: { column: 'svc_id', type: 'text' },
     columns: { invited_as: 'text', invited_by: 'text', purpose: 'text', note: 'text' },
   },
+  // No personal data, but what nobody who reads a backup may sign with, or send to.
+  webhook_endpoints: {
+    name: 'webhook_endpoints',
+    key: { column: 'id', type: 'uuid' },
+    columns: { url: 'text', secret: 'text', previous_secret: 'text' },
+  },
   adjusters: {
     name: 'adjusters',
     key: { column: 'svc_id', type: 'text' },

@@ -166,7 +166,7 @@ const ALL = '';
 /** What a job counts against, each with how many may run. */
 const limitsOf = (job: Job): readonly (readonly [key: string, max: number])[] => [
   [ALL, MAX_RUNNING],
-  [job.svcId, MAX_RUNNING_PER_ACCOUNT],
+  ...(job.svcId === undefined ? [] : [[job.svcId, MAX_RUNNING_PER_ACCOUNT] as const]),
   ...('firmId' in job ? [[job.firmId, MAX_RUNNING_PER_FIRM] as const] : []),
 ];
 

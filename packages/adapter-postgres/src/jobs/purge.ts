@@ -1,4 +1,9 @@
-import { IDEMPOTENCY_WINDOW_MS, REQUEST_LOG_RETENTION_MS } from '@svc/application';
+import {
+  IDEMPOTENCY_WINDOW_MS,
+  REQUEST_LOG_RETENTION_MS,
+  WEBHOOK_DELIVERIES_KEPT,
+  WEBHOOK_DELIVERIES_KEPT_MS,
+} from '@svc/application';
 import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
@@ -44,6 +49,16 @@ const DEVICES = sql(
 /** The session of a device that is registered at this moment may be later than what the statement sees. */
 const DEVICES_KEPT = HOUR;
 const REQUEST_LOG = deleteFirmBatch('request_log', 'firm_id, request_id', 'at');
+const WEBHOOK_DELIVERIES = deleteFirmBatch('webhook_deliveries', 'firm_id, id', 'created_at');
+/** An endpoint may get one delivery each second. */
+const EXCESS_WEBHOOK_DELIVERIES = sql(
+  'purge_excess_webhook_deliveries',
+  `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND created_at <= $1 AND (firm_id, id) IN (
+     SELECT firm_id, id FROM (
+       SELECT firm_id, id, row_number() OVER (PARTITION BY firm_id, endpoint_id ORDER BY created_at DESC, id) AS place
+         FROM webhook_deliveries) AS placed
+      WHERE place > ${WEBHOOK_DELIVERIES_KEPT}) RETURNING 1`,
+);
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
@@ -93,6 +108,9 @@ export async function purge(
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
     requestLog: await purgeOfFirms(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
+    webhookDeliveries:
+      (await purgeOfFirms(WEBHOOK_DELIVERIES, now - WEBHOOK_DELIVERIES_KEPT_MS)) +
+      (await purgeOfFirms(EXCESS_WEBHOOK_DELIVERIES, now)),
     closedClaims:
       closedClaimRetentionMs === null
         ? 0

@@ -37,6 +37,8 @@ export const claimObject = (id: ClaimId): string => `claim:${id}`;
 
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
 
+export const webhookObject = (id: string): string => `webhook:${id}`;
+
 export const firmObject = (id: FirmId): string => `firm:${id}`;
 
 interface AuditedAction {

@@ -34,6 +34,7 @@ import type { JobReads } from '../ports/job-reads.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { WebhookNotices } from '../ports/webhooks.ts';
 import type { WriteBuffer } from '../write-buffer.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
 
@@ -44,6 +45,7 @@ interface Deps {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
+  readonly webhookNotices: WebhookNotices;
   readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
@@ -164,6 +166,8 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
 
     notify_deadlines: async (job) =>
       notify(job, await recipientOf(job), { kind: 'deadlines', count: job.count }),
+
+    mail_webhook_paused: ({ firmId, endpointId }) => deps.webhookNotices.paused(firmId, endpointId),
 
     async remind_deadlines({ svcId, deviceId, at }) {
       const now = deps.clock.now();

@@ -56,7 +56,15 @@ export type AuditAction =
   | 'session.end'
   | 'session.open'
   | 'sessions.end'
-  | 'sign_in';
+  | 'sign_in'
+  | 'webhook.create'
+  | 'webhook.pause'
+  | 'webhook.remove'
+  | 'webhook.replay'
+  | 'webhook.resume'
+  | 'webhook.roll'
+  | 'webhook.test'
+  | 'webhooks.read';
 
 /** By name, what a setting was and what it became; null: not set. */
 export type AuditChanges = Readonly<Record<string, { readonly from: AuditValue; readonly to: AuditValue }>>;

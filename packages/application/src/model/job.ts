@@ -44,6 +44,13 @@ export type Job =
       readonly only: Channel;
       readonly count: number;
     }
+  /** Mails the firm's admins that the service has paused an endpoint. */
+  | {
+      readonly kind: 'mail_webhook_paused';
+      readonly firmId: FirmId;
+      readonly endpointId: string;
+      readonly svcId?: undefined;
+    }
   /** Finds what is due since `at`, and queues the next run of this job. */
   | {
       readonly kind: 'remind_deadlines';

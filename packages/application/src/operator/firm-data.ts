@@ -8,12 +8,15 @@ import type { Firm } from '../model/firm.ts';
 import { inPages } from '../model/in-pages.ts';
 import type { LoggedRequest } from '../model/logged-request.ts';
 import type { AdjusterView } from '../model/member-views.ts';
+import type { KeysetPosition } from '../model/page.ts';
+import type { WebhookDelivery, WebhookEndpoint } from '../model/webhook.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { WebhookReads } from '../ports/webhooks.ts';
 import { lockFirm } from './existing.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -23,6 +26,7 @@ interface Deps {
   readonly auditReads: AuditReads;
   readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
+  readonly webhookReads: WebhookReads;
   readonly clock: Clock;
   readonly operator: Operator;
 }
@@ -33,6 +37,8 @@ export type ExportedRow =
   | { readonly type: 'member'; readonly member: AdjusterView }
   | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
   | { readonly type: 'claim'; readonly claim: Claim }
+  | { readonly type: 'webhook'; readonly webhook: WebhookEndpoint }
+  | { readonly type: 'webhook_delivery'; readonly delivery: WebhookDelivery }
   | { readonly type: 'request'; readonly request: LoggedRequest }
   | { readonly type: 'audit'; readonly row: AuditRow };
 
@@ -68,6 +74,16 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
       (claim: Claim) => claim.id,
     );
     for await (const claim of claims) yield { type: 'claim', claim };
+    for (const webhook of await deps.webhookReads.endpoints(id)) {
+      yield { type: 'webhook', webhook };
+      const deliveries = inPages(
+        async (before: KeysetPosition | null) => [
+          ...(await deps.webhookReads.deliveries(id, webhook.id, before, exportPageRows)),
+        ],
+        (delivery) => ({ at: delivery.createdAt, id: delivery.id }),
+      );
+      for await (const delivery of deliveries) yield { type: 'webhook_delivery', delivery };
+    }
     const requests = inPages(
       (after: LoggedRequest | null) => deps.requestLog.pageOf(id, after, exportPageRows),
       ([latest]) => latest,

@@ -3,6 +3,7 @@ import type { UnavailableReason } from '../errors/unavailable.ts';
 import type { JobKind } from '../model/job.ts';
 import type { DeliveryOutcome } from '../model/notification.ts';
 import type { SignInFailure } from '../model/sign-in.ts';
+import type { WebhookOutcome } from '../model/webhook.ts';
 
 /** Failed: no attempt is left. */
 export type JobOutcome = 'completed' | 'retried' | 'failed';
@@ -36,6 +37,8 @@ export interface Metrics {
   jobEnded(kind: JobKind, outcome: JobOutcome): void;
   /** One message to one device. */
   pushEnded(outcome: DeliveryOutcome): void;
+  /** One attempt at the endpoint of a firm. */
+  webhookEnded(outcome: WebhookOutcome): void;
   signInFailed(failure: SignInFailure): void;
 }
 
@@ -47,6 +50,7 @@ export const NO_METRICS: Metrics = {
   groupFailed() {},
   jobEnded() {},
   pushEnded() {},
+  webhookEnded() {},
   signInFailed() {},
 };
 

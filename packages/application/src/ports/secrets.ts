@@ -27,6 +27,8 @@ export interface Secrets {
   hashOfSubject(...parts: readonly string[]): string;
   /** Constant-time comparison of two hashes. */
   equal(one: string, other: string): boolean;
+  /** Signs webhooks: `whsec_` and 32 random bytes in base64. Stored, since both sides need it. */
+  webhookSecret(): string;
   /** The random part of a firm's test accounts' SVCIDs. */
   testAccountTag(): string;
 }

@@ -11,6 +11,7 @@ import type { JobReads } from './job-reads.ts';
 import type { OperatorReads } from './operator-reads.ts';
 import type { RequestLogStore } from './request-log.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
+import type { WebhookQueue, WebhookReads } from './webhooks.ts';
 
 /** What the use cases store and read. */
 export interface Stores {
@@ -27,4 +28,6 @@ export interface Stores {
   readonly audit: AuditLog;
   readonly auditReads: AuditReads;
   readonly requestLog: RequestLogStore;
+  readonly webhookReads: WebhookReads;
+  readonly webhookQueue: WebhookQueue;
 }

@@ -15,6 +15,7 @@ import type { Sessions } from './sessions.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
 import type { UsedChallenges } from './used-challenges.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /**
  * Runs one transaction: commits when `work` returns, rolls back when it throws.
@@ -43,6 +44,7 @@ export interface Tx {
   readonly devices: Devices;
   readonly deadlines: Deadlines;
   readonly feeds: Feeds;
+  readonly webhooks: Webhooks;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
 }

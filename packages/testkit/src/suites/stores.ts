@@ -23,6 +23,7 @@ import { passkeysBehavior } from './stores/passkeys.ts';
 import { racesBehavior } from './stores/races.ts';
 import { rollbackBehavior } from './stores/rollback.ts';
 import { sandboxBehavior } from './stores/sandbox.ts';
+import { webhooksBehavior } from './stores/webhooks.ts';
 
 export interface StoresUnderTest {
   /** Initially empty. */
@@ -51,6 +52,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   auditBehavior,
   offBoardingBehavior,
   firmDataBehavior,
+  webhooksBehavior,
   rollbackBehavior,
 ] as const;
 

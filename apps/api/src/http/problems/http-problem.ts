@@ -31,6 +31,8 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   passkey_refused: 'validation_failed',
   passkey_required: 'passkey_required',
   too_many_passkeys: 'too_many_passkeys',
+  webhook_url_refused: 'validation_failed',
+  too_many_webhooks: 'validation_failed',
 };
 
 /** JSON pointers for domain errors that the API reports as `validation_failed`. */
@@ -41,6 +43,8 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   code_refused: '/code',
   passkey_refused: '',
   contact_log_full: '',
+  webhook_url_refused: '/url',
+  too_many_webhooks: '',
 };
 
 /** An error that is sent as a problem document (RFC 9457). */

@@ -1,3 +1,47 @@
+/** Where firms get signals, and what was sent there. No references: each delivery would lock the row of its endpoint. */
+const WEBHOOKS = `
+CREATE TABLE webhook_endpoints (
+  firm_id uuid NOT NULL,
+  id uuid NOT NULL,
+  environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
+  url text NOT NULL,
+  -- Null: active.
+  paused text COLLATE "C",
+  secret text NOT NULL,
+  previous_secret text,
+  previous_secret_until timestamptz(3),
+  created_at timestamptz(3) NOT NULL,
+  -- The position in the firm's feed up to which changes of the environment were signalled, or there were none.
+  signalled_until timestamptz(3) NOT NULL,
+  next_signal_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (firm_id, id),
+  CONSTRAINT webhook_endpoints_secret_check CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL))
+) WITH (fillfactor = 50);
+
+CREATE TABLE webhook_deliveries (
+  firm_id uuid NOT NULL,
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  -- Of the firm's feed. Null: it signals no changes.
+  changes_after timestamptz(3),
+  changes_until timestamptz(3),
+  status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+  next_attempt_at timestamptz(3),
+  attempt_count integer NOT NULL CHECK (attempt_count >= 0),
+  attempts json NOT NULL,
+  PRIMARY KEY (firm_id, id),
+  CONSTRAINT webhook_deliveries_pending_check CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
+) WITH (fillfactor = 50);
+-- A process that signals changes finds that another one has.
+CREATE UNIQUE INDEX webhook_deliveries_pending ON webhook_deliveries (firm_id, endpoint_id) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_list ON webhook_deliveries (firm_id, endpoint_id, created_at, id);
+-- For the purge alone, as with the idempotency records.
+CREATE INDEX webhook_deliveries_age ON webhook_deliveries USING brin (created_at) WITH (pages_per_range = 32);
+`;
+
 /**
  * Keys of tables that belong to a firm start with firm_id, so that the tables can be split by firm. Ids chosen by clients
  * compare by code point (COLLATE "C"), so that the order of a page does not depend on the locale of the database.
@@ -322,7 +366,8 @@ CREATE TABLE jobs (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   payload json NOT NULL,
   firm_id uuid GENERATED ALWAYS AS ((payload ->> 'firmId')::uuid) STORED,
-  svc_id text COLLATE "C" NOT NULL GENERATED ALWAYS AS (payload ->> 'svcId') STORED,
+  -- Empty: the job belongs to no account.
+  svc_id text COLLATE "C" NOT NULL GENERATED ALWAYS AS (coalesce(payload ->> 'svcId', '')) STORED,
   run_at timestamptz NOT NULL,
   -- Including the one that runs.
   attempts smallint NOT NULL DEFAULT 0,
@@ -392,6 +437,7 @@ CREATE TABLE feed_restamps (
   finished_at timestamptz(3)
 );
 
+${WEBHOOKS}
 -- Functions with the rights of the owner, for a service whose role may do less
 
 -- Retention of the audit trail. The role that calls it is not trusted: it may add rows anywhere and write the ends of the
@@ -478,7 +524,7 @@ BEGIN
     SELECT relname FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
        AND relname IN ('adjuster_edits', 'adjusters', 'api_keys', 'audit_log', 'carriers', 'claims', 'devices',
-         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions')
+         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions', 'webhook_deliveries', 'webhook_endpoints')
        AND pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint
      ORDER BY relname
   LOOP

@@ -1,0 +1,196 @@
+import {
+  byOperator,
+  type IssuedWebhook,
+  OperatorError,
+  toDateTimeOrNull,
+  WEBHOOK_DELIVERIES_KEPT,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from '@svc/application';
+import { DAY, ENVIRONMENTS, type Environment, type FirmId } from '@svc/domain';
+import { Argument, type Command, Option } from 'commander';
+import type { ServiceContainer } from '../composition/services.ts';
+import { webhookDeliveryResponse, webhookResponse } from '../http/serialization/webhook.ts';
+import { parseDuration, parseIntegerWithin, parseUuid } from './arguments.ts';
+import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
+import { printFields, printJson, printTable } from './output.ts';
+import { withService } from './session.ts';
+
+type OfFirm = OutputOptions & { firm: FirmId };
+
+function issuedDocument({ webhook, secret }: IssuedWebhook) {
+  const { id, url, environment, state } = webhookResponse(webhook);
+  return { webhook: { id, url, environment, state }, secret };
+}
+
+const deliveryRow = (delivery: WebhookDelivery) => {
+  const { id, type, status, created_at, attempt_count, next_attempt_at } = webhookDeliveryResponse(delivery);
+  const latest = delivery.attempts.at(-1);
+  return {
+    id,
+    type,
+    status,
+    created_at,
+    attempts: attempt_count,
+    latest_at: toDateTimeOrNull(latest?.at ?? null),
+    response: latest?.status ?? latest?.error,
+    next_attempt_at,
+  };
+};
+
+/** The one that is named, or the only one of the firm. */
+async function findWebhook(
+  services: ServiceContainer,
+  firmId: FirmId,
+  id: string | undefined,
+): Promise<WebhookEndpoint> {
+  await findFirm(services.get('operatorReads'), firmId);
+  const endpoints = await services.get('webhookReads').endpoints(firmId);
+  const found = endpoints.filter((endpoint) => id === undefined || endpoint.id === id);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined)
+    throw new OperatorError(`the firm ${firmId} has ${found.length} webhook endpoints; name one by its id`);
+  throw new OperatorError(
+    id === undefined
+      ? `the firm ${firmId} has no webhook endpoint`
+      : `the firm ${firmId} has no webhook endpoint with the id ${id}`,
+  );
+}
+
+export function addWebhookCommands(program: Command): void {
+  const group = addGroup(program, 'webhook', 'endpoints that a firm gets signals of its changes at');
+  const addEndpointCommand = (name: string, description: string) =>
+    addCommand(group, name, description)
+      .addArgument(
+        new Argument(
+          '[webhook-id]',
+          "the endpoint's id; not needed where the firm has one endpoint",
+        ).argParser(parseUuid),
+      )
+      .addOption(firmOption());
+  const onWebhook = <T>(
+    { firm }: OfFirm,
+    id: string | undefined,
+    act: (
+      services: ServiceContainer,
+      endpoint: WebhookEndpoint,
+      caller: ReturnType<typeof byOperator>,
+    ) => Promise<T>,
+  ): Promise<T> =>
+    withService(async (services) =>
+      act(services, await findWebhook(services, firm, id), byOperator(services.get('operator'))),
+    );
+
+  addCommand(group, 'create', 'add an endpoint; its secret is shown once')
+    .addOption(firmOption())
+    .addOption(new Option('--url <url>', 'where signals are sent').makeOptionMandatory())
+    .addOption(
+      new Option('--environment <environment>', 'of the changes that it is sent')
+        .choices(ENVIRONMENTS)
+        .default('live'),
+    )
+    .action(async (options: OfFirm & { url: string; environment: Environment }) => {
+      const { firm: firmId, url, environment } = options;
+      const document = issuedDocument(
+        await withService((services) =>
+          services
+            .get('webhookUseCases')
+            .createWebhook(byOperator(services.get('operator')), { firmId, url, environment }),
+        ),
+      );
+      if (options.json) return printJson(document);
+      printFields({ ...document.webhook, secret: document.secret });
+    });
+
+  addCommand(group, 'list', "list a firm's endpoints")
+    .addOption(firmOption())
+    .action(async (options: OfFirm) => {
+      const documents = await withService(async (services) => {
+        await findFirm(services.get('operatorReads'), options.firm);
+        return (await services.get('webhookReads').endpoints(options.firm)).map(webhookResponse);
+      });
+      if (options.json) return printJson({ webhooks: documents });
+      printTable(documents, 'The firm has no webhook endpoints.');
+    });
+
+  addEndpointCommand('roll', 'replace the secret; until the overlap ends, deliveries have two signatures')
+    .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
+    .action(async (id: string | undefined, options: OfFirm & { overlap: number }) => {
+      const issued = await onWebhook(options, id, (services, endpoint, caller) =>
+        services.get('webhookUseCases').rollWebhook(caller, endpoint.firmId, endpoint.id, options.overlap),
+      );
+      const document = issuedDocument(issued);
+      if (options.json) return printJson(document);
+      printFields({
+        ...document.webhook,
+        secret: document.secret,
+        'old secret ends': toDateTimeOrNull(issued.webhook.previousSecretUntil),
+      });
+    });
+
+  addEndpointCommand('remove', 'remove an endpoint with its deliveries').action(
+    async (id: string | undefined, options: OfFirm) => {
+      const removed = await onWebhook(options, id, (services, endpoint, caller) =>
+        services.get('webhookUseCases').removeWebhook(caller, endpoint.firmId, endpoint.id),
+      );
+      if (options.json) return printJson({ removed: { id: removed.id } });
+      printFields({ removed: removed.id });
+    },
+  );
+
+  addEndpointCommand('resume', 'send signals to a paused endpoint again').action(
+    async (id: string | undefined, options: OfFirm) => {
+      const webhook = webhookResponse(
+        await onWebhook(options, id, (services, endpoint, caller) =>
+          services.get('webhookUseCases').setWebhookState(caller, endpoint.firmId, endpoint.id, 'active'),
+        ),
+      );
+      if (options.json) return printJson({ webhook });
+      printFields(webhook);
+    },
+  );
+
+  const printDelivery = (delivery: WebhookDelivery, { json }: OutputOptions): void => {
+    if (json) printJson({ delivery: webhookDeliveryResponse(delivery) });
+    else printFields(deliveryRow(delivery));
+  };
+
+  addEndpointCommand('test', 'send webhook.test once, and show the response').action(
+    async (id: string | undefined, options: OfFirm) =>
+      printDelivery(
+        await onWebhook(options, id, (services, endpoint, caller) =>
+          services.get('webhookUseCases').testWebhook(caller, endpoint.firmId, endpoint.id),
+        ),
+        options,
+      ),
+  );
+
+  addCommand(group, 'replay', 'send a delivery again, and show the response')
+    .addArgument(new Argument('<delivery-id>', "the delivery's id").argParser(parseUuid))
+    .addOption(firmOption())
+    .action(async (id: string, options: OfFirm) =>
+      printDelivery(
+        await withService((services) =>
+          services
+            .get('webhookUseCases')
+            .replayWebhook(byOperator(services.get('operator')), options.firm, id),
+        ),
+        options,
+      ),
+    );
+
+  addEndpointCommand('deliveries', 'show the latest deliveries to an endpoint; kept for two weeks')
+    .addOption(
+      new Option('--limit <n>', 'how many at most, newest first')
+        .argParser(parseIntegerWithin({ min: 1, max: WEBHOOK_DELIVERIES_KEPT }))
+        .default(50),
+    )
+    .action(async (id: string | undefined, options: OfFirm & { limit: number }) => {
+      const deliveries = await onWebhook(options, id, (services, endpoint) =>
+        services.get('webhookReads').deliveries(endpoint.firmId, endpoint.id, null, options.limit),
+      );
+      if (options.json) return printJson({ deliveries: deliveries.map(webhookDeliveryResponse) });
+      printTable(deliveries.map(deliveryRow), 'Nothing was sent to the endpoint in the last two weeks.');
+    });
+}

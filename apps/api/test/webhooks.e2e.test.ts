@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import { Webhook } from 'standardwebhooks';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+import { svcInProcess } from './svc-here.ts';
+import { type ReceivedWebhook, startWebhookEndpoint } from './webhook-endpoint.ts';
+
+let service: ServiceUnderTest;
+let endpoint: Awaited<ReturnType<typeof startWebhookEndpoint>>;
+beforeAll(async () => {
+  [service, endpoint] = await Promise.all([startServiceUnderTest(), startWebhookEndpoint()]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await endpoint?.stop();
+});
+
+const run = (args: string[], env: Record<string, string> = {}) =>
+  svcInProcess(args, { DATABASE_URL: service.databaseUrl, ...env });
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read untyped output
+async function svc(...args: string[]): Promise<any> {
+  const { code, stdout, stderr } = await run([...args, '--json']);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const create = (firm: TestFirm, path: string, environment = 'test') =>
+  svc('webhook', 'create', '--firm', firm.id, '--url', endpoint.url + path, '--environment', environment);
+
+const arrived = (path: string, count: number): Promise<ReceivedWebhook[]> =>
+  eventually(
+    async () => endpoint.at(path),
+    (received) => received.length >= count,
+  );
+
+const sendTestClaim = (firm: TestFirm) => sendClaim(service, firm.test, claimBody(firm.account.manual));
+
+test('a signal is verified by standardwebhooks, and a poll from it gets the claim', async () => {
+  const firm = await service.firm();
+  const created = await create(firm, '/verified');
+  expect(created).toEqual({
+    webhook: {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      url: `${endpoint.url}/verified`,
+      environment: 'test',
+      state: 'active',
+    },
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  });
+  const { json: claim } = await sendTestClaim(firm);
+  const [signal] = (await arrived('/verified', 1)) as [ReceivedWebhook];
+  const event = new Webhook(created.secret).verify(signal.body, signal.headers) as {
+    data: { updated_since: string };
+  };
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(event).toEqual({
+    type: 'claims.changed',
+    timestamp: time,
+    data: { environment: 'test', updated_since: time },
+  });
+  expect(() => new Webhook(created.secret).verify(`${signal.body} `, signal.headers)).toThrow();
+  const since = encodeURIComponent(event.data.updated_since);
+  const polled = await service.call('GET', `/v1/claims?updated_since=${since}`, { as: firm.test });
+  expect(polled.json.data.map(({ id }: { id: string }) => id)).toEqual([claim.id]);
+});
+
+test('the operator tests an endpoint, rolls its secret, sees and repeats deliveries, and removes it', async () => {
+  const firm = await service.firm();
+  const ofFirm = ['--firm', firm.id];
+  const created = await create(firm, '/operated');
+  const { id } = created.webhook;
+  expect((await svc('webhook', 'test', ...ofFirm, id)).delivery).toMatchObject({
+    type: 'webhook.test',
+    status: 'delivered',
+    attempts: [{ status: 204, error: null }],
+  });
+  const rolled = await svc('webhook', 'roll', ...ofFirm);
+  expect(rolled.webhook).toEqual(created.webhook);
+  await svc('webhook', 'test', ...ofFirm);
+  const [ping, signedTwice] = (await arrived('/operated', 2)) as [ReceivedWebhook, ReceivedWebhook];
+  expect(new Webhook(created.secret).verify(ping.body, ping.headers)).toMatchObject({ type: 'webhook.test' });
+  for (const { secret } of [created, rolled])
+    expect(new Webhook(secret).verify(signedTwice.body, signedTwice.headers)).toMatchObject({
+      data: { environment: 'test' },
+    });
+  const { deliveries } = await svc('webhook', 'deliveries', ...ofFirm, id);
+  expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(['delivered', 'delivered']);
+  const { delivery } = await svc('webhook', 'replay', ...ofFirm, deliveries[1].id);
+  expect(delivery).toMatchObject({ id: deliveries[1].id, status: 'delivered', attempt_count: 2 });
+  expect(endpoint.at('/operated').at(-1)?.headers['webhook-id']).toBe(ping.headers['webhook-id']);
+  const { webhooks } = await svc('webhook', 'list', ...ofFirm);
+  expect(webhooks).toMatchObject([{ ...created.webhook, paused_reason: null }]);
+  expect(JSON.stringify(webhooks)).not.toContain('whsec_');
+  const exported = (await run(['firm', 'export', firm.id])).stdout;
+  expect(exported).toContain('"type":"webhook"');
+  expect(exported).not.toContain('whsec_');
+  expect(await svc('webhook', 'remove', ...ofFirm)).toEqual({ removed: { id } });
+  expect(await svc('webhook', 'list', ...ofFirm)).toEqual({ webhooks: [] });
+  const { code, stderr } = await run(['webhook', 'test', ...ofFirm, id]);
+  expect([code, stderr]).toEqual([1, `svc: the firm ${firm.id} has no webhook endpoint with the id ${id}\n`]);
+});
+
+test('endpoints that are dead, slow, redirect or are gone delay no other one, and are tried or paused', async () => {
+  const paths = ['/slow', '/redirects', '/gone', '/dead'] as const;
+  endpoint.responses.set('/slow', () => {});
+  endpoint.responses.set('/redirects', (to) =>
+    to.writeHead(307, { Location: `${endpoint.url}/led-astray` }).end(),
+  );
+  endpoint.responses.set('/gone', (to) => to.writeHead(410).end());
+  endpoint.responses.set('/dead', (to) => to.destroy());
+  const failing = await Promise.all(paths.map(() => service.firm()));
+  const living = await service.firm();
+  for (const [n, path] of paths.entries()) await create(failing[n] as TestFirm, path);
+  await create(living, '/living');
+  for (const firm of failing) await sendTestClaim(firm);
+  await Promise.all(paths.map((path) => arrived(path, 1)));
+  for (let count = 1; count <= 3; count += 1) {
+    await sendTestClaim(living);
+    await arrived('/living', count);
+  }
+  const gone = await eventually(
+    async () => (await svc('webhook', 'list', '--firm', failing[2]?.id ?? '')).webhooks,
+    ([webhook]) => webhook.state === 'paused',
+  );
+  expect(gone[0].paused_reason).toBe('gone');
+  await eventually(
+    async () => service.logged.filter((line) => line.includes('a webhook endpoint was paused')),
+    (lines) => lines.length === 1,
+  );
+  await Promise.all([arrived('/redirects', 2), arrived('/dead', 2)]);
+  expect(endpoint.at('/led-astray')).toEqual([]);
+  const { deliveries } = await svc('webhook', 'deliveries', '--firm', failing[1]?.id ?? '');
+  expect(deliveries).toMatchObject([{ status: 'pending', attempts: [{ status: 307 }, { status: 307 }] }]);
+  endpoint.responses.delete('/slow');
+});
+
+test('two processes send a signal once, and none more often than once a second', async () => {
+  const twin = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  try {
+    const firm = await service.firm();
+    await create(firm, '/twins');
+    for (let count = 0; count < 12; count += 1) {
+      await sendTestClaim(firm);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    const { deliveries } = await eventually(
+      () => svc('webhook', 'deliveries', '--firm', firm.id),
+      (found) => found.deliveries.length >= 2 && found.deliveries[0].status === 'delivered',
+    );
+    const received = endpoint.at('/twins');
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(received.length);
+    expect(received).toHaveLength(deliveries.length);
+    const gaps = received.slice(1).map(({ at }, n) => at - (received[n]?.at ?? 0));
+    expect(gaps.filter((ms) => ms < 1000)).toEqual([]);
+  } finally {
+    await twin.stop();
+  }
+});
+
+describe('an endpoint of a public service', () => {
+  const PUBLIC = { BASE_URL: 'https://claims.example' };
+
+  test('cannot be in a private network, by its address or by its name, nor without encryption', async () => {
+    const firm = await service.firm();
+    const urls = [
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://[::1]/',
+      'https://[::ffff:127.0.0.1]/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://10.1.2.3:8443/',
+      'https://172.16.0.1/',
+      'https://192.168.1.1/',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[fe80::1]/',
+      'https://[fd00::1]/',
+      'https://localhost/',
+      'http://example.com/',
+      'https://user:password@example.com/',
+      'ftp://example.com/',
+      'example.com',
+      '',
+    ];
+    const create = (url: string, env = PUBLIC) =>
+      run(['webhook', 'create', '--firm', firm.id, '--url', url, '--json'], env);
+    const refused = [];
+    for (const url of urls) refused.push({ url, code: (await create(url)).code });
+    expect(refused).toEqual(urls.map((url) => ({ url, code: 1 })));
+    expect((await create('https://hooks.example/claims?tenant=7')).code).toBe(0);
+    // Also where the service runs for development: this machine is allowed, its neighbors are not.
+    for (const url of ['http://10.1.2.3/', 'https://169.254.169.254/'])
+      expect((await create(url, {} as typeof PUBLIC)).code).toBe(1);
+  });
+
+  test('is checked again when it is connected to', async () => {
+    const open = await startServiceUnderTest({ env: PUBLIC });
+    try {
+      const firm = await open.firm();
+      // Created while the service was under development.
+      const env = { DATABASE_URL: open.databaseUrl };
+      const args = ['webhook', 'create', '--firm', firm.id, '--environment', 'test', '--json'];
+      for (const host of ['127.0.0.1', 'localhost'])
+        await svcInProcess([...args, '--url', `${endpoint.url.replace('127.0.0.1', host)}/private`], env);
+      await sendClaim(open, firm.test, claimBody(firm.account.manual));
+      const { webhooks } = JSON.parse(
+        (await svcInProcess(['webhook', 'list', '--firm', firm.id, '--json'], env)).stdout,
+      );
+      for (const { id } of webhooks) {
+        const attempts = await eventually(
+          async () => {
+            const args = ['webhook', 'deliveries', '--firm', firm.id, id, '--json'];
+            return JSON.parse((await svcInProcess(args, env)).stdout).deliveries[0]?.attempts ?? [];
+          },
+          (found) => found.length > 0,
+        );
+        expect(attempts[0]).toMatchObject({ status: null, error: 'private_address' });
+      }
+      expect(endpoint.at('/private')).toEqual([]);
+    } finally {
+      await open.stop();
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import type { Environment, FirmId, Instant } from '@svc/domain';
+
+/** What a firm's endpoint is sent. `claims.changed` names no claim: the endpoint polls from `updated_since`. */
+export const WEBHOOK_TYPES = ['claims.changed', 'webhook.test'] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** `requested`: by a person. `gone`: the endpoint answered 410. `failing`: every attempt of three days failed. */
+export const WEBHOOK_PAUSE_REASONS = ['requested', 'gone', 'failing'] as const;
+export type WebhookPauseReason = (typeof WEBHOOK_PAUSE_REASONS)[number];
+
+/** Where a firm gets signals of its changes in one environment. */
+export interface WebhookEndpoint {
+  readonly firmId: FirmId;
+  /** A UUID. */
+  readonly id: string;
+  readonly environment: Environment;
+  readonly url: string;
+  /** Null: active. */
+  readonly paused: WebhookPauseReason | null;
+  /** `whsec_` and base64, as the Standard Webhooks specification writes it. */
+  readonly secret: string;
+  /** After the secret was rolled, until this time deliveries are signed with the one before too. */
+  readonly previousSecret: string | null;
+  readonly previousSecretUntil: Instant | null;
+  readonly createdAt: Instant;
+}
+
+export const WEBHOOK_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+
+export interface WebhookAttempt {
+  readonly at: Instant;
+  /** Null: no response. */
+  readonly status: number | null;
+  /** Why there was no response. */
+  readonly error: WebhookError | null;
+}
+
+export const WEBHOOK_ERRORS = [
+  'timeout',
+  'connection_failed',
+  'name_not_resolved',
+  'tls_failed',
+  'private_address',
+] as const;
+export type WebhookError = (typeof WEBHOOK_ERRORS)[number];
+
+export interface WebhookDelivery {
+  readonly firmId: FirmId;
+  /** A UUID: `webhook-id`, the same in every attempt. */
+  readonly id: string;
+  readonly endpointId: string;
+  readonly type: WebhookType;
+  readonly createdAt: Instant;
+  /** The changes it signals are later in the firm's feed than this. Null: it signals none. */
+  readonly changesAfter: Instant | null;
+  /** And not later than this. */
+  readonly changesUntil: Instant | null;
+  readonly status: WebhookStatus;
+  /** When it is tried next; null unless it is pending. */
+  readonly nextAttemptAt: Instant | null;
+  readonly attemptCount: number;
+  /** The latest ones, oldest first. */
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+/** What is sent, as the HTTP request has it. */
+export interface WebhookMessage {
+  readonly url: string;
+  readonly id: string;
+  /** In the order of the signatures. */
+  readonly secrets: readonly string[];
+  readonly body: string;
+}
+
+/** What came back; `retryAfterMs` where the endpoint asked for it. */
+export type WebhookResult =
+  | { readonly status: number; readonly retryAfterMs: number | null }
+  | { readonly error: WebhookError };
+
+/** What became of one attempt: 410 pauses its endpoint, and so does the last failure of three days. */
+export const WEBHOOK_OUTCOMES = ['delivered', 'retried', 'gone', 'failed'] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];

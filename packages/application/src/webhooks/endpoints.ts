@@ -1,0 +1,210 @@
+import { DomainError, type Environment, type FirmId, SECOND } from '@svc/domain';
+import { type AuditCaller, changesBetween, recordAction, webhookObject } from '../audit/events.ts';
+import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { WebhookDelivery, WebhookEndpoint, WebhookResult } from '../model/webhook.ts';
+import { lockUnerasedFirm } from '../operator/existing.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Secrets } from '../ports/secrets.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import type { WebhookQueue, WebhookReads, WebhookSender } from '../ports/webhooks.ts';
+import { isDelivered, isGone, pauseWebhook, WEBHOOK_INTERVAL_MS, withAttempt } from './attempt.ts';
+import { messageOf } from './message.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly webhookReads: WebhookReads;
+  readonly webhookQueue: WebhookQueue;
+  readonly webhookSender: WebhookSender;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** A firm's endpoints in one environment. */
+export const MAX_WEBHOOKS = 5;
+
+/** Somebody waits for the result, and a request has a deadline. */
+const TEST_TIMEOUT_MS = 4 * SECOND;
+
+export interface IssuedWebhook {
+  readonly webhook: WebhookEndpoint;
+  /** Shown once. */
+  readonly secret: string;
+}
+
+const noEndpoint = (): DomainError =>
+  new DomainError('not_found', 'The firm has no webhook endpoint with this id.');
+
+async function lockWebhook(tx: Tx, firmId: FirmId, id: string): Promise<WebhookEndpoint> {
+  const endpoint = await tx.webhooks.lock(firmId, id);
+  if (endpoint === null) throw noEndpoint();
+  return endpoint;
+}
+
+const record = (
+  tx: Tx,
+  { clock }: Deps,
+  caller: AuditCaller,
+  { firmId, id }: WebhookEndpoint,
+  action: AuditAction,
+  changes?: AuditChanges | null,
+): Promise<void> =>
+  recordAction(tx, firmId, caller, {
+    at: clock.now(),
+    action,
+    object: webhookObject(id),
+    changes: changes ?? undefined,
+  });
+
+/** The rest of an address may hold a secret of the firm. */
+const settingsOf = ({ environment, url }: WebhookEndpoint) => ({ environment, host: new URL(url).host });
+
+export const makeCreateWebhook =
+  (deps: Deps) =>
+  async (
+    caller: AuditCaller,
+    { firmId, environment, url }: { firmId: FirmId; environment: Environment; url: string },
+  ): Promise<IssuedWebhook> => {
+    const problem = await deps.webhookSender.problemOf(url);
+    if (problem !== null) throw new DomainError('webhook_url_refused', problem);
+    return deps.uow.run(async (tx) => {
+      await lockUnerasedFirm(tx, firmId);
+      const others = (await tx.webhooks.of(firmId)).filter((other) => other.environment === environment);
+      if (others.length >= MAX_WEBHOOKS)
+        throw new DomainError(
+          'too_many_webhooks',
+          `The firm has ${MAX_WEBHOOKS} webhook endpoints in this environment, which is the limit; remove one first.`,
+        );
+      const webhook: WebhookEndpoint = {
+        firmId,
+        id: deps.ids.next(),
+        environment,
+        url: new URL(url).href,
+        paused: null,
+        secret: deps.secrets.webhookSecret(),
+        previousSecret: null,
+        previousSecretUntil: null,
+        createdAt: deps.clock.now(),
+      };
+      await tx.webhooks.add(webhook);
+      await record(tx, deps, caller, webhook, 'webhook.create', changesBetween({}, settingsOf(webhook)));
+      return { webhook, secret: webhook.secret };
+    });
+  };
+
+/** Until the overlap ends, deliveries are signed with the old secret too. A secret before that one ends at once. */
+export const makeRollWebhook =
+  (deps: Deps) =>
+  (caller: AuditCaller, firmId: FirmId, id: string, overlapMs: number): Promise<IssuedWebhook> =>
+    deps.uow.run(async (tx) => {
+      const endpoint = await lockWebhook(tx, firmId, id);
+      const secret = deps.secrets.webhookSecret();
+      const webhook = {
+        ...endpoint,
+        secret,
+        previousSecret: overlapMs === 0 ? null : endpoint.secret,
+        previousSecretUntil: overlapMs === 0 ? null : deps.clock.now() + overlapMs,
+      };
+      await tx.webhooks.save(webhook);
+      await record(tx, deps, caller, webhook, 'webhook.roll');
+      return { webhook, secret };
+    });
+
+export const makeRemoveWebhook =
+  (deps: Deps) =>
+  (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookEndpoint> =>
+    deps.uow.run(async (tx) => {
+      const endpoint = await lockWebhook(tx, firmId, id);
+      await tx.webhooks.remove(firmId, id);
+      await record(tx, deps, caller, endpoint, 'webhook.remove', changesBetween(settingsOf(endpoint), {}));
+      return endpoint;
+    });
+
+/** The first signal after a pause covers the changes since the last delivered one. */
+export const makeSetWebhookState =
+  (deps: Deps) =>
+  (caller: AuditCaller, firmId: FirmId, id: string, state: 'active' | 'paused'): Promise<WebhookEndpoint> =>
+    deps.uow.run(async (tx) => {
+      const endpoint = await lockWebhook(tx, firmId, id);
+      if ((endpoint.paused === null) === (state === 'active')) return endpoint;
+      const changed: WebhookEndpoint = { ...endpoint, paused: state === 'active' ? null : 'requested' };
+      await tx.webhooks.save(changed);
+      const changes = changesBetween({ paused: endpoint.paused }, { paused: changed.paused });
+      await record(
+        tx,
+        deps,
+        caller,
+        endpoint,
+        state === 'active' ? 'webhook.resume' : 'webhook.pause',
+        changes,
+      );
+      return changed;
+    });
+
+/** Sends it once, at once, also to a paused endpoint. A delivery that was accepted stays delivered. */
+async function sendNow(
+  deps: Deps,
+  endpoint: WebhookEndpoint,
+  delivery: WebhookDelivery,
+): Promise<WebhookDelivery> {
+  const at = deps.clock.now();
+  const result: WebhookResult = await deps.webhookSender.send(
+    messageOf(endpoint, delivery, at),
+    at,
+    TEST_TIMEOUT_MS,
+  );
+  const attempted = withAttempt(delivery, result, at);
+  if (isDelivered(result)) {
+    const delivered: WebhookDelivery = { ...attempted, status: 'delivered', nextAttemptAt: null };
+    await deps.uow.run((tx) => tx.webhooks.putDelivery(delivered));
+    if (delivery.changesUntil !== null)
+      await deps.webhookQueue.recordDelivered(delivered, deps.clock.now() + WEBHOOK_INTERVAL_MS);
+    return delivered;
+  }
+  await deps.uow.run(async (tx) => {
+    const current = await tx.webhooks.lock(endpoint.firmId, endpoint.id);
+    if (current === null) return;
+    await tx.webhooks.putDelivery(attempted);
+    if (isGone(result)) await pauseWebhook(tx, current, 'gone', at);
+  });
+  return attempted;
+}
+
+export const makeTestWebhook =
+  (deps: Deps) =>
+  async (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookDelivery> => {
+    const endpoint = await deps.uow.run(async (tx) => {
+      const found = await lockWebhook(tx, firmId, id);
+      await record(tx, deps, caller, found, 'webhook.test');
+      return found;
+    });
+    return sendNow(deps, endpoint, {
+      firmId,
+      id: deps.ids.next(),
+      endpointId: id,
+      type: 'webhook.test',
+      createdAt: deps.clock.now(),
+      changesAfter: null,
+      changesUntil: null,
+      status: 'failed',
+      nextAttemptAt: null,
+      attemptCount: 0,
+      attempts: [],
+    });
+  };
+
+/** Sends a delivery again, with the same id, by which an endpoint recognizes it. */
+export const makeReplayWebhook =
+  (deps: Deps) =>
+  async (caller: AuditCaller, firmId: FirmId, deliveryId: string): Promise<WebhookDelivery> => {
+    const delivery = await deps.webhookReads.delivery(firmId, deliveryId);
+    if (delivery === null)
+      throw new DomainError('not_found', 'The firm has no webhook delivery with this id, or no longer.');
+    const endpoint = await deps.uow.run(async (tx) => {
+      const found = await lockWebhook(tx, firmId, delivery.endpointId);
+      await record(tx, deps, caller, found, 'webhook.replay');
+      return found;
+    });
+    return sendNow(deps, endpoint, delivery);
+  };

@@ -1,0 +1,295 @@
+import { describe, expect, test } from '@jest/globals';
+import { auditEntriesFrom, type IssuedWebhook, WEBHOOK_RETRY_MS } from '@svc/application';
+import { DAY, type Environment, HOUR, SECOND } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
+import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
+
+const CALLER = { actor: `operator:${OPERATOR.name}`, address: null, requestId: null };
+
+export function webhooksBehavior(fixture: () => Fixture): void {
+  let count = 0;
+  const create = async (firm: TestFirm, environment: Environment = 'live'): Promise<IssuedWebhook> => {
+    count += 1;
+    const url = `https://hooks.example/${count}`;
+    return fixture().use.createWebhook(CALLER, { firmId: firm.id, environment, url });
+  };
+  /** What the endpoint has been sent, as JSON. */
+  const sentTo = ({ webhook }: IssuedWebhook) =>
+    fixture()
+      .external.webhooks.filter(({ url }) => url === webhook.url)
+      .map(({ id, secrets, body }) => ({ id, secrets, ...JSON.parse(body) }));
+  const deliver = async (use = fixture().use): Promise<void> => {
+    const deliveries = use.webhookDeliveries();
+    await deliveries.start();
+    await deliveries.settled();
+  };
+  const later = (ms: number): number => fixture().clock.advance(ms);
+  const respond = ({ webhook }: IssuedWebhook, status: number): void =>
+    void fixture().external.webhookResults.set(webhook.url, { status, retryAfterMs: null });
+  const sendOne = async (firm: TestFirm) => {
+    const { claim } = await fixture().send(firm.test, firm.accounts.manual);
+    return claim;
+  };
+  const deliveriesOf = (firm: TestFirm, { webhook }: IssuedWebhook) =>
+    fixture().stores.webhookReads.deliveries(firm.id, webhook.id, null, 100);
+  const stateOf = async (firm: TestFirm, { webhook }: IssuedWebhook) =>
+    (await fixture().stores.webhookReads.endpoints(firm.id)).find(({ id }) => id === webhook.id)?.paused;
+
+  describe('the signal of changes', () => {
+    test('names the environment and a time from which a poll sees every change, and nothing else', async () => {
+      const firm = await fixture().newFirm();
+      await sendOne(firm);
+      const [tests, live] = [await create(firm, 'test'), await create(firm)];
+      await deliver();
+      expect(sentTo(tests)).toEqual([]);
+      const claims = [await sendOne(firm), await sendOne(firm)];
+      await deliver();
+      const [{ data, ...signal }] = sentTo(tests);
+      expect(signal).toEqual({
+        id: expect.any(String),
+        secrets: [tests.secret],
+        type: 'claims.changed',
+        timestamp: expect.any(String),
+      });
+      expect(data).toEqual({ environment: 'test', updated_since: expect.any(String) });
+      const page = { after: null, limit: 10 };
+      const updatedSince = Date.parse(data.updated_since);
+      const { rows } = await fixture().stores.firmReads.claims(firm.id, 'test', { updatedSince }, page);
+      expect(rows.map(({ id }) => id)).toEqual(claims.map(({ id }) => id));
+      expect(sentTo(live)).toEqual([]);
+    });
+
+    test('comes at most once a second, and no change is left out', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      await sendOne(firm);
+      await deliver();
+      const second = await sendOne(firm);
+      await deliver();
+      later(SECOND - 1);
+      await deliver();
+      expect(sentTo(webhook)).toHaveLength(1);
+      later(1);
+      await deliver();
+      later(SECOND);
+      await deliver();
+      const [, { data }, ...others] = sentTo(webhook);
+      expect(others).toEqual([]);
+      expect(Date.parse(data.updated_since)).toBeLessThanOrEqual(second.updatedAt);
+    });
+
+    test('that was not delivered is sent again with the same id, and later ones cover what came since', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      respond(webhook, 503);
+      const first = await sendOne(firm);
+      await deliver();
+      const missed = await sendOne(firm);
+      later(3 * SECOND);
+      await deliver();
+      respond(webhook, 204);
+      later(6 * SECOND);
+      await deliver();
+      later(SECOND);
+      await deliver();
+      const sent = sentTo(webhook);
+      expect(sent.map(({ id }) => sent.findIndex((other) => other.id === id))).toEqual([0, 0, 0, 3]);
+      expect(Date.parse(sent[0].data.updated_since)).toBeLessThanOrEqual(first.updatedAt);
+      expect(Date.parse(sent[3].data.updated_since)).toBeLessThanOrEqual(missed.updatedAt);
+      expect(
+        (await deliveriesOf(firm, webhook)).map(({ status, attemptCount }) => [status, attemptCount]),
+      ).toEqual([
+        ['delivered', 1],
+        ['delivered', 3],
+      ]);
+    });
+
+    test('of a process that was killed after sending is sent by another one', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      await sendOne(firm);
+      const { stores, useOn, clock } = fixture();
+      const now = clock.now();
+      // Killed after each step in turn: the changes were queued; a delivery was taken.
+      await stores.webhookQueue.signalChanges(now);
+      const taken = await stores.webhookQueue.take('first', now, now + 20 * SECOND, 10);
+      expect(taken.map(({ endpoint }) => endpoint.url)).toEqual([webhook.webhook.url]);
+      await deliver();
+      expect(sentTo(webhook)).toEqual([]);
+      later(20 * SECOND);
+      const killed = {
+        ...stores.webhookQueue,
+        recordDelivered: () => new Promise<void>(() => {}),
+      };
+      await useOn({ webhookQueue: killed }).webhookDeliveries().start();
+      later(20 * SECOND);
+      await deliver();
+      const sent = sentTo(webhook);
+      expect(sent).toHaveLength(2);
+      expect(sent[1].id).toBe(sent[0].id);
+      expect((await deliveriesOf(firm, webhook)).map(({ status }) => status)).toEqual(['delivered']);
+    });
+
+    test('is sent once when several processes look for changes at the same time', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      for (let round = 0; round < 5; round += 1) {
+        await sendOne(firm);
+        await Promise.all([deliver(), deliver(), deliver(), deliver()]);
+        later(2 * SECOND);
+      }
+      expect(sentTo(webhook)).toHaveLength(5);
+    });
+
+    test('to an endpoint that fails for three days pauses it, and after that covers all that was missed', async () => {
+      const { use, external, stores } = fixture();
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      respond(webhook, 500);
+      const first = await sendOne(firm);
+      await deliver();
+      for (let passedMs = 0; passedMs < WEBHOOK_RETRY_MS; passedMs += 2 * HOUR) {
+        later(2 * HOUR);
+        await deliver();
+      }
+      expect(await stateOf(firm, webhook)).toBe('failing');
+      for (const { job } of await fixture().jobsOf(firm))
+        if (job.kind === 'mail_webhook_paused') await use.runJob(job);
+      expect(external.pausedWebhooks).toContain(webhook.webhook.id);
+      const attempts = sentTo(webhook).length;
+      await sendOne(firm);
+      later(DAY);
+      await deliver();
+      expect(sentTo(webhook)).toHaveLength(attempts);
+      const [failed] = await deliveriesOf(firm, webhook);
+      expect(failed).toMatchObject({ status: 'failed', attemptCount: attempts });
+      expect(failed?.attempts.length).toBeLessThanOrEqual(20);
+
+      respond(webhook, 200);
+      await use.setWebhookState(CALLER, firm.id, webhook.webhook.id, 'active');
+      await deliver();
+      const latest = sentTo(webhook).at(-1);
+      expect(latest?.id).not.toBe(failed?.id);
+      expect(Date.parse(latest?.data.updated_since)).toBeLessThanOrEqual(first.updatedAt);
+      const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
+      expect(
+        rows
+          .flatMap(({ text }) => auditEntriesFrom(text))
+          .flatMap(({ actor, action, object }) =>
+            object === `webhook:${webhook.webhook.id}` ? [`${actor} ${action}`] : [],
+          ),
+      ).toEqual([
+        `${CALLER.actor} webhook.create`,
+        'service webhook.pause',
+        `${CALLER.actor} webhook.resume`,
+      ]);
+    });
+
+    test('stops at once at an endpoint that answers 410', async () => {
+      const firm = await fixture().newFirm();
+      const [gone, other] = [await create(firm, 'test'), await create(firm, 'test')];
+      respond(gone, 410);
+      await sendOne(firm);
+      await deliver();
+      later(HOUR);
+      await deliver();
+      expect([await stateOf(firm, gone), await stateOf(firm, other)]).toEqual(['gone', null]);
+      expect([sentTo(gone).length, sentTo(other).length]).toEqual([1, 1]);
+    });
+
+    test('is signed with both secrets until the overlap of a rolled one ends', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      const rolled = await fixture().use.rollWebhook(CALLER, firm.id, webhook.webhook.id, HOUR);
+      expect(rolled.secret).not.toBe(webhook.secret);
+      await sendOne(firm);
+      await deliver();
+      later(HOUR);
+      await sendOne(firm);
+      await deliver();
+      expect(sentTo(webhook).map(({ secrets }) => secrets)).toEqual([
+        [rolled.secret, webhook.secret],
+        [rolled.secret],
+      ]);
+    });
+  });
+
+  describe('an endpoint', () => {
+    test('is tested and gets a delivery again by hand, also while it is paused', async () => {
+      const { use } = fixture();
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      const { id } = webhook.webhook;
+      respond(webhook, 500);
+      await sendOne(firm);
+      await deliver();
+      await use.setWebhookState(CALLER, firm.id, id, 'paused');
+      const [failed] = await deliveriesOf(firm, webhook);
+      expect(failed?.status).toBe('failed');
+      expect(await use.testWebhook(CALLER, firm.id, id)).toMatchObject({
+        type: 'webhook.test',
+        status: 'failed',
+        attempts: [{ status: 500, error: null }],
+      });
+      respond(webhook, 299);
+      expect((await use.testWebhook(CALLER, firm.id, id)).status).toBe('delivered');
+      expect(await use.replayWebhook(CALLER, firm.id, failed?.id ?? '')).toMatchObject({
+        id: failed?.id,
+        status: 'delivered',
+        attemptCount: 2,
+      });
+      await use.setWebhookState(CALLER, firm.id, id, 'active');
+      later(HOUR);
+      await deliver();
+      const sent = sentTo(webhook);
+      expect(sent.map(({ type }) => type)).toEqual([
+        'claims.changed',
+        'webhook.test',
+        'webhook.test',
+        'claims.changed',
+      ]);
+      expect(sent[1].data).toEqual({ environment: 'test' });
+      expect(await deliveriesOf(firm, webhook)).toHaveLength(3);
+    });
+
+    test('of another firm does not exist', async () => {
+      const { use } = fixture();
+      const [firm, other] = [await fixture().newFirm(), await fixture().newFirm()];
+      const webhook = await create(firm, 'test');
+      const { id } = webhook.webhook;
+      const { id: delivery } = await use.testWebhook(CALLER, firm.id, id);
+      for (const failing of [
+        () => use.rollWebhook(CALLER, other.id, id, 0),
+        () => use.removeWebhook(CALLER, other.id, id),
+        () => use.setWebhookState(CALLER, other.id, id, 'paused'),
+        () => use.testWebhook(CALLER, other.id, id),
+        () => use.replayWebhook(CALLER, other.id, delivery),
+        () => use.testWebhook(CALLER, firm.id, 'no id'),
+      ])
+        expect(await errorCodeOf(failing())).toBe('not_found');
+      expect(await fixture().stores.webhookReads.endpoints(other.id)).toEqual([]);
+      expect(await fixture().stores.webhookReads.deliveries(other.id, id, null, 10)).toEqual([]);
+    });
+
+    test('is removed with its deliveries, and a firm has at most five in each environment', async () => {
+      const { use } = fixture();
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm);
+      await use.testWebhook(CALLER, firm.id, webhook.webhook.id);
+      await Promise.all([create(firm), create(firm), create(firm)]);
+      const racing = await Promise.allSettled([create(firm), create(firm), create(firm)]);
+      expect(racing.filter(({ status }) => status === 'rejected')).toHaveLength(2);
+      await create(firm, 'test');
+      expect(await errorCodeOf(create(firm))).toBe('too_many_webhooks');
+      await use.removeWebhook(CALLER, firm.id, webhook.webhook.id);
+      expect(await deliveriesOf(firm, webhook)).toEqual([]);
+      await create(firm);
+      const refused = use.createWebhook(CALLER, {
+        firmId: firm.id,
+        environment: 'live',
+        url: 'http://a.example',
+      });
+      expect(await errorCodeOf(refused)).toBe('webhook_url_refused');
+    });
+  });
+}
