@@ -24,10 +24,10 @@ interface Suite {
   readonly foundAfter?: RegExp;
 }
 
-/** Without the catalogue's own test, which fails for each planted bug. */
-const PRODUCT = '/(packages|apps)/';
+/** Without the catalogue's own test, which fails for each planted bug, and those of the docs, which need git. */
+const PRODUCT = '/(packages|apps/(adjuster|api|claims|desk))/';
 
-const FAILED_TEST = /^\s*● (.+)$/m;
+const FAILED_TEST = /^\s*● (?!Test suite failed to run)(.+)$/m;
 
 const SUITES: Readonly<Record<string, Suite>> = {
   unit: {

@@ -159,6 +159,28 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     expect(await statusOf(claim)).toBe('pending_acceptance');
   });
 
+  test('a claim that is offered to another adjuster while the response waits for it is not found', async () => {
+    const firm = await aFirm(stores);
+    const [claim] = (await offers(firm, 1)) as [Claim];
+    const { svcId } = await aFirm(stores);
+    await database.sql.query('BEGIN');
+    await database.sql.query('UPDATE claims SET adjuster_svc_id = $1 WHERE id = $2', [svcId, claim.id]);
+    let decided = false;
+    const response = respond(claim, (offered) => {
+      decided = true;
+      return accept(offered);
+    });
+    for (let waits = false; !waits; ) {
+      const { rows } = await database.sql.query(
+        'SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted) AS waits',
+      );
+      waits = rows[0].waits;
+    }
+    await database.sql.query('COMMIT');
+    expect(await response).toBeNull();
+    expect(decided).toBe(false);
+  });
+
   test('the decision sees changes committed before it: a withdrawn permission, a closed claim', async () => {
     const firm = await aFirm(stores);
     const [claim] = (await offers(firm, 1)) as [Claim];
