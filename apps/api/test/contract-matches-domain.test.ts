@@ -1,6 +1,6 @@
 // Contract and domain have separate lists, so that a rename in the domain cannot change the API. These tests compare them.
 import { expect, test } from '@jest/globals';
-import { MAX_PASSKEYS_PER_ADJUSTER } from '@svc/application';
+import { MAX_PASSKEYS_PER_ADJUSTER, READINESS_CHECKS } from '@svc/application';
 import * as contract from '@svc/contract';
 import * as domain from '@svc/domain';
 
@@ -17,6 +17,10 @@ test.each([
 
 test('the documented and the enforced number of passkeys are the same', () => {
   expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ADJUSTER);
+});
+
+test('the documented checks of an integration are those that are made, in this order', () => {
+  expect(contract.READINESS_CHECKS).toEqual(READINESS_CHECKS);
 });
 
 test('the documented and the enforced number of contacts of a claim are the same', () => {

@@ -3,14 +3,16 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { copyFile, link, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { FaultKind, Readiness } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { findCommand } from '../../../tools/services/debian-package.ts';
 import {
@@ -109,18 +111,23 @@ afterAll(async () => {
   await service?.stop();
 });
 
+async function forward(request: IncomingMessage): Promise<Response> {
+  const { method = 'GET', url = '', headers } = request;
+  const body = await readAll(request);
+  const names = ['authorization', 'content-type', 'idempotency-key'];
+  const sent = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
+  return fetch(service.url + url, {
+    method,
+    headers: sent as Record<string, string>,
+    ...(body !== '' && { body }),
+  });
+}
+
 /** Loses the response to every second request, or replaces it by an error. */
 function unreliableProxy(): Server {
   return createServer(async (request, response) => {
-    const { method = 'GET', url = '', headers } = request;
-    const body = await readAll(request);
-    const names = ['authorization', 'content-type', 'idempotency-key'];
-    const sent = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
-    const forwarded = await fetch(service.url + url, {
-      method,
-      headers: sent as Record<string, string>,
-      ...(body !== '' && { body }),
-    });
+    const { headers } = request;
+    const forwarded = await forward(request);
     const text = await forwarded.text();
     const { authorization = '' } = headers;
     const earlier = requests.get(authorization) ?? 0;
@@ -152,24 +159,27 @@ async function rejectAndClose(key: string, externalId: string): Promise<void> {
   }
 }
 
-async function runQuickStart({ file, position, commands }: Language) {
+/** Of a firm with claims that were sent before, through the proxy. */
+async function runQuickStart({ file, position, commands }: Language, through = proxy) {
   const folder = await mkdtemp(join(tmpdir(), 'quick-start-'));
   try {
     const firm = await service.firm();
     const earlier = Array.from({ length: EARLIER_CLAIMS }, () => claimBody(firm.account.manual));
+    // What the key of the program does is checked.
+    const otherKey = await service.key(firm, { environment: 'test' });
     for (let at = 0; at < earlier.length; at += 10) {
-      await Promise.all(earlier.slice(at, at + 10).map((claim) => store(firm.test, claim)));
+      await Promise.all(earlier.slice(at, at + 10).map((claim) => store(otherKey, claim)));
     }
     await copyFile(join(SOURCES, file), join(folder, file));
     const closed = earlier[0]?.external_id ?? '';
-    await rejectAndClose(firm.test, closed);
+    await rejectAndClose(otherKey, closed);
     // The position of a run before those claims. A second name of the file shows whether it is written in place.
     const time = '2026-01-01T00:00:00.000Z';
     const start = position.endsWith('.json') ? JSON.stringify(time) : time;
     await writeFile(join(folder, position), start);
     await link(join(folder, position), join(folder, 'before'));
     const { PATH = '' } = process.env;
-    const env = { PATH, HOME: folder, CLAIMS_URL: urlOf(proxy), CLAIMS_API_KEY: firm.test };
+    const env = { PATH, HOME: folder, CLAIMS_URL: urlOf(through), CLAIMS_API_KEY: firm.test };
     let printed = '';
     let errors = '';
     for (const [command, ...args] of commands) {
@@ -179,9 +189,10 @@ async function runQuickStart({ file, position, commands }: Language) {
       (await readFile(join(folder, 'before'), 'utf8')) === start &&
       (await readFile(join(folder, position), 'utf8')) !== start;
     const list = await service.call('GET', '/v1/claims?limit=1&assignment_status=accepted', {
-      as: firm.test,
+      as: otherKey,
     });
     return {
+      key: firm.test,
       lines: printed.trim().split('\n'),
       errors,
       isReplaced,
@@ -235,4 +246,64 @@ it('each quick start reads every change once, replaces its position, and offers 
   // Each program met every fault.
   const met = INSTALLED.map((_, index) => [...requests.values()][index] ?? 0);
   expect(Math.min(...met)).toBeGreaterThanOrEqual(2 * FAULTS.length);
+});
+
+/** What the sandbox simulates before a program sends its nth request of a kind. */
+const SCRIPT: Readonly<Record<string, { readonly kind: FaultKind; readonly count: number }>> = {
+  'GET /v1/adjusters 1': { kind: 'internal_error', count: 6 },
+  'POST /v1/claims 1': { kind: 'dropped', count: 1 },
+  'POST /v1/claims 2': { kind: 'rate_limited', count: 1 },
+  // The second page, with what is new. Another poll follows, since the claim was not accepted yet.
+  'GET /v1/claims 2': { kind: 'unknown_value', count: 1 },
+};
+
+/** Sets the faults of the script, and forwards everything unchanged. */
+function simulatingProxy(): Server {
+  const sent = new Map<string, number>();
+  return createServer(async (request, response) => {
+    const { method, url = '', headers } = request;
+    const as = headers.authorization?.replace('Bearer ', '') ?? '';
+    const kind = `${method} ${url.split('?')[0]}`;
+    const nth = (sent.get(`${as} ${kind}`) ?? 0) + 1;
+    sent.set(`${as} ${kind}`, nth);
+    const fault = SCRIPT[`${kind} ${nth}`];
+    if (fault?.kind === 'unknown_value') {
+      // So that the page has a pending claim that is new. Not graded, as in a rehearsal.
+      const headers = { 'User-Agent': 'claims-rehearse/1.0', 'Idempotency-Key': 'pending' };
+      const adjusters = await service.call('GET', '/v1/adjusters', {
+        as,
+        headers: { 'User-Agent': headers['User-Agent'] },
+      });
+      const manual = JSON.stringify(adjusters.json).match(/test_\w+_manual/)?.[0] ?? '';
+      await service.call('POST', '/v1/claims', { as, body: claimBody(manual), headers });
+    }
+    if (fault !== undefined) await service.call('PUT', '/v1/test/faults', { as, body: fault });
+    const forwarded = await forward(request).catch(() => null);
+    if (forwarded === null) return request.socket.destroy();
+    const retryAfter = forwarded.headers.get('retry-after');
+    return response
+      .writeHead(forwarded.status, { ...(retryAfter !== null && { 'Retry-After': retryAfter }) })
+      .end(await forwarded.text());
+  });
+}
+
+it('each quick start passes every check of an integration', async () => {
+  const simulating = simulatingProxy();
+  await once(simulating.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const keys = await Promise.all(
+      INSTALLED.map(async (language) => (await runQuickStart(language, simulating)).key),
+    );
+    // The log is written after the responses.
+    await sleep(2000);
+    const graded = await Promise.all(
+      keys.map(async (as) => (await service.call('GET', '/v1/test/readiness', { as })).json as Readiness),
+    );
+    const open = graded.map(({ checks }) => checks.filter(({ state }) => state !== 'passed'));
+    expect(open).toEqual(INSTALLED.map(() => []));
+    expect(graded.map(({ ready }) => ready)).toEqual(INSTALLED.map(() => true));
+  } finally {
+    simulating.close();
+    simulating.closeAllConnections();
+  }
 });

@@ -14,6 +14,7 @@ import {
   type NetworkOf,
 } from './auth/sign-in.ts';
 import { makeListBoard } from './desk/board.ts';
+import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
@@ -58,6 +59,7 @@ interface FirmDeps {
   readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
   readonly faults: FaultStore;
+  readonly requestLog: RequestLogStore;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -71,6 +73,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
   inviteAdjuster: makeInviteAdjuster(deps),
   withdrawInvitation: makeWithdrawInvitation(deps),
   sandbox: makeSandbox(deps),
+  checkReadiness: makeCheckReadiness(deps),
 });
 
 interface BoardDeps {

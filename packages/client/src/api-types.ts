@@ -1617,6 +1617,140 @@ export interface Problem {
 /** Phase of the National Flood Insurance Program (NFIP) that the community is in. */
 export type ProgramType = 'regular' | 'emergency';
 
+/** How far the integration of a firm is ready for live keys. */
+export interface Readiness {
+  /** Whether every check passed. */
+  ready: boolean;
+  /**
+   * Requests from this time on were checked.
+   * @example "2026-08-29T14:00:00Z"
+   */
+  since: string;
+  /**
+   * The time of the check.
+   * @example "2026-08-29T15:10:00Z"
+   */
+  until: string;
+  /**
+   * How many requests were checked.
+   * @example 84
+   */
+  requests: number;
+  /**
+   * How many test claims that changed since then were checked.
+   * @example 40
+   */
+  claims: number;
+  /** False if there are more than one check covers; `since` or the claims are then limited. */
+  complete: boolean;
+  /** All checks. */
+  checks: readonly ReadinessCheck[];
+}
+
+/** One check, and what it found. */
+export interface ReadinessCheck {
+  /**
+   * What is checked.
+   * @example "idempotency_keys"
+   */
+  check: Open<
+    | 'idempotency_keys'
+    | 'lost_writes'
+    | 'duplicates'
+    | 'retry_after'
+    | 'back_off'
+    | 'cursors'
+    | 'poll_gaps'
+    | 'unread_changes'
+    | 'second_outcomes'
+    | 'unknown_values'
+  >;
+  /**
+   * not_exercised: there is no evidence yet; `exercise` says how to get it.
+   * @example "failed"
+   */
+  state: Open<'passed' | 'failed' | 'not_exercised'>;
+  /**
+   * The check in a sentence.
+   * @example "Retries have the same Idempotency-Key"
+   */
+  title: string;
+  /**
+   * What to change after a finding.
+   * @example "Send every retry with the same key."
+   */
+  change: string;
+  /**
+   * How to get evidence.
+   * @example "Simulate the fault dropped."
+   */
+  exercise: string;
+  /**
+   * How often the program did it right.
+   * @example 3
+   */
+  passed: number;
+  /**
+   * How many findings there are.
+   * @example 1
+   */
+  finding_count: number;
+  /** The latest of them. */
+  findings: readonly ReadinessFinding[];
+}
+
+/** Something that the program did wrong. */
+export interface ReadinessFinding {
+  /**
+   * What happened.
+   * @example "A write that failed was sent again with another Idempotency-Key."
+   */
+  detail: string;
+  /**
+   * The claim; null if none is known.
+   * @example "0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10"
+   */
+  claim_id: string | null;
+  /** Earliest first. */
+  requests: readonly ReadinessRequest[];
+}
+
+/** A request that shows a finding. */
+export interface ReadinessRequest {
+  /**
+   * As in `X-Request-Id`.
+   * @example "01990b5c-8f0d-4c6c-9a2b-6a1f0f4f7b21"
+   */
+  request_id: string;
+  /**
+   * When it arrived.
+   * @example "2026-08-29T15:04:11.208Z"
+   */
+  at: string;
+  /**
+   * The id of the key.
+   * @example "key_7f3k"
+   */
+  key_id: string;
+  /**
+   * Method and path template.
+   * @example "POST /v1/claims"
+   */
+  operation: string;
+  /**
+   * Null: the connection was lost before the response was sent.
+   * @example 500
+   */
+  status: number | null;
+  /**
+   * Of the error; null without one.
+   * @example "internal_error"
+   */
+  code: string | null;
+  /** Whether it met a simulated error. */
+  simulated: boolean;
+}
+
 /** An optional reason. */
 export interface RejectClaimRequest {
   /**

@@ -81,6 +81,7 @@ export const OPERATIONS = {
     idempotencyKey: false,
   },
   simulateFaults: { method: 'PUT', path: '/v1/test/faults', auth: 'key', idempotencyKey: false },
+  checkReadiness: { method: 'GET', path: '/v1/test/readiness', auth: 'key', idempotencyKey: false },
   clearFaults: { method: 'DELETE', path: '/v1/test/faults', auth: 'key', idempotencyKey: false },
 } as const;
 

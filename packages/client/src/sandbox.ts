@@ -1,6 +1,13 @@
 import type { ApiPromise } from './api-promise.ts';
 import type { CallOptions, OperationRequest, Transport } from './transport.ts';
-import type { Adjuster, Claim, DepartedAdjuster, SimulatedFaults, SimulateFaultsRequest } from './wire.ts';
+import type {
+  Adjuster,
+  Claim,
+  DepartedAdjuster,
+  Readiness,
+  SimulatedFaults,
+  SimulateFaultsRequest,
+} from './wire.ts';
 
 /**
  * Simulates adjusters, time and failures; for test keys only. A live key gets `environment_mismatch`. The adjusters are
@@ -31,6 +38,8 @@ export interface Sandbox {
   /** The next `count` requests with this key, outside the sandbox, fail this way. */
   simulateFaults(faults: SimulateFaultsRequest, options?: CallOptions): ApiPromise<SimulatedFaults>;
   clearFaults(options?: CallOptions): ApiPromise<SimulatedFaults>;
+  /** Checks what your program did with this key: retries, back-off, polling. @param filters by default, the last 24 hours. */
+  checkReadiness(options?: CallOptions & { readonly since?: string | undefined }): ApiPromise<Readiness>;
 }
 
 export function createSandbox(send: Transport): Sandbox {
@@ -56,6 +65,8 @@ export function createSandbox(send: Transport): Sandbox {
     reinstateAdjuster: ofAdjuster('reinstateTestAdjuster'),
     simulateFaults: (faults, options) =>
       send<SimulatedFaults>({ operation: 'simulateFaults', body: faults }, options),
+    checkReadiness: ({ since, ...options } = {}) =>
+      send<Readiness>({ operation: 'checkReadiness', query: { since } }, options),
     clearFaults: (options) => send<SimulatedFaults>({ operation: 'clearFaults' }, options),
   };
 }

@@ -91,6 +91,7 @@ describe('every request the client makes', () => {
     await client.sandbox.reinstateAdjuster('test_a_new');
     await client.sandbox.simulateFaults({ kind: 'dropped', count: 2 });
     await client.sandbox.clearFaults();
+    await client.sandbox.checkReadiness();
     await client.me();
     await client.health();
     await client.pollClaims({ since: new Date(0) }).next();

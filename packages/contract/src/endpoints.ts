@@ -32,6 +32,7 @@ import {
   updateWorkBody,
 } from './app.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
+import { readinessQuery, readinessSchema } from './desk/readiness.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { fields, headerText, instantParameter, oneOf, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
@@ -439,6 +440,21 @@ export const sandboxEndpoints = {
     description: 'The next requests with this key meet no fault.',
     success: { status: 200, schema: simulatedFaultsSchema, description: 'No faults.' },
     problems: [...WITH_BODY, ...KEY_REQUEST, 'environment_mismatch'],
+  }),
+  checkReadiness: endpoint({
+    id: 'checkReadiness',
+    method: 'GET',
+    path: '/v1/test/readiness',
+    auth: 'key',
+    scope: 'claims:read',
+    sandbox: true,
+    write: false,
+    summary: 'Check your integration',
+    description:
+      'Checks what your program did with this key: retries, Retry-After, back-off, polling, and how it handles duplicates and unknown values. It cannot see what your program does with a response, only what it requests next. A check without evidence is `not_exercised`, and says how to get some.',
+    query: readinessQuery,
+    success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
+    problems: [...SCOPED_REQUEST, 'environment_mismatch'],
   }),
 } as const satisfies Record<string, Endpoint>;
 

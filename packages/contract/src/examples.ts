@@ -16,6 +16,7 @@ import type {
   UpdateAvailabilityBody,
 } from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
+import { READINESS_EXAMPLE } from './desk/readiness.ts';
 import type { EndpointId } from './endpoints.ts';
 import { makeProblem, type Problem } from './problems.ts';
 import type { DepartedAdjuster, SimulatedFaults, SimulateFaultsBody } from './sandbox.ts';
@@ -388,6 +389,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     response: { kind: 'dropped', count: 2 } satisfies SimulatedFaults,
   },
   clearFaults: { response: { kind: null, count: 0 } satisfies SimulatedFaults },
+  checkReadiness: { response: READINESS_EXAMPLE },
   requestSignInCode: { body: { email: 'jean.delacroix@example.com' } },
   signIn: {
     body: { email: 'jean.delacroix@example.com', code: '402913' },

@@ -3,6 +3,7 @@ export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export * from './desk/readiness.ts';
 export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';

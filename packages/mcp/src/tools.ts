@@ -30,7 +30,7 @@ const IDEMPOTENCY_KEY = 'idempotency_key';
 export interface ToolOptions {
   /** Whether to offer tools that change data. */
   readonly allowWrites: boolean;
-  /** A test key also has the tools of the sandbox, which all write. */
+  /** A test key also has the tools of the sandbox. */
   readonly environment: 'live' | 'test';
 }
 

@@ -72,6 +72,7 @@ const useCases = moduleOf((bind) => {
     'singleFlight',
     'usedKeys',
     'faults',
+    'requestLog',
     'clock',
     'ids',
   ]);

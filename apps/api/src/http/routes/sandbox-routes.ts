@@ -1,16 +1,17 @@
 import type { AdjusterView, ClaimView, Clock, FirmUseCases } from '@svc/application';
 import { type DepartedAdjuster, endpoints, type SimulatedFaults } from '@svc/contract';
-import type { ClaimId, Svcid } from '@svc/domain';
+import { type ClaimId, checkSandboxKey, type Svcid } from '@svc/domain';
 import { adjusterToWire } from '../serialization/adjuster.ts';
 import { claimToWire } from '../serialization/claim.ts';
+import { readinessToWire } from '../serialization/readiness.ts';
 import { firmRoute, jsonResponse, type Route, type RouteResponse } from './route.ts';
 
 /** The endpoints with which a test key simulates adjusters, time and failures. */
 export function sandboxRoutes({
-  firmUseCases: { sandbox },
+  firmUseCases: { sandbox, checkReadiness },
   clock,
 }: {
-  readonly firmUseCases: Pick<FirmUseCases, 'sandbox'>;
+  readonly firmUseCases: Pick<FirmUseCases, 'sandbox' | 'checkReadiness'>;
   readonly clock: Clock;
 }): Route[] {
   const claim = async (changed: Promise<ClaimView>): Promise<RouteResponse> => ({
@@ -61,6 +62,11 @@ export function sandboxRoutes({
     firmRoute(endpoints.simulateFaults, async ({ body }, { actor, grant }) => {
       await sandbox.setFaults(actor, grant.keyId, body);
       return jsonResponse(body satisfies SimulatedFaults);
+    }),
+    firmRoute(endpoints.checkReadiness, async ({ query: { since } }, { actor, grant }) => {
+      checkSandboxKey(actor.environment);
+      const { firmId, keyId } = grant;
+      return jsonResponse(readinessToWire(await checkReadiness(firmId, { since, keyId })));
     }),
     firmRoute(endpoints.clearFaults, async (_, { actor, grant }) => {
       await sandbox.setFaults(actor, grant.keyId, null);

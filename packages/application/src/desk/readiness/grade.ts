@@ -1,0 +1,358 @@
+import { type ClaimId, type Instant, MINUTE } from '@svc/domain';
+import { type LoggedRequest, latestRequestFirst } from '../../model/logged-request.ts';
+import { READINESS_CHECKS, type ReadinessCheckId } from './checks.ts';
+import {
+  attemptsOf,
+  endOf,
+  type GradedClaim,
+  type GradedRequest,
+  groupBy,
+  hasFailed,
+  isSuccess,
+  LIST,
+  OFFER,
+  type Poll,
+  pollsOf,
+} from './evidence.ts';
+
+/** Something that the program did wrong, with the requests that show it. */
+export interface ReadinessFinding {
+  readonly detail: string;
+  readonly requests: readonly LoggedRequest[];
+  readonly claimId: ClaimId | null;
+}
+
+export interface ReadinessCheck {
+  readonly check: ReadinessCheckId;
+  /** Passed only with evidence. */
+  readonly state: 'passed' | 'failed' | 'not_exercised';
+  /** How often the program did it right. */
+  readonly passed: number;
+  readonly findings: readonly ReadinessFinding[];
+}
+
+export interface Evidence {
+  /** In any order. */
+  readonly requests: readonly LoggedRequest[];
+  readonly claims: readonly GradedClaim[];
+  readonly now: Instant;
+}
+
+/** What is missing for so long is taken for missed: firms poll every one to five minutes. */
+const GRACE_MS = 10 * MINUTE;
+/** Clocks and timers are not exact. */
+const RETRY_AFTER_TOLERANCE_MS = 100;
+
+interface Facts {
+  readonly requests: readonly GradedRequest[];
+  readonly claims: readonly GradedClaim[];
+  readonly writes: readonly GradedRequest[][];
+  readonly reads: readonly GradedRequest[][];
+  /** Of each key, earliest first. */
+  readonly polls: readonly Poll[][];
+  readonly isLate: (at: Instant) => boolean;
+}
+
+interface Result {
+  passed: number;
+  readonly findings: ReadinessFinding[];
+}
+
+type Check = (facts: Facts, result: Result) => void;
+
+const CHECKS: Readonly<Record<ReadinessCheckId, Check>> = {
+  idempotency_keys,
+  lost_writes,
+  duplicates,
+  retry_after,
+  back_off,
+  cursors,
+  poll_gaps,
+  unread_changes,
+  second_outcomes,
+  unknown_values,
+};
+
+/** Grades a firm's integration by what its test keys did. */
+export function gradeIntegration({ requests: logged, claims, now }: Evidence): ReadinessCheck[] {
+  const requests = logged
+    .filter((request): request is GradedRequest => request.behavior !== undefined)
+    .toSorted((one, other) => latestRequestFirst(other, one));
+  const facts: Facts = {
+    requests,
+    claims,
+    ...attemptsOf(requests),
+    polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()],
+    isLate: (at) => at + GRACE_MS < now,
+  };
+  return READINESS_CHECKS.map((check) => {
+    const result: Result = { passed: 0, findings: [] };
+    CHECKS[check](facts, result);
+    const { passed, findings } = result;
+    const state = findings.length > 0 ? 'failed' : passed > 0 ? 'passed' : 'not_exercised';
+    return { check, state, passed, findings };
+  });
+}
+
+export const isReady = (checks: readonly ReadinessCheck[]): boolean =>
+  checks.every(({ state }) => state === 'passed');
+
+function find(
+  { findings }: Result,
+  detail: string,
+  requests: readonly (LoggedRequest | undefined)[],
+  claimId?: ClaimId,
+): void {
+  const known = requests.filter((request) => request !== undefined);
+  const named = claimId ?? known.find(({ behavior }) => behavior?.claimId)?.behavior?.claimId;
+  findings.push({ detail, requests: known, claimId: named ?? null });
+}
+
+function idempotency_keys({ requests, writes }: Facts, result: Result): void {
+  for (const attempts of writes) {
+    for (const [at, failed] of attempts.entries()) {
+      const retry = attempts[at + 1];
+      if (!hasFailed(failed) || retry === undefined) continue;
+      if (retry.behavior.idempotencyKey === failed.behavior.idempotencyKey) result.passed += 1;
+      else find(result, 'A write that failed was sent again with another Idempotency-Key.', [failed, retry]);
+    }
+  }
+  for (const request of requests) {
+    if (request.code === 'idempotency_key_reused')
+      find(result, 'An Idempotency-Key was sent again with another request.', [request]);
+    if (request.places.includes('Idempotency-Key:'))
+      find(result, 'A write had no valid Idempotency-Key.', [request]);
+  }
+}
+
+function lost_writes({ writes, isLate }: Facts, result: Result): void {
+  for (const attempts of writes) {
+    for (const [at, failed] of attempts.entries()) {
+      if (!hasFailed(failed) && failed.status !== 429) continue;
+      if (attempts[at + 1] !== undefined) result.passed += 1;
+      // Without its body, it may have been sent again under another key.
+      else if (failed.behavior.subject !== undefined && isLate(endOf(failed)))
+        find(result, 'A write that failed was never sent again, so a claim or an offer is lost.', [failed]);
+    }
+  }
+}
+
+function duplicates({ writes }: Facts, result: Result): void {
+  for (const attempts of writes) {
+    const sent = attempts.find(isSuccess);
+    const repeated = attempts.filter(({ code }) => code === 'duplicate_claim');
+    for (const request of repeated)
+      find(result, 'A claim was sent that exists already.', [sent ?? attempts[0], request].filter(isOther));
+    if (repeated.length === 0 && attempts.some(hasFailed) && sent !== undefined) result.passed += 1;
+  }
+}
+
+const isOther = (
+  request: LoggedRequest | undefined,
+  at: number,
+  all: readonly (LoggedRequest | undefined)[],
+): boolean => all.indexOf(request) === at;
+
+function retry_after({ writes, reads }: Facts, result: Result): void {
+  for (const attempts of [...writes, ...reads]) {
+    for (const [n, rejected] of attempts.entries()) {
+      const { retryAfterMs } = rejected.behavior;
+      if (retryAfterMs === undefined) continue;
+      // Requests that were sent before the response arrived do not count.
+      const next = attempts.slice(n + 1, n + 100).find(({ at }) => at >= endOf(rejected) - 1);
+      if (next === undefined) continue;
+      const waitedMs = Math.max(0, next.at - endOf(rejected));
+      if (waitedMs >= retryAfterMs - RETRY_AFTER_TOLERANCE_MS) result.passed += 1;
+      else
+        find(
+          result,
+          `Retry-After was ${retryAfterMs / 1000} s; the next request came after ${Math.round(waitedMs) / 1000} s.`,
+          [rejected, next],
+        );
+    }
+  }
+}
+
+/** A request that was not retried for so long is no retry. */
+const LONGEST_BACK_OFF_MS = 2 * MINUTE;
+const FEWEST_GAPS = 4;
+/** With jitter, a few growing waits can look like constant ones; so many cannot. */
+const CERTAIN_GAPS = 6;
+const SHORT_MEAN_MS = 125;
+const LONG_MEAN_MS = 10_000;
+
+function back_off({ writes, reads }: Facts, result: Result): void {
+  for (const attempts of [...writes, ...reads]) {
+    let run: GradedRequest[] = [];
+    const judge = (): void => {
+      const gaps = run.flatMap(({ at }, n) => {
+        const failed = run[n - 1];
+        return failed === undefined ? [] : [Math.max(0, at - endOf(failed))];
+      });
+      if (gaps.length >= FEWEST_GAPS) {
+        const half = Math.floor(gaps.length / 2);
+        const sum = (some: readonly number[]): number => some.reduce((total, gap) => total + gap, 0);
+        const meanMs = sum(gaps) / gaps.length;
+        const grows = sum(gaps.slice(-half)) > sum(gaps.slice(0, half));
+        if (grows || meanMs > LONG_MEAN_MS) result.passed += 1;
+        else if (meanMs < SHORT_MEAN_MS || gaps.length >= CERTAIN_GAPS)
+          find(
+            result,
+            `A request that failed was sent ${gaps.length} more times, ${Math.round(meanMs)} ms apart on average, and the waits did not grow.`,
+            run,
+          );
+      }
+      run = [];
+    };
+    for (const request of attempts) {
+      const last = run.at(-1);
+      if (last !== undefined && request.at - endOf(last) > LONGEST_BACK_OFF_MS) judge();
+      run.push(request);
+      // Retry-After is another check.
+      if (!hasFailed(request) || request.behavior.retryAfterMs !== undefined) judge();
+    }
+    judge();
+  }
+}
+
+function cursors({ requests, polls, isLate }: Facts, result: Result): void {
+  const followed = new Set(
+    requests.flatMap(({ keyId, behavior: { cursor } }) =>
+      cursor === undefined ? [] : [`${keyId} ${cursor}`],
+    ),
+  );
+  for (const ofKey of polls) {
+    for (const [n, poll] of ofKey.entries()) {
+      if (poll.page.next === null) continue;
+      const next = ofKey.slice(n + 1).find(({ behavior }) => behavior.cursor === undefined);
+      if (followed.has(`${poll.keyId} ${poll.page.next}`)) result.passed += 1;
+      else if (next !== undefined || isLate(endOf(poll)))
+        find(result, 'A page had a next_cursor, and the next page was never requested.', [poll, next]);
+    }
+  }
+}
+
+function poll_gaps({ polls }: Facts, result: Result): void {
+  for (const ofKey of polls) {
+    let readTo = Number.NEGATIVE_INFINITY;
+    let last: Poll | undefined;
+    for (const poll of ofKey) {
+      const { since, from, to, next } = poll.page;
+      if (poll.behavior.cursor === undefined && last !== undefined) {
+        if (since <= readTo) result.passed += 1;
+        else
+          find(
+            result,
+            `No poll covers the changes between ${time(readTo)} and ${time(since)}, the next updated_since.`,
+            [last, poll],
+          );
+      }
+      // A last page is up to date when it is requested.
+      const end = next === null ? Math.max(to ?? since, poll.at) : (to ?? since);
+      if (poll.behavior.cursor === undefined || (from ?? since) <= readTo) readTo = Math.max(readTo, end);
+      last = poll;
+    }
+  }
+}
+
+const time = (at: Instant): string => new Date(at).toISOString();
+
+/** The first response with this state of the claim. */
+function readOf({ requests }: Facts, { id, updatedAt }: GradedClaim): GradedRequest | undefined {
+  return requests.find((request) => {
+    if (!isSuccess(request)) return false;
+    const { page, claimId, operation } = request.behavior;
+    if (operation !== LIST) return claimId === id && request.at >= updatedAt;
+    if (page === undefined || page.isFiltered || (page.from ?? 0) > updatedAt) return false;
+    return (page.to ?? 0) >= updatedAt || (page.next === null && request.at > updatedAt);
+  });
+}
+
+function unread_changes(facts: Facts, result: Result): void {
+  const polls = facts.requests.filter(({ behavior }) => behavior.operation === LIST);
+  for (const claim of facts.claims) {
+    const { id, status, updatedAt } = claim;
+    if (status === 'pending_acceptance') continue;
+    if (readOf(facts, claim) !== undefined) result.passed += 1;
+    else if (facts.isLate(updatedAt)) {
+      const around = [polls.findLast(({ at }) => at <= updatedAt), polls.find(({ at }) => at > updatedAt)];
+      find(result, `The claim became ${status} at ${time(updatedAt)}; no response since has it.`, around, id);
+    }
+  }
+}
+
+function second_outcomes(facts: Facts, result: Result): void {
+  const offersOf = groupBy(
+    facts.requests.filter(({ behavior }) => behavior.operation === OFFER),
+    ({ behavior }) => behavior.claimId,
+  );
+  const ignored: (() => void)[] = [];
+  let reactions = 0;
+  for (const claim of facts.claims) {
+    const { id, status, updatedAt } = claim;
+    const offers = offersOf.get(id) ?? [];
+    const earlier = offers.filter((offer) => isSuccess(offer) && offer.at <= updatedAt);
+    if (new Set(offers.map(({ behavior }) => behavior.idempotencyKey)).size > 1) reactions += 1;
+    if (status === 'pending_acceptance' || earlier.length === 0) continue;
+    const read = readOf(facts, claim);
+    if (read === undefined) {
+      const detail = `The claim was offered again and became ${status} at ${time(updatedAt)}; no response since has it.`;
+      if (facts.isLate(updatedAt)) find(result, detail, earlier, id);
+    } else if (status === 'accepted') {
+      result.passed += 1;
+    } else if (offers.some(({ at }) => at > updatedAt)) {
+      result.passed += 1;
+    } else if (facts.isLate(endOf(read))) {
+      const detail = `The claim was offered again and became ${status} at ${time(updatedAt)}. That was read, and nothing followed.`;
+      ignored.push(() => find(result, detail, [...earlier.slice(-1), read], id));
+    }
+  }
+  // Somewhere a person decides after the second outcome. A program that ignores all of them has missed them.
+  if (reactions === 0) for (const report of ignored) report();
+}
+
+function unknown_values(facts: Facts, result: Result): void {
+  for (const request of facts.requests) {
+    const { unknownValue } = request.behavior;
+    if (unknownValue === 'sent') find(result, 'The unknown value was sent back.', [request]);
+    if (unknownValue === 'received' && isSuccess(request)) judgeReceived(facts, request, result);
+  }
+}
+
+/** Some clients save their position in whole seconds. */
+const POSITION_PRECISION_MS = 1000;
+
+function judgeReceived({ polls, writes, isLate }: Facts, received: GradedRequest, result: Result): void {
+  const attempts = writes.find((same) => same.includes(received));
+  if (attempts !== undefined) {
+    const again = attempts[attempts.indexOf(received) + 1];
+    const isRepeated =
+      again !== undefined && again.behavior.idempotencyKey === received.behavior.idempotencyKey;
+    const detail = 'A write succeeded, with an unknown value in the response, and was sent again.';
+    if (isRepeated) find(result, detail, [received, again]);
+    return;
+  }
+  const ofKey = polls.find(([first]) => first?.keyId === received.keyId) ?? [];
+  const at = ofKey.findIndex(({ requestId }) => requestId === received.requestId);
+  const poll = ofKey[at];
+  if (poll === undefined) return;
+  const isFirst = ({ behavior }: Poll): boolean => behavior.cursor === undefined;
+  const next = ofKey
+    .slice(at + 1)
+    .find((later) => isFirst(later) || later.behavior.cursor === poll.page.next);
+  if (next === undefined) {
+    if (isLate(endOf(poll)))
+      find(result, 'A page had an unknown value, and no successful poll followed.', [poll]);
+    return;
+  }
+  const latestBefore = ofKey.slice(0, at).reduce((latest, { page }) => Math.max(latest, page.to ?? 0), 0);
+  const hasNews = at > 0 && (poll.page.to ?? 0) > latestBefore + POSITION_PRECISION_MS;
+  const moves = new Set(ofKey.map(({ page }) => page.since)).size > 1;
+  if (isFirst(next) && hasNews && moves && next.page.since === poll.page.since)
+    find(
+      result,
+      'A page had an unknown value, and the next poll started at the same updated_since, as if the page had not been processed.',
+      [poll, next],
+    );
+  else if (hasNews) result.passed += 1;
+}

@@ -1,0 +1,75 @@
+import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import type { Clock } from '../../ports/clock.ts';
+import type { FirmReads } from '../../ports/firm-reads.ts';
+import type { RequestLogStore } from '../../ports/request-log.ts';
+import type { GradedClaim } from './evidence.ts';
+import { gradeIntegration, isReady, type ReadinessCheck } from './grade.ts';
+
+export interface ReadinessState {
+  /** Every check passed. */
+  readonly ready: boolean;
+  readonly since: Instant;
+  readonly until: Instant;
+  /** How many were graded. */
+  readonly requests: number;
+  readonly claims: number;
+  /** Whether these are all since `since`. */
+  readonly complete: boolean;
+  readonly checks: readonly ReadinessCheck[];
+}
+
+interface Deps {
+  readonly requestLog: Pick<RequestLogStore, 'behaviorOf'>;
+  readonly firmReads: Pick<FirmReads, 'claims'>;
+  readonly clock: Clock;
+}
+
+/** An hour at the request limit of a test key. */
+const MAX_REQUESTS = 3600;
+const MAX_CLAIMS = 1000;
+const PAGE = { limit: 200, maxBytes: 1_000_000 };
+
+export type CheckReadiness = ReturnType<typeof makeCheckReadiness>;
+
+/** Checks a firm's integration by what its test keys did. */
+export const makeCheckReadiness =
+  ({ requestLog, firmReads, clock }: Deps) =>
+  async (
+    firmId: FirmId,
+    options: { readonly since: Instant | undefined; readonly keyId?: KeyId | undefined },
+  ): Promise<ReadinessState> => {
+    const until = clock.now();
+    const { since = until - DAY, keyId } = options;
+    const logged = await requestLog.behaviorOf(firmId, since, MAX_REQUESTS);
+    const isFull = logged.length === MAX_REQUESTS;
+    // An outcome from before the earliest request would look unread.
+    const from = isFull ? (logged.at(-1)?.at ?? since) : since;
+    const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
+    const { claims, complete } = await claimsSince(firmReads, firmId, from);
+    const checks = gradeIntegration({ requests, claims, now: until });
+    return {
+      ready: isReady(checks),
+      since: from,
+      until,
+      requests: requests.length,
+      claims: claims.length,
+      complete: complete && !isFull,
+      checks,
+    };
+  };
+
+async function claimsSince(
+  reads: Deps['firmReads'],
+  firmId: FirmId,
+  updatedSince: Instant,
+): Promise<{ claims: GradedClaim[]; complete: boolean }> {
+  const claims: GradedClaim[] = [];
+  for (let after = null; ; ) {
+    const page = await reads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
+    for (const { id, assignment, updatedAt } of page.rows)
+      claims.push({ id, status: assignment.status, updatedAt });
+    if (page.next === null) return { claims, complete: true };
+    if (claims.length >= MAX_CLAIMS) return { claims, complete: false };
+    after = page.next;
+  }
+}
