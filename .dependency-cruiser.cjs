@@ -94,7 +94,7 @@ module.exports = {
       CONTRACT,
       COMPOSITION,
       NODE,
-      '^apps/api/src/(config|logging|http/serialization/(adjuster|webhook))\\.ts$',
+      '^apps/api/src/(config|logging|http/serialization/(adjuster|staff|webhook))\\.ts$',
       ...npm('commander', 'picocolors'),
     ]),
     room('http', HTTP, [

@@ -29,6 +29,8 @@ export interface FuzzData {
   readonly signsOut: string;
   /** Session tokens by SVCID; an ended session is replaced. */
   readonly sessions: Map<string, string>;
+  /** A session of an administrator, of the same firm. */
+  readonly staff: string;
   /** IDs of created claims. */
   readonly claims: string[];
   readonly sent: Record<string, unknown>[];
@@ -38,9 +40,10 @@ const BODIES: Readonly<Record<string, readonly unknown[]>> = {
   sendClaim: [surgeClaim, riverClaim, smallestClaim],
 };
 
-// Simulated faults would make other requests fail.
+/** Simulated faults would make other requests fail, a sign-out would end the only session, and a firm has few staff. */
+const LEFT_OUT: readonly EndpointId[] = ['simulateFaults', 'signOutStaff', 'inviteStaff'];
 const ids: readonly EndpointId[] = (Object.keys(endpoints) as EndpointId[]).filter(
-  (id) => id !== 'simulateFaults',
+  (id) => !LEFT_OUT.includes(id),
 );
 /** Requested more often than the others. */
 const FREQUENT: readonly EndpointId[] = [
@@ -53,7 +56,7 @@ const FREQUENT: readonly EndpointId[] = [
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON, read by path
-const DOCUMENTS: readonly any[] = (['firm', 'app'] as const).map((api) =>
+const DOCUMENTS: readonly any[] = (['firm', 'app', 'desk'] as const).map((api) =>
   openApiDocument(
     {
       baseUrl: 'http://localhost',
@@ -119,6 +122,7 @@ export function nextRequest(data: FuzzData, random: Random, count: number): Fuzz
 
   const svcId = random.pick(data.members);
   if (endpoint.auth === 'key') headers.authorization = `Bearer ${data.live}`;
+  if (endpoint.auth === 'staff') headers.authorization = `Bearer ${data.staff}`;
   if (endpoint.auth === 'session') {
     headers.authorization = `Bearer ${data.sessions.get(id === 'signOut' ? data.signsOut : svcId)}`;
     // Two concurrent requests may end the same session.
@@ -271,7 +275,7 @@ const REQUEST_MUTATIONS: readonly ((draft: Draft, data: FuzzData, random: Random
     if (endpoint === null || endpoint.auth === 'none') return;
     const { headers } = draft;
     const { path } = draft;
-    if (endpoint.auth === 'session') {
+    if (endpoint.auth !== 'key') {
       headers.authorization = `Bearer ${data.live}`;
       expectOnly(draft, 'invalid_session');
       return;

@@ -41,6 +41,7 @@ async function createData(operator: Operator): Promise<FuzzData> {
     testAccounts: Object.values(firm.account),
     signsOut,
     sessions,
+    staff: (await operator.staff(firm.id)).token,
     claims: [],
     sent: [],
   };

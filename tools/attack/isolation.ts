@@ -1,4 +1,5 @@
 import { type Endpoint, EXAMPLES, endpoints, smallestClaim } from '@svc/contract';
+import { ROLE_PERMISSIONS, STAFF_ROLES, type StaffPermission, type StaffRole } from '@svc/domain';
 import type { Operator, TestFirm } from '../services/operator.ts';
 import { type Finding, inParallel } from './finding.ts';
 
@@ -18,14 +19,17 @@ interface Victim {
   readonly firm: TestFirm;
   /** A member of the firm, and a session of theirs. */
   readonly adjuster: { readonly svcId: string; readonly token: string };
+  /** Sessions of its staff, by role. */
+  readonly staff: Readonly<Record<StaffRole, string>>;
   /** Values for each path parameter. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Caller {
   readonly name: string;
-  readonly kind: 'key' | 'session';
+  readonly kind: Exclude<Endpoint['auth'], 'none'>;
   readonly credential: string | undefined;
+  readonly role?: StaffRole;
   /** Data of the victim that this caller may read. */
   readonly mayRead: readonly string[];
 }
@@ -58,20 +62,33 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   });
   const { text } = await send('GET', '/app/v1/sessions', { as: adjuster.token });
   const sessions = (JSON.parse(text) as { data: { id: string }[] }).data.map(({ id }) => id);
+  const staff = await staffOf(operator, firm);
   return {
     firm,
     adjuster,
+    staff: tokensOf(staff),
     ids: {
       id: [...live, test],
       svc_id: [adjuster.svcId, invited, ...Object.values(firm.account)],
       firm_id: [firm.id],
       session_id: sessions,
       passkey_id: sessions,
+      staff_id: Object.values(staff).map(({ id }) => id),
       contact_id: ['contact'],
       device_id: ['device'],
     },
   };
 }
+
+type StaffMembers = Readonly<Record<StaffRole, { readonly id: string; readonly token: string }>>;
+
+async function staffOf(operator: Operator, { id }: TestFirm): Promise<StaffMembers> {
+  const members = await inParallel(STAFF_ROLES, 4, (role) => operator.staff(id, role));
+  return Object.fromEntries(STAFF_ROLES.map((role, n) => [role, members[n]])) as unknown as StaffMembers;
+}
+
+const tokensOf = (staff: StaffMembers): Victim['staff'] =>
+  Object.fromEntries(STAFF_ROLES.map((role) => [role, staff[role].token])) as Victim['staff'];
 
 /** All ways to fill the path's parameters with ids of the victim. */
 function pathsOf({ path }: Endpoint, ids: Victim['ids']): string[] {
@@ -86,10 +103,9 @@ function pathsOf({ path }: Endpoint, ids: Victim['ids']): string[] {
 }
 
 /** The ids name an object of somebody; ids of devices and contacts belong to whoever sends them. */
-const namesVictim = ({ path }: Endpoint): boolean =>
-  /\{(id|svc_id|firm_id|session_id|passkey_id)\}/.test(path);
+const namesVictim = ({ path }: Endpoint): boolean => /\{(?!device_id|contact_id)\w+\}/.test(path);
 
-async function snapshot(send: Send, { firm, adjuster }: Victim): Promise<string> {
+async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<string> {
   const paths = [
     ['/v1/claims', firm.live],
     ['/v1/claims', firm.test],
@@ -99,10 +115,14 @@ async function snapshot(send: Send, { firm, adjuster }: Victim): Promise<string>
     ['/app/v1/claims?status=accepted', adjuster.token],
     ['/app/v1/me', adjuster.token],
     ['/app/v1/passkeys', adjuster.token],
+    ['/firm/v1/staff', staff.admin],
   ] as const;
   const texts = await inParallel(paths, 4, async ([path, as]) => (await send('GET', path, { as })).text);
   return texts.join('\n');
 }
+
+const mayUse = (role: StaffRole, { permission = null }: Endpoint): boolean =>
+  permission === null || (ROLE_PERMISSIONS[role] as readonly StaffPermission[]).includes(permission);
 
 /** Sends all requests of the matrix and lists what a caller reached or changed. */
 export async function isolationMatrix(
@@ -112,16 +132,31 @@ export async function isolationMatrix(
   const victim = await prepareVictim(operator, send);
   const stranger = await operator.firm({ name: 'Stranger' });
   const strangersAdjuster = await operator.member(stranger.id);
+  const strangersStaff = await staffOf(operator, stranger);
   const callers: readonly Caller[] = [
     { name: 'live key of another firm', kind: 'key', credential: stranger.live, mayRead: [] },
     { name: 'test key of another firm', kind: 'key', credential: stranger.test, mayRead: [] },
     { name: 'adjuster of another firm', kind: 'session', credential: strangersAdjuster.token, mayRead: [] },
     { name: 'test key of the same firm', kind: 'key', credential: victim.firm.test, mayRead: [MARKER.test] },
+    ...STAFF_ROLES.map(
+      (role): Caller => ({
+        name: `${role} of another firm`,
+        kind: 'staff',
+        credential: strangersStaff[role].token,
+        role,
+        mayRead: [],
+      }),
+    ),
   ];
-  const wrongKind = (endpoint: Endpoint): (string | undefined)[] =>
-    endpoint.auth === 'key'
-      ? [undefined, victim.adjuster.token, `${victim.firm.live}x`]
-      : [undefined, victim.firm.live, `${victim.adjuster.token}x`];
+  const ownCredentials = {
+    key: victim.firm.live,
+    session: victim.adjuster.token,
+    staff: victim.staff.admin,
+  };
+  const wrongKind = (endpoint: Endpoint): (string | undefined)[] => [
+    undefined,
+    ...Object.entries(ownCredentials).map(([kind, token]) => (kind === endpoint.auth ? `${token}x` : token)),
+  ];
   const before = await snapshot(send, victim);
   const leaks: string[] = [];
   let requests = 0;
@@ -157,15 +192,25 @@ export async function isolationMatrix(
         const who = as === undefined ? 'nobody' : 'a credential of the wrong kind';
         work.push(() => attempt(endpoint, path, who, as, ({ status }) => status === 401, []));
       }
+      for (const role of STAFF_ROLES) {
+        // What a role of the same firm lacks is refused before anything is read.
+        if (endpoint.auth !== 'staff' || mayUse(role, endpoint)) continue;
+        const who = `${role} of the same firm`;
+        work.push(() => attempt(endpoint, path, who, victim.staff[role], ({ status }) => status === 403, []));
+      }
       // Without a path parameter a write belongs to the caller.
       if (endpoint.write && !namesVictim(endpoint)) continue;
-      for (const { name, kind, credential, mayRead } of callers) {
-        if ((kind === 'key') !== (endpoint.auth === 'key')) continue;
+      for (const { name, kind, credential, mayRead, role } of callers) {
+        if (kind !== endpoint.auth) continue;
         const isOwnTestData = mayRead.includes(MARKER.test);
         // The firm's own test key may use test claims and test accounts.
         if (isOwnTestData && !(victim.ids.id ?? []).slice(0, 2).some((id) => path.includes(id))) continue;
         const isAllowed = ({ status }: Sent): boolean =>
-          namesVictim(endpoint) ? status >= 400 && status < 500 : status < 500;
+          role !== undefined && !mayUse(role, endpoint)
+            ? status === 403
+            : namesVictim(endpoint)
+              ? status >= 400 && status < 500
+              : status < 500;
         work.push(() => attempt(endpoint, path, name, credential, isAllowed, mayRead));
       }
     }

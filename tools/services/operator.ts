@@ -10,6 +10,8 @@ import type {
   LimitOverrides,
   Plan,
   Purpose,
+  StaffId,
+  StaffRole,
   Svcid,
   TestBehavior,
 } from '@svc/domain';
@@ -60,6 +62,8 @@ export interface Operator {
   /** A real adjuster who is a member of the firm. */
   member(firmId: string): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
+  /** A staff member of the firm, signed in to its desk. */
+  staff(firmId: string, role?: StaffRole): Promise<{ id: StaffId; email: string; token: string }>;
   /** Verifies the chain of a firm, or of the service without one. */
   audit(firmId?: string): Promise<Audit>;
 }
@@ -73,6 +77,7 @@ const UNLIMITED: LimitOverrides = {
 const AUDIT_PAGE_ROWS = 1_000;
 
 let adjusters = 0;
+let staff = 0;
 
 export function operatorOf(services: ServiceContainer): Operator {
   const operator: Operator = {
@@ -133,6 +138,17 @@ export function operatorOf(services: ServiceContainer): Operator {
     },
     async session(svcId) {
       return (await services.get('operatorUseCases').openSession(svcId as Svcid)).token;
+    },
+    async staff(firmId, role = 'admin') {
+      staff += 1;
+      const use = services.get('operatorUseCases');
+      const member = await use.inviteStaff({
+        firmId: firmId as FirmId,
+        name: 'Priya Natarajan',
+        email: `priya-${staff}-${Math.random().toString(36).slice(2, 8)}@example.com`,
+        role,
+      });
+      return { id: member.staffId, email: member.email, token: (await use.openStaffSession(member)).token };
     },
     async audit(firmId = SERVICE_CHAIN) {
       const reads = services.get('auditReads');

@@ -1,12 +1,14 @@
 // Contract and domain have separate lists, so that a rename in the domain cannot change the API. These tests compare them.
 import { expect, test } from '@jest/globals';
-import { MAX_PASSKEYS_PER_ADJUSTER, READINESS_CHECKS } from '@svc/application';
+import { MAX_PASSKEYS_PER_ACCOUNT, READINESS_CHECKS } from '@svc/application';
 import * as contract from '@svc/contract';
 import * as domain from '@svc/domain';
 
 test.each([
   ['environments', contract.ENVIRONMENTS, domain.ENVIRONMENTS],
   ['scopes', contract.SCOPES, domain.SCOPES],
+  ['roles of staff', contract.STAFF_ROLES, domain.STAFF_ROLES],
+  ['permissions of staff', contract.STAFF_PERMISSIONS, domain.STAFF_PERMISSIONS],
   ['statuses of an assignment', contract.ASSIGNMENT_STATUSES, domain.ASSIGNMENT_STATUSES],
   ['kinds of deadlines', contract.DEADLINE_KINDS, domain.DEADLINE_KINDS],
   // Firms do not see adjusters who left.
@@ -16,7 +18,11 @@ test.each([
 });
 
 test('the documented and the enforced number of passkeys are the same', () => {
-  expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ADJUSTER);
+  expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ACCOUNT);
+});
+
+test('the documented and the enforced number of staff are the same', () => {
+  expect(contract.LIMITS.staffPerFirm).toBe(domain.MAX_STAFF_PER_FIRM);
 });
 
 test('the documented checks of an integration are those that are made, in this order', () => {

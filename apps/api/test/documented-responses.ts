@@ -23,17 +23,17 @@ interface Document {
   readonly components: { readonly schemas: Json };
 }
 
-const [firm, app] = (['firm', 'app'] as const).map((api) =>
+const documents = (['firm', 'app', 'desk'] as const).map((api) =>
   openApiDocument(
     { baseUrl: 'http://localhost', docsUrl: 'http://localhost/docs', version: '0', supportEmail: '' },
     { api },
   ),
-) as unknown as [Document, Document];
+) as unknown as Document[];
 
-/** Both documents in one: shared schemas are the same. */
+/** All documents in one: shared schemas are the same. */
 const document: Document = {
-  paths: { ...firm.paths, ...app.paths },
-  components: { schemas: { ...firm.components.schemas, ...app.components.schemas } },
+  paths: Object.assign({}, ...documents.map(({ paths }) => paths)),
+  components: { schemas: Object.assign({}, ...documents.map(({ components }) => components.schemas)) },
 };
 
 type Responses = Readonly<

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
+import { type Endpoint, type EndpointId, EXAMPLES, endpoints } from '@svc/contract';
 import fc from 'fast-check';
 import { problemMismatch } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
@@ -17,11 +17,13 @@ const SEED = 20_260_302;
 let service: ServiceUnderTest;
 let firm: TestFirm;
 let adjuster: { svcId: string; token: string };
+let staff: string;
 let claimId: string;
 beforeAll(async () => {
   service = await startServiceUnderTest();
   firm = await service.firm();
   adjuster = await service.member(firm);
+  staff = await service.staff(firm);
   claimId = (await sendClaim(service, firm.live, claimBody(adjuster.svcId))).json.id;
 });
 afterAll(() => service.stop());
@@ -47,10 +49,10 @@ function mismatch(
 const bodyOf = (id: EndpointId): string => JSON.stringify(EXAMPLES[id].body ?? {});
 
 const CALLS = Object.values(endpoints).filter(
-  ({ id }) => id !== 'signOut' && id !== 'leaveFirm' && id !== 'simulateFaults',
+  ({ id }) => !id.startsWith('signOut') && id !== 'leaveFirm' && id !== 'simulateFaults',
 );
-const tokenFor = (auth: string): { as?: string } =>
-  auth === 'key' ? { as: firm.live } : auth === 'session' ? { as: adjuster.token } : {};
+const tokenFor = (auth: Endpoint['auth']): { as?: string } =>
+  auth === 'none' ? {} : { as: { key: firm.live, session: adjuster.token, staff }[auth] };
 const fill = (path: string): string =>
   path
     .replace('{id}', claimId)

@@ -451,8 +451,9 @@ describe('queries', () => {
         .replace('{id}', claimId)
         .replace('{firm_id}', firm.id)
         .replace(/\{\w+\}/, 'x');
+    const staff = await service.staff(firm);
     for (const { method, path, auth } of Object.values(endpoints)) {
-      const as = auth === 'key' ? firm.live : auth === 'session' ? adjuster.token : undefined;
+      const as = { key: firm.live, session: adjuster.token, staff, none: undefined }[auth];
       const response = await service.call(method, `${fill(path)}?nope=1`, {
         ...(as !== undefined && { as }),
         ...(method !== 'GET' && method !== 'DELETE' && { body: { nope: 1 } }),

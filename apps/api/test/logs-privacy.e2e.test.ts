@@ -147,6 +147,8 @@ async function callEveryOperation(): Promise<string[]> {
   await sendBytes(service.url, request(`GET /${MARK}${'a'.repeat(20_000)}`));
   await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
 
+  const staff = await service.staff(firm);
+  secrets.push(staff);
   // Every operation also fails idempotencyHeaders, since errors may log the most.
   await stopDatabase();
   for (const { method, path, auth } of Object.values(endpoints)) {
@@ -155,7 +157,7 @@ async function callEveryOperation(): Promise<string[]> {
       .replace('{firm_id}', firm.id)
       .replace(/\{\w+\}/, MARK);
     await call(method, target, {
-      ...(auth !== 'none' && { as: auth === 'key' ? firm.live : jean.token }),
+      ...(auth !== 'none' && { as: { key: firm.live, session: jean.token, staff }[auth] }),
       ...(method !== 'GET' &&
         method !== 'DELETE' && { body: target.endsWith('/claims') ? body : invitation }),
       headers: idempotencyHeaders,

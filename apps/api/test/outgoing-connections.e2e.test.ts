@@ -68,12 +68,13 @@ test('an address in any field, parameter or header of any endpoint is not connec
   const address = `http://127.0.0.1:${port}/x`;
   const statuses = new Map<string, Set<number>>();
   for (const id of Object.keys(endpoints) as EndpointId[]) {
+    const staff = await service.staff(firm);
     const endpoint: Endpoint = endpoints[id];
     const example = EXAMPLES[id];
     const sent = await sendClaim(service, firm.live, claimBody(svcId));
     const session = await service.session(svcId);
     const key = endpoint.sandbox === true ? firm.test : firm.live;
-    const as = { key, session, none: undefined }[endpoint.auth];
+    const as = { key, session, staff, none: undefined }[endpoint.auth];
     const names = { ...example.params, id: sent.json.id, firm_id: firm.id, svc_id: firm.account.manual };
     const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: keyof typeof names) => String(names[name]));
     const hostile = Object.fromEntries(

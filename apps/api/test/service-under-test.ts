@@ -1,7 +1,7 @@
 import { Agent, type RequestOptions, request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { Clock } from '@svc/application';
-import type { Environment, Plan, Purpose, Svcid } from '@svc/domain';
+import type { Environment, Plan, Purpose, StaffRole, Svcid } from '@svc/domain';
 import { operatorOf, type Profile, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
 import { readConfig } from '../src/config.ts';
@@ -48,6 +48,8 @@ export interface ServiceUnderTest {
   /** A real adjuster who is a member of the firm. */
   member(firm: TestFirm): Promise<{ svcId: Svcid; token: string }>;
   session(svcId: string): Promise<string>;
+  /** A session of a staff member of the firm. */
+  staff(firm: TestFirm, role?: StaffRole): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function startServiceUnderTest(
     adjuster: operator.adjuster,
     member: (firm) => operator.member(firm.id),
     session: operator.session,
+    staff: async (firm, role) => (await operator.staff(firm.id, role)).token,
     async stop() {
       countResponses();
       await service.stop();

@@ -205,7 +205,7 @@ describe('the mail server:', () => {
     const log = { debug: record, info: record, warn: record, error: record };
     await createMail(
       () => url,
-      () => 'https://claims.example.com/app',
+      () => 'https://claims.example.com',
       log,
     ).sendSignInCode('ana@example.com', '123456');
     return logged;
@@ -266,7 +266,7 @@ describe('the mail server:', () => {
     let password = 'old';
     const log = { debug() {}, info() {}, warn() {}, error() {} };
     const url = () => `smtp://svc:${password}@localhost:${port}`;
-    const mail = createMail(url, () => 'https://claims.example.com/app', log);
+    const mail = createMail(url, () => 'https://claims.example.com', log);
     inbox.length = 0;
     await mail.sendAccountNotice('ana@example.com', 'passkey_added');
     serverPassword = 'new';

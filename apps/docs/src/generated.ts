@@ -256,6 +256,7 @@ function operationEntry(
 const AUTHENTICATION: Readonly<Record<Endpoint['auth'], string>> = {
   key: '`Authorization: Bearer` and an API key',
   session: '`Authorization: Bearer` and a session token of the app',
+  staff: '`Authorization: Bearer` and a session token of a staff member',
   none: 'none',
 };
 

@@ -7,6 +7,7 @@ const PREFIXES: Record<SecretKind, string> = {
   live_key: 'svc_live_',
   test_key: 'svc_test_',
   app_session: 'svc_app_',
+  staff_session: 'svc_staff_',
   sign_in_secret: 'svc_signin_',
   client_secret: 'svc_client_',
 };

@@ -1,4 +1,4 @@
-import type { FirmData } from '@svc/application';
+import type { AccountRef, FirmData } from '@svc/application';
 import type { Adjuster, FirmId, Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
@@ -37,6 +37,8 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         const adjusters = own.accounts.all().map(({ adjuster }) => adjuster);
         const svcIds = new Set(adjusters.filter(isTestAccount).map(({ svcId }) => svcId));
         const isOfTestAccount = ({ svcId }: { readonly svcId: Svcid }): boolean => svcIds.has(svcId);
+        const isOfAccount = ({ account }: { readonly account: AccountRef }): boolean =>
+          'svcId' in account ? svcIds.has(account.svcId) : isOwn(account);
         const erased = [
           own.jobs.deleteWhere(({ job }) => 'firmId' in job && isOwn(job)),
           own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
@@ -46,9 +48,10 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           own.carriers.deleteWhere(isOwn),
           own.memberships.deleteWhere(isOwn),
           own.keys.deleteWhere(isOwn),
-          own.sessions.deleteWhere(isOfTestAccount),
+          own.sessions.deleteWhere(isOfAccount),
           own.devices.deleteWhere(isOfTestAccount),
-          own.passkeys.deleteWhere(isOfTestAccount),
+          own.passkeys.deleteWhere(isOfAccount),
+          own.staff.deleteWhere(isOwn),
           own.emailChanges.deleteWhere(isOfTestAccount),
           own.accounts.deleteWhere(({ adjuster }) => isTestAccount(adjuster)),
         ];

@@ -1,8 +1,10 @@
 import {
+  type AccountRef,
   type AdjusterView,
   type AppClaimList,
   type AppClaimView,
   type AppReads,
+  accountKey,
   adjusterViewBytes,
   type ClaimView,
   type Clock,
@@ -15,16 +17,19 @@ import {
   type OperatorReads,
   type Passkey,
   type Session,
+  type StaffReads,
 } from '@svc/application';
 import {
   type Claim,
   carrierNameKey,
+  emailKey,
   type FirmId,
   type Instant,
   isAdjusterVisible,
   isClaimVisible,
   isReadableBy,
   type Membership,
+  type StaffMember,
   type Svcid,
   statusAt,
 } from '@svc/domain';
@@ -123,18 +128,53 @@ export const restampsOf = (tables: Tables): FeedRestamp[] =>
   tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt);
 
 /** Oldest first. */
-export const passkeysOf = (tables: Tables, svcId: Svcid): Passkey[] =>
+export const passkeysOf = (tables: Tables, account: AccountRef): Passkey[] =>
   tables.passkeys
     .all()
-    .filter((passkey) => passkey.svcId === svcId)
+    .filter((passkey) => accountKey(passkey.account) === accountKey(account))
     .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
 
 /** Latest use first. */
-export const sessionsOf = (tables: Tables, svcId: Svcid): Session[] =>
+export const sessionsOf = (tables: Tables, account: AccountRef): Session[] =>
   tables.sessions
     .all()
-    .filter((session) => session.svcId === svcId)
+    .filter((session) => accountKey(session.account) === accountKey(account))
     .sort((a, b) => b.lastUsedAt - a.lastUsedAt || compareText(b.id, a.id));
+
+const byInvitation = (a: StaffMember, b: StaffMember): number =>
+  a.invitedAt - b.invitedAt || compareText(a.staffId, b.staffId);
+
+export const staffOf = (tables: Tables, firmId: FirmId): StaffMember[] =>
+  tables.staff
+    .all()
+    .filter((member) => member.firmId === firmId)
+    .sort(byInvitation);
+
+export const memoryStaffReads = (tables: Tables): StaffReads => ({
+  async ofFirm(firmId) {
+    return staffOf(tables, firmId);
+  },
+  async find({ firmId, staffId }) {
+    return tables.staff.get(keyOf(firmId, staffId)) ?? null;
+  },
+  async firmsOf(email) {
+    return staffByEmail(tables, email).flatMap(({ firmId }) => {
+      const firm = tables.firms.get(keyOf(firmId));
+      return firm === undefined ? [] : [{ id: firm.id, name: firm.name, plan: firm.plan }];
+    });
+  },
+});
+
+/** By when they joined, then by invitation. */
+export const staffByEmail = (tables: Tables, email: string): StaffMember[] =>
+  tables.staff
+    .all()
+    .filter((member) => emailKey(member.email) === emailKey(email))
+    .sort(
+      (a, b) =>
+        (a.joinedAt ?? Number.POSITIVE_INFINITY) - (b.joinedAt ?? Number.POSITIVE_INFINITY) ||
+        byInvitation(a, b),
+    );
 
 export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   const claimsOf = (svcId: Svcid, list: AppClaimList): Claim[] =>
@@ -151,10 +191,10 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
     },
     async passkeys(svcId) {
-      return passkeysOf(tables, svcId);
+      return passkeysOf(tables, { svcId });
     },
     async sessions(svcId, now) {
-      return sessionsOf(tables, svcId).filter(({ expiresAt }) => expiresAt > now);
+      return sessionsOf(tables, { svcId }).filter(({ expiresAt }) => expiresAt > now);
     },
     async memberships(svcId) {
       return tables.memberships

@@ -11,7 +11,13 @@ import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryBoardReads } from './memory-board-reads.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
-import { memoryAppReads, memoryFirmReads, memoryJobReads, memoryOperatorReads } from './memory-reads.ts';
+import {
+  memoryAppReads,
+  memoryFirmReads,
+  memoryJobReads,
+  memoryOperatorReads,
+  memoryStaffReads,
+} from './memory-reads.ts';
 import { type MemoryTx, type MemoryUnitOfWork, memoryTx } from './memory-tx.ts';
 import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
 import { createMemoryRequestLog } from './request-log.ts';
@@ -96,6 +102,7 @@ export function createMemoryStores(
     appReads: memoryAppReads(database.committed, clock),
     boardReads: memoryBoardReads(database.committed),
     operatorReads: memoryOperatorReads(database.committed),
+    staffReads: memoryStaffReads(database.committed),
     credentials: memoryCredentials(database, write),
     jobReads: memoryJobReads(database.committed),
     faults: createMemoryFaults(),
@@ -129,8 +136,15 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
     async sessionByHash(tokenHash) {
       const session = committed.sessions.get(keyOf(tokenHash));
       if (session === undefined) return null;
-      const { id, svcId, lastUsedAt, expiresAt, endsAt, method } = session;
-      return { id, svcId, lastUsedAt, expiresAt, endsAt, method };
+      const { id, account, lastUsedAt, expiresAt, endsAt, method } = session;
+      const stored = { id, account, lastUsedAt, expiresAt, endsAt, method };
+      if ('svcId' in account) return stored;
+      const { firmId, staffId } = account;
+      const member = committed.staff.get(keyOf(firmId, staffId));
+      const firm = committed.firms.get(keyOf(firmId));
+      if (member === undefined || firm === undefined || firm.erasure !== null) return null;
+      const { role } = member;
+      return { ...stored, staff: { firmId, staffId, role, firmName: firm.name, plan: firm.plan } };
     },
     async openSessions(tokenHashes, now) {
       const isOpen = (hash: string): boolean => (committed.sessions.get(keyOf(hash))?.expiresAt ?? now) > now;

@@ -1,4 +1,6 @@
 import {
+  type AccountRef,
+  accountKey,
   type Clock,
   emailTaken,
   type KeyedRequest,
@@ -21,7 +23,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { appendEvent } from './memory-audit.ts';
-import { formDetailsOf, passkeysOf, restampsOf, sessionsOf } from './memory-reads.ts';
+import { formDetailsOf, passkeysOf, restampsOf, sessionsOf, staffByEmail, staffOf } from './memory-reads.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
@@ -243,7 +245,7 @@ export function memoryTx(
         if (since === null) tables.legalHolds.delete(keyOf(firmId));
         else tables.legalHolds.put({ firmId, since });
       }),
-      planOf: step((id) => tables.firms.get(keyOf(id))?.plan ?? null),
+      find: step((id) => tables.firms.get(keyOf(id)) ?? null),
       save: step((firm) => {
         tables.firms.put(firm);
         changeCredentials();
@@ -251,6 +253,11 @@ export function memoryTx(
       endAccess: step((id) => {
         tables.keys.deleteWhere(({ firmId }) => firmId === id);
         tables.memberships.deleteWhere(({ firmId }) => firmId === id);
+        tables.staff.deleteWhere(({ firmId }) => firmId === id);
+        const isOfStaff = ({ account }: { account: AccountRef }) =>
+          'firmId' in account && account.firmId === id;
+        tables.sessions.deleteWhere(isOfStaff);
+        tables.passkeys.deleteWhere(isOfStaff);
       }),
       count: step(() => tables.firms.all().length),
     },
@@ -267,6 +274,26 @@ export function memoryTx(
       }),
     },
 
+    staff: {
+      ofFirm: step((firmId) => staffOf(tables, firmId)),
+      find: step(({ firmId, staffId }) => tables.staff.get(keyOf(firmId, staffId)) ?? null),
+      lock: step(({ firmId, staffId }) => tables.staff.get(keyOf(firmId, staffId)) ?? null),
+      findByEmail: step((email) => staffByEmail(tables, email)),
+      add: step((member) => {
+        const isTaken = staffOf(tables, member.firmId).some(
+          ({ email }) => emailKey(email) === emailKey(member.email),
+        );
+        if (!isTaken) tables.staff.insert(member);
+        return !isTaken;
+      }),
+      save: step((member) => {
+        const { firmId, staffId, name, role, joinedAt } = member;
+        const current = tables.staff.get(keyOf(firmId, staffId));
+        if (current !== undefined) tables.staff.put({ ...current, name, role, joinedAt });
+      }),
+      remove: step(({ firmId, staffId }) => tables.staff.delete(keyOf(firmId, staffId))),
+    },
+
     sessions: {
       add: step((session) => tables.sessions.insert(session)),
       setMethod: step((tokenHash, method) => {
@@ -277,10 +304,10 @@ export function memoryTx(
         tables.devices.deleteWhere(({ sessionHash }) => sessionHash === tokenHash);
         tables.sessions.delete(keyOf(tokenHash));
       }),
-      of: step((svcId) => sessionsOf(tables, svcId)),
-      removeAllOf: step((svcId) => {
-        tables.devices.deleteWhere((device) => device.svcId === svcId);
-        return tables.sessions.deleteWhere((session) => session.svcId === svcId);
+      of: step((account) => sessionsOf(tables, account)),
+      removeAllOf: step((account) => {
+        if ('svcId' in account) tables.devices.deleteWhere((device) => device.svcId === account.svcId);
+        return tables.sessions.deleteWhere((session) => accountKey(session.account) === accountKey(account));
       }),
     },
 
@@ -318,8 +345,8 @@ export function memoryTx(
         if (!isTaken) tables.passkeys.insert(passkey);
         return !isTaken;
       }),
-      of: step((svcId) => passkeysOf(tables, svcId)),
-      lockOf: step((svcId) => passkeysOf(tables, svcId)),
+      of: step((account) => passkeysOf(tables, account)),
+      lockOf: step((account) => passkeysOf(tables, account)),
       lockByCredential: step(
         (credentialId) =>
           tables.passkeys.all().find((passkey) => passkey.credentialId === credentialId) ?? null,
@@ -328,10 +355,13 @@ export function memoryTx(
         const passkey = tables.passkeys.get(keyOf(id));
         if (passkey !== undefined) tables.passkeys.put({ ...passkey, name, signCount, lastUsedAt });
       }),
-      remove: step((svcId, id) => {
-        if (tables.passkeys.get(keyOf(id))?.svcId === svcId) tables.passkeys.delete(keyOf(id));
+      remove: step((account, id) => {
+        if (passkeysOf(tables, account).some((passkey) => passkey.id === id))
+          tables.passkeys.delete(keyOf(id));
       }),
-      removeAllOf: step((svcId) => tables.passkeys.deleteWhere((passkey) => passkey.svcId === svcId)),
+      removeAllOf: step((account) =>
+        tables.passkeys.deleteWhere((passkey) => accountKey(passkey.account) === accountKey(account)),
+      ),
     },
 
     usedChallenges: {

@@ -27,6 +27,7 @@ import {
   type FirmId,
   type Instant,
   type Membership,
+  type StaffMember,
 } from '@svc/domain';
 
 interface AccountRow {
@@ -82,6 +83,7 @@ export interface Schema {
   readonly memberships: Membership;
   readonly firms: Firm;
   readonly keys: ApiKey;
+  readonly staff: StaffMember;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
   readonly signInAttempts: CountedAttempts;
@@ -118,6 +120,10 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   memberships: [({ firmId, svcId }) => keyOf(firmId, svcId)],
   firms: [({ id }) => keyOf(id)],
   keys: [({ id }) => keyOf(id), ({ secretHash }) => secretHash],
+  staff: [
+    ({ firmId, staffId }) => keyOf(firmId, staffId),
+    ({ firmId, email }) => keyOf(firmId, emailKey(email)),
+  ],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
   signInCodes: [({ slot }) => keyOf(slot)],
   emailChanges: [({ svcId }) => keyOf(svcId)],

@@ -61,9 +61,10 @@ export async function mailProblem(smtpUrl: string): Promise<string | null> {
 /**
  * @param smtpUrl may name the sender: `smtp://host?from=claims@example.com`. Called again when a login is rejected, since
  *   the password may have been changed.
- * @param appUrl the adjuster app's address, for the link in an invitation.
+ * @param baseUrl the service's address, for the links in invitations.
  */
-export function createMail(smtpUrl: () => string, appUrl: () => string, log: PushLog): Mail {
+export function createMail(smtpUrl: () => string, baseUrl: () => string, log: PushLog): Mail {
+  const appUrl = (): string => `${baseUrl()}/app`;
   let server = connectTo(smtpUrl());
   const send = async (to: string, subject: string, text: string): Promise<void> => {
     const used = server;
@@ -102,6 +103,19 @@ export function createMail(smtpUrl: () => string, appUrl: () => string, log: Pus
         log.error('a code for a new email address could not be emailed', mailErrorFields(error));
       }
     },
+    async sendStaffInvitation(email, firmName) {
+      const firm = oneLine(firmName);
+      const address = `${baseUrl()}/firm`;
+      try {
+        await send(
+          email,
+          `${firm}: your account · su cuenta`,
+          `${firm} invites you to its desk for claims.\nSign in with this email address: ${address}\n\n${firm} le invita a su mesa de reclamaciones.\nEntre con este correo: ${address}\n`,
+        );
+      } catch (error) {
+        log.error('an invitation of a staff member could not be emailed', mailErrorFields(error));
+      }
+    },
     async sendAccountNotice(email, event) {
       const [english, spanish] = ACCOUNT_NOTICES[event];
       try {
@@ -138,6 +152,9 @@ export function createMailLog(log: PushLog): Mail {
     },
     async sendEmailCode(_email, code) {
       log.warn('SMTP_URL is unset; code for a new email address not emailed', { email_code: code });
+    },
+    async sendStaffInvitation() {
+      log.debug('SMTP_URL is unset; invitation of a staff member not emailed');
     },
     async sendAccountNotice() {
       log.debug('SMTP_URL is unset; notice about an account not emailed');

@@ -30,6 +30,7 @@ import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
+import { pgStaffReads } from './stores/pg-staff.ts';
 import { pgWebhookQueue, pgWebhookReads } from './stores/pg-webhooks.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
@@ -96,6 +97,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     appReads: pgAppReads(database, clock, encryption),
     boardReads: pgBoardReads(reads, encryption),
     operatorReads: pgOperatorReads(database, encryption),
+    staffReads: pgStaffReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads, encryption),
     requestLog: pgRequestLog(reads, maintenance),

@@ -22,6 +22,7 @@ import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
+import { pgStaff } from './stores/pg-staff.ts';
 import { pgWebhooks } from './stores/pg-webhooks.ts';
 
 const storesOn = (
@@ -37,6 +38,7 @@ const storesOn = (
   memberships: pgMemberships(executor, encryption),
   firms: pgFirms(executor),
   keys: pgKeys(executor),
+  staff: pgStaff(executor, encryption),
   sessions: pgSessions(executor, encryption),
   signInCodes: pgSignInCodes(executor),
   signInAttempts: pgSignInAttempts(executor),

@@ -21,6 +21,7 @@ const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: 
 const CARRIER = { name: 'Tidewater', phone: '8505550199', email: 'desk@carrier.example', address: ADDRESS };
 const POLICYHOLDER = { last_name: 'Quintanilla', phone: '352-555-0142' };
 const ACCOUNT = { firstName: 'Marguerite', lastName: 'Thibodeaux', email: 'm.thibodeaux@bayou.example' };
+const STAFF = { name: 'Priya Natarajan', email: 'priya@gulf.example' };
 const NEW_EMAIL = 'Marguerite@delta.example';
 const AWAY = {
   away: [{ firstDay: '2026-08-01', lastDay: '2026-08-05', timeZone: 'America/Chicago' }],
@@ -56,7 +57,7 @@ const PERSONAL = [
   ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox'],
   // With the quote after it: without, it is also in the times of rows that are written at 21:17.
   '21:17"',
-  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH],
+  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH, STAFF.name, STAFF.email],
 ];
 
 /**
@@ -74,6 +75,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   adjuster_firms: ['svc_id'],
   // `email_key` is a keyed hash where encryption is on.
   adjusters: ['svc_id', 'email_key', 'test_behavior', 'sign_in_secret_hash'],
+  staff: ['email_key', 'role'],
   // Hashes of secrets; public keys.
   email_changes: ['svc_id', 'code_hash'],
   sessions: ['token_hash', 'svc_id', 'method'],
@@ -155,6 +157,7 @@ async function sentClaims(fixture: Fixture) {
   const caller = { actor: 'operator:test', address: null, requestId: null };
   const created = await use.createWebhook(caller, { firmId: firm.id, environment: 'live', url });
   await use.rollWebhook(caller, firm.id, created.webhook.id, DAY);
+  await fixture.newStaff(firm, 'admin', STAFF);
   await invite(firm, svcId, NOTES);
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
@@ -186,7 +189,9 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const { firm, svcId, accepted, rejected } = await sentClaims(fixture);
   expect(plainIn(await everything())).toEqual([]);
 
-  const { firmReads, appReads } = fixture.stores;
+  const { firmReads, appReads, staffReads } = fixture.stores;
+  expect(await staffReads.ofFirm(firm.id)).toEqual([expect.objectContaining(STAFF)]);
+  expect(await staffReads.firmsOf(STAFF.email)).toHaveLength(1);
   const claim = await firmReads.claim(firm.id, 'live', accepted);
   expect(JSON.parse(String(claim?.asSent))).toMatchObject({ policyholder: POLICYHOLDER, carrier: CARRIER });
   const { rows } = await firmReads.claims(firm.id, 'live', {}, { after: null, limit: 10 });
@@ -206,10 +211,10 @@ test('with a key, no personal text that was sent is in any table, and it is read
   });
   const [session] = await appReads.sessions(svcId, fixture.clock.now());
   expect(session).toMatchObject({ deviceName: DEVICE_NAME });
-  expect(await unitOfWork.run((tx) => tx.sessions.of(svcId))).toEqual([session]);
+  expect(await unitOfWork.run((tx) => tx.sessions.of({ svcId }))).toEqual([session]);
   const [passkey] = await appReads.passkeys(svcId);
   expect(passkey).toMatchObject({ name: PASSKEY_NAME });
-  expect(await unitOfWork.run((tx) => tx.passkeys.lockOf(svcId))).toEqual([passkey]);
+  expect(await unitOfWork.run((tx) => tx.passkeys.lockOf({ svcId }))).toEqual([passkey]);
   const worked = await appReads.claim(svcId, accepted);
   expect(worked).toMatchObject({ work: { notes: 'Water line in the den' }, bookCarrier: CARRIER });
 });
@@ -272,7 +277,7 @@ test('rows from before are encrypted in batches without a visible change, also a
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
   expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
-  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(9).fill(0));
+  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(10).fill(0));
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });

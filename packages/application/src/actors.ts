@@ -1,4 +1,4 @@
-import type { Environment, FirmId, KeyId, Svcid } from '@svc/domain';
+import type { Environment, FirmId, KeyId, StaffRef, Svcid } from '@svc/domain';
 
 /** The request behind an action, for the audit trail. */
 export interface RequestOrigin {
@@ -7,11 +7,11 @@ export interface RequestOrigin {
   readonly address: string;
 }
 
-/** A firm's system, authenticated by API key. */
+/** A firm's system, authenticated by API key, or a staff member who does the same at the firm's desk. */
 export interface FirmActor {
   readonly firmId: FirmId;
   readonly environment: Environment;
-  readonly origin?: RequestOrigin & { readonly keyId: KeyId };
+  readonly origin?: RequestOrigin & ({ readonly keyId: KeyId } | Pick<StaffRef, 'staffId'>);
 }
 
 /** An adjuster, signed in to the app. */
@@ -19,6 +19,13 @@ export interface AdjusterActor {
   readonly svcId: Svcid;
   readonly origin?: RequestOrigin | undefined;
 }
+
+/** A staff member of a firm, signed in to the desk. */
+export interface StaffActor extends StaffRef {
+  readonly origin?: RequestOrigin | undefined;
+}
+
+export type AccountActor = AdjusterActor | StaffActor;
 
 /** The person at the operator's command line. */
 export interface Operator {

@@ -3,6 +3,8 @@ import { makeSetAvailability, makeSetDevicePreferences, makeTestDevice } from '.
 import * as claims from './app/claims.ts';
 import * as memberships from './app/memberships.ts';
 import * as profile from './app/profile.ts';
+import { type AuditCaller, byOperator } from './audit/events.ts';
+import { type AccountKind, ADJUSTERS, STAFF } from './auth/accounts.ts';
 import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
 import * as passkeys from './auth/passkeys.ts';
 import {
@@ -15,11 +17,13 @@ import {
 } from './auth/sign-in.ts';
 import { makeListBoard } from './desk/board.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
+import * as staff from './desk/staff.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
 import { makeSandbox } from './firm/sandbox.ts';
 import { makeSendClaim } from './firm/send-claim.ts';
 import { makeWithdrawInvitation } from './firm/withdraw-invitation.ts';
+import type { Account } from './model/account.ts';
 import type { AuditEvent } from './model/audit.ts';
 import * as adjusters from './operator/adjusters.ts';
 import { makeRemoveCarrier, makeSetCarrier } from './operator/carriers.ts';
@@ -47,6 +51,7 @@ import type { RequestLogStore } from './ports/request-log.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { SignInMonitor } from './ports/sign-in-monitor.ts';
 import type { SingleFlight } from './ports/single-flight.ts';
+import type { StaffReads } from './ports/staff-reads.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
 import type { WebhookQueue, WebhookReads, WebhookSender } from './ports/webhooks.ts';
@@ -88,10 +93,8 @@ export const boardUseCases = (deps: BoardDeps) => ({
   listBoard: makeListBoard(deps),
 });
 
-interface AppDeps {
+interface AccountDeps {
   readonly uow: UnitOfWork;
-  readonly claimWrites: ClaimWrites;
-  readonly appReads: AppReads;
   readonly auditBuffer: { add(event: AuditEvent): void };
   readonly mailer: Mailer;
   readonly secrets: Secrets;
@@ -104,12 +107,10 @@ interface AppDeps {
   readonly ids: Ids;
 }
 
-export type AppUseCases = ReturnType<typeof appUseCases>;
-
-/** What adjusters do. */
-export const appUseCases = (deps: AppDeps) => ({
-  requestSignInCode: makeRequestSignInCode(deps),
-  signIn: makeSignIn(deps),
+/** How people sign in and out, whatever they do afterwards. */
+const accountUseCases = <A extends Account>(deps: AccountDeps, accounts: AccountKind<A>) => ({
+  requestSignInCode: makeRequestSignInCode({ ...deps, accounts }),
+  signIn: makeSignIn({ ...deps, accounts }),
   signOut: makeSignOut(deps),
   signOutEverywhere: makeSignOutEverywhere(deps),
   endSession: makeEndSession(deps),
@@ -118,6 +119,20 @@ export const appUseCases = (deps: AppDeps) => ({
   registerPasskey: passkeys.makeRegisterPasskey(deps),
   renamePasskey: passkeys.makeRenamePasskey(deps),
   removePasskey: passkeys.makeRemovePasskey(deps),
+});
+
+export type AccountUseCases = Omit<ReturnType<typeof accountUseCases>, 'signIn'>;
+
+interface AppDeps extends AccountDeps {
+  readonly claimWrites: ClaimWrites;
+  readonly appReads: AppReads;
+}
+
+export type AppUseCases = ReturnType<typeof appUseCases>;
+
+/** What adjusters do. */
+export const appUseCases = (deps: AppDeps) => ({
+  ...accountUseCases(deps, ADJUSTERS),
   readProfile: profile.makeReadProfile(deps),
   updateProfile: profile.makeUpdateProfile(deps),
   confirmEmail: profile.makeConfirmEmail(deps),
@@ -138,10 +153,27 @@ export const appUseCases = (deps: AppDeps) => ({
   removeDevice: profile.makeRemoveDevice(deps),
 });
 
+interface DeskDeps extends AccountDeps {
+  readonly staffReads: StaffReads;
+}
+
+export type DeskUseCases = ReturnType<typeof deskUseCases>;
+
+/** What the staff of a firm do. */
+export const deskUseCases = (deps: DeskDeps) => ({
+  ...accountUseCases(deps, STAFF),
+  readOwnStaff: staff.makeReadOwnStaff(deps),
+  inviteStaff: staff.makeInviteStaff(deps),
+  updateStaff: staff.makeUpdateStaff(deps),
+  removeStaff: staff.makeRemoveStaff(deps),
+});
+
 interface OperatorDeps {
   readonly uow: UnitOfWork;
   readonly operatorReads: OperatorReads;
   readonly auditReads: AuditReads;
+  readonly mailer: Mailer;
+  readonly staffReads: StaffReads;
   readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
   readonly webhookReads: WebhookReads;
@@ -155,6 +187,12 @@ interface OperatorDeps {
   readonly clock: Clock;
   readonly ids: Ids;
 }
+
+/** A use case of several callers, for the operator. */
+const bound =
+  <Args extends unknown[], T>(act: (caller: AuditCaller, ...args: Args) => T, operator: Operator) =>
+  (...args: Args): T =>
+    act(byOperator(operator), ...args);
 
 export type OperatorUseCases = ReturnType<typeof operatorUseCases>;
 
@@ -178,6 +216,10 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   createKey: makeCreateKey(deps),
   revokeKey: makeRevokeKey(deps),
   rollKey: makeRollKey(deps),
+  inviteStaff: bound(staff.makeInviteStaff(deps), deps.operator),
+  updateStaff: bound(staff.makeUpdateStaff(deps), deps.operator),
+  removeStaff: bound(staff.makeRemoveStaff(deps), deps.operator),
+  openStaffSession: bound(staff.makeOpenStaffSession(deps), deps.operator),
   createAdjuster: adjusters.makeCreateAdjuster(deps),
   openSession: adjusters.makeOpenSession(deps),
   addMember: adjusters.makeAddMember(deps),

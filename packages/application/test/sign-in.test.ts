@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { makeRequestSignInCode, TooManyAttempts, type Tx, Unavailable } from '@svc/application';
+import { ADJUSTERS, makeRequestSignInCode, TooManyAttempts, type Tx, Unavailable } from '@svc/application';
 import { MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf, type Fixture } from '@svc/testkit';
 import { memoryFixture } from './memory-fixture.ts';
@@ -24,7 +24,7 @@ describe('a sign-in code', () => {
     const code = await codeFor(fixture, email);
     expect(code).toMatch(/^\d{6}$/);
     const opened = await fixture.use.signIn({ email, code });
-    expect(opened.adjuster).toEqual({ ...adjuster, emailConfirmed: true });
+    expect(opened.account).toEqual({ ...adjuster, emailConfirmed: true });
     expect((await fixture.use.sessionAuthenticator.authenticate(opened.token))?.svcId).toBe(adjuster.svcId);
   });
 
@@ -33,7 +33,7 @@ describe('a sign-in code', () => {
     const { email } = await fixture.newAdjuster({ email: 'Renee.Ortiz@Example.net' });
     const code = await codeFor(fixture, 'renee.ortiz@EXAMPLE.NET');
     expect(fixture.external.mails.map((mail) => mail.email)).toEqual([email]);
-    expect((await fixture.use.signIn({ email: 'RENEE.ortiz@example.net', code })).adjuster.email).toBe(email);
+    expect((await fixture.use.signIn({ email: 'RENEE.ortiz@example.net', code })).account.email).toBe(email);
   });
 
   test('is valid for exactly ten minutes', async () => {
@@ -77,7 +77,7 @@ describe('a sign-in code', () => {
     fixture.clock.advance(10 * MINUTE - 1);
     expect(await errorCodeOf(guess(code))).toBe('sign_in_refused');
     fixture.clock.advance(1);
-    expect((await guess(await codeFor(fixture, email))).adjuster.email).toBe(email);
+    expect((await guess(await codeFor(fixture, email))).account.email).toBe(email);
   });
 
   test('can be tried five times also after its client had to pause', async () => {
@@ -87,7 +87,7 @@ describe('a sign-in code', () => {
     fixture.clock.advance(MINUTE);
     const code = await codeFor(fixture, email);
     for (let n = 0; n < 4; n++) await errorCodeOf(fixture.use.signIn({ email, code: wrongFor(code) }));
-    expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
+    expect((await fixture.use.signIn({ email, code })).account.email).toBe(email);
   });
 
   test('is emailed again while valid, with new tries and ten more minutes; a used one is not', async () => {
@@ -150,12 +150,14 @@ describe('requesting a sign-in code', () => {
     let handed = 0;
     const request = makeRequestSignInCode({
       uow: memory.unitOfWork,
+      accounts: ADJUSTERS,
       secrets,
       clock,
       networkOf: (address) => address,
       signInMonitor: { count() {} },
       mailer: {
         sendEmailCode: async () => {},
+        sendStaffInvitation: async () => {},
         sendAccountNotice: async () => {},
         sendSignInCode: () => {
           handed += 1;
@@ -317,7 +319,7 @@ describe('the limits in total', () => {
     fixture.clock.advance(1000);
     expect(await errorCodeOf(guess(501))).toBe('sign_in_refused');
     await expect(guess(502)).rejects.toMatchObject({ name: 'TooManyAttempts', retryAfterMs: 2000 });
-    expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
+    expect((await fixture.use.signIn({ email, code })).account.email).toBe(email);
   });
 
   test('slow emails down after 1,000 and then allow one try per code', async () => {
@@ -338,6 +340,6 @@ describe('the limits in total', () => {
     expect(await requestCode()).toBeUndefined();
     fixture.clock.advance(2000);
     expect(await requestCode()).toBe(code);
-    expect((await fixture.use.signIn({ email, code })).adjuster.email).toBe(email);
+    expect((await fixture.use.signIn({ email, code })).account.email).toBe(email);
   });
 });

@@ -840,6 +840,7 @@ export type ErrorCode = Open<
   | 'offer_not_pending'
   | 'profile_incomplete'
   | 'too_many_passkeys'
+  | 'last_admin'
   | 'payload_too_large'
   | 'validation_failed'
   | 'idempotency_key_reused'

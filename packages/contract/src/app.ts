@@ -6,8 +6,6 @@ import {
   base64url,
   calendarDate,
   dateTime,
-  digits,
-  email,
   expected,
   fields,
   flag,
@@ -15,7 +13,6 @@ import {
   matching,
   nonBlankText,
   oneOf,
-  presenceRule,
   pushServiceUrl,
   responseField,
   text,
@@ -23,121 +20,9 @@ import {
   timeZone,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
-import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
+import { accountEmail, signInCode } from './sign-in.ts';
 import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from './vocabulary.ts';
-
-const accountEmail = () =>
-  email({ description: "The account's email address.", example: 'jean.delacroix@example.com' });
-
-/** Binds a sign-in to the client that started it. */
-const requiredClientSecret = () =>
-  base64url(LIMITS.clientSecret, {
-    description:
-      'A random value that the client generates for one sign-in and keeps to itself. A code or passkey options that were requested with it work only together with it. Without it, a code works on any client that sends none.',
-    example: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua',
-  });
-const clientSecret = () => requiredClientSecret().optional();
-
-export const startPasskeySignInBody = fields({ client_secret: requiredClientSecret() }).meta({
-  id: 'PasskeySignInOptionsRequest',
-  description: 'The client that signs in.',
-});
-
-export const requestSignInCodeBody = fields({ email: accountEmail(), client_secret: clientSecret() }).meta({
-  id: 'SignInCodeRequest',
-  description: 'The email address to send a sign-in code to.',
-});
-export type RequestSignInCodeBody = z.output<typeof requestSignInCodeBody>;
-
-const credentialId = () =>
-  base64url(LIMITS.credentialId, {
-    description: "The credential's id (PublicKeyCredential.rawId).",
-    example: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-  });
-const clientData = () =>
-  base64url(LIMITS.clientData, {
-    description: 'AuthenticatorResponse.clientDataJSON.',
-    example: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
-  });
-
-const passkeyAssertion = fields({
-  credential_id: credentialId(),
-  client_data: clientData(),
-  authenticator_data: base64url(LIMITS.authenticatorData, {
-    description: 'AuthenticatorAssertionResponse.authenticatorData.',
-    example: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
-  }),
-  signature: base64url(LIMITS.passkeySignature, {
-    description: 'AuthenticatorAssertionResponse.signature.',
-    example: 'MEUCIQDpHcG5vS3oW9Q',
-  }),
-});
-type PasskeyAssertionBody = z.output<typeof passkeyAssertion>;
-
-/** Sign-in methods: an emailed code, the secret of a test account, or a passkey. */
-export type SignInBody =
-  | (SignInExtras & { email: string; code: string; svc_id?: never; sign_in_secret?: never; passkey?: never })
-  | (SignInExtras & { svc_id: string; sign_in_secret: string; email?: never; code?: never; passkey?: never })
-  | (SignInExtras & {
-      passkey: PasskeyAssertionBody;
-      email?: never;
-      code?: never;
-      svc_id?: never;
-      sign_in_secret?: never;
-    });
-
-interface SignInExtras {
-  client_secret?: string;
-  device_name?: string;
-}
-
-const SIGN_IN_METHODS = [['email', 'code'], ['svc_id', 'sign_in_secret'], ['passkey']] as const;
-const ALLOWED_METHODS = 'Send email and code, or svc_id and sign_in_secret, or passkey.';
-
-const exactlyOneMethod = presenceRule((isPresent) => {
-  const [method, ...others] = SIGN_IN_METHODS.filter((names) => names.some(isPresent));
-  if (others.length > 0)
-    return [{ path: [], detail: `Only one sign-in method is allowed. ${ALLOWED_METHODS}` }];
-  if (method === undefined) return [{ path: [], detail: `A sign-in method is required. ${ALLOWED_METHODS}` }];
-  return method
-    .filter((name) => !isPresent(name))
-    .map((name) => ({ path: [name], detail: `This field is required. ${ALLOWED_METHODS}` }));
-});
-
-// The cast states what exactlyOneMethod checks; the type of the object does not include it.
-export const signInBody = exactlyOneMethod(
-  fields({
-    email: accountEmail().optional(),
-    code: digits(6, { description: 'The code from the email.', example: '402913' }).optional(),
-    svc_id: svcId().optional(),
-    sign_in_secret: text(LIMITS.signInSecret, {
-      description: 'Sign-in secret of a test account.',
-      example: 'tst_9xQm2LrV4c',
-    }).optional(),
-    passkey: passkeyAssertion
-      .meta({
-        id: 'PasskeyAssertion',
-        description: 'What the browser returned for the options of a sign-in with a passkey.',
-        example: {
-          credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-          client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
-          authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
-          signature: 'MEUCIQDpHcG5vS3oW9Q',
-        },
-      })
-      .optional(),
-    client_secret: clientSecret(),
-    device_name: nonBlankText(LIMITS.deviceName, {
-      description:
-        'Name of the device for the list of sessions. Default: derived from the User-Agent header.',
-      example: 'Pixel 9',
-    }).optional(),
-  }),
-).meta({
-  id: 'SignInRequest',
-  description: 'An email address and the code sent to it, or a test account and its secret, or a passkey.',
-}) as unknown as z.ZodType<SignInBody>;
 
 export const updateProfileBody = fields({
   first_name: nonBlankText(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),
@@ -149,36 +34,8 @@ export const updateProfileBody = fields({
 });
 
 export const confirmEmailBody = fields({
-  code: digits(6, { description: 'The code from the email.', example: '402913' }),
+  code: signInCode(),
 }).meta({ id: 'ConfirmEmail', description: 'The code that was sent to the new email address.' });
-
-const passkeyName = () =>
-  nonBlankText(LIMITS.passkeyName, { description: 'Name of the passkey in the list.', example: 'iPhone' });
-
-export const registerPasskeyBody = fields({
-  name: passkeyName(),
-  credential_id: credentialId(),
-  client_data: clientData(),
-  attestation_object: base64url(LIMITS.attestationObject, {
-    description: 'AuthenticatorAttestationResponse.attestationObject.',
-    example: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
-  }),
-  transports: arrayOf(
-    LIMITS.passkeyTransports,
-    text(LIMITS.passkeyTransport, { description: 'A transport of the authenticator.', example: 'internal' }),
-    'an array of transports',
-    { description: 'AuthenticatorAttestationResponse.getTransports().', example: ['internal'] },
-  ).optional(),
-}).meta({
-  id: 'RegisterPasskeyRequest',
-  description: 'What the browser returned for the options of a registration. Binary values are in base64url.',
-});
-export type RegisterPasskeyBody = z.output<typeof registerPasskeyBody>;
-
-export const renamePasskeyBody = fields({ name: passkeyName() }).meta({
-  id: 'RenamePasskeyRequest',
-  description: 'The new name.',
-});
 
 export const updateMembershipBody = fields({
   accepting_assignments: flag({

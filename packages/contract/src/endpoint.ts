@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './problems.ts';
-import type { Scope } from './vocabulary.ts';
+import type { Scope, StaffPermission } from './vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The credentials an operation requires: an API key, an adjuster's session token, or none. */
-export type Auth = 'key' | 'session' | 'none';
+/** The credentials an operation requires: an API key, the session token of an adjuster or of a staff member, or none. */
+export type Auth = 'key' | 'session' | 'staff' | 'none';
 
 /** The definition of an operation, shared by the server, clients and the documentation. */
 export interface Endpoint {
@@ -16,6 +16,8 @@ export interface Endpoint {
   readonly auth: Auth;
   /** The scope the key must have; null if any key is allowed or none is required. */
   readonly scope: Scope | null;
+  /** What the role of a staff member must include; null if any role may use it. */
+  readonly permission?: StaffPermission | null;
   /** Part of the sandbox: test keys only, and never affected by simulated faults. */
   readonly sandbox?: true;
   /** Allowed for a session that must add a passkey before anything else. */

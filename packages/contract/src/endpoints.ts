@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import {
   acceptOfferBody,
@@ -17,61 +16,45 @@ import {
   passkeySchema,
   profileSchema,
   registerDeviceBody,
-  registerPasskeyBody,
   rejectClaimBody,
   rejectOfferBody,
-  renamePasskeyBody,
   reportErrorBody,
-  requestSignInCodeBody,
   sessionSchema,
-  signInBody,
-  startPasskeySignInBody,
   updateAvailabilityBody,
   updateMembershipBody,
   updateProfileBody,
   updateWorkBody,
 } from './app.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
+import { deskEndpoints } from './desk/index.ts';
 import { readinessQuery, readinessSchema } from './desk/readiness.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import { fields, headerText, instantParameter, oneOf, text, uuidParameter } from './fields.ts';
+import { fields, instantParameter, oneOf, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { changesOf, pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
+import {
+  ANY_REQUEST,
+  ANY_SESSION_REQUEST,
+  claimParams,
+  idempotencyHeaders,
+  KEY_REQUEST,
+  NAMES_ADJUSTER,
+  openWrite,
+  SCOPED_REQUEST,
+  SESSION_REQUEST,
+  WITH_BODY,
+} from './requests.ts';
 import { responseObject } from './response-schema.ts';
 import { departedAdjusterSchema, simulatedFaultsSchema, simulateFaultsBody } from './sandbox.ts';
+import {
+  registerPasskeyBody,
+  renamePasskeyBody,
+  requestSignInCodeBody,
+  signInBody,
+  startPasskeySignInBody,
+} from './sign-in.ts';
 import { APP_CLAIM_STATUSES, ASSIGNMENT_STATUSES } from './vocabulary.ts';
-
-const ANY_REQUEST = ['validation_failed', 'internal_error', 'service_unavailable'] as const;
-const KEY_REQUEST = ['invalid_key', 'rate_limited', ...ANY_REQUEST] as const;
-const SCOPED_REQUEST = ['insufficient_scope', 'not_in_plan', ...KEY_REQUEST] as const;
-/** Of a session that may be without a passkey where the operator requires one. */
-const ANY_SESSION_REQUEST = ['invalid_session', 'rate_limited', ...ANY_REQUEST] as const;
-const SESSION_REQUEST = ['passkey_required', ...ANY_SESSION_REQUEST] as const;
-const WITH_BODY = ['malformed_request', 'payload_too_large'] as const;
-const NAMES_ADJUSTER = [
-  'unknown_osaid',
-  'environment_mismatch',
-  'adjuster_not_in_firm',
-  'adjuster_not_accepting',
-] as const;
-
-const idempotencyHeaders = z.object({
-  'Idempotency-Key': headerText(LIMITS.idempotencyKey, {
-    description: `A unique value that you choose for this request. A retry with the same value within ${LIMITS.idempotencyWindowHours} hours returns the existing result.`,
-    example: '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a1c22',
-  }),
-});
-
-const claimParams = fields({
-  id: uuidParameter(
-    {
-      description: "The service's id of the claim.",
-      example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
-    },
-    'use the id from the response to sending, or find the claim with GET /v1/claims?external_id=.',
-  ),
-});
 
 const offeredClaimParams = fields({
   id: uuidParameter({ description: 'Id of the claim.', example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }),
@@ -458,7 +441,6 @@ export const sandboxEndpoints = {
   }),
 } as const satisfies Record<string, Endpoint>;
 
-const openWrite = { auth: 'none', scope: null, write: true } as const;
 const sessionRead = { auth: 'session', scope: null, write: false } as const;
 const sessionWrite = { auth: 'session', scope: null, write: true } as const;
 
@@ -904,5 +886,10 @@ export const appEndpoints = {
   }),
 } as const satisfies Record<string, Endpoint>;
 
-export const endpoints = { ...firmEndpoints, ...sandboxEndpoints, ...appEndpoints } as const;
+export const endpoints = {
+  ...firmEndpoints,
+  ...sandboxEndpoints,
+  ...appEndpoints,
+  ...deskEndpoints,
+} as const;
 export type EndpointId = keyof typeof endpoints;

@@ -10,16 +10,18 @@ import type {
   Passkey,
   PasskeyOptions,
   Profile,
-  RegisterPasskeyBody,
   ReportErrorBody,
   Session,
   UpdateAvailabilityBody,
 } from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
+import { DESK_EXAMPLES } from './desk/examples.ts';
 import { READINESS_EXAMPLE } from './desk/readiness.ts';
 import type { EndpointId } from './endpoints.ts';
+import type { Example } from './example.ts';
 import { makeProblem, type Problem } from './problems.ts';
 import type { DepartedAdjuster, SimulatedFaults, SimulateFaultsBody } from './sandbox.ts';
+import type { RegisterPasskeyBody } from './sign-in.ts';
 
 // Examples for the documentation and tests. People, firms and numbers are fictitious.
 
@@ -298,15 +300,6 @@ const claimWithWork = {
   },
 } satisfies AppClaim;
 
-interface Example {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly search?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  /** Absent if the response has no body. */
-  readonly response?: unknown;
-}
-
 const claimPath = { id: CLAIM_ID };
 const testAccountPath = { svc_id: TEST_ACCOUNT };
 const firmPath = { firm_id: FIRM.id };
@@ -315,6 +308,7 @@ const idempotencyHeader = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a
 
 /** A request and its response for each operation. */
 export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
+  ...DESK_EXAMPLES,
   listClaims: {
     search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
     response: { data: [rejectedClaim], next_cursor: null },

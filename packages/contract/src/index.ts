@@ -3,7 +3,9 @@ export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
+export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
 export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';
@@ -24,5 +26,11 @@ export { type ParsedRequest, parseRequest, type RawRequest } from './parse-reque
 export * from './problems.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
 export * from './sandbox.ts';
+export type {
+  RegisterPasskeyBody,
+  RequestSignInCodeBody,
+  SignInBody,
+  StaffSignInBody,
+} from './sign-in.ts';
 export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';

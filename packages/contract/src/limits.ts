@@ -31,6 +31,10 @@ export const LIMITS = {
   instructions: { min: 1, max: 4000 },
   additionalContacts: 20,
   personName: { min: 1, max: 100 },
+  /** First and last name together. */
+  fullName: { min: 1, max: 200 },
+  staffPerFirm: 200,
+  uuid: { min: 36, max: 36 },
   companyName: { min: 1, max: 255 },
   /** With an extension. */
   phone: { min: 1, max: 40 },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deskEndpoints } from './desk/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { appEndpoints, firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
@@ -27,8 +28,8 @@ export interface OpenApiAddresses {
 }
 
 export interface OpenApiOptions {
-  /** The API of firm systems, or the API of the adjuster app. */
-  readonly api?: 'firm' | 'app';
+  /** The API of firm systems, of the adjuster app, or of the firm's desk. */
+  readonly api?: 'firm' | 'app' | 'desk';
   /** 3.0 is for generators that do not support 3.1 yet. */
   readonly openapi?: '3.1' | '3.0';
 }
@@ -120,12 +121,26 @@ const APIS = {
       },
     },
   },
+  desk: {
+    title: "Claim assignment service: firm's desk",
+    summary: "The API of the page for a firm's staff. Not for firm systems.",
+    endpoints: Object.values(deskEndpoints) as readonly Endpoint[],
+    tags: [{ name: 'Desk', description: "Operations of the page for a firm's staff. Not for firm systems." }],
+    securitySchemes: {
+      session: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'A session token of a staff member: `svc_staff_…`.',
+      },
+    },
+  },
 } as const;
 
 const DESCRIPTION = `Requests and responses are JSON; errors are problem documents (RFC 9457). Rate limits: ${RATES.live.requestsPerMinute} requests and ${RATES.live.writesPerMinute} writes per minute with a live key, ${RATES.test.requestsPerMinute} and ${RATES.test.writesPerMinute} with a test key, in bursts of at most ${RATES.live.burst}. A body can be up to ${LIMITS.bodyBytes / 2 ** 20} MB. Enums marked \`x-extensible-enum\` may get new values; accept values that are not listed.`;
 
 const tagOf = (endpoint: Endpoint): string => {
   if (endpoint.path.startsWith('/app/')) return 'Adjuster app';
+  if (endpoint.path.startsWith('/firm/')) return 'Desk';
   if (endpoint.sandbox) return 'Sandbox';
   if (endpoint.path.startsWith('/v1/claims')) return 'Claims';
   return endpoint.path.startsWith('/v1/adjusters') ? 'Adjusters' : 'Key and health';
@@ -134,13 +149,14 @@ const tagOf = (endpoint: Endpoint): string => {
 function operation(endpoint: Endpoint, components: Components, addresses: OpenApiAddresses): Json {
   const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES] as { body?: unknown; response?: unknown };
   const { success } = endpoint;
+  const required = requiredOf(endpoint);
   return {
     operationId: endpoint.id,
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     description: describe(endpoint),
     security: endpoint.auth === 'none' ? [] : [endpoint.auth === 'key' ? { apiKey: [] } : { session: [] }],
-    ...(endpoint.scope !== null && { 'x-required-scope': endpoint.scope }),
+    ...(required !== null && { 'x-required-scope': required }),
     parameters: [
       ...parametersIn('path', endpoint.params),
       ...parametersIn('query', endpoint.query),
@@ -180,10 +196,15 @@ const REPLAYED = {
   schema: { type: 'string', enum: ['true'] },
 };
 
-const describe = (endpoint: Endpoint): string =>
-  endpoint.scope === null
-    ? endpoint.description
-    : `${endpoint.description}\n\nRequires the scope \`${endpoint.scope}\`.`;
+/** What the key's scopes, or the permissions of the staff member's role, must include. */
+const requiredOf = ({ scope, permission = null }: Endpoint): string | null => scope ?? permission;
+
+function describe(endpoint: Endpoint): string {
+  const required = requiredOf(endpoint);
+  if (required === null) return endpoint.description;
+  const what = endpoint.auth === 'staff' ? 'permission' : 'scope';
+  return `${endpoint.description}\n\nRequires the ${what} \`${required}\`.`;
+}
 
 /** One response per status with its error codes; `default` lists the errors of the HTTP server. */
 function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json {

@@ -52,8 +52,9 @@ export const ERRORS = {
   insufficient_scope: {
     status: 403,
     title: 'The key does not have the required scope',
-    cause: 'The purpose of this key does not include the scope that the operation requires.',
-    fix: 'Use a key with the required scope. GET /v1/me lists the scopes of a key.',
+    cause:
+      "The purpose of this key does not include the scope that the operation requires; or, at the firm's desk, the role of the staff member does not include the permission.",
+    fix: 'Use a key with the required scope. GET /v1/me lists the scopes of a key. At the desk, ask an administrator of your firm for another role.',
   },
   not_in_plan: {
     status: 403,
@@ -137,6 +138,12 @@ export const ERRORS = {
     title: 'The account has too many passkeys',
     cause: `An account has at most ${LIMITS.passkeysPerAccount} passkeys.`,
     fix: 'Remove a passkey that is no longer used, then add the new one.',
+  },
+  last_admin: {
+    status: 409,
+    title: 'The firm needs an administrator',
+    cause: 'The only administrator of a firm cannot be removed or get another role.',
+    fix: 'Make somebody else an administrator first.',
   },
   payload_too_large: {
     status: 413,

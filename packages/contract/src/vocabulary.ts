@@ -131,6 +131,29 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+export const STAFF_ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
+export type StaffRole = (typeof STAFF_ROLES)[number];
+
+/** What a role at the firm's desk may include. */
+export const STAFF_PERMISSIONS = [
+  ...SCOPES,
+  'reports:read',
+  'imports:read',
+  'imports:write',
+  'keys:read',
+  'keys:write',
+  'requests:read',
+  'webhooks:read',
+  'webhooks:write',
+  'sandbox:write',
+  'readiness:read',
+  'readiness:write',
+  'audit:read',
+  'staff:read',
+  'staff:write',
+] as const;
+export type StaffPermission = (typeof STAFF_PERMISSIONS)[number];
+
 /** Failures that a firm can simulate with a test key. */
 export const FAULT_KINDS = [
   'rate_limited',

@@ -50,8 +50,12 @@ describe('the operations', () => {
     expect(endpoint.problems).toContain('validation_failed');
     expect(endpoint.problems.includes('malformed_request')).toBe(endpoint.method !== 'GET');
     expect(endpoint.problems.includes('invalid_key')).toBe(endpoint.auth === 'key');
-    expect(endpoint.problems.includes('invalid_session')).toBe(endpoint.auth === 'session');
-    expect(endpoint.problems.includes('insufficient_scope')).toBe(endpoint.scope !== null);
+    expect(endpoint.problems.includes('invalid_session')).toBe(['session', 'staff'].includes(endpoint.auth));
+    expect(endpoint.problems.includes('insufficient_scope')).toBe(
+      endpoint.scope !== null || (endpoint.permission ?? null) !== null,
+    );
+    // No endpoint of the desk is open to every role by omission.
+    expect(endpoint.permission !== undefined).toBe(endpoint.auth === 'staff');
     expect(endpoint.problems.includes('idempotency_key_reused')).toBe(endpoint.headers !== undefined);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import {
   appEndpoints,
+  deskEndpoints,
   type Endpoint,
   ERROR_CODES,
   ERRORS,
@@ -23,8 +24,9 @@ const ADDRESSES = {
 };
 // biome-ignore lint/suspicious/noExplicitAny: read as JSON
 const documentOf = (options: OpenApiOptions): any => openApiDocument(ADDRESSES, options);
-const [document, app] = [documentOf({ api: 'firm' }), documentOf({ api: 'app' })];
-const paths = { ...document.paths, ...app.paths };
+const documents = (['firm', 'app', 'desk'] as const).map((api) => documentOf({ api }));
+const [document] = documents;
+const paths = Object.assign({}, ...documents.map((one) => one.paths));
 const all = Object.values(endpoints) as readonly Endpoint[];
 
 // biome-ignore lint/suspicious/noExplicitAny: read as JSON
@@ -33,7 +35,7 @@ const operationsOf = (document: any) =>
     // biome-ignore lint/suspicious/noExplicitAny: read as JSON
     Object.entries<any>(methods).map(([method, operation]) => ({ path, method, operation })),
   );
-const operations = [...operationsOf(document), ...operationsOf(app)];
+const operations = documents.flatMap(operationsOf);
 const namesOf = (list: readonly { method: string; path: string }[]): string[] =>
   list.map(({ path, method }) => `${method.toUpperCase()} ${path}`).sort();
 
@@ -45,11 +47,14 @@ test('each document has exactly the operations of its API, in either version', (
     expect(namesOf(operationsOf(documentOf({ openapi, api: 'app' })))).toEqual(
       namesOf(Object.values(appEndpoints)),
     );
+    expect(namesOf(operationsOf(documentOf({ openapi, api: 'desk' })))).toEqual(
+      namesOf(Object.values(deskEndpoints)),
+    );
   }
 });
 
 test('an object or enum below a named schema is itself named', () => {
-  for (const { components } of [document, app, documentOf({ openapi: '3.0' })]) {
+  for (const { components } of [...documents, documentOf({ openapi: '3.0' })]) {
     const inline: string[] = [];
     const walk = (at: string, value: unknown, isNamed: boolean): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -105,7 +110,8 @@ test('in the 3.0 documents, whatever is nullable has a type', () => {
     if ('nullable' in value && !('type' in value)) untyped.push(value);
     for (const inner of Object.values(value)) walk(inner);
   };
-  for (const api of ['firm', 'app'] as const) walk(documentOf({ api, openapi: '3.0' }).components.schemas);
+  for (const api of ['firm', 'app', 'desk'] as const)
+    walk(documentOf({ api, openapi: '3.0' }).components.schemas);
   expect(untyped).toEqual([]);
 });
 
@@ -139,9 +145,14 @@ test('every response has X-Request-Id, invalid_key WWW-Authenticate, and a rate 
 test('an operation documents its security, its scope, and its idempotency header', () => {
   for (const endpoint of all) {
     const operation = paths[endpoint.path][endpoint.method.toLowerCase()];
-    const scheme = { key: [{ apiKey: [] }], session: [{ session: [] }], none: [] }[endpoint.auth];
+    const scheme = {
+      key: [{ apiKey: [] }],
+      session: [{ session: [] }],
+      staff: [{ session: [] }],
+      none: [],
+    }[endpoint.auth];
     expect(operation.security).toEqual(scheme);
-    expect(operation['x-required-scope'] ?? null).toBe(endpoint.scope);
+    expect(operation['x-required-scope'] ?? null).toBe(endpoint.scope ?? endpoint.permission ?? null);
   }
   const once = operations.filter(({ operation }) =>
     operation.parameters.some(

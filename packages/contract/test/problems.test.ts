@@ -23,6 +23,7 @@ describe('the errors', () => {
       claim_closed: 409,
       already_member: 409,
       invitation_pending: 409,
+      last_admin: 409,
       offer_not_pending: 409,
       profile_incomplete: 409,
       payload_too_large: 413,

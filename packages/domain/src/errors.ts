@@ -26,7 +26,10 @@ export type DomainErrorCode =
   | 'passkey_required'
   | 'too_many_passkeys'
   | 'webhook_url_refused'
-  | 'too_many_webhooks';
+  | 'too_many_webhooks'
+  | 'staff_exists'
+  | 'too_many_staff'
+  | 'last_admin';
 
 /** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */
 export class DomainError extends Error {

@@ -10,6 +10,9 @@ export type KeyId = Branded<string, 'KeyId'>;
 /** Account id of an adjuster; case-sensitive, 1 to 128 characters. */
 export type Svcid = Branded<string, 'Svcid'>;
 
+/** UUID of a staff member of a firm. */
+export type StaffId = Branded<string, 'StaffId'>;
+
 /** Milliseconds since 1970-01-01T00:00:00Z, the precision of all stored times. */
 export type Instant = number;
 /** `YYYY-MM-DD`; never converted between time zones, compares as text. */

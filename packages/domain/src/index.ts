@@ -11,4 +11,5 @@ export * from './ids.ts';
 export * from './membership.ts';
 export * from './policy.ts';
 export * from './sign-in.ts';
+export * from './staff.ts';
 export * from './text.ts';

@@ -9,6 +9,7 @@ import {
   createWebhookDeliveries,
   createWriteBuffer,
   type DataEncryption,
+  deskUseCases,
   type FirmActor,
   firmUseCases,
   invalidatingSessions,
@@ -46,6 +47,8 @@ import {
   type InvitationNotes,
   NO_NOTES,
   type Plan,
+  type StaffMember,
+  type StaffRole,
   type Svcid,
   type TestBehavior,
 } from '@svc/domain';
@@ -93,6 +96,7 @@ export interface ExternalServices {
 
 /** Address of clients in tests that do not specify one. */
 const CLIENT_ADDRESS = '192.0.2.1';
+const DESK_ADDRESS = '192.0.2.2';
 const REQUEST_ID = '0b8f1b5e-3c1a-4a53-9a3e-6f3a1f5a2f10';
 /** Whom the fixture's operator commands are recorded for. */
 export const OPERATOR = { name: 'test-operator' } as const;
@@ -128,6 +132,9 @@ function composeUseCases(
     },
     async sendEmailCode(email, code) {
       external.mails.push({ email, code });
+    },
+    async sendStaffInvitation(email) {
+      external.notices.push({ email, event: 'staff_invited' });
     },
     async sendAccountNotice(email, event) {
       external.notices.push({ email, event });
@@ -180,6 +187,7 @@ function composeUseCases(
     pause: async () => {},
   };
   const app = appUseCases(deps);
+  const desk = deskUseCases(deps);
   return {
     apiKeyAuthenticator: deps.apiKeyAuthenticator,
     sessionAuthenticator,
@@ -190,6 +198,13 @@ function composeUseCases(
     ...webhookUseCases(deps),
     /** As a new process. */
     webhookDeliveries: () => createWebhookDeliveries(deps),
+    desk: {
+      ...desk,
+      requestSignInCode: (email: string, clientSecret?: string) =>
+        desk.requestSignInCode(email, DESK_ADDRESS, clientSecret),
+      signIn: (proof: SignInProof) =>
+        desk.signIn(proof, { address: DESK_ADDRESS, requestId: REQUEST_ID }, 'Test device'),
+    },
     runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
       app.requestSignInCode(email, clientAddress, clientSecret),
@@ -267,6 +282,16 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     return { token, tokenHash: support.secrets.hashOf(token, 'app_session') ?? '' };
   };
 
+  const newStaff = (
+    firm: TestFirm,
+    role: StaffRole = 'admin',
+    profile: Partial<Pick<StaffMember, 'name' | 'email'>> = {},
+  ): Promise<StaffMember> => {
+    const n = next();
+    const email = `Staff.${n}@Example.net`;
+    return use.inviteStaff({ firmId: firm.id, role, name: `Ève Staff ${n}`, email, ...profile });
+  };
+
   /** Registers a device in a session of its own. @returns its push subscription. */
   const newDevice = async (svcId: Svcid, deviceId: string): Promise<PushSubscription> => {
     const n = next();
@@ -330,6 +355,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     newAdjuster,
     newMember,
     newSession,
+    newStaff,
     newDevice,
     newClaim,
     invite,

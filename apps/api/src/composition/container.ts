@@ -5,6 +5,7 @@ import {
   createSessionAuthenticator,
   createWebhookDeliveries,
   createWriteBuffer,
+  deskUseCases,
   firmUseCases,
   invalidatingSessions,
   makeRunJob,
@@ -20,6 +21,7 @@ import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
+import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import type { ExternalServices, ServiceContainer, Services } from './services.ts';
@@ -91,10 +93,26 @@ const useCases = moduleOf((bind) => {
     'clock',
     'ids',
   ]);
+  bind('deskUseCases', deskUseCases, [
+    'uow',
+    'staffReads',
+    'auditBuffer',
+    'mailer',
+    'secrets',
+    'passkeyVerifier',
+    'passkeysRequired',
+    'signInMonitor',
+    'sessionMaxAgeMs',
+    'networkOf',
+    'clock',
+    'ids',
+  ]);
   bind('operatorUseCases', operatorUseCases, [
     'uow',
     'operatorReads',
     'auditReads',
+    'mailer',
+    'staffReads',
     'requestLog',
     'firmData',
     'webhookReads',
@@ -147,12 +165,20 @@ const http = moduleOf((bind) => {
   bind('sandboxRoutes', sandboxRoutes, ['firmUseCases', 'clock']);
   bind('reportAppError', createErrorReports, ['log', 'clock']);
   bind('appRoutes', appRoutes, ['appUseCases', 'appReads', 'jobReads', 'reportAppError', 'cursors', 'clock']);
-  bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'secrets', 'addresses']);
+  bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
+  bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
   bind('mcpRoute', mcpRoute, ['firmRoutes', 'sandboxRoutes', 'addresses']);
   bind(
     'routes',
-    (of) => [...of.firmRoutes, ...of.sandboxRoutes, ...of.appRoutes, ...of.browserSessionRoutes, of.mcpRoute],
-    ['firmRoutes', 'sandboxRoutes', 'appRoutes', 'browserSessionRoutes', 'mcpRoute'],
+    (of) => [
+      ...of.firmRoutes,
+      ...of.sandboxRoutes,
+      ...of.appRoutes,
+      ...of.browserSessionRoutes,
+      ...of.deskStaffRoutes,
+      of.mcpRoute,
+    ],
+    ['firmRoutes', 'sandboxRoutes', 'appRoutes', 'browserSessionRoutes', 'deskStaffRoutes', 'mcpRoute'],
   );
   bind('liveUpdates', createLiveUpdates, ['appReads', 'credentials', 'clock', 'isDraining']);
   bind('adjusterApp', adjusterAppHandler, [

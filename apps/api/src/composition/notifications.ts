@@ -66,9 +66,7 @@ export function createNotifications(deps: {
     }
   };
   const mail =
-    config.smtpUrl === null
-      ? createMailLog(log)
-      : createMail(config.smtpUrl, () => `${addresses.baseUrl}/app`, log);
+    config.smtpUrl === null ? createMailLog(log) : createMail(config.smtpUrl, () => addresses.baseUrl, log);
   const push = createWebPush({
     vapid: vapidKeys,
     removeDevice: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),

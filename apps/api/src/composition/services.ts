@@ -4,6 +4,7 @@ import type {
   AuditEvent,
   Clock,
   DataEncryption,
+  DeskUseCases,
   EdgeLimiter,
   FirmUseCases,
   Ids,
@@ -96,6 +97,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
 
   readonly firmUseCases: FirmUseCases;
   readonly appUseCases: AppUseCases;
+  readonly deskUseCases: DeskUseCases;
   readonly operatorUseCases: OperatorUseCases;
   readonly webhookUseCases: WebhookUseCases;
   readonly webhookDeliveries: WebhookDeliveries;
@@ -104,6 +106,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly sandboxRoutes: readonly Route[];
   readonly appRoutes: readonly Route[];
   readonly browserSessionRoutes: readonly Route[];
+  readonly deskStaffRoutes: readonly Route[];
   readonly mcpRoute: Route;
   readonly routes: readonly Route[];
   readonly reportAppError: (report: ReportErrorBody) => void;

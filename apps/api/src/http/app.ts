@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { useSessionCookie } from './adjuster-app/browser-session.ts';
 import { type AdmissionDeps, createAdmission, requireUnambiguous } from './admission.ts';
+import { useSessionCookie } from './browser-session.ts';
 import type { DocsAddresses } from './docs/files.ts';
 import { docsHandler } from './docs/handler.ts';
 import { createLargeResponses } from './limits/large-responses.ts';
@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): HttpApplication {
       const { method = '', url = '' } = request;
       const pathEnd = `${url}?`.indexOf('?');
       const path = url.slice(0, pathEnd);
-      if (path.startsWith('/app/')) useSessionCookie(request, path, addresses);
+      if (path.startsWith('/app/') || path.startsWith('/firm/')) useSessionCookie(request, path, addresses);
       const found = match(method, path);
       if (found !== null && 'route' in found) {
         await handleOperation(found, url.slice(pathEnd + 1), request, response, trace);

@@ -72,6 +72,8 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
       const { secretHash: _, ...key } = row.key;
       return { type: 'key', ...asInApi(key) };
     }
+    case 'staff':
+      return { type: 'staff', ...asInApi(row.staff) };
     case 'member':
       return {
         type: 'member',

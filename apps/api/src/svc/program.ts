@@ -16,6 +16,7 @@ import { withoutControls } from './output.ts';
 import { addPushCommands } from './push.ts';
 import { addRequestsCommand } from './requests.ts';
 import { nameOperator } from './session.ts';
+import { addStaffCommands } from './staff.ts';
 import { addWebhookCommands } from './webhook.ts';
 
 /** Values that were given may be long, or hold what a terminal would obey. */
@@ -46,6 +47,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addAdjusterCommands(program);
   addMemberCommands(program);
+  addStaffCommands(program);
   addClaimCommands(program);
   addCarrierCommands(program);
   addDeadlineCommands(program);

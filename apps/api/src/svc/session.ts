@@ -56,6 +56,9 @@ export const withDatabase = <T>(
   work: (migrationUrl: DatabaseUrl, migrations: readonly NamedMigration[]) => Promise<T>,
 ): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations));
 
+/** For links in mails. */
+const addressOf = ({ baseUrl, host, port }: Config): string => baseUrl ?? `http://${host}:${port}`;
+
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
   withMigrated(async ({ config, log, database }) => {
@@ -63,7 +66,7 @@ export const withService = <T>(work: (services: ServiceContainer) => Promise<T>)
       config: { ...config, redisUrls: [], dbPoolMax: 2 },
       databaseUrl: database.url,
       log,
-      addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },
+      addresses: { baseUrl: addressOf(config), docsUrl: '', supportEmail: '' },
       isDraining: () => false,
       observe: () => {},
       operator: { name: operatorName },

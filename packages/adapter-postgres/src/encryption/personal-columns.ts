@@ -58,6 +58,12 @@ export const PERSONAL = {
     columns: { first_name: 'text', last_name: 'text', email: 'text', availability: 'json' },
     lookup: { column: 'email_key', of: 'email' },
   },
+  staff: {
+    name: 'staff',
+    key: { column: 'id', type: 'uuid' },
+    columns: { name: 'text', email: 'text' },
+    lookup: { column: 'email_key', of: 'email' },
+  },
   email_changes: {
     name: 'email_changes',
     key: { column: 'svc_id', type: 'text' },

@@ -1,7 +1,14 @@
-import { type CredentialStore, type KeyGrant, SESSION_LIFETIME_MS } from '@svc/application';
+import {
+  type CredentialStore,
+  type KeyGrant,
+  SESSION_LIFETIME_MS,
+  type StaffGrant,
+  type StoredSession,
+} from '@svc/application';
 import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import { type Executor, first, rowByKey, sql } from '../driver/executor.ts';
+import { accountFrom } from '../schema/entities.ts';
 
 interface GrantRow {
   readonly key_id: KeyId;
@@ -27,8 +34,17 @@ const KEY_BY_HASH = sql(
 
 const SESSION_BY_HASH = sql(
   'credentials_session_by_hash',
-  `SELECT id, svc_id AS "svcId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ends_at AS "endsAt", method
+  `SELECT id, svc_id AS "svcId", firm_id AS "firmId", staff_id AS "staffId", last_used_at AS "lastUsedAt",
+     expires_at AS "expiresAt", ends_at AS "endsAt", method
      FROM sessions WHERE token_hash = $1`,
+);
+
+/** A statement of its own: by firm, since the table may be on other servers. */
+const STAFF_GRANT = sql(
+  'credentials_staff_grant',
+  `SELECT s.firm_id AS "firmId", s.id AS "staffId", s.role, f.name AS "firmName", f.plan
+     FROM staff s JOIN firms f ON f.id = s.firm_id
+    WHERE s.firm_id = $1 AND s.id = $2 AND f.erasure IS NULL`,
 );
 
 const OPEN_SESSIONS = sql(
@@ -55,7 +71,7 @@ const NOTE_USE = sql(
      FROM used_sessions u WHERE s.token_hash = u.token_hash`,
 );
 
-type SessionRow = NonNullable<Awaited<ReturnType<CredentialStore['sessionByHash']>>>;
+type SessionRow = Omit<StoredSession, 'account' | 'staff'> & Parameters<typeof accountFrom>[0];
 
 const grantFrom = (row: GrantRow): KeyGrant => ({
   keyId: row.key_id,
@@ -80,7 +96,15 @@ export function pgCredentials(executor: Executor, maintenance: Executor): Creden
       return row === null ? null : grantFrom(row);
     },
 
-    sessionByHash: async (tokenHash) => first(await executor.rows<SessionRow>(SESSION_BY_HASH, [tokenHash])),
+    async sessionByHash(tokenHash) {
+      const row = first(await executor.rows<SessionRow>(SESSION_BY_HASH, [tokenHash]));
+      if (row === null) return null;
+      const { svcId, firmId, staffId, ...session } = row;
+      const account = accountFrom({ svcId, firmId, staffId });
+      if ('svcId' in account) return { ...session, account };
+      const staff = first(await executor.rows<StaffGrant>(STAFF_GRANT, [account.firmId, account.staffId]));
+      return staff === null ? null : { ...session, account, staff };
+    },
 
     async openSessions(tokenHashes, now) {
       const open = await executor.rows<{ token_hash: string }>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);

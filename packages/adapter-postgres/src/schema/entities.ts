@@ -1,5 +1,5 @@
-import type { ApiKey, EmailChange, Firm, Passkey, Session } from '@svc/application';
-import type { Instant, LimitOverrides, Svcid } from '@svc/domain';
+import type { AccountRef, ApiKey, EmailChange, Firm, Passkey, Session } from '@svc/application';
+import type { FirmId, Instant, LimitOverrides, StaffId, StaffMember, Svcid } from '@svc/domain';
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
 // The tables behind repositories (docs/decisions/0025-typeorm.md says which). The migrations define the schema; it is never
@@ -64,13 +64,51 @@ export const API_KEYS = new EntitySchema<ApiKey>({
   },
 });
 
-export const SESSIONS = new EntitySchema<Session>({
+/** The account that a row belongs to: an adjuster, or a staff member. */
+interface AccountColumns {
+  readonly svcId: Svcid | null;
+  readonly firmId: FirmId | null;
+  readonly staffId: StaffId | null;
+}
+
+const ACCOUNT_COLUMNS = {
+  svcId: { ...column('text', 'svc_id'), ...nullable },
+  firmId: { ...column('uuid', 'firm_id'), ...nullable },
+  staffId: { ...column('uuid', 'staff_id'), ...nullable },
+} as const;
+
+export function accountFrom({ svcId, firmId, staffId }: AccountColumns): AccountRef {
+  if (svcId !== null) return { svcId };
+  if (firmId === null || staffId === null) throw new Error('a row that belongs to no account');
+  return { firmId, staffId };
+}
+
+export const accountColumns = (account: AccountRef): AccountColumns => ({
+  svcId: null,
+  firmId: null,
+  staffId: null,
+  ...account,
+});
+
+export type SessionRow = Omit<Session, 'account'> & AccountColumns;
+
+export const sessionRow = ({ account, ...session }: Session): SessionRow => ({
+  ...session,
+  ...accountColumns(account),
+});
+
+export const sessionFrom = ({ svcId, firmId, staffId, ...session }: SessionRow): Session => ({
+  ...session,
+  account: accountFrom({ svcId, firmId, staffId }),
+});
+
+export const SESSIONS = new EntitySchema<SessionRow>({
   name: 'Session',
   tableName: 'sessions',
   columns: {
     tokenHash: { ...column('text', 'token_hash'), ...key },
     id: column('uuid'),
-    svcId: column('text', 'svc_id'),
+    ...ACCOUNT_COLUMNS,
     deviceName: { ...column('text', 'device_name'), ...nullable },
     createdAt: instant('created_at'),
     lastUsedAt: instant('last_used_at'),
@@ -93,11 +131,13 @@ export const EMAIL_CHANGES = new EntitySchema<EmailChange>({
 });
 
 /** JSON is read as text (see `columnTypes`). */
-export type PasskeyRow = Omit<Passkey, 'transports'> & { readonly transports: string };
+export type PasskeyRow = Omit<Passkey, 'transports' | 'account'> &
+  AccountColumns & { readonly transports: string };
 
-export const passkeyFrom = (row: PasskeyRow): Passkey => ({
+export const passkeyFrom = ({ svcId, firmId, staffId, transports, ...row }: PasskeyRow): Passkey => ({
   ...row,
-  transports: JSON.parse(row.transports) as string[],
+  account: accountFrom({ svcId, firmId, staffId }),
+  transports: JSON.parse(transports) as string[],
 });
 
 export const PASSKEYS = new EntitySchema<PasskeyRow>({
@@ -106,13 +146,30 @@ export const PASSKEYS = new EntitySchema<PasskeyRow>({
   columns: {
     id: { ...column('uuid'), ...key },
     credentialId: column('text', 'credential_id'),
-    svcId: column('text', 'svc_id'),
+    ...ACCOUNT_COLUMNS,
     name: column('text'),
     publicKey: column('text', 'public_key'),
     signCount: column('double precision', 'sign_count'),
     transports: column('json'),
     createdAt: instant('created_at'),
     lastUsedAt: { ...instant('last_used_at'), ...nullable },
+  },
+});
+
+export type StaffRow = StaffMember & { readonly emailKey: string };
+
+export const STAFF = new EntitySchema<StaffRow>({
+  name: 'StaffMember',
+  tableName: 'staff',
+  columns: {
+    firmId: { ...column('uuid', 'firm_id'), ...key },
+    staffId: { ...column('uuid', 'id'), ...key },
+    name: column('text'),
+    email: column('text'),
+    emailKey: { ...column('text', 'email_key'), select: false },
+    role: column('text'),
+    invitedAt: instant('invited_at'),
+    joinedAt: { ...instant('joined_at'), ...nullable },
   },
 });
 
@@ -143,4 +200,4 @@ export const DEVICES = new EntitySchema<Device>({
   },
 });
 
-export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, EMAIL_CHANGES, PASSKEYS, DEVICES];
+export const ENTITIES = [FIRMS, API_KEYS, SESSIONS, EMAIL_CHANGES, PASSKEYS, STAFF, DEVICES];

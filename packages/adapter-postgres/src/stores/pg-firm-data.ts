@@ -41,6 +41,7 @@ const eraseOfFirm = (table: string): Statement =>
 const OF_FIRM = 'firm_id = $1';
 const TEST_ACCOUNTS = 'test_firm_id = $1';
 const OF_TEST_ACCOUNTS = 'svc_id IN (SELECT a.svc_id FROM adjusters a WHERE a.test_firm_id = $1)';
+const OF_STAFF_OR_TEST_ACCOUNTS = `${OF_FIRM} OR ${OF_TEST_ACCOUNTS}`;
 
 /** Of the tables that may be on several servers. In order, so that each deletes the same rows. */
 const SHARED: Readonly<Record<string, Statement>> = Object.fromEntries(
@@ -56,7 +57,8 @@ const KEPT: ReadonlySet<string> = new Set(['audit_log', 'firm_feeds', 'legal_hol
 /** Tables with rows of a firm or an adjuster, and which of them each one references. */
 const TABLES = sql(
   'firm_data_tables',
-  `SELECT c.relname AS name, bool_or(a.attname = 'firm_id') AS "hasFirm",
+  `SELECT c.relname AS name, bool_or(a.attname = 'firm_id' AND a.attnotnull) AS "hasFirm",
+     bool_or(a.attname = 'firm_id') AS "hasStaff",
      (SELECT coalesce(array_agg(f.confrelid::regclass::text), '{}') FROM pg_constraint f
        WHERE f.contype = 'f' AND f.conrelid = c.oid) AS parents
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('firm_id', 'svc_id')
@@ -67,7 +69,10 @@ const TABLES = sql(
 
 interface Table {
   readonly name: string;
+  /** Every row belongs to a firm. */
   readonly hasFirm: boolean;
+  /** Rows belong to staff of a firm or to adjusters. */
+  readonly hasStaff: boolean;
   readonly parents: readonly string[];
 }
 
@@ -87,8 +92,11 @@ async function eraseStatements(executor: Executor): Promise<Statement[]> {
     // First: from then on nothing of the firm can be decrypted.
     eraseOfFirm('data_keys'),
     ...ordered.map(
-      ({ name, hasFirm }) =>
-        SHARED[name] ?? (hasFirm ? eraseOfFirm(name) : eraseFrom(name, batchOf(name, OF_TEST_ACCOUNTS))),
+      ({ name, hasFirm, hasStaff }) =>
+        SHARED[name] ??
+        (hasFirm
+          ? eraseOfFirm(name)
+          : eraseFrom(name, batchOf(name, hasStaff ? OF_STAFF_OR_TEST_ACCOUNTS : OF_TEST_ACCOUNTS))),
     ),
   ];
 }

@@ -1,5 +1,5 @@
-import type { Firms } from '@svc/application';
-import type { Instant } from '@svc/domain';
+import type { Firm, Firms } from '@svc/application';
+import type { FirmId, Instant } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { FIRMS } from '../schema/entities.ts';
@@ -22,8 +22,14 @@ const RELEASE = sql('legal_holds_release', 'DELETE FROM legal_holds WHERE firm_i
 
 const DELETE_KEYS = sql('firms_delete_keys', 'DELETE FROM api_keys WHERE firm_id = $1');
 const DELETE_MEMBERSHIPS = sql('firms_delete_memberships', 'DELETE FROM memberships WHERE firm_id = $1');
+/** With how they sign in. */
+const DELETE_STAFF = ['sessions', 'passkeys', 'staff'].map((table) =>
+  sql(`firms_delete_${table}`, `DELETE FROM ${table} WHERE firm_id = $1`),
+);
 
 export function pgFirms(executor: TransactionExecutor): Firms {
+  const find = async (id: FirmId): Promise<Firm | null> =>
+    isUuid(id) ? executor.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id })) : null;
   return {
     async add(firm) {
       executor.layout.lockSharedTables(executor);
@@ -32,17 +38,11 @@ export function pgFirms(executor: TransactionExecutor): Firms {
     },
 
     async lock(id) {
-      if (!isUuid(id)) return null;
-      executor.send(LOCK, [id]);
-      return executor.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id }));
+      if (isUuid(id)) executor.send(LOCK, [id]);
+      return find(id);
     },
 
-    async planOf(id) {
-      if (!isUuid(id)) return null;
-      return (
-        (await executor.orm('firms_plan_of', (manager) => manager.findOneBy(FIRMS, { id })))?.plan ?? null
-      );
-    },
+    find,
 
     async legalHoldSince(id) {
       if (!isUuid(id)) return null;
@@ -63,6 +63,7 @@ export function pgFirms(executor: TransactionExecutor): Firms {
     async endAccess(id) {
       executor.send(DELETE_KEYS, [id]);
       executor.send(DELETE_MEMBERSHIPS, [id]);
+      for (const statement of DELETE_STAFF) executor.send(statement, [id]);
     },
 
     async count() {

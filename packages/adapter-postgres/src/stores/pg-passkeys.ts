@@ -1,15 +1,15 @@
-import type { Passkey, Passkeys, UsedChallenges } from '@svc/application';
+import { accountRef, type Passkey, type Passkeys, type UsedChallenges } from '@svc/application';
 import type { FindOptionsWhere } from 'typeorm';
 import { timestamp } from '../driver/column-types.ts';
 import { first, type Orm, sql, type TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
-import { PASSKEYS, type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
+import { accountColumns, PASSKEYS, type PasskeyRow, passkeyFrom } from '../schema/entities.ts';
 
 const ADD = sql(
   'passkeys_add',
-  `INSERT INTO passkeys (id, credential_id, svc_id, name, public_key, sign_count, transports, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (credential_id) DO NOTHING RETURNING 1`,
+  `INSERT INTO passkeys (id, credential_id, svc_id, firm_id, staff_id, name, public_key, sign_count, transports, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (credential_id) DO NOTHING RETURNING 1`,
 );
 
 const USE_CHALLENGE = sql(
@@ -19,6 +19,10 @@ const USE_CHALLENGE = sql(
 );
 
 const LOCK_OF = sql('passkeys_lock_of', 'SELECT FROM passkeys WHERE svc_id = $1 ORDER BY id FOR UPDATE');
+const LOCK_OF_STAFF = sql(
+  'passkeys_lock_of_staff',
+  'SELECT FROM passkeys WHERE firm_id = $1 AND staff_id = $2 ORDER BY id FOR UPDATE',
+);
 const LOCK = sql('passkeys_lock', 'SELECT FROM passkeys WHERE credential_id = $1 FOR UPDATE');
 
 const FIELDS = fieldsOf(PERSONAL.passkeys);
@@ -44,17 +48,20 @@ export function pgPasskeys(executor: TransactionExecutor, encryption: Encryption
     findPasskeys(executor.orm, encryption, where);
   return {
     async add(added) {
-      const { id, credentialId, svcId, publicKey, signCount, transports, createdAt } = added;
+      const { id, credentialId, publicKey, signCount, transports, createdAt } = added;
+      const { svcId, firmId, staffId } = accountColumns(added.account);
+      const account = [svcId, firmId, staffId];
       const name = await encrypted(added);
-      const values = [id, credentialId, svcId, name, publicKey, signCount, JSON.stringify(transports)];
+      const values = [id, credentialId, ...account, name, publicKey, signCount, JSON.stringify(transports)];
       return (await executor.rows(ADD, [...values, timestamp(createdAt)])).length === 1;
     },
 
-    of: (svcId) => find({ svcId }),
+    of: (account) => find(accountRef(account)),
 
-    async lockOf(svcId) {
-      executor.send(LOCK_OF, [svcId]);
-      return find({ svcId });
+    async lockOf(account) {
+      if ('svcId' in account) executor.send(LOCK_OF, [account.svcId]);
+      else executor.send(LOCK_OF_STAFF, [account.firmId, account.staffId]);
+      return find(accountRef(account));
     },
 
     async lockByCredential(credentialId) {
@@ -70,13 +77,15 @@ export function pgPasskeys(executor: TransactionExecutor, encryption: Encryption
       );
     },
 
-    async remove(svcId, id) {
-      await executor.orm('passkeys_remove', (manager) => manager.delete(PASSKEYS, { svcId, id }));
+    async remove(account, id) {
+      await executor.orm('passkeys_remove', (manager) =>
+        manager.delete(PASSKEYS, { ...accountRef(account), id }),
+      );
     },
 
-    async removeAllOf(svcId) {
+    async removeAllOf(account) {
       const remove = () =>
-        executor.orm('passkeys_remove_all_of', (manager) => manager.delete(PASSKEYS, { svcId }));
+        executor.orm('passkeys_remove_all_of', (manager) => manager.delete(PASSKEYS, accountRef(account)));
       return (await remove()).affected ?? 0;
     },
   };

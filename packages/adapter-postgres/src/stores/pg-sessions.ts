@@ -1,27 +1,31 @@
-import type { Session, Sessions } from '@svc/application';
+import { accountRef, type Session, type Sessions } from '@svc/application';
 import type { FindOptionsWhere } from 'typeorm';
 import type { Orm, TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
-import { DEVICES, SESSIONS } from '../schema/entities.ts';
+import { DEVICES, SESSIONS, type SessionRow, sessionFrom, sessionRow } from '../schema/entities.ts';
 
 const FIELDS = fieldsOf(PERSONAL.sessions, () => 'deviceName');
 
 export async function findSessions(
   orm: Orm,
   encryption: Encryption,
-  where: FindOptionsWhere<Session>,
+  where: FindOptionsWhere<SessionRow>,
 ): Promise<Session[]> {
   const order = { lastUsedAt: 'DESC', id: 'DESC' } as const;
   const found = await orm('sessions_find', (manager) => manager.find(SESSIONS, { where, order }));
-  return encryption.decrypt(found, FIELDS, ({ tokenHash }) => ({ firmId: SERVICE, key: tokenHash }));
+  const rows = await encryption.decrypt(found, FIELDS, ({ tokenHash }) => ({
+    firmId: SERVICE,
+    key: tokenHash,
+  }));
+  return rows.map(sessionFrom);
 }
 
 export function pgSessions(executor: TransactionExecutor, encryption: Encryption): Sessions {
   return {
     async add(added) {
       const encrypt = await encryption.encryptor(PERSONAL.sessions, SERVICE, added.tokenHash);
-      const stored = { ...added, deviceName: encrypt('device_name', added.deviceName) };
+      const stored = { ...sessionRow(added), deviceName: encrypt('device_name', added.deviceName) };
       await executor.orm('sessions_add', (manager) => manager.insert(SESSIONS, stored));
     },
 
@@ -31,20 +35,21 @@ export function pgSessions(executor: TransactionExecutor, encryption: Encryption
       );
     },
 
-    async remove({ svcId, tokenHash }) {
+    async remove({ account, tokenHash }) {
       await executor.orm('sessions_remove', async (manager) => {
-        // By account, since its primary key is the only index of the table.
-        await manager.delete(DEVICES, { svcId, sessionHash: tokenHash });
+        // By account, since its primary key is the only index of the table. Staff have no devices.
+        if ('svcId' in account)
+          await manager.delete(DEVICES, { svcId: account.svcId, sessionHash: tokenHash });
         await manager.delete(SESSIONS, { tokenHash });
       });
     },
 
-    of: (svcId) => findSessions(executor.orm, encryption, { svcId }),
+    of: (account) => findSessions(executor.orm, encryption, accountRef(account)),
 
-    async removeAllOf(svcId) {
+    async removeAllOf(account) {
       const removed = await executor.orm('sessions_remove_all_of', async (manager) => {
-        await manager.delete(DEVICES, { svcId });
-        return manager.delete(SESSIONS, { svcId });
+        if ('svcId' in account) await manager.delete(DEVICES, { svcId: account.svcId });
+        return manager.delete(SESSIONS, accountRef(account));
       });
       return removed.affected ?? 0;
     },

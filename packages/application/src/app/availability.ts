@@ -9,8 +9,8 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import { recordOwnAction } from '../audit/events.ts';
+import { existingAccount } from '../auth/accounts.ts';
 import { countAttempt } from '../auth/attempt-counters.ts';
-import { existingAccount } from '../auth/existing-account.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { DeviceState } from '../model/device.ts';
 import { isSameContent } from '../model/same-content.ts';

@@ -13,7 +13,7 @@ import {
   rejectClaim,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import { type AuditCaller, auditEvent, byAdjuster, claimObject } from '../audit/events.ts';
+import { type AuditCaller, auditEvent, byAccount, claimObject } from '../audit/events.ts';
 import type { AuditAction, AuditEvent } from '../model/audit.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
 import { isSameContent } from '../model/same-content.ts';
@@ -37,7 +37,7 @@ const notFound = (): DomainError => new DomainError('not_found', 'No such claim.
 type Apply = (claim: Claim, membership: ClaimAccess) => Claim;
 
 const auditOf = (
-  { clock, callerOf = byAdjuster }: AuditDeps,
+  { clock, callerOf = byAccount }: AuditDeps,
   actor: AdjusterActor,
   claim: Claim,
   action: AuditAction,

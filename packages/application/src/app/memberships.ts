@@ -11,8 +11,8 @@ import {
   unassignPendingOffer,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import { byAdjuster, recordMemberAction } from '../audit/events.ts';
-import { existingAccount } from '../auth/existing-account.ts';
+import { byAccount, recordMemberAction } from '../audit/events.ts';
+import { existingAccount } from '../auth/accounts.ts';
 import type { FirmMembershipView } from '../model/member-views.ts';
 import type { AppReads } from '../ports/app-reads.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -43,7 +43,7 @@ export const makeAcceptInvitation =
       const membership = await lockMembership(tx, firmId, svcId);
       const adjuster = existingAccount(await tx.adjusters.find(svcId));
       await tx.memberships.save(acceptInvitation(membership, adjuster, deps.clock.now()));
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
         at: deps.clock.now(),
         action: 'invitation.accept',
       });
@@ -57,7 +57,7 @@ export const makeDeclineInvitation =
     deps.uow.run(async (tx) => {
       const declined = declineInvitation(await lockMembership(tx, firmId, actor.svcId), deps.clock.now());
       await tx.memberships.save(declined);
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
         at: deps.clock.now(),
         action: 'invitation.decline',
       });
@@ -80,7 +80,7 @@ export const makeSetAcceptingAssignments =
       }
       if (membership.acceptingAssignments === acceptingAssignments) return;
       await tx.memberships.save({ ...membership, acceptingAssignments });
-      await recordMemberAction(tx, membership, byAdjuster(actor), {
+      await recordMemberAction(tx, membership, byAccount(actor), {
         at: deps.clock.now(),
         action: acceptingAssignments ? 'member.resume' : 'member.pause',
       });
@@ -99,7 +99,7 @@ export async function unassignPendingOffers(tx: Tx, firmId: FirmId, svcId: Svcid
 /** Ends a locked membership: pending offers become `unassigned`, accepted claims stay with the adjuster. */
 export async function endMembership(tx: Tx, membership: Membership, at: Instant): Promise<Membership> {
   const { firmId, svcId } = membership;
-  const plan = await tx.firms.planOf(firmId);
+  const plan = (await tx.firms.find(firmId))?.plan ?? null;
   if (plan === null) throw new Error(`a membership belongs to the firm ${firmId}, which does not exist`);
   const left = leaveFirm(membership, plan, at);
   await tx.memberships.save(left);
@@ -114,7 +114,7 @@ export const makeLeaveFirm =
     deps.uow.run(async (tx) => {
       const { svcId } = actor;
       await endMembership(tx, await lockMembership(tx, firmId, svcId), deps.clock.now());
-      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAdjuster(actor), {
+      await recordMemberAction(tx, { firmId, svcId: actor.svcId }, byAccount(actor), {
         at: deps.clock.now(),
         action: 'member.leave',
       });

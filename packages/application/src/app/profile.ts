@@ -7,9 +7,9 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
-import { byAdjuster, recordAccountAction } from '../audit/events.ts';
+import { byAccount, recordAccountAction } from '../audit/events.ts';
 import { countAccountNotice } from '../auth/account-notices.ts';
-import { existingAccount } from '../auth/existing-account.ts';
+import { existingAccount } from '../auth/accounts.ts';
 import { countEmailCode, type NetworkOf } from '../auth/sign-in.ts';
 import type { PushSubscription } from '../model/device.ts';
 import type { FirmMembershipView } from '../model/member-views.ts';
@@ -72,7 +72,7 @@ export const makeUpdateProfile =
       };
       if (!isSameContent(changed, current)) {
         await tx.adjusters.saveProfile(changed);
-        await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'profile.change' });
+        await recordAccountAction(tx, actor, byAccount(actor), { at, action: 'profile.change' });
       }
       if (email == null || countsAtOnce) return { adjuster: changed, mail: null };
 
@@ -80,7 +80,7 @@ export const makeUpdateProfile =
       const expiresAt = at + SIGN_IN_CODE_LIFETIME_MS;
       const change = { svcId: actor.svcId, email, codeHash: hash, expiresAt, triesLeft: SIGN_IN_CODE_TRIES };
       await tx.emailChanges.put(change);
-      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.change' });
+      await recordAccountAction(tx, actor, byAccount(actor), { at, action: 'email.change' });
       const notify = await countAccountNotice(tx, deps, current);
       return { adjuster: changed, mail: { email, code: isTaken ? null : code, notify } };
     });
@@ -116,7 +116,7 @@ export const makeConfirmEmail =
       const adjuster: Adjuster = { ...current, email: change.email, emailConfirmed: true };
       await tx.adjusters.saveProfile(adjuster);
       await tx.emailChanges.remove(actor.svcId);
-      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'email.confirm' });
+      await recordAccountAction(tx, actor, byAccount(actor), { at, action: 'email.confirm' });
       return { adjuster, notify: await countAccountNotice(tx, deps, current) };
     });
     const confirmed = await confirming.catch((error: unknown) => {

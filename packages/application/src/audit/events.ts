@@ -1,5 +1,6 @@
-import type { ClaimId, FirmId, Instant, Membership, Svcid } from '@svc/domain';
-import type { AdjusterActor, FirmActor, Operator } from '../actors.ts';
+import type { ClaimId, FirmId, Instant, Membership, StaffId, Svcid } from '@svc/domain';
+import type { AccountActor, FirmActor, Operator } from '../actors.ts';
+import type { AccountRef } from '../model/account.ts';
 import {
   type AuditAction,
   type AuditChainId,
@@ -20,12 +21,16 @@ const NO_REQUEST = { address: null, requestId: null } as const;
 export const byFirm = ({ firmId, origin }: FirmActor): AuditCaller =>
   origin === undefined
     ? { actor: `firm:${firmId}`, ...NO_REQUEST }
-    : { actor: `key:${origin.keyId}`, address: origin.address, requestId: origin.requestId };
+    : {
+        actor: 'keyId' in origin ? `key:${origin.keyId}` : `staff:${origin.staffId}`,
+        address: origin.address,
+        requestId: origin.requestId,
+      };
 
-export const byAdjuster = ({ svcId, origin }: AdjusterActor): AuditCaller => ({
-  actor: `adjuster:${svcId}`,
-  address: origin?.address ?? null,
-  requestId: origin?.requestId ?? null,
+export const byAccount = (actor: AccountActor): AuditCaller => ({
+  actor: accountObject(actor),
+  address: actor.origin?.address ?? null,
+  requestId: actor.origin?.requestId ?? null,
 });
 
 export const byOperator = ({ name }: Operator): AuditCaller => ({ actor: `operator:${name}`, ...NO_REQUEST });
@@ -38,6 +43,10 @@ export const claimObject = (id: ClaimId): string => `claim:${id}`;
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
 
 export const webhookObject = (id: string): string => `webhook:${id}`;
+export const staffObject = (id: StaffId): string => `staff:${id}`;
+
+export const accountObject = (account: AccountRef): string =>
+  'svcId' in account ? adjusterObject(account.svcId) : staffObject(account.staffId);
 
 export const firmObject = (id: FirmId): string => `firm:${id}`;
 
@@ -103,22 +112,28 @@ export const recordFirmAction = (
     changes: changes ?? undefined,
   });
 
-/** Records an action on an account in the chain of each firm it is an active member of, or else in the service's. */
+/** The chain of each firm that an adjuster is an active member of, or else the service's; of staff, their firm's. */
+export async function chainsOf(tx: Tx, account: AccountRef): Promise<readonly AuditChainId[]> {
+  if ('staffId' in account) return [account.firmId];
+  const firms = await tx.memberships.activeFirmsOf(account.svcId);
+  return firms.length === 0 ? [SERVICE_CHAIN] : firms;
+}
+
+/** Records an action on an account. */
 export async function recordAccountAction(
   tx: Tx,
-  svcId: Svcid,
+  account: AccountRef,
   caller: AuditCaller,
   audited: Omit<AuditedAction, 'object'>,
 ): Promise<void> {
-  const firms = await tx.memberships.activeFirmsOf(svcId);
-  for (const firmId of firms.length === 0 ? [SERVICE_CHAIN] : firms)
-    await recordAction(tx, firmId, caller, { ...audited, object: adjusterObject(svcId) });
+  for (const chain of await chainsOf(tx, account))
+    await recordAction(tx, chain, caller, { ...audited, object: accountObject(account) });
 }
 
-/** Records what an adjuster did to their account. */
+/** Records what somebody did to their account. */
 export const recordOwnAction = (
   tx: Tx,
   { clock }: { readonly clock: Clock },
-  actor: AdjusterActor,
+  actor: AccountActor,
   action: AuditAction,
-): Promise<void> => recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at: clock.now(), action });
+): Promise<void> => recordAccountAction(tx, actor, byAccount(actor), { at: clock.now(), action });

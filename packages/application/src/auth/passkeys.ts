@@ -1,6 +1,7 @@
-import { DomainError, type Instant, MINUTE, type Svcid } from '@svc/domain';
-import type { AdjusterActor } from '../actors.ts';
-import { byAdjuster, recordAccountAction, recordOwnAction } from '../audit/events.ts';
+import { DomainError, type Instant, MINUTE } from '@svc/domain';
+import type { AccountActor } from '../actors.ts';
+import { byAccount, recordAccountAction, recordOwnAction } from '../audit/events.ts';
+import { accountKey, accountRef } from '../model/account.ts';
 import type { Passkey, PasskeyAssertion, PasskeyAttestation, PasskeyOptions } from '../model/passkey.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -9,9 +10,9 @@ import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { countAccountNotice } from './account-notices.ts';
-import { existingAccount } from './existing-account.ts';
+import { displayName, existingAccount, findAccount, lockAccount } from './accounts.ts';
 
-export const MAX_PASSKEYS_PER_ADJUSTER = 10;
+export const MAX_PASSKEYS_PER_ACCOUNT = 10;
 
 /** Time to answer a challenge; browsers wait up to five minutes for the user. */
 const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
@@ -135,29 +136,29 @@ export interface RegisteringSession {
 function checkMayAdd(existing: readonly Passkey[], { mayOnlyAddPasskey }: RegisteringSession): void {
   if (mayOnlyAddPasskey && existing.length > 0)
     throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
-  if (existing.length >= MAX_PASSKEYS_PER_ADJUSTER)
+  if (existing.length >= MAX_PASSKEYS_PER_ACCOUNT)
     throw new DomainError(
       'too_many_passkeys',
-      `An account has at most ${MAX_PASSKEYS_PER_ADJUSTER} passkeys. Remove one first.`,
+      `An account has at most ${MAX_PASSKEYS_PER_ACCOUNT} passkeys. Remove one first.`,
     );
 }
 
 export const makeStartPasskeyRegistration =
   (deps: RegistrationDeps) =>
-  async (actor: AdjusterActor, session: RegisteringSession): Promise<PasskeyOptions> => {
-    const { adjuster, existing } = await deps.uow.run(async (tx) => ({
-      adjuster: existingAccount(await tx.adjusters.find(actor.svcId)),
-      existing: await tx.passkeys.of(actor.svcId),
+  async (actor: AccountActor, session: RegisteringSession): Promise<PasskeyOptions> => {
+    const { account, existing } = await deps.uow.run(async (tx) => ({
+      account: existingAccount(await findAccount(tx, actor)),
+      existing: await tx.passkeys.of(accountRef(actor)),
     }));
     checkMayAdd(existing, session);
-    const name = [adjuster.firstName, adjuster.lastName].filter((part) => part !== null).join(' ');
+    const name = displayName(account);
     return deps.passkeyVerifier.registrationOptions({
       challenge: issueChallenge(deps, { session: session.tokenHash }),
       user: {
         // Authenticators store it, so it identifies the account to this service only.
-        id: deps.secrets.hashOfSubject('passkey user', actor.svcId),
-        name: adjuster.email ?? actor.svcId,
-        displayName: name === '' ? actor.svcId : name,
+        id: deps.secrets.hashOfSubject('passkey user', accountKey(actor)),
+        name: account.email ?? name,
+        displayName: name,
       },
       existing,
     });
@@ -167,7 +168,7 @@ export const makeStartPasskeyRegistration =
 export const makeRegisterPasskey =
   (deps: RegistrationDeps & { mailer: Mailer }) =>
   async (
-    actor: AdjusterActor,
+    actor: AccountActor,
     session: RegisteringSession,
     { name, response }: { readonly name: string; readonly response: PasskeyAttestation },
   ): Promise<Passkey> => {
@@ -176,13 +177,13 @@ export const makeRegisterPasskey =
     );
     const { passkey, notify } = await deps.uow.run(async (tx) => {
       // Locked, so that two requests cannot both add the first passkey or exceed the maximum.
-      const adjuster = existingAccount(await tx.adjusters.lock(actor.svcId));
-      checkMayAdd(await tx.passkeys.of(actor.svcId), session);
+      const account = existingAccount(await lockAccount(tx, actor));
+      checkMayAdd(await tx.passkeys.of(accountRef(actor)), session);
       if (answer === null || !(await isFirstAnswer(tx, answer))) throw passkeyRefused();
       const at = deps.clock.now();
       const passkey: Passkey = {
         id: deps.ids.next(),
-        svcId: actor.svcId,
+        account: accountRef(actor),
         name,
         ...answer.verified,
         transports: response.transports,
@@ -191,8 +192,8 @@ export const makeRegisterPasskey =
       };
       if (!(await tx.passkeys.add(passkey))) throw passkeyRefused();
       await tx.sessions.setMethod(session.tokenHash, 'passkey');
-      await recordAccountAction(tx, actor.svcId, byAdjuster(actor), { at, action: 'passkey.add' });
-      return { passkey, notify: await countAccountNotice(tx, deps, adjuster) };
+      await recordAccountAction(tx, actor, byAccount(actor), { at, action: 'passkey.add' });
+      return { passkey, notify: await countAccountNotice(tx, deps, account) };
     });
     // Not above, where the work may run again.
     if (notify !== null) void deps.mailer.sendAccountNotice(notify, 'passkey_added');
@@ -200,8 +201,12 @@ export const makeRegisterPasskey =
   };
 
 /** Locks passkeys only, as a sign-in does before it locks the account. */
-async function lockOwn(tx: Tx, svcId: Svcid, id: string): Promise<{ passkey: Passkey; isLast: boolean }> {
-  const existing = await tx.passkeys.lockOf(svcId);
+async function lockOwn(
+  tx: Tx,
+  actor: AccountActor,
+  id: string,
+): Promise<{ passkey: Passkey; isLast: boolean }> {
+  const existing = await tx.passkeys.lockOf(accountRef(actor));
   const passkey = existing.find((each) => each.id === id);
   if (passkey === undefined) throw new DomainError('not_found', 'You have no passkey with this id.');
   return { passkey, isLast: existing.length === 1 };
@@ -209,9 +214,9 @@ async function lockOwn(tx: Tx, svcId: Svcid, id: string): Promise<{ passkey: Pas
 
 export const makeRenamePasskey =
   (deps: { uow: UnitOfWork; clock: Clock }) =>
-  (actor: AdjusterActor, id: string, name: string): Promise<Passkey> =>
+  (actor: AccountActor, id: string, name: string): Promise<Passkey> =>
     deps.uow.run(async (tx) => {
-      const { passkey } = await lockOwn(tx, actor.svcId, id);
+      const { passkey } = await lockOwn(tx, actor, id);
       if (passkey.name === name) return passkey;
       const renamed = { ...passkey, name };
       await tx.passkeys.save(renamed);
@@ -222,14 +227,14 @@ export const makeRenamePasskey =
 /** Removes a passkey. Where passkeys are required the last one stays: only the operator removes it. */
 export const makeRemovePasskey =
   (deps: Omit<RegistrationDeps, 'ids' | 'passkeyVerifier'> & { mailer: Mailer }) =>
-  async (actor: AdjusterActor, id: string): Promise<void> => {
+  async (actor: AccountActor, id: string): Promise<void> => {
     const notify = await deps.uow.run(async (tx) => {
-      const { isLast } = await lockOwn(tx, actor.svcId, id);
+      const { isLast } = await lockOwn(tx, actor, id);
       if (deps.passkeysRequired && isLast)
         throw new DomainError('passkey_required', 'This is your only passkey. Add another one first.');
-      await tx.passkeys.remove(actor.svcId, id);
+      await tx.passkeys.remove(accountRef(actor), id);
       await recordOwnAction(tx, deps, actor, 'passkey.remove');
-      return countAccountNotice(tx, deps, existingAccount(await tx.adjusters.find(actor.svcId)));
+      return countAccountNotice(tx, deps, existingAccount(await findAccount(tx, actor)));
     });
     if (notify !== null) void deps.mailer.sendAccountNotice(notify, 'passkey_removed');
   };

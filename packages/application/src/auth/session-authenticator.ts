@@ -1,6 +1,7 @@
 import type { Instant, Svcid } from '@svc/domain';
+import type { StaffGrant } from '../model/account.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { CredentialStore } from '../ports/credential-store.ts';
+import type { CredentialStore, StoredSession } from '../ports/credential-store.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import { CONFIRM_AFTER_MS, GRANT_MAX_AGE_MS } from './api-key-authenticator.ts';
@@ -8,12 +9,19 @@ import { SESSION_LIFETIME_MS } from './sign-in.ts';
 
 const MAX_SESSIONS = 20_000;
 
-export interface SignedIn {
-  readonly svcId: Svcid;
+interface SignedInSession {
   readonly tokenHash: string;
   readonly sessionId: string;
   /** The operator requires a passkey, and this session was opened without one. */
   readonly mayOnlyAddPasskey: boolean;
+}
+
+export interface SignedIn extends SignedInSession {
+  readonly svcId: Svcid;
+}
+
+export interface SignedInStaff extends SignedInSession {
+  readonly staff: StaffGrant;
 }
 
 /**
@@ -21,15 +29,15 @@ export interface SignedIn {
  * every 400 ms; what other processes change is in force within a second.
  */
 export interface SessionAuthenticator {
-  /** Null when the token is malformed, unknown or expired. */
+  /** The session of an adjuster. Null when the token is malformed, unknown or expired. */
   authenticate(token: string): Promise<SignedIn | null>;
+  /** The session of a staff member, with what they may do now. */
+  authenticateStaff(token: string): Promise<SignedInStaff | null>;
   /** Drops cached sessions after a change made in this process. */
   invalidate(): void;
   /** Token hashes used since the last call, with the time. */
   takeUses(): Map<string, Instant>;
 }
-
-type StoredSession = NonNullable<Awaited<ReturnType<CredentialStore['sessionByHash']>>>;
 
 interface CachedSession {
   readonly session: StoredSession;
@@ -91,17 +99,33 @@ export function createSessionAuthenticator(deps: {
     return session;
   };
 
+  const open = async (
+    tokenHash: string | null,
+  ): Promise<
+    (SignedInSession & Pick<StoredSession, 'account'> & { staff: StaffGrant | undefined }) | null
+  > => {
+    if (tokenHash === null) return null;
+    const session = cached(tokenHash, clock.now()) ?? (await read(tokenHash));
+    if (session === null) return null;
+    const now = clock.now();
+    if (now >= expiryOf(tokenHash, session)) return null;
+    uses.set(tokenHash, now);
+    const { account, staff, id: sessionId } = session;
+    return { account, staff, tokenHash, sessionId, mayOnlyAddPasskey: mayOnlyAddPasskey(session) };
+  };
+
   return {
     async authenticate(token) {
-      const tokenHash = secrets.hashOf(token, 'app_session');
-      if (tokenHash === null) return null;
-      const session = cached(tokenHash, clock.now()) ?? (await read(tokenHash));
-      if (session === null) return null;
-      const now = clock.now();
-      if (now >= expiryOf(tokenHash, session)) return null;
-      uses.set(tokenHash, now);
-      const { svcId, id: sessionId } = session;
-      return { svcId, tokenHash, sessionId, mayOnlyAddPasskey: mayOnlyAddPasskey(session) };
+      const found = await open(secrets.hashOf(token, 'app_session'));
+      if (found === null || !('svcId' in found.account)) return null;
+      const { account, staff: _, ...session } = found;
+      return { svcId: account.svcId, ...session };
+    },
+    async authenticateStaff(token) {
+      const found = await open(secrets.hashOf(token, 'staff_session'));
+      if (found?.staff === undefined) return null;
+      const { account: _, staff, ...session } = found;
+      return { staff, ...session };
     },
     invalidate() {
       cache = new Map();
@@ -115,7 +139,7 @@ export function createSessionAuthenticator(deps: {
   };
 }
 
-/** A unit of work that drops cached sessions after each transaction that used the store of sessions. */
+/** A unit of work that drops cached sessions after each transaction that used the store of sessions or of staff. */
 export const invalidatingSessions = ({
   unitOfWork,
   sessionAuthenticator,
@@ -132,6 +156,10 @@ export const invalidatingSessions = ({
           get sessions() {
             isUsed = true;
             return tx.sessions;
+          },
+          get staff() {
+            isUsed = true;
+            return tx.staff;
           },
         }),
       );

@@ -1,5 +1,4 @@
 import {
-  type Adjuster,
   type Attempts,
   DAY,
   DomainError,
@@ -12,16 +11,18 @@ import {
   type Svcid,
   withAttempt,
 } from '@svc/domain';
-import type { AdjusterActor, RequestOrigin } from '../actors.ts';
+import type { AccountActor, AdjusterActor, RequestOrigin } from '../actors.ts';
 import {
   type AuditCaller,
-  adjusterObject,
+  accountObject,
   auditEvent,
-  byAdjuster,
+  byAccount,
+  chainsOf,
   recordAccountAction,
   recordOwnAction,
 } from '../audit/events.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
+import { type Account, type AccountRef, accountRef } from '../model/account.ts';
 import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../model/audit.ts';
 import type { PasskeyAssertion } from '../model/passkey.ts';
 import type { SessionMethod } from '../model/session.ts';
@@ -32,6 +33,7 @@ import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SignInMonitor } from '../ports/sign-in-monitor.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+import { type AccountKind, isDisabled } from './accounts.ts';
 import { countAttempt, lockCounters } from './attempt-counters.ts';
 import { usePasskey, verifyPasskey } from './passkeys.ts';
 
@@ -74,12 +76,17 @@ const subjectsOf = (
 
 /**
  * Under which a code is stored: no address is. With a client secret there is one code for each secret, so that no other
- * client can enter, guess or replace it.
+ * client can enter, guess or replace it. A code for one kind of account opens no session of another.
  */
-const codeSlot = (secrets: Secrets, key: string, clientSecret: string | undefined): string =>
+const codeSlot = (
+  secrets: Secrets,
+  { name }: AccountKind<Account>,
+  key: string,
+  clientSecret: string | undefined,
+): string =>
   clientSecret === undefined
-    ? secrets.hashOfSubject('code', key)
-    : secrets.hashOfSubject('bound code', key, clientSecret);
+    ? secrets.hashOfSubject('code', name, key)
+    : secrets.hashOfSubject('bound code', name, key, clientSecret);
 
 /** Locks the counters of codes to an address. */
 const lockCodeCounters = (tx: Tx, now: Instant, subjects: ReturnType<typeof subjectsOf>) =>
@@ -143,6 +150,7 @@ export const makeRequestSignInCode =
     clock: Clock;
     networkOf: NetworkOf;
     signInMonitor: SignInMonitor;
+    accounts: AccountKind<Account>;
   }) =>
   async (email: string, clientAddress: string, clientSecret?: string): Promise<void> => {
     const key = emailKey(email);
@@ -159,24 +167,24 @@ export const makeRequestSignInCode =
       await tx.signInAttempts.put([
         { subject: subjects.requested, count: usedTries, lastAt: now, endsAt: expiresAt },
       ]);
-      const adjuster = await tx.adjusters.findByEmail(email);
-      const slot = codeSlot(deps.secrets, key, clientSecret);
+      const [account] = await deps.accounts.findByEmail(tx, email);
+      const slot = codeSlot(deps.secrets, deps.accounts, key, clientSecret);
       const stored = await tx.signInCodes.lock(slot);
       const seed = stored !== null && now < stored.expiresAt ? stored.seed : undefined;
       const issued = deps.secrets.issueCode(key, seed);
       await tx.signInCodes.put({ slot, codeHash: issued.hash, seed: issued.seed, expiresAt });
-      if (adjuster === null || adjuster.email === null || adjuster.disabledAt !== undefined) return null;
-      return { email: adjuster.email, code: issued.code };
+      if (account === undefined || account.email === null || isDisabled(account)) return null;
+      return { email: account.email, code: issued.code };
     });
     // Not above, where the work may run again.
     if (mail === 'paused') deps.signInMonitor.count('code_not_mailed');
     else if (mail !== null) void deps.mailer.sendSignInCode(mail.email, mail.code);
   };
 
-export interface OpenedSession {
+export interface OpenedSession<A extends Account> {
   readonly token: string;
   readonly expiresAt: number;
-  readonly adjuster: Adjuster;
+  readonly account: A;
 }
 
 interface ProofByCode {
@@ -184,6 +192,8 @@ interface ProofByCode {
   readonly code: string;
   /** As sent when the code was requested. */
   readonly clientSecret?: string | undefined;
+  /** Which of the firms that the address is staff of. Without it, the one that was joined first. */
+  readonly firmId?: FirmId | undefined;
 }
 
 interface ProofByPasskey {
@@ -209,9 +219,10 @@ export interface SessionDeps {
 }
 
 /** A further session ends the one that has not been used for the longest time. */
-export const MAX_SESSIONS_PER_ADJUSTER = 10;
+export const MAX_SESSIONS_PER_ACCOUNT = 10;
 
-type SignInDeps = SessionDeps & {
+type SignInDeps<A extends Account> = SessionDeps & {
+  accounts: AccountKind<A>;
   networkOf: NetworkOf;
   /** Takes failed sign-ins, which have no transaction. */
   auditBuffer: { add(event: AuditEvent): void };
@@ -222,7 +233,7 @@ type SignInDeps = SessionDeps & {
 
 /** The account that a failed sign-in named, if there is one, and the chains that record the attempt. */
 interface FailedSignIn {
-  readonly failed: Adjuster | null;
+  readonly failed: AccountRef | null;
   /** The code was not requested by this client. */
   readonly notRequested?: true;
   /** The code was right, but the account must use its passkey. */
@@ -231,30 +242,31 @@ interface FailedSignIn {
 }
 
 /**
- * Opens a session for a device; the caller has authenticated the adjuster or is the operator. Null: the account is
- * disabled.
+ * Opens a session for a device; the caller has authenticated the account or is the operator. Null: the account is
+ * disabled or was removed.
  */
-export async function openSession(
+export async function openSession<A extends Account>(
   tx: Tx,
-  deps: Omit<SessionDeps, 'uow'>,
-  svcId: Svcid,
+  deps: Omit<SessionDeps, 'uow'> & { readonly accounts: AccountKind<A> },
+  of: AccountRef,
   caller: AuditCaller,
   method: SessionMethod,
   deviceName: string | null,
-): Promise<OpenedSession | null> {
+): Promise<OpenedSession<A> | null> {
   // Locked, so that an account that is disabled at the same time has no session afterwards.
-  const adjuster = await tx.adjusters.lock(svcId);
-  if (adjuster === null || adjuster.disabledAt !== undefined) return null;
-  const { secret, hash } = deps.secrets.issue('app_session');
+  const account = await deps.accounts.lock(tx, of);
+  if (account === null || isDisabled(account)) return null;
+  const { secret, hash } = deps.secrets.issue(deps.accounts.token);
   const at = deps.clock.now();
   const endsAt = at + deps.sessionMaxAgeMs;
   const expiresAt = Math.min(at + SESSION_LIFETIME_MS, endsAt);
-  const open = await tx.sessions.of(svcId);
-  for (const surplus of open.slice(MAX_SESSIONS_PER_ADJUSTER - 1)) await tx.sessions.remove(surplus);
+  const ref = accountRef(account);
+  const open = await tx.sessions.of(ref);
+  for (const surplus of open.slice(MAX_SESSIONS_PER_ACCOUNT - 1)) await tx.sessions.remove(surplus);
   await tx.sessions.add({
     id: deps.ids.next(),
     tokenHash: hash,
-    svcId,
+    account: ref,
     deviceName,
     createdAt: at,
     lastUsedAt: at,
@@ -262,14 +274,14 @@ export async function openSession(
     endsAt,
     method,
   });
-  await recordAccountAction(tx, svcId, caller, { at, action: 'session.open' });
-  return { token: secret, expiresAt, adjuster };
+  await recordAccountAction(tx, ref, caller, { at, action: 'session.open' });
+  return { token: secret, expiresAt, account };
 }
 
 /** Opens a session for a device. */
 export const makeSignIn =
-  (deps: SignInDeps) =>
-  async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession> => {
+  <A extends Account>(deps: SignInDeps<A>) =>
+  async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession<A>> => {
     // A wrong code is counted, so the unit must commit: it returns the failure instead of throwing.
     const opening =
       'passkey' in proof
@@ -287,7 +299,7 @@ export const makeSignIn =
     const { failed, chains, notRequested = false, needsPasskey = false } = result;
     deps.signInMonitor.count(notRequested ? 'not_requested_here' : 'refused');
     const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
-    const object = failed === null ? null : adjusterObject(failed.svcId);
+    const object = failed === null ? null : accountObject(failed);
     const audited = {
       at: deps.clock.now(),
       action: 'sign_in',
@@ -301,13 +313,35 @@ export const makeSignIn =
   };
 
 /** The same statements with and without an account, so that their time does not reveal it. */
-async function failedSignIn(tx: Tx, adjuster: Adjuster | null): Promise<FailedSignIn> {
-  const firms = await tx.memberships.activeFirmsOf(adjuster?.svcId ?? ('' as Svcid));
-  return { failed: adjuster, chains: firms.length === 0 ? [SERVICE_CHAIN] : firms };
+async function failedSignIn(
+  tx: Tx,
+  { name }: AccountKind<Account>,
+  failed: AccountRef | null = null,
+): Promise<FailedSignIn> {
+  if (failed === null && name === 'staff') return { failed, chains: [SERVICE_CHAIN] };
+  return { failed, chains: await chainsOf(tx, failed ?? { svcId: '' as Svcid }) };
 }
 
+/** One of the accounts with the address, for the trail. */
+const failedByEmail = async (
+  tx: Tx,
+  accounts: AccountKind<Account>,
+  { email, firmId }: ProofByCode,
+): Promise<FailedSignIn> =>
+  failedSignIn(tx, accounts, ofFirm(await accounts.findByEmail(tx, email), firmId)[0]);
+
+/** Without a firm, all accounts. */
+const ofFirm = <A extends Account>(accounts: readonly A[], firmId: FirmId | undefined): readonly A[] =>
+  firmId === undefined
+    ? accounts
+    : accounts.filter((account) => 'firmId' in account && account.firmId === firmId);
+
 /** Locks the counter of wrong guesses of a client. Throws while the client must pause: it must not hold shared locks. */
-async function lockGuesses(tx: Tx, { secrets, clock, networkOf }: SignInDeps, { address }: RequestOrigin) {
+async function lockGuesses(
+  tx: Tx,
+  { secrets, clock, networkOf }: Pick<SignInDeps<Account>, 'secrets' | 'clock' | 'networkOf'>,
+  { address }: RequestOrigin,
+) {
   const subject = secrets.hashOfSubject('guesses of client', networkOf(address));
   const limit = SIGN_IN_LIMITS.guessesPerClient;
   const guesses = await lockCounters(tx, clock.now(), [{ limit, subject }]);
@@ -319,20 +353,22 @@ async function lockGuesses(tx: Tx, { secrets, clock, networkOf }: SignInDeps, { 
  * A client that requested the code has its own tries, which no one else can use up. All other clients, strangers or the
  * owner on another network, share the limits per account and in total. With a client secret there are no others.
  */
-async function byCode(
+async function byCode<A extends Account>(
   tx: Tx,
-  deps: SignInDeps,
-  { email, code, clientSecret }: ProofByCode,
+  deps: SignInDeps<A>,
+  proof: ProofByCode,
   origin: RequestOrigin,
   deviceName: string | null,
-): Promise<OpenedSession | FailedSignIn> {
+): Promise<OpenedSession<A> | FailedSignIn> {
+  const { accounts } = deps;
+  const { email, code, clientSecret } = proof;
   const guesses = await lockGuesses(tx, deps, origin);
   const now = deps.clock.now();
   const key = emailKey(email);
   const subjects = subjectsOf(deps.secrets, key, deps.networkOf(origin.address), clientSecret);
   const [requested = null, tried = null] = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
   const hasRequested = requested !== null && now < requested.endsAt;
-  if (clientSecret !== undefined && !hasRequested) return notRequestedHere(tx, guesses, email);
+  if (clientSecret !== undefined && !hasRequested) return notRequestedHere(tx, accounts, guesses, proof);
   const shared = hasRequested
     ? null
     : await lockCounters(tx, now, [
@@ -346,12 +382,12 @@ async function byCode(
       : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME_MS };
   if (tries.count >= SIGN_IN_CODE_TRIES) {
     await guesses.count();
-    return failedSignIn(tx, await tx.adjusters.findByEmail(email));
+    return failedByEmail(tx, accounts, proof);
   }
 
-  const slot = codeSlot(deps.secrets, key, clientSecret);
+  const slot = codeSlot(deps.secrets, accounts, key, clientSecret);
   const stored = await tx.signInCodes.lock(slot);
-  if (clientSecret !== undefined && stored === null) return notRequestedHere(tx, guesses, email);
+  if (clientSecret !== undefined && stored === null) return notRequestedHere(tx, accounts, guesses, proof);
   const isCorrect =
     stored !== null &&
     now < stored.expiresAt &&
@@ -361,26 +397,26 @@ async function byCode(
     await shared?.count();
     const subject = hasRequested ? subjects.requested : subjects.tries;
     await tx.signInAttempts.put([{ subject, ...withAttempt(tries, now) }]);
-    return failedSignIn(tx, await tx.adjusters.findByEmail(email));
+    return failedByEmail(tx, accounts, proof);
   }
   await tx.signInCodes.remove(slot);
-  const adjuster = await tx.adjusters.findByEmail(email);
-  if (adjuster === null) return failedSignIn(tx, null);
-  const { svcId } = adjuster;
-  await tx.adjusters.confirmEmail(svcId);
-  if (deps.passkeysRequired && (await tx.passkeys.of(svcId)).length > 0)
-    return { ...(await failedSignIn(tx, adjuster)), needsPasskey: true };
-  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'code', deviceName);
-  return opened ?? failedSignIn(tx, adjuster);
+  const [account] = ofFirm(await accounts.findByEmail(tx, email), proof.firmId);
+  if (account === undefined) return failedSignIn(tx, accounts);
+  const confirmed = await accounts.confirmEmail(tx, account, now);
+  const ref = accountRef(confirmed);
+  if (deps.passkeysRequired && (await tx.passkeys.of(ref)).length > 0)
+    return { ...(await failedSignIn(tx, accounts, ref)), needsPasskey: true };
+  const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'code', deviceName);
+  return opened ?? failedSignIn(tx, accounts, ref);
 }
 
 /** Failures count against the client like wrong codes. The response is verified between two transactions. */
-async function byPasskey(
-  deps: SignInDeps,
+async function byPasskey<A extends Account>(
+  deps: SignInDeps<A>,
   { passkey: response, clientSecret }: ProofByPasskey,
   origin: RequestOrigin,
   deviceName: string | null,
-): Promise<OpenedSession | FailedSignIn> {
+): Promise<OpenedSession<A> | FailedSignIn> {
   const passkey = await deps.uow.run(async (tx) => {
     await lockGuesses(tx, deps, origin);
     return tx.passkeys.lockByCredential(response.credentialId);
@@ -389,73 +425,75 @@ async function byPasskey(
   return deps.uow.run(async (tx) => {
     const guesses = await lockGuesses(tx, deps, origin);
     const isValid = proof !== null && (await usePasskey(tx, deps, proof));
-    const adjuster = passkey && (await tx.adjusters.find(passkey.svcId));
-    if (adjuster === null || !isValid) {
+    const account = passkey && (await deps.accounts.find(tx, passkey.account));
+    const ref = account && accountRef(account);
+    if (ref === null || !isValid) {
       await guesses.count();
-      return failedSignIn(tx, adjuster);
+      return failedSignIn(tx, deps.accounts, ref);
     }
-    const { svcId } = adjuster;
-    const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'passkey', deviceName);
-    return opened ?? failedSignIn(tx, adjuster);
+    const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'passkey', deviceName);
+    return opened ?? failedSignIn(tx, deps.accounts, ref);
   });
 }
 
 /** Nothing was checked, but the attempt counts against the client. The same for addresses without an account. */
 async function notRequestedHere(
   tx: Tx,
+  accounts: AccountKind<Account>,
   guesses: { count(): Promise<void> },
-  email: string,
+  proof: ProofByCode,
 ): Promise<FailedSignIn> {
   await guesses.count();
-  return { ...(await failedSignIn(tx, await tx.adjusters.findByEmail(email))), notRequested: true };
+  return { ...(await failedByEmail(tx, accounts, proof)), notRequested: true };
 }
 
 /** Failures count against the client like wrong codes. */
-async function bySecret(
+async function bySecret<A extends Account>(
   tx: Tx,
-  deps: SignInDeps,
+  deps: SignInDeps<A>,
   { svcId, signInSecret }: { readonly svcId: Svcid; readonly signInSecret: string },
   origin: RequestOrigin,
   deviceName: string | null,
-): Promise<OpenedSession | FailedSignIn> {
+): Promise<OpenedSession<A> | FailedSignIn> {
   const guesses = await lockGuesses(tx, deps, origin);
   const hash = deps.secrets.hashOf(signInSecret, 'sign_in_secret');
   const stored = await tx.adjusters.signInSecretHash(svcId);
-  const adjuster = await tx.adjusters.find(svcId);
-  if (adjuster === null || hash === null || stored === null || !deps.secrets.equal(hash, stored)) {
+  const account = await deps.accounts.find(tx, { svcId });
+  const ref = account && accountRef(account);
+  if (ref === null || hash === null || stored === null || !deps.secrets.equal(hash, stored)) {
     await guesses.count();
-    return failedSignIn(tx, adjuster);
+    return failedSignIn(tx, deps.accounts, ref);
   }
-  const opened = await openSession(tx, deps, svcId, byAdjuster({ svcId, origin }), 'secret', deviceName);
-  return opened ?? failedSignIn(tx, adjuster);
+  const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'secret', deviceName);
+  return opened ?? failedSignIn(tx, deps.accounts, ref);
 }
 
 type SignOutDeps = { uow: UnitOfWork; clock: Clock };
 
-/** Ends every session of the adjuster and removes their devices from push notifications. */
+/** Ends every session of the account and removes their devices from push notifications. */
 export const makeSignOutEverywhere =
   (deps: SignOutDeps) =>
-  (actor: AdjusterActor): Promise<void> =>
+  (actor: AccountActor): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.sessions.removeAllOf(actor.svcId);
+      await tx.sessions.removeAllOf(accountRef(actor));
       await recordOwnAction(tx, deps, actor, 'sessions.end');
     });
 
 /** Ends the session of this token and removes its devices from push notifications. */
 export const makeSignOut =
   (deps: SignOutDeps) =>
-  (actor: AdjusterActor, tokenHash: string): Promise<void> =>
+  (actor: AccountActor, tokenHash: string): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.sessions.remove({ svcId: actor.svcId, tokenHash });
+      await tx.sessions.remove({ account: accountRef(actor), tokenHash });
       await recordOwnAction(tx, deps, actor, 'session.end');
     });
 
-/** Ends another session of the adjuster, by its id, and removes its devices from push notifications. */
+/** Ends another session of the account, by its id, and removes its devices from push notifications. */
 export const makeEndSession =
   (deps: SignOutDeps) =>
-  (actor: AdjusterActor, sessionId: string): Promise<void> =>
+  (actor: AccountActor, sessionId: string): Promise<void> =>
     deps.uow.run(async (tx) => {
-      const open = await tx.sessions.of(actor.svcId);
+      const open = await tx.sessions.of(accountRef(actor));
       const session = open.find(({ id }) => id === sessionId);
       if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
       await tx.sessions.remove(session);

@@ -57,6 +57,10 @@ export type AuditAction =
   | 'session.open'
   | 'sessions.end'
   | 'sign_in'
+  | 'staff.invite'
+  | 'staff.read'
+  | 'staff.remove'
+  | 'staff.role'
   | 'webhook.create'
   | 'webhook.pause'
   | 'webhook.remove'
@@ -74,7 +78,7 @@ export type AuditValue = string | number | boolean | null;
 /** One event. Holds ids and settings only: no names, addresses of people or contents of claims. */
 export interface AuditEntry {
   readonly at: Instant;
-  /** `key:ID`, `adjuster:SVCID`, `operator:NAME`, or `service` for its own work. */
+  /** `key:ID`, `staff:ID`, `adjuster:SVCID`, `operator:NAME`, or `service` for its own work. */
   readonly actor: string;
   /** IP address of the client; null where no request was made. */
   readonly address: string | null;

@@ -1,4 +1,5 @@
-import type { Instant, Svcid } from '@svc/domain';
+import type { Instant } from '@svc/domain';
+import type { AccountRef } from './account.ts';
 
 /** A WebAuthn credential of an account. */
 export interface Passkey {
@@ -6,7 +7,7 @@ export interface Passkey {
   readonly id: string;
   /** In base64url, as the authenticator sent it. */
   readonly credentialId: string;
-  readonly svcId: Svcid;
+  readonly account: AccountRef;
   readonly name: string;
   /** COSE key in base64url. */
   readonly publicKey: string;

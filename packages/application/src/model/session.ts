@@ -1,4 +1,5 @@
-import type { Instant, Svcid } from '@svc/domain';
+import type { Instant } from '@svc/domain';
+import type { AccountRef } from './account.ts';
 
 /** How a session was opened. A session that added a passkey counts as opened with it. */
 export type SessionMethod = 'code' | 'secret' | 'passkey' | 'operator';
@@ -7,7 +8,7 @@ export interface Session {
   /** Public, unlike the token. */
   readonly id: string;
   readonly tokenHash: string;
-  readonly svcId: Svcid;
+  readonly account: AccountRef;
   /** As named by the client, or derived from its browser; null: unknown. */
   readonly deviceName: string | null;
   readonly createdAt: Instant;

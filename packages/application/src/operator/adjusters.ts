@@ -9,6 +9,7 @@ import {
   recordAction,
   recordMemberAction,
 } from '../audit/events.ts';
+import { ADJUSTERS } from '../auth/accounts.ts';
 import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import { SERVICE_CHAIN } from '../model/audit.ts';
 import { findAdjuster, lockAdjuster, lockUnerasedFirm } from './existing.ts';
@@ -35,13 +36,13 @@ export const makeCreateAdjuster =
 /** Opens a session for an adjuster without a sign-in. */
 export const makeOpenSession =
   (deps: Deps) =>
-  (svcId: Svcid): Promise<OpenedSession> =>
+  (svcId: Svcid): Promise<OpenedSession<Adjuster>> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
       const opened = await openSession(
         tx,
-        deps,
-        svcId,
+        { ...deps, accounts: ADJUSTERS },
+        { svcId },
         byOperator(deps.operator),
         'operator',
         'opened by the operator',
@@ -129,11 +130,11 @@ export const makeDisableAdjuster =
       for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
       await tx.adjusters.setDisabled(svcId, disabledAt);
       // Also when it is repeated: the adjuster may have joined a firm, and got an offer, during the first run.
-      await tx.sessions.removeAllOf(svcId);
+      await tx.sessions.removeAllOf({ svcId });
       for (const firmId of firms) await unassignPendingOffers(tx, firmId, svcId);
       if (adjuster.disabledAt === undefined) {
         const audited = { at, action: 'adjuster.disable' } as const;
-        await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
+        await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
       }
       return { ...adjuster, disabledAt };
     });
@@ -146,7 +147,7 @@ export const makeEnableAdjuster =
       if (disabledAt === undefined) return adjuster;
       await tx.adjusters.setDisabled(svcId, null);
       const audited = { at: deps.clock.now(), action: 'adjuster.enable' } as const;
-      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
       return adjuster;
     });
 
@@ -156,10 +157,10 @@ export const makeEndSessions =
   (svcId: Svcid): Promise<number> =>
     deps.uow.run(async (tx) => {
       await findAdjuster(tx, svcId);
-      const ended = await tx.sessions.removeAllOf(svcId);
+      const ended = await tx.sessions.removeAllOf({ svcId });
       if (ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'sessions.end' } as const;
-      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
       return ended;
     });
 
@@ -169,10 +170,10 @@ export const makeRemovePasskeys =
   (svcId: Svcid): Promise<number> =>
     deps.uow.run(async (tx) => {
       await lockAdjuster(tx, svcId);
-      const removed = await tx.passkeys.removeAllOf(svcId);
-      const ended = await tx.sessions.removeAllOf(svcId);
+      const removed = await tx.passkeys.removeAllOf({ svcId });
+      const ended = await tx.sessions.removeAllOf({ svcId });
       if (removed === 0 && ended === 0) return 0;
       const audited = { at: deps.clock.now(), action: 'passkey.remove' } as const;
-      await recordAccountAction(tx, svcId, byOperator(deps.operator), audited);
+      await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
       return removed;
     });

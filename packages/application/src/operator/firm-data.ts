@@ -1,4 +1,4 @@
-import type { CarrierDetails, Claim, FirmId, Instant } from '@svc/domain';
+import type { CarrierDetails, Claim, FirmId, Instant, StaffMember } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import { GRANT_MAX_AGE_MS } from '../auth/api-key-authenticator.ts';
@@ -15,6 +15,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
+import type { StaffReads } from '../ports/staff-reads.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookReads } from '../ports/webhooks.ts';
 import { lockFirm } from './existing.ts';
@@ -24,6 +25,7 @@ interface Deps {
   readonly uow: UnitOfWork;
   readonly operatorReads: OperatorReads;
   readonly auditReads: AuditReads;
+  readonly staffReads: StaffReads;
   readonly requestLog: RequestLogStore;
   readonly firmData: FirmData;
   readonly webhookReads: WebhookReads;
@@ -34,6 +36,7 @@ interface Deps {
 export type ExportedRow =
   | { readonly type: 'firm'; readonly firm: Firm; readonly legalHoldSince: Instant | null }
   | { readonly type: 'key'; readonly key: ApiKey }
+  | { readonly type: 'staff'; readonly staff: StaffMember }
   | { readonly type: 'member'; readonly member: AdjusterView }
   | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
   | { readonly type: 'claim'; readonly claim: Claim }
@@ -55,6 +58,7 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
     const { firmData, exportPageRows = PAGE_ROWS } = deps;
     yield { type: 'firm', ...exportedFirm };
     for (const key of await deps.operatorReads.keys(id)) yield { type: 'key', key };
+    for (const staff of await deps.staffReads.ofFirm(id)) yield { type: 'staff', staff };
     const members = inPages(
       (after) => firmData.members(id, after, exportPageRows),
       ({ membership }: AdjusterView) => membership.svcId,

@@ -1,11 +1,11 @@
-import type { FirmId, Instant, Plan } from '@svc/domain';
+import type { FirmId, Instant } from '@svc/domain';
 import type { Firm } from '../model/firm.ts';
 
 export interface Firms {
   add(firm: Firm): Promise<void>;
   lock(id: FirmId): Promise<Firm | null>;
   /** Without a lock. */
-  planOf(id: FirmId): Promise<Plan | null>;
+  find(id: FirmId): Promise<Firm | null>;
   /** Null: not under legal hold. */
   legalHoldSince(id: FirmId): Promise<Instant | null>;
   setLegalHold(id: FirmId, since: Instant | null): Promise<void>;

@@ -3,6 +3,7 @@ export const SECRET_PREFIXES = {
   live_key: 'svc_live_',
   test_key: 'svc_test_',
   app_session: 'svc_app_',
+  staff_session: 'svc_staff_',
   sign_in_secret: 'svc_signin_',
   client_secret: 'svc_client_',
 } as const;

@@ -1,13 +1,13 @@
-import type { Svcid } from '@svc/domain';
+import type { AccountRef } from '../model/account.ts';
 import type { Session, SessionMethod } from '../model/session.ts';
 
 export interface Sessions {
   add(session: Session): Promise<void>;
   /** Latest use first. */
-  of(svcId: Svcid): Promise<Session[]>;
+  of(account: AccountRef): Promise<Session[]>;
   setMethod(tokenHash: string, method: SessionMethod): Promise<void>;
   /** Ends the session and removes the devices that were registered in it. */
-  remove(session: Pick<Session, 'svcId' | 'tokenHash'>): Promise<void>;
+  remove(session: Pick<Session, 'account' | 'tokenHash'>): Promise<void>;
   /** Ends all sessions of the account and removes all its devices. @returns how many sessions there were. */
-  removeAllOf(svcId: Svcid): Promise<number>;
+  removeAllOf(account: AccountRef): Promise<number>;
 }

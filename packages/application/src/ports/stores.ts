@@ -10,6 +10,7 @@ import type { FirmReads } from './firm-reads.ts';
 import type { JobReads } from './job-reads.ts';
 import type { OperatorReads } from './operator-reads.ts';
 import type { RequestLogStore } from './request-log.ts';
+import type { StaffReads } from './staff-reads.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import type { WebhookQueue, WebhookReads } from './webhooks.ts';
 
@@ -21,6 +22,7 @@ export interface Stores {
   readonly appReads: AppReads;
   readonly boardReads: BoardReads;
   readonly operatorReads: OperatorReads;
+  readonly staffReads: StaffReads;
   readonly jobReads: JobReads;
   readonly credentials: CredentialStore;
   readonly faults: FaultStore;

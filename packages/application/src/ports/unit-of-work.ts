@@ -14,6 +14,7 @@ import type { Passkeys } from './passkeys.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
+import type { Staff } from './staff.ts';
 import type { UsedChallenges } from './used-challenges.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -33,6 +34,7 @@ export interface Tx {
   readonly carriers: Carriers;
   readonly adjusters: Adjusters;
   readonly memberships: Memberships;
+  readonly staff: Staff;
   readonly firms: Firms;
   readonly keys: Keys;
   readonly sessions: Sessions;

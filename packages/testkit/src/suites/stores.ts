@@ -23,6 +23,7 @@ import { passkeysBehavior } from './stores/passkeys.ts';
 import { racesBehavior } from './stores/races.ts';
 import { rollbackBehavior } from './stores/rollback.ts';
 import { sandboxBehavior } from './stores/sandbox.ts';
+import { staffBehavior } from './stores/staff.ts';
 import { webhooksBehavior } from './stores/webhooks.ts';
 
 export interface StoresUnderTest {
@@ -47,6 +48,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   boardBehavior,
   pageSizeBehavior,
   accountsBehavior,
+  staffBehavior,
   passkeysBehavior,
   availabilityBehavior,
   auditBehavior,

@@ -1,9 +1,9 @@
 import { type SessionAuthenticator, Unavailable } from '@svc/application';
 import type { Request, RequestHandler, Response } from 'express';
+import { isSameOrigin, sessionOf } from '../browser-session.ts';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import type { RequestTrace } from '../request-log.ts';
 import { IMMUTABLE, sendContent } from '../static/compression.ts';
-import { isSameOrigin, sessionOf } from './browser-session.ts';
 import { type AppFile, readAppFiles } from './files.ts';
 import type { LiveUpdates } from './live-updates.ts';
 
@@ -72,7 +72,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       return;
     }
 
-    const token = isSameOrigin(request, addresses) ? sessionOf(request, addresses) : null;
+    const token = isSameOrigin(request, addresses) ? sessionOf('app', request, addresses) : null;
     const session = token === null ? null : await deps.sessionAuthenticator.authenticate(token);
     if (token === null || session === null) throw new HttpProblem('invalid_session');
     if (session.mayOnlyAddPasskey) throw new HttpProblem('passkey_required');

@@ -32,6 +32,7 @@ const OPENAPI_DOCUMENTS: Readonly<Record<string, OpenApiOptions>> = {
   '/openapi.json': {},
   '/openapi-3.0.json': { openapi: '3.0' },
   '/app/openapi.json': { api: 'app' },
+  '/firm/openapi.json': { api: 'desk' },
 };
 
 /** `GET /docs` and below, the OpenAPI documents, `/llms.txt`, `/favicon.ico`, and `/` for browsers. */

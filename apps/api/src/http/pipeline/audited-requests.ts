@@ -7,14 +7,15 @@ import {
   claimObject,
   firmObject,
   SERVICE_CHAIN,
+  staffObject,
 } from '@svc/application';
 import type { EndpointId, ErrorCode, sandboxEndpoints } from '@svc/contract';
-import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 
 /** Claims or adjusters in a response. */
 export interface AuditedRead {
   readonly firmId: FirmId;
-  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read';
+  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read' | 'staff.read';
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
 }
@@ -30,7 +31,7 @@ export interface AuditedRequest {
   readonly caller: AuditCaller;
   /** Null: only reads in the response are recorded. */
   readonly action: AuditAction | null;
-  /** Null for adjusters, who may belong to several firms. */
+  /** Null for adjusters, who may belong to several firms. Staff belong to one. */
   readonly firmId: FirmId | null;
   readonly params: Readonly<Record<string, string>>;
   reads?: readonly AuditedRead[];
@@ -39,10 +40,11 @@ export interface AuditedRequest {
 /** Sign-in records its failures itself; the others show and change nothing of a firm, nor the access to an account. */
 type Unrecorded =
   | keyof typeof sandboxEndpoints
-  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device'}`
+  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff'}`
   | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions'}`
   | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
+  | ('requestStaffSignInCode' | 'signInStaff' | 'signOutStaff')
   | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');
 
 /** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
@@ -71,6 +73,10 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   registerPasskey: 'passkey.add',
   renamePasskey: 'passkey.rename',
   removePasskey: 'passkey.remove',
+  listStaff: 'staff.read',
+  inviteStaff: 'staff.invite',
+  updateStaff: 'staff.role',
+  removeStaff: 'staff.remove',
 };
 const ACTION_OF: ReadonlyMap<string, AuditAction> = new Map(Object.entries(ACTIONS));
 
@@ -91,9 +97,10 @@ const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-function objectOf({ id, svc_id, firm_id }: AuditedRequest['params']): string | null {
+function objectOf({ id, svc_id, firm_id, staff_id }: AuditedRequest['params']): string | null {
   if (id !== undefined) return claimObject(id as ClaimId);
   if (svc_id !== undefined) return adjusterObject(svc_id as Svcid);
+  if (staff_id !== undefined) return staffObject(staff_id as StaffId);
   return firm_id === undefined ? null : firmObject(firm_id as FirmId);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ApiKeyAuthenticator,
-  byAdjuster,
+  byAccount,
   byFirm,
   type CountedRequest,
   type FaultStore,
@@ -23,7 +23,7 @@ import {
   type RequestOf,
   validationSummary,
 } from '@svc/contract';
-import { checkScope, limitsOf } from '@svc/domain';
+import { checkPermission, checkScope, type Environment, limitsOf } from '@svc/domain';
 import { createBodyMemory, type HeldBytes } from '../limits/body-memory.ts';
 import type { ConcurrencyLimit, Permit } from '../limits/concurrency-limit.ts';
 import { createDeadline, type Deadline } from '../limits/deadline.ts';
@@ -41,6 +41,7 @@ import type {
   PerformOperation,
   Route,
   RouteResponse,
+  StaffRoute,
 } from '../routes/route.ts';
 import { auditedRequest } from './audited-requests.ts';
 import { clientBehavior, observeBody } from './client-behavior.ts';
@@ -48,7 +49,7 @@ import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { readJsonBody } from './read-body.ts';
 import { withFault } from './simulated-faults.ts';
 
-/** Counts a request of a session of the adjuster app. */
+/** Counts a request of a session. */
 export type SessionLimiter = (sessionId: string) => Promise<RateLimitDecision>;
 
 export interface PipelineDeps {
@@ -114,6 +115,7 @@ export function createPipeline(
     try {
       if (route.caller === 'anyone') return await handleOpen(route, exchange);
       if (route.caller === 'adjuster') return await handleAdjuster(route, exchange);
+      if (route.caller === 'staff') return await handleStaff(route, exchange);
       return await handleFirm(route, exchange);
     } finally {
       exchange.permit.release();
@@ -163,9 +165,34 @@ export function createPipeline(
     if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
       throw new HttpProblem('passkey_required');
     const actor = { svcId: session.svcId, origin: originOf(exchange) };
-    trace.audit = auditedRequest(endpoint.id, params, byAdjuster(actor), null);
+    trace.audit = auditedRequest(endpoint.id, params, byAccount(actor), null);
     const { value } = await receive(exchange, `adjuster ${session.svcId}`);
     return deadline.within(route.handle(value, { actor, session }));
+  }
+
+  async function handleStaff(route: StaffRoute, exchange: Exchange): Promise<RouteResponse> {
+    const { endpoint } = route;
+    const { params, request, trace, deadline } = exchange;
+    const token = bearerToken(request);
+    const signedIn =
+      token === null ? null : await deadline.within(deps.sessionAuthenticator.authenticateStaff(token));
+    if (signedIn === null) throw new HttpProblem('invalid_session');
+    const { staff, ...session } = signedIn;
+    const { firmId, staffId, role, plan } = staff;
+    requireAllowed(await deps.sessionLimiter(session.sessionId));
+    const origin = originOf(exchange);
+    const actor = { firmId, staffId, origin };
+    trace.audit = auditedRequest(endpoint.id, params, byAccount(actor), firmId);
+    if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
+      throw new HttpProblem('passkey_required');
+    if (endpoint.permission != null) checkPermission(endpoint.permission, role, plan);
+    const { value, sentBody } = await receive(exchange, `staff ${staffId}`);
+    const actorIn = (environment: Environment): FirmActor => ({
+      firmId,
+      environment,
+      origin: { ...origin, staffId },
+    });
+    return deadline.within(route.handle(value, { actor, staff, session, actorIn, sentBody }));
   }
 
   async function handleFirm(route: FirmRoute | AgentRoute, exchange: Exchange): Promise<RouteResponse> {

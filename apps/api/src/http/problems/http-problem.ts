@@ -33,6 +33,9 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   too_many_passkeys: 'too_many_passkeys',
   webhook_url_refused: 'validation_failed',
   too_many_webhooks: 'validation_failed',
+  staff_exists: 'validation_failed',
+  too_many_staff: 'validation_failed',
+  last_admin: 'last_admin',
 };
 
 /** JSON pointers for domain errors that the API reports as `validation_failed`. */
@@ -45,6 +48,8 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   contact_log_full: '',
   webhook_url_refused: '/url',
   too_many_webhooks: '',
+  staff_exists: '/email',
+  too_many_staff: '',
 };
 
 /** An error that is sent as a problem document (RFC 9457). */

@@ -94,7 +94,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     publicRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
       const session = await use.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
-      return jsonResponse(sessionToWire(session, await use.readProfile(session.adjuster)), 201);
+      return jsonResponse(sessionToWire(session, await use.readProfile(session.account)), 201);
     }),
 
     appRoute(endpoints.signOut, async (_, { actor, session }) => {

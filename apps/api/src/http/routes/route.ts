@@ -1,7 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AdjusterActor, FirmActor, KeyGrant, ReadPage, RequestOrigin, SignedIn } from '@svc/application';
+import type {
+  AdjusterActor,
+  FirmActor,
+  KeyGrant,
+  ReadPage,
+  RequestOrigin,
+  SignedIn,
+  SignedInStaff,
+  StaffActor,
+  StaffGrant,
+} from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
-import type { ClaimId } from '@svc/domain';
+import type { ClaimId, Environment } from '@svc/domain';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 
@@ -33,6 +43,17 @@ export interface OpenContext {
 export interface AppContext {
   readonly actor: AdjusterActor;
   readonly session: SignedIn;
+}
+
+/** The role was checked against the permission of the endpoint. */
+export interface StaffContext {
+  readonly actor: StaffActor;
+  readonly staff: StaffGrant;
+  readonly session: Omit<SignedInStaff, 'staff'>;
+  /** Who does in one environment what a key does: the same use cases, recorded for the staff member. */
+  actorIn(environment: Environment): FirmActor;
+  /** The body before validation, for the fingerprint. */
+  readonly sentBody: unknown;
 }
 
 export interface FirmContext {
@@ -68,11 +89,12 @@ interface RouteBase<Caller extends string, Context> {
 
 export type OpenRoute = RouteBase<'anyone', OpenContext>;
 export type AppRoute = RouteBase<'adjuster', AppContext>;
+export type StaffRoute = RouteBase<'staff', StaffContext>;
 export type FirmRoute = RouteBase<'firm', FirmContext>;
 export type AgentRoute = RouteBase<'agent', AgentContext>;
 
 /** An endpoint of the contract with the handler of its authenticated, valid requests. */
-export type Route = OpenRoute | AppRoute | FirmRoute | AgentRoute;
+export type Route = OpenRoute | AppRoute | StaffRoute | FirmRoute | AgentRoute;
 
 const routesFor =
   <Caller extends string, Context>(caller: Caller) =>
@@ -90,6 +112,7 @@ const routesFor =
 
 export const publicRoute = routesFor<'anyone', OpenContext>('anyone');
 export const appRoute = routesFor<'adjuster', AppContext>('adjuster');
+export const staffRoute = routesFor<'staff', StaffContext>('staff');
 export const firmRoute = routesFor<'firm', FirmContext>('firm');
 /** For programs of firms whose messages name the operations. */
 export const agentRoute = routesFor<'agent', AgentContext>('agent');

@@ -95,7 +95,7 @@ export const profileToWire = ({ adjuster, firms }: Profile) => ({
   availability: availabilityToWire(adjuster.availability ?? ALWAYS_AVAILABLE),
 });
 
-export const sessionToWire = (session: OpenedSession, profile: Profile) => ({
+export const sessionToWire = (session: OpenedSession<Adjuster>, profile: Profile) => ({
   token: session.token,
   expires_at: toDateTime(session.expiresAt),
   adjuster: profileToWire(profile),

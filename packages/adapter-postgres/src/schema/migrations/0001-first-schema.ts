@@ -187,10 +187,31 @@ CREATE TABLE adjuster_firms (
 
 -- Sign-in and devices
 
+-- The people of a firm, who work at its desk.
+CREATE TABLE staff (
+  firm_id uuid NOT NULL REFERENCES firms (id),
+  id uuid NOT NULL,
+  name text NOT NULL,
+  email text NOT NULL,
+  -- The address as it is compared, or a keyed hash of it where encryption is on.
+  email_key text COLLATE "C" NOT NULL,
+  role text NOT NULL CHECK (role IN ('admin', 'dispatcher', 'developer', 'auditor')),
+  invited_at timestamptz(3) NOT NULL,
+  -- When a code that was sent to the address was first entered.
+  joined_at timestamptz(3),
+  PRIMARY KEY (firm_id, id),
+  CONSTRAINT staff_email_key UNIQUE (firm_id, email_key)
+);
+-- For sign-in: one address may be staff of several firms.
+CREATE INDEX staff_by_email ON staff (email_key);
+
+-- Of an adjuster or of a staff member. The latter without a reference: their table may be on other servers.
 CREATE TABLE sessions (
   token_hash text COLLATE "C" PRIMARY KEY,
   id uuid NOT NULL,
-  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id),
+  svc_id text COLLATE "C" REFERENCES adjusters (svc_id),
+  firm_id uuid,
+  staff_id uuid,
   device_name text,
   created_at timestamptz(3) NOT NULL,
   last_used_at timestamptz(3) NOT NULL,
@@ -198,10 +219,12 @@ CREATE TABLE sessions (
   expires_at timestamptz(3) NOT NULL,
   ends_at timestamptz(3) NOT NULL,
   -- How it was opened.
-  method text NOT NULL CHECK (method IN ('code', 'secret', 'passkey', 'operator'))
+  method text NOT NULL CHECK (method IN ('code', 'secret', 'passkey', 'operator')),
+  CONSTRAINT sessions_account_check CHECK ((svc_id IS NULL) = (staff_id IS NOT NULL) AND (firm_id IS NULL) = (staff_id IS NULL))
 );
 CREATE INDEX sessions_end ON sessions (expires_at);
-CREATE INDEX sessions_of_adjuster ON sessions (svc_id, last_used_at);
+CREATE INDEX sessions_of_adjuster ON sessions (svc_id, last_used_at) WHERE svc_id IS NOT NULL;
+CREATE INDEX sessions_of_staff ON sessions (firm_id, staff_id, last_used_at) WHERE staff_id IS NOT NULL;
 
 CREATE TABLE sign_in_codes (
   email_key text COLLATE "C" PRIMARY KEY,
@@ -234,15 +257,20 @@ CREATE INDEX email_changes_end ON email_changes (expires_at);
 CREATE TABLE passkeys (
   id uuid PRIMARY KEY,
   credential_id text COLLATE "C" NOT NULL UNIQUE,
-  svc_id text COLLATE "C" NOT NULL REFERENCES adjusters (svc_id) ON DELETE CASCADE,
+  -- The account, as in sessions.
+  svc_id text COLLATE "C" REFERENCES adjusters (svc_id) ON DELETE CASCADE,
+  firm_id uuid,
+  staff_id uuid,
   name text NOT NULL,
   public_key text NOT NULL,
   sign_count double precision NOT NULL CHECK (sign_count >= 0),
   transports json NOT NULL,
   created_at timestamptz(3) NOT NULL,
-  last_used_at timestamptz(3)
+  last_used_at timestamptz(3),
+  CONSTRAINT passkeys_account_check CHECK ((svc_id IS NULL) = (staff_id IS NOT NULL) AND (firm_id IS NULL) = (staff_id IS NULL))
 );
-CREATE INDEX passkeys_of_adjuster ON passkeys (svc_id, created_at);
+CREATE INDEX passkeys_of_adjuster ON passkeys (svc_id, created_at) WHERE svc_id IS NOT NULL;
+CREATE INDEX passkeys_of_staff ON passkeys (firm_id, staff_id, created_at) WHERE staff_id IS NOT NULL;
 
 -- Answered challenges, until they expire: each one works once.
 CREATE TABLE used_passkey_challenges (
@@ -524,7 +552,8 @@ BEGIN
     SELECT relname FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
        AND relname IN ('adjuster_edits', 'adjusters', 'api_keys', 'audit_log', 'carriers', 'claims', 'devices',
-         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions', 'webhook_deliveries', 'webhook_endpoints')
+         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions', 'staff',
+         'webhook_deliveries', 'webhook_endpoints')
        AND pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint
      ORDER BY relname
   LOOP

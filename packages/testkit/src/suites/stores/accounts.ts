@@ -76,7 +76,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const { svcId } = await newAdjuster();
       const signInSecret = firm.signInSecrets.manual;
       const opened = await use.signIn({ svcId: firm.accounts.manual, signInSecret });
-      expect(opened.adjuster.svcId).toBe(firm.accounts.manual);
+      expect(opened.account.svcId).toBe(firm.accounts.manual);
       for (const [account, secret] of [
         [svcId, signInSecret],
         [svcId, ''],
@@ -102,7 +102,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       clock.advance(MINUTE);
       expect([await attempt(), await attempt()]).toEqual(['rejected', 2 * MINUTE]);
       const elsewhere = { svcId: accounts.manual, signInSecret: signInSecrets.manual };
-      expect((await use.signIn(elsewhere, clientAddress())).adjuster.svcId).toBe(accounts.manual);
+      expect((await use.signIn(elsewhere, clientAddress())).account.svcId).toBe(accounts.manual);
     });
 
     test('that were erased can no longer be read or changed in an open session', async () => {
@@ -129,7 +129,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       await use.updateProfile({ svcId }, { lastName: 'Reyes' });
       expect(await stores.appReads.adjuster(svcId)).toEqual({ ...before, lastName: 'Reyes' });
       const signInSecret = firm.signInSecrets.manual;
-      expect((await use.signIn({ svcId, signInSecret })).adjuster.lastName).toBe('Reyes');
+      expect((await use.signIn({ svcId, signInSecret })).account.lastName).toBe('Reyes');
     });
   });
 
@@ -437,7 +437,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
         for (let guess = 0; guess < 6; guess++)
           await expect(use.signIn({ email, code: wrongCodeFor(correctCode) }, stranger)).rejects.toThrow();
       }
-      expect((await use.signIn({ email, code: correctCode }, owner)).adjuster.email).toBe(email);
+      expect((await use.signIn({ email, code: correctCode }, owner)).account.email).toBe(email);
     });
 
     test('the owner may enter the code on another network', async () => {
@@ -445,7 +445,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       const email = (await newAdjuster()).email ?? '';
       await use.requestSignInCode(email, clientAddress());
       const code = external.mails.at(-1)?.code ?? '';
-      expect((await use.signIn({ email, code }, clientAddress())).adjuster.email).toBe(email);
+      expect((await use.signIn({ email, code }, clientAddress())).account.email).toBe(email);
     });
 
     test('requested with a client secret work only with that secret, on any network', async () => {
@@ -467,7 +467,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
       expect(external.signInFailures.slice(-3)).toEqual(['refused', 'refused', 'not_requested_here']);
       expect(await outcomeOf({ code: codeWithoutSecret, clientSecret: 'browser-1' })).toBe('sign_in_refused');
       const opened = await use.signIn({ email, code, clientSecret: 'browser-1' }, clientAddress());
-      expect(opened.adjuster.email).toBe(email);
+      expect(opened.account.email).toBe(email);
       // Other clients keep their codes; a used code is gone.
       expect(await outcomeOf({ code, clientSecret: 'browser-1' })).toBe('code_not_requested');
       await use.signIn({ email, code: codeOfBrowser2, clientSecret: 'browser-2' }, clientAddress());

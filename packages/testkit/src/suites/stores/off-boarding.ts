@@ -76,7 +76,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
 
       await use.enableAdjuster(svcId);
       expect(await stores.appReads.adjuster(svcId)).not.toHaveProperty('disabledAt');
-      expect((await signIn()).adjuster.svcId).toBe(svcId);
+      expect((await signIn()).account.svcId).toBe(svcId);
       expect((await send(firm.live, svcId)).claim.assignment.status).toBe('pending_acceptance');
     });
 

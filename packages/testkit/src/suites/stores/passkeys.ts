@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type AuditEvent,
   auditEntriesFrom,
-  MAX_PASSKEYS_PER_ADJUSTER,
+  MAX_PASSKEYS_PER_ACCOUNT,
   type PasskeyOptions,
   SERVICE_CHAIN,
 } from '@svc/application';
@@ -58,7 +58,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const { svcId, passkey } = await withPasskey();
       const stranger = (await newAdjuster()).svcId;
       expect(passkey).toMatchObject({
-        svcId,
+        account: { svcId },
         name: 'Phone',
         signCount: 0,
         transports: ['internal'],
@@ -146,7 +146,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const { use, stores, clock } = fixture();
       const { svcId, credentialId } = await withPasskey();
       const opened = await signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
-      expect(opened.adjuster.svcId).toBe(svcId);
+      expect(opened.account.svcId).toBe(svcId);
       const [stored] = await stores.appReads.passkeys(svcId);
       expect([stored?.signCount, stored?.lastUsedAt]).toEqual([7, clock.now()]);
       // A copied authenticator has an older counter.
@@ -266,8 +266,8 @@ export function passkeysBehavior(fixture: () => Fixture): void {
         const response = attestationFor(options, newCredential());
         return use.registerPasskey({ svcId }, session, { name: 'x', response });
       };
-      await Promise.allSettled(Array.from({ length: MAX_PASSKEYS_PER_ADJUSTER + 2 }, add));
-      expect(await stores.appReads.passkeys(svcId)).toHaveLength(MAX_PASSKEYS_PER_ADJUSTER);
+      await Promise.allSettled(Array.from({ length: MAX_PASSKEYS_PER_ACCOUNT + 2 }, add));
+      expect(await stores.appReads.passkeys(svcId)).toHaveLength(MAX_PASSKEYS_PER_ACCOUNT);
       expect(await errorCodeOf(add())).toBe('too_many_passkeys');
     });
 

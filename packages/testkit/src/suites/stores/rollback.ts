@@ -206,7 +206,7 @@ export function rollbackBehavior(
             () => hasFailed(),
           ))
         ) {
-          expect((await signIn).adjuster.svcId).toBe(svcId);
+          expect((await signIn).account.svcId).toBe(svcId);
           break;
         }
       }

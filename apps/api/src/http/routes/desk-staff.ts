@@ -1,0 +1,78 @@
+import {
+  byAccount,
+  type DeskUseCases,
+  type SignInProof,
+  type StaffReads,
+  toDateTime,
+} from '@svc/application';
+import { deskEndpoints, type StaffSignInBody } from '@svc/contract';
+import type { FirmId, StaffId } from '@svc/domain';
+import { deviceNameOf } from '../adjuster-app/device-name.ts';
+import { ownStaffToWire, staffToWire } from '../serialization/staff.ts';
+import { toProof } from './app-routes.ts';
+import { jsonResponse, publicRoute, type Route, staffRoute } from './route.ts';
+
+export interface DeskStaffRouteDeps {
+  readonly deskUseCases: DeskUseCases;
+  readonly staffReads: StaffReads;
+}
+
+export function toStaffProof({ firm_id, ...body }: StaffSignInBody): SignInProof {
+  const proof = toProof(body);
+  return 'code' in proof ? { ...proof, firmId: firm_id?.toLowerCase() as FirmId | undefined } : proof;
+}
+
+/** Sign-in to the desk, and the people of the firm. */
+export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRouteDeps): Route[] {
+  const memberOf = (firmId: FirmId, { staff_id }: { staff_id: string }) => ({
+    firmId,
+    staffId: staff_id as StaffId,
+  });
+  return [
+    publicRoute(deskEndpoints.requestStaffSignInCode, async ({ body }, { origin }) => {
+      await use.requestSignInCode(body.email, origin.address, body.client_secret);
+      return { status: 202 };
+    }),
+
+    publicRoute(deskEndpoints.signInStaff, async ({ body }, { origin, userAgent }) => {
+      const deviceName = body.device_name ?? deviceNameOf(userAgent);
+      const { token, expiresAt, account } = await use.signIn(toStaffProof(body), origin, deviceName);
+      const own = ownStaffToWire(await use.readOwnStaff(account));
+      return jsonResponse({ token, expires_at: toDateTime(expiresAt), ...own }, 201);
+    }),
+
+    staffRoute(deskEndpoints.signOutStaff, async (_, { actor, session }) => {
+      await use.signOut(actor, session.tokenHash);
+      return { status: 204 };
+    }),
+
+    staffRoute(deskEndpoints.getOwnStaff, async (_, { actor }) =>
+      jsonResponse(ownStaffToWire(await use.readOwnStaff(actor))),
+    ),
+
+    staffRoute(deskEndpoints.listStaff, async (_, { actor: { firmId } }) => {
+      const members = await staffReads.ofFirm(firmId);
+      return {
+        ...jsonResponse({ data: members.map(staffToWire), next_cursor: null }),
+        reads: [{ firmId, action: 'staff.read', object: null }],
+      };
+    }),
+
+    staffRoute(deskEndpoints.inviteStaff, async ({ body }, { actor }) => {
+      const { email, name, role } = body;
+      const invited = { firmId: actor.firmId, email, name, role };
+      return jsonResponse(staffToWire(await use.inviteStaff(byAccount(actor), invited)), 201);
+    }),
+
+    staffRoute(deskEndpoints.updateStaff, async ({ params, body }, { actor }) =>
+      jsonResponse(
+        staffToWire(await use.updateStaff(byAccount(actor), memberOf(actor.firmId, params), body)),
+      ),
+    ),
+
+    staffRoute(deskEndpoints.removeStaff, async ({ params }, { actor }) => {
+      await use.removeStaff(byAccount(actor), memberOf(actor.firmId, params));
+      return { status: 204 };
+    }),
+  ];
+}

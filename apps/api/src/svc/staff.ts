@@ -1,0 +1,102 @@
+import { OperatorError } from '@svc/application';
+import { LIMITS } from '@svc/contract';
+import { emailKey, type FirmId, STAFF_ROLES, type StaffMember, type StaffRole } from '@svc/domain';
+import { type Command, Option } from 'commander';
+import type { ServiceContainer } from '../composition/services.ts';
+import { staffToWire } from '../http/serialization/staff.ts';
+import { parseEmail, parseText } from './arguments.ts';
+import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
+import { printFields, printJson, printTable } from './output.ts';
+import { withService } from './session.ts';
+
+interface StaffOptions extends OutputOptions {
+  readonly firm: FirmId;
+  readonly email: string;
+}
+
+const emailOption = () =>
+  new Option('--email <address>', 'the email address of the person')
+    .argParser(parseEmail)
+    .makeOptionMandatory();
+const roleOption = () =>
+  new Option('--role <role>', 'what the person may do').choices(STAFF_ROLES).makeOptionMandatory();
+
+function printMember(member: StaffMember, { json }: OutputOptions): void {
+  const document = staffToWire(member);
+  if (json) printJson({ staff: document });
+  else printFields(document);
+}
+
+async function memberOf(services: ServiceContainer, { firm, email }: StaffOptions): Promise<StaffMember> {
+  await findFirm(services.get('operatorReads'), firm);
+  const members = await services.get('staffReads').ofFirm(firm);
+  const member = members.find((one) => emailKey(one.email) === emailKey(email));
+  if (member === undefined) throw new OperatorError(`no staff member of the firm ${firm} has this address`);
+  return member;
+}
+
+export function addStaffCommands(program: Command): void {
+  const group = addGroup(program, 'staff', 'people of a firm, who work at its desk');
+
+  addCommand(group, 'invite', 'add a person, who signs in with a code sent to the address')
+    .addOption(firmOption())
+    .addOption(emailOption())
+    .addOption(
+      new Option('--name <name>', 'name of the person')
+        .argParser(parseText(LIMITS.fullName))
+        .makeOptionMandatory(),
+    )
+    .addOption(roleOption())
+    .action(async (options: StaffOptions & { name: string; role: StaffRole }) => {
+      const { firm: firmId, email, name, role } = options;
+      const member = await withService(async (services) => {
+        await findFirm(services.get('operatorReads'), firmId);
+        return services.get('operatorUseCases').inviteStaff({ firmId, email, name, role });
+      });
+      printMember(member, options);
+    });
+
+  addCommand(group, 'list', "list a firm's staff")
+    .addOption(firmOption())
+    .action(async (options: OutputOptions & { firm: FirmId }) => {
+      const documents = await withService(async (services) => {
+        await findFirm(services.get('operatorReads'), options.firm);
+        return (await services.get('staffReads').ofFirm(options.firm)).map(staffToWire);
+      });
+      if (options.json) return printJson({ staff: documents });
+      printTable(documents, 'The firm has no staff.');
+    });
+
+  addCommand(group, 'set-role', 'give a person another role, in force within a second')
+    .addOption(firmOption())
+    .addOption(emailOption())
+    .addOption(roleOption())
+    .action(async (options: StaffOptions & { role: StaffRole }) => {
+      const { role } = options;
+      const changed = await withService(async (services) =>
+        services.get('operatorUseCases').updateStaff(await memberOf(services, options), { role }),
+      );
+      printMember(changed, options);
+    });
+
+  addCommand(group, 'remove', 'remove a person and end their sessions, within a second')
+    .addOption(firmOption())
+    .addOption(emailOption())
+    .action(async (options: StaffOptions) => {
+      const removed = await withService(async (services) =>
+        services.get('operatorUseCases').removeStaff(await memberOf(services, options)),
+      );
+      printMember(removed, options);
+    });
+
+  addCommand(group, 'session', 'open a session; its token is shown once')
+    .addOption(firmOption())
+    .addOption(emailOption())
+    .action(async (options: StaffOptions) => {
+      const { token } = await withService(async (services) =>
+        services.get('operatorUseCases').openStaffSession(await memberOf(services, options)),
+      );
+      if (options.json) return printJson({ token });
+      process.stdout.write(`${token}\n`);
+    });
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { expectProblem } from './problem-shape.ts';
+import {
+  type ApiResponse,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+/** Another process on the same database. */
+let second: ServiceUnderTest;
+let firm: TestFirm;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  second = await startServiceUnderTest({ databaseUrl: service.databaseUrl });
+  firm = await service.firm();
+});
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+const staffOf = (of: TestFirm, role?: 'admin' | 'dispatcher' | 'developer' | 'auditor') =>
+  operatorOf(service.service.services).staff(of.id, role);
+
+/** The code that a request for one has logged, where there is no mail server. */
+async function codeAfter(request: () => Promise<{ status: number }>): Promise<string> {
+  const codes = (): string[] =>
+    service.logged
+      .map((line) => JSON.parse(line) as { sign_in_code?: string })
+      .flatMap(({ sign_in_code }) => sign_in_code ?? []);
+  const before = codes().length;
+  expect((await request()).status).toBe(202);
+  await eventually(() => codes().length > before);
+  return codes().at(-1) ?? '';
+}
+
+const codeFor = (email: string): Promise<string> =>
+  codeAfter(() => service.call('POST', '/firm/v1/sign-in-codes', { body: { email } }));
+
+describe('a staff member', () => {
+  test('signs in with an emailed code, reads who they are, and signs out', async () => {
+    const { id, email } = await staffOf(firm, 'dispatcher');
+    const opened = await service.call('POST', '/firm/v1/sessions', {
+      body: { email, code: await codeFor(email) },
+    });
+    const own = {
+      staff: { id, email, name: 'Priya Natarajan', role: 'dispatcher' },
+      firm: { id: firm.id, name: 'Gulf Adjusting Partners', plan: 'standard' },
+      permissions: expect.arrayContaining(['claims:create', 'reports:read']),
+      firms: [{ id: firm.id, name: 'Gulf Adjusting Partners' }],
+    };
+    expect(opened.json).toEqual({
+      token: expect.stringMatching(/^svc_staff_[0-9A-Za-z]{49}$/),
+      expires_at: expect.any(String),
+      ...own,
+    });
+    const as = opened.json.token;
+    expect((await service.call('GET', '/firm/v1/me', { as })).json).toEqual(own);
+    expect((await service.call('DELETE', '/firm/v1/sessions/current', { as })).status).toBe(204);
+    expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
+  });
+
+  test('of two firms works for the one that they name', async () => {
+    const other = await service.firm({ name: 'Coastal Claims' });
+    const { email } = await staffOf(firm);
+    await operatorOf(service.service.services).services.get('operatorUseCases').inviteStaff({
+      firmId: other.id,
+      email: email.toUpperCase(),
+      name: 'Priya Natarajan',
+      role: 'auditor',
+    });
+    const signIn = async (more: object): Promise<ApiResponse> =>
+      service.call('POST', '/firm/v1/sessions', { body: { email, code: await codeFor(email), ...more } });
+    const first = await signIn({});
+    expect(first.json.firm.id).toBe(firm.id);
+    expect(first.json.firms.map(({ name }: { name: string }) => name)).toEqual([
+      'Gulf Adjusting Partners',
+      'Coastal Claims',
+    ]);
+    expect((await signIn({ firm_id: other.id })).json).toMatchObject({
+      firm: { id: other.id },
+      staff: { role: 'auditor' },
+    });
+    expectProblem(await signIn({ firm_id: (await service.firm()).id }), 401, 'invalid_sign_in');
+  });
+
+  test('cannot use the API of firms or of adjusters, nor they the desk', async () => {
+    const { token } = await staffOf(firm);
+    const adjuster = await service.member(firm);
+    expectProblem(await service.call('GET', '/v1/claims', { as: token }), 401, 'invalid_key');
+    expectProblem(await service.call('GET', '/app/v1/claims', { as: token }), 401, 'invalid_session');
+    for (const as of [firm.live, adjuster.token, `${token}x`])
+      expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
+  });
+
+  test('in a browser has a session cookie, which only the desk’s own requests can use', async () => {
+    const { email } = await staffOf(firm);
+    const page = { 'X-Claims-Page': '1', Origin: service.url };
+    // Not part of the interface document, so not called through `callHttp`.
+    const send = async (method: string, path: string, body?: object, cookie = '') => {
+      const init = { method, headers: { ...page, 'Content-Type': 'application/json', Cookie: cookie } };
+      const sent = await fetch(service.url + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
+      return { status: sent.status, set: sent.headers.get('set-cookie') ?? '', text: await sent.text() };
+    };
+    let cookies = '';
+    const code = await codeAfter(async () => {
+      const sent = await send('POST', '/firm/sign-in-codes', { email });
+      cookies = sent.set.split(';')[0] ?? '';
+      return sent;
+    });
+    expect(cookies).toMatch(/^svc-staff-sign-in=svc_client_/);
+    const elsewhere = await send('POST', '/firm/session', { email, code });
+    expect([elsewhere.status, JSON.parse(elsewhere.text).code]).toEqual([401, 'code_not_requested']);
+    const opened = await send('POST', '/firm/session', { email, code }, cookies);
+    expect([opened.status, Object.keys(JSON.parse(opened.text))]).toEqual([201, ['expires_at']]);
+    const cookie = opened.set;
+    expect(cookie).toMatch(/^svc-staff-session=svc_staff_\w+; Path=\/; .*HttpOnly; SameSite=Strict/);
+    const Cookie = cookie.split(';')[0] ?? '';
+    const me = (headers: Record<string, string>) =>
+      service.call('GET', '/firm/v1/me', { headers: { Cookie, ...headers } });
+    expect((await me(page)).json.staff.email).toBe(email);
+    for (const headers of [{}, { 'X-Claims-Page': '1', Origin: 'https://evil.example.com' }])
+      expectProblem(await me(headers), 401, 'invalid_session');
+    const asAdjuster = { ...page, Cookie: Cookie.replace('svc-staff-session', 'svc-session') };
+    expectProblem(await service.call('GET', '/app/v1/me', { headers: asAdjuster }), 401, 'invalid_session');
+    const closed = await send('DELETE', '/firm/session', undefined, Cookie);
+    expect([closed.status, closed.set]).toEqual([
+      204,
+      expect.stringContaining('svc-staff-session=; Path=/; Max-Age=0'),
+    ]);
+    expectProblem(await me(page), 401, 'invalid_session');
+  });
+});
+
+describe('an administrator', () => {
+  test('invites, lists, changes and removes staff, each in the audit trail', async () => {
+    const own = await service.firm();
+    const admin = await staffOf(own);
+    const as = admin.token;
+    const person = { email: 'marcus@example.com', name: 'Marcus Webb', role: 'developer' };
+    const invited = await service.call('POST', '/firm/v1/staff', { as, body: person });
+    expect([invited.status, invited.json]).toEqual([
+      201,
+      { id: expect.any(String), ...person, invited_at: expect.any(String), joined_at: null },
+    ]);
+    const again = await service.call('POST', '/firm/v1/staff', { as, body: person });
+    expectProblem(again, 422, 'validation_failed');
+    expect(again.json.errors).toEqual([{ detail: expect.any(String), pointer: '/email' }]);
+    const path = `/firm/v1/staff/${invited.json.id}`;
+    const changed = await service.call('PATCH', path, { as, body: { role: 'auditor' } });
+    expect(changed.json).toEqual({ ...invited.json, role: 'auditor' });
+    const list = await service.call('GET', '/firm/v1/staff', { as });
+    expect(list.json.data.map(({ id }: { id: string }) => id)).toEqual([admin.id, invited.json.id]);
+    expect((await service.call('DELETE', path, { as })).status).toBe(204);
+    expectProblem(await service.call('DELETE', path, { as }), 404, 'not_found');
+    const ownPath = `/firm/v1/staff/${admin.id}`;
+    expectProblem(await service.call('DELETE', ownPath, { as }), 409, 'last_admin');
+    const demoted = await service.call('PATCH', ownPath, { as, body: { role: 'auditor' } });
+    expectProblem(demoted, 409, 'last_admin');
+    await service.service.services.get('auditBuffer').flush();
+    const { actions, problem } = await operatorOf(service.service.services).audit(own.id);
+    expect(problem).toBeNull();
+    for (const action of ['staff.invite', 'staff.role', 'staff.remove'])
+      expect(actions).toContain(`${action} staff:${invited.json.id}`);
+  });
+
+  test('changes roles and removes people in every process within a second', async () => {
+    const [admin, member] = [await staffOf(firm), await staffOf(firm, 'admin')];
+    const list = () => second.call('GET', '/firm/v1/staff', { as: member.token });
+    expect((await list()).status).toBe(200);
+    const path = `/firm/v1/staff/${member.id}`;
+    await service.call('PATCH', path, { as: admin.token, body: { role: 'dispatcher' } });
+    await eventually(async () => (await list()).status === 403);
+    expectProblem(await list(), 403, 'insufficient_scope');
+    await service.call('DELETE', path, { as: admin.token });
+    await eventually(async () => (await list()).status === 401);
+  });
+
+  test('has no claims where the plan of the firm does not include them', async () => {
+    const readOnly = await service.firm({ plan: 'claims_only' });
+    const { token } = await staffOf(readOnly);
+    const { permissions } = (await service.call('GET', '/firm/v1/me', { as: token })).json;
+    expect(permissions).toContain('claims:read');
+    expect(permissions).not.toContain('adjusters:read');
+  });
+});

@@ -1,0 +1,158 @@
+import {
+  checkNotLastAdmin,
+  DomainError,
+  type FirmId,
+  MAX_STAFF_PER_FIRM,
+  type StaffId,
+  type StaffMember,
+  type StaffRef,
+} from '@svc/domain';
+import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
+import { existingAccount, STAFF } from '../auth/accounts.ts';
+import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { Firm } from '../model/firm.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Mailer } from '../ports/mailer.ts';
+import type { StaffFirm, StaffReads } from '../ports/staff-reads.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
+
+// The same for the firm's desk and for the operator: only the caller differs.
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly clock: Clock;
+}
+
+/** Locked, so that changes of a firm's staff happen one after the other. */
+async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
+  const firm = await tx.firms.lock(id);
+  if (firm === null || firm.erasure !== null)
+    throw new DomainError('not_found', 'No firm has this id, or it is erased.');
+  return firm;
+}
+
+const noSuchMember = (): DomainError =>
+  new DomainError('not_found', 'No staff member of the firm has this id.');
+
+async function lockMember(tx: Tx, of: StaffRef): Promise<StaffMember> {
+  const member = await tx.staff.lock(of);
+  if (member === null) throw noSuchMember();
+  return member;
+}
+
+const record = (
+  tx: Tx,
+  { clock }: Pick<Deps, 'clock'>,
+  { firmId, staffId }: StaffRef,
+  caller: AuditCaller,
+  action: AuditAction,
+  changes: AuditChanges | null = null,
+): Promise<void> =>
+  recordAction(tx, firmId, caller, {
+    at: clock.now(),
+    action,
+    object: staffObject(staffId),
+    changes: changes ?? undefined,
+  });
+
+/** Adds a person, who signs in with a code that is mailed to the address, and mails them the address of the desk. */
+export const makeInviteStaff =
+  (deps: Deps & { ids: Ids; mailer: Mailer }) =>
+  async (
+    caller: AuditCaller,
+    invited: Pick<StaffMember, 'firmId' | 'name' | 'email' | 'role'>,
+  ): Promise<StaffMember> => {
+    const { firm, member } = await deps.uow.run(async (tx) => {
+      const firm = await lockFirm(tx, invited.firmId);
+      if ((await tx.staff.ofFirm(firm.id)).length >= MAX_STAFF_PER_FIRM)
+        throw new DomainError(
+          'too_many_staff',
+          `A firm has at most ${MAX_STAFF_PER_FIRM} staff members. Remove one first.`,
+        );
+      const member: StaffMember = {
+        ...invited,
+        staffId: deps.ids.next() as StaffId,
+        invitedAt: deps.clock.now(),
+        joinedAt: null,
+      };
+      if (!(await tx.staff.add(member)))
+        throw new DomainError('staff_exists', 'Must be an address that no other staff member has.');
+      await record(tx, deps, member, caller, 'staff.invite', changesBetween({}, { role: member.role }));
+      return { firm, member };
+    });
+    // Not above, where the work may run again.
+    void deps.mailer.sendStaffInvitation(member.email, firm.name);
+    return member;
+  };
+
+/** A new role is in force within a second. */
+export const makeUpdateStaff =
+  (deps: Deps) =>
+  (
+    caller: AuditCaller,
+    of: StaffRef,
+    { name, role }: { readonly name?: string | undefined; readonly role?: StaffMember['role'] | undefined },
+  ): Promise<StaffMember> =>
+    deps.uow.run(async (tx) => {
+      await lockFirm(tx, of.firmId);
+      const current = await lockMember(tx, of);
+      const changed = { ...current, name: name ?? current.name, role: role ?? current.role };
+      if (changed.role !== current.role) checkNotLastAdmin(await tx.staff.ofFirm(of.firmId), current);
+      if (changed.role === current.role && changed.name === current.name) return current;
+      await tx.staff.save(changed);
+      const changes = changesBetween({ role: current.role }, { role: changed.role });
+      await record(tx, deps, of, caller, 'staff.role', changes);
+      return changed;
+    });
+
+/** Ends the person's sessions, within a second everywhere, and removes their passkeys. */
+export const makeRemoveStaff =
+  (deps: Deps) =>
+  (caller: AuditCaller, of: StaffRef): Promise<StaffMember> =>
+    deps.uow.run(async (tx) => {
+      await lockFirm(tx, of.firmId);
+      const member = await lockMember(tx, of);
+      checkNotLastAdmin(await tx.staff.ofFirm(of.firmId), member);
+      await tx.sessions.removeAllOf(of);
+      await tx.passkeys.removeAllOf(of);
+      await tx.staff.remove(of);
+      await record(tx, deps, of, caller, 'staff.remove');
+      return member;
+    });
+
+/** Opens a session for a staff member without a sign-in. */
+export const makeOpenStaffSession =
+  (deps: SessionDeps) =>
+  (caller: AuditCaller, of: StaffRef): Promise<OpenedSession<StaffMember>> =>
+    deps.uow.run(async (tx) => {
+      const opened = await openSession(
+        tx,
+        { ...deps, accounts: STAFF },
+        of,
+        caller,
+        'operator',
+        'opened by the operator',
+      );
+      if (opened === null) throw noSuchMember();
+      return opened;
+    });
+
+export interface OwnStaffProfile {
+  readonly member: StaffMember;
+  readonly firm: StaffFirm;
+  /** Where the same address is staff, this firm included. */
+  readonly firms: readonly StaffFirm[];
+}
+
+export const makeReadOwnStaff =
+  (deps: { staffReads: StaffReads }) =>
+  async (of: StaffRef): Promise<OwnStaffProfile> => {
+    const member = existingAccount(await deps.staffReads.find(of));
+    const firms = await deps.staffReads.firmsOf(member.email);
+    const firm = firms.find(({ id }) => id === member.firmId);
+    // Removed between the two reads.
+    if (firm === undefined) throw noSuchMember();
+    return { member, firm, firms };
+  };

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { firmSchema } from '../adjuster.ts';
+import { endpoint } from '../endpoint.ts';
+import { email, fields, nonBlankText, oneOf, responseField, uuidParameter } from '../fields.ts';
+import { LIMITS } from '../limits.ts';
+import { pageOf } from '../page.ts';
+import {
+  ANY_REQUEST,
+  ANY_STAFF_REQUEST,
+  type DeskEndpoint,
+  openWrite,
+  STAFF_REQUEST,
+  staffRead,
+  staffWrite,
+  WITH_BODY,
+} from '../requests.ts';
+import { openEnum, responseObject } from '../response-schema.ts';
+import { requestSignInCodeBody, staffSignInBody } from '../sign-in.ts';
+import { STAFF_PERMISSIONS, STAFF_ROLES } from '../vocabulary.ts';
+
+const role = () =>
+  oneOf(STAFF_ROLES, { id: 'StaffRoleInput', description: 'What the person may do.', example: 'dispatcher' });
+const name = () =>
+  nonBlankText(LIMITS.fullName, { description: 'Name of the person.', example: 'Priya Natarajan' });
+
+const staffRole = () =>
+  openEnum(STAFF_ROLES, {
+    id: 'StaffRole',
+    description: 'What the person may do. More values may be added.',
+    example: 'dispatcher',
+  });
+
+const EXAMPLE_ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f90';
+
+const person = {
+  id: responseField.uuid('Id of the staff member.', EXAMPLE_ID),
+  email: responseField.text('Email address.', 'priya@gulfadjusting.example.com'),
+  name: responseField.text('Name.', 'Priya Natarajan'),
+  role: staffRole(),
+};
+
+export const staffMemberSchema = responseObject({
+  ...person,
+  invited_at: responseField.dateTime('When the person was invited.', '2026-08-20T13:00:00.000Z'),
+  joined_at: responseField
+    .dateTime('When the person first signed in with a code; null: not yet.', '2026-08-20T16:41:30.052Z')
+    .nullable(),
+}).meta({ id: 'StaffMember', description: 'A staff member of the firm.' });
+export type StaffMember = z.output<typeof staffMemberSchema>;
+
+const ownStaff = {
+  staff: responseObject(person).meta({
+    id: 'Staff',
+    description: 'The person who is signed in.',
+    example: {
+      id: EXAMPLE_ID,
+      email: 'priya@gulfadjusting.example.com',
+      name: 'Priya Natarajan',
+      role: 'dispatcher',
+    },
+  }),
+  firm: responseObject({
+    ...firmSchema.shape,
+    plan: responseField.text('What the firm has bought.', 'standard'),
+  }).meta({
+    id: 'StaffFirm',
+    description: 'The firm that the session is for.',
+    example: {
+      id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21',
+      name: 'Gulf Adjusting Partners',
+      plan: 'standard',
+    },
+  }),
+  permissions: z
+    .array(
+      openEnum(STAFF_PERMISSIONS, {
+        id: 'StaffPermission',
+        description: 'A permission. More values may be added.',
+        example: 'claims:read',
+      }),
+    )
+    .meta({ description: 'What the person may do now.', example: ['claims:create', 'claims:read'] }),
+  firms: z.array(firmSchema).meta({
+    description:
+      'The firms in which this email address is staff, this one included. To work for another one, sign in with its firm_id.',
+    example: [{ id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' }],
+  }),
+};
+
+export const ownStaffSchema = responseObject(ownStaff).meta({
+  id: 'OwnStaff',
+  description: 'The person who is signed in, and their firm.',
+});
+export type OwnStaff = z.output<typeof ownStaffSchema>;
+
+export const staffSessionSchema = responseObject({
+  token: responseField.text('The session token; shown only once.', 'svc_staff_EXAMPLE'),
+  expires_at: responseField.dateTime(
+    'When the session expires unless it is used before.',
+    '2026-11-27T14:52:07.113Z',
+  ),
+  ...ownStaff,
+}).meta({ id: 'StaffSession', description: 'A session of a staff member.' });
+export type StaffSession = z.output<typeof staffSessionSchema>;
+
+const inviteStaffBody = fields({
+  email: email({ description: 'Where sign-in codes are sent.', example: 'priya@gulfadjusting.example.com' }),
+  name: name(),
+  role: role(),
+}).meta({ id: 'InviteStaffRequest', description: 'The person to invite.' });
+
+const updateStaffBody = fields({ name: name().optional(), role: role().optional() }).meta({
+  id: 'UpdateStaffRequest',
+  description: 'The fields to change. Omitted fields are unchanged.',
+});
+
+const staffParams = fields({
+  staff_id: uuidParameter({ description: 'Id of the staff member.', example: EXAMPLE_ID }),
+});
+
+/** Sign-in to the desk, and the people of the firm. */
+export const staffEndpoints = {
+  requestStaffSignInCode: endpoint({
+    ...openWrite,
+    id: 'requestStaffSignInCode',
+    method: 'POST',
+    path: '/firm/v1/sign-in-codes',
+    summary: 'Request a sign-in code',
+    description:
+      'Emails a six-digit code that is valid for ten minutes and five attempts. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
+    body: requestSignInCodeBody,
+    success: { status: 202, schema: null, description: 'Accepted.' },
+    problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
+  }),
+  signInStaff: endpoint({
+    ...openWrite,
+    id: 'signInStaff',
+    method: 'POST',
+    path: '/firm/v1/sessions',
+    summary: 'Sign in',
+    description:
+      'Creates a session from an emailed code or from a passkey. Returns `rate_limited` after too many failed attempts, as in the adjuster app.',
+    body: staffSignInBody,
+    success: { status: 201, schema: staffSessionSchema, description: 'The session and its token.' },
+    problems: [
+      ...WITH_BODY,
+      ...ANY_REQUEST,
+      'invalid_sign_in',
+      'code_not_requested',
+      'passkey_required',
+      'rate_limited',
+    ],
+  }),
+  signOutStaff: endpoint({
+    ...staffWrite(null),
+    id: 'signOutStaff',
+    method: 'DELETE',
+    path: '/firm/v1/sessions/current',
+    beforePasskey: true,
+    summary: 'Sign out',
+    description: 'Ends the current session.',
+    success: { status: 204, schema: null, description: 'Signed out.' },
+    problems: [...WITH_BODY, ...ANY_STAFF_REQUEST],
+  }),
+  getOwnStaff: endpoint({
+    ...staffRead(null),
+    id: 'getOwnStaff',
+    method: 'GET',
+    path: '/firm/v1/me',
+    beforePasskey: true,
+    summary: 'Get who is signed in',
+    description: 'The person, the firm, and what the person may do now.',
+    success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
+    problems: ANY_STAFF_REQUEST,
+  }),
+  listStaff: endpoint({
+    ...staffRead('staff:read'),
+    id: 'listStaff',
+    method: 'GET',
+    path: '/firm/v1/staff',
+    summary: 'List the staff',
+    description: `The people of the firm, by the time of their invitation; at most ${LIMITS.staffPerFirm}. There is always one page.`,
+    success: {
+      status: 200,
+      schema: pageOf('StaffPage', staffMemberSchema, []),
+      description: 'The staff of the firm.',
+    },
+    problems: STAFF_REQUEST,
+  }),
+  inviteStaff: endpoint({
+    ...staffWrite('staff:write'),
+    id: 'inviteStaff',
+    method: 'POST',
+    path: '/firm/v1/staff',
+    summary: 'Invite a staff member',
+    description:
+      'Adds a person and emails them the address of the desk. They sign in with a code that is sent to their address.',
+    body: inviteStaffBody,
+    success: { status: 201, schema: staffMemberSchema, description: 'The staff member.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST],
+  }),
+  updateStaff: endpoint({
+    ...staffWrite('staff:write'),
+    id: 'updateStaff',
+    method: 'PATCH',
+    path: '/firm/v1/staff/{staff_id}',
+    summary: 'Change a staff member',
+    description: 'A new role is in force within a second. The last administrator keeps the role.',
+    params: staffParams,
+    body: updateStaffBody,
+    success: { status: 200, schema: staffMemberSchema, description: 'The staff member.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found', 'last_admin'],
+  }),
+  removeStaff: endpoint({
+    ...staffWrite('staff:write'),
+    id: 'removeStaff',
+    method: 'DELETE',
+    path: '/firm/v1/staff/{staff_id}',
+    summary: 'Remove a staff member',
+    description: 'Ends all sessions of the person within a second. The last administrator cannot be removed.',
+    params: staffParams,
+    success: { status: 204, schema: null, description: 'Removed.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found', 'last_admin'],
+  }),
+} as const satisfies Record<string, DeskEndpoint>;

@@ -1,0 +1,111 @@
+import { PLAN_SCOPES, type Plan, SCOPES, type Scope } from './access.ts';
+import { DomainError } from './errors.ts';
+import type { FirmId, Instant, StaffId } from './ids.ts';
+
+/** What the firm's desk lets a person do: the scopes of keys, and what firms manage by themselves. */
+export const STAFF_PERMISSIONS = [
+  ...SCOPES,
+  'reports:read',
+  'imports:read',
+  'imports:write',
+  'keys:read',
+  'keys:write',
+  'requests:read',
+  'webhooks:read',
+  'webhooks:write',
+  'sandbox:write',
+  'readiness:read',
+  'readiness:write',
+  'audit:read',
+  'staff:read',
+  'staff:write',
+] as const;
+export type StaffPermission = (typeof STAFF_PERMISSIONS)[number];
+
+/** Who reads everything but secrets does not manage people, so the list of staff is for administrators. */
+export const ROLE_PERMISSIONS = {
+  admin: STAFF_PERMISSIONS,
+  dispatcher: [...SCOPES, 'reports:read', 'imports:read', 'imports:write'],
+  developer: [
+    'keys:read',
+    'keys:write',
+    'requests:read',
+    'webhooks:read',
+    'webhooks:write',
+    'sandbox:write',
+    'readiness:read',
+    'readiness:write',
+  ],
+  auditor: [
+    'claims:read',
+    'adjusters:read',
+    'reports:read',
+    'imports:read',
+    'keys:read',
+    'requests:read',
+    'webhooks:read',
+    'readiness:read',
+    'audit:read',
+  ],
+} as const satisfies Record<string, readonly StaffPermission[]>;
+
+export type StaffRole = keyof typeof ROLE_PERMISSIONS;
+export const STAFF_ROLES = Object.keys(ROLE_PERMISSIONS) as readonly StaffRole[];
+
+/** So that the list of a firm's staff is one page. */
+export const MAX_STAFF_PER_FIRM = 200;
+
+/** A person of one firm; the same person in another firm is another one. */
+export interface StaffRef {
+  readonly firmId: FirmId;
+  readonly staffId: StaffId;
+}
+
+export interface StaffMember extends StaffRef {
+  readonly name: string;
+  readonly email: string;
+  readonly role: StaffRole;
+  readonly invitedAt: Instant;
+  /** When the person first entered a code that was sent to the address; null: not yet. */
+  readonly joinedAt: Instant | null;
+}
+
+const isScope = (permission: StaffPermission): permission is Scope =>
+  (SCOPES as readonly string[]).includes(permission);
+
+const isInPlan = (permission: StaffPermission, plan: Plan): boolean =>
+  !isScope(permission) || (PLAN_SCOPES[plan] as readonly Scope[]).includes(permission);
+
+const hasPermission = (role: StaffRole, permission: StaffPermission): boolean =>
+  (ROLE_PERMISSIONS[role] as readonly StaffPermission[]).includes(permission);
+
+/** The permissions of a role that the firm's plan includes. */
+export const permissionsOf = (role: StaffRole, plan: Plan): StaffPermission[] =>
+  ROLE_PERMISSIONS[role].filter((permission) => isInPlan(permission, plan));
+
+/** Throws unless the role has the permission and the firm's plan includes it. */
+export function checkPermission(permission: StaffPermission, role: StaffRole, plan: Plan): void {
+  if (!hasPermission(role, permission))
+    throw new DomainError(
+      'insufficient_scope',
+      `This needs the permission ${permission}, which the role ${role} does not have.`,
+    );
+  if (!isInPlan(permission, plan))
+    throw new DomainError(
+      'not_in_plan',
+      `This needs the permission ${permission}, which the firm's plan does not include.`,
+    );
+}
+
+/** A firm always has an administrator: the last one cannot be removed or get another role. */
+export function checkNotLastAdmin(
+  all: readonly Pick<StaffMember, 'staffId' | 'role'>[],
+  changed: Pick<StaffMember, 'staffId' | 'role'>,
+): void {
+  const hasOther = all.some(({ staffId, role }) => role === 'admin' && staffId !== changed.staffId);
+  if (changed.role === 'admin' && !hasOther)
+    throw new DomainError(
+      'last_admin',
+      'This is the only administrator of the firm. Make somebody else an administrator first.',
+    );
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  checkNotLastAdmin,
+  checkPermission,
+  PLANS,
+  permissionsOf,
+  STAFF_PERMISSIONS,
+  STAFF_ROLES,
+  type StaffId,
+  type StaffPermission,
+  type StaffRole,
+} from '../src/index.ts';
+
+const codeOf = (run: () => void): string => {
+  try {
+    run();
+    return 'ok';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+// By permission: who has it, of admin, dispatcher, developer and auditor.
+const MATRIX: Readonly<Record<StaffPermission, string>> = {
+  'claims:create': 'admin dispatcher',
+  'claims:read': 'admin dispatcher auditor',
+  'claims:write': 'admin dispatcher',
+  'adjusters:read': 'admin dispatcher auditor',
+  'adjusters:write': 'admin dispatcher',
+  'reports:read': 'admin dispatcher auditor',
+  'imports:read': 'admin dispatcher auditor',
+  'imports:write': 'admin dispatcher',
+  'keys:read': 'admin developer auditor',
+  'keys:write': 'admin developer',
+  'requests:read': 'admin developer auditor',
+  'webhooks:read': 'admin developer auditor',
+  'webhooks:write': 'admin developer',
+  'sandbox:write': 'admin developer',
+  'readiness:read': 'admin developer auditor',
+  'readiness:write': 'admin developer',
+  'audit:read': 'admin auditor',
+  'staff:read': 'admin',
+  'staff:write': 'admin',
+};
+
+describe('a role of the desk', () => {
+  test('has exactly its permissions', () => {
+    const allowed = STAFF_PERMISSIONS.map((permission) => [
+      permission,
+      STAFF_ROLES.filter((role) => codeOf(() => checkPermission(permission, role, 'standard')) === 'ok').join(
+        ' ',
+      ),
+    ]);
+    expect(Object.fromEntries(allowed)).toEqual(MATRIX);
+    const codes = STAFF_ROLES.flatMap((role) =>
+      STAFF_PERMISSIONS.map((permission) => codeOf(() => checkPermission(permission, role, 'standard'))),
+    );
+    expect(new Set(codes)).toEqual(new Set(['ok', 'insufficient_scope']));
+  });
+
+  test('that only reads has no permission to write', () => {
+    expect(permissionsOf('auditor', 'standard').filter((one) => !one.endsWith(':read'))).toEqual([]);
+  });
+
+  test('cannot do what the plan of the firm does not include', () => {
+    const missing = PLANS.map((plan) => [
+      plan,
+      STAFF_PERMISSIONS.filter((one) => codeOf(() => checkPermission(one, 'admin', plan)) === 'not_in_plan'),
+    ]);
+    expect(Object.fromEntries(missing)).toEqual({
+      standard: [],
+      claims_only: ['adjusters:read', 'adjusters:write'],
+      read_only: ['claims:create', 'claims:write', 'adjusters:write'],
+    });
+    for (const plan of PLANS)
+      expect(permissionsOf('admin', plan)).toEqual(
+        STAFF_PERMISSIONS.filter((one) => codeOf(() => checkPermission(one, 'admin', plan)) === 'ok'),
+      );
+    expect(codeOf(() => checkPermission('adjusters:read', 'developer', 'claims_only'))).toBe(
+      'insufficient_scope',
+    );
+  });
+});
+
+test('the only administrator of a firm stays', () => {
+  const member = (id: string, role: StaffRole) => ({ staffId: id as StaffId, role });
+  const [one, two, auditor] = [member('1', 'admin'), member('2', 'admin'), member('3', 'auditor')];
+  expect(codeOf(() => checkNotLastAdmin([one, auditor], one))).toBe('last_admin');
+  expect(codeOf(() => checkNotLastAdmin([one, two, auditor], one))).toBe('ok');
+  expect(codeOf(() => checkNotLastAdmin([one, auditor], auditor))).toBe('ok');
+});

@@ -1,0 +1,236 @@
+import { describe, expect, test } from '@jest/globals';
+import { auditEntriesFrom, byAccount } from '@svc/application';
+import type { FirmId, StaffId } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
+import type { Fixture, TestFirm } from '../../fixture.ts';
+import { assertionFor, attestationFor } from '../../test-passkeys.ts';
+
+/** So that failed attempts do not count against the client of other tests. */
+const DESK = '192.0.2.2';
+
+export function staffBehavior(fixture: () => Fixture): void {
+  const codeOf = async (email: string, clientSecret?: string): Promise<string> => {
+    const { use, external } = fixture();
+    const before = external.mails.length;
+    await use.desk.requestSignInCode(email, clientSecret);
+    return external.mails[before]?.code ?? '';
+  };
+  const actionsOf = async ({ id }: TestFirm): Promise<string[]> =>
+    (await fixture().stores.auditReads.rows(id, { after: 0, limit: 1000 }))
+      .flatMap(({ text }) => auditEntriesFrom(text))
+      .map(({ actor, action, object, outcome }) => `${actor} ${action} ${object} ${outcome}`);
+
+  describe('the staff of a firm', () => {
+    test('are stored as invited, and listed by the time of their invitation, each in their firm only', async () => {
+      const { newFirm, newStaff, stores, clock } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const first = await newStaff(firm, 'admin');
+      clock.advance(1000);
+      const second = await newStaff(firm, 'auditor', { name: 'Zoë O’Brien' });
+      const elsewhere = await newStaff(other);
+      expect(await stores.staffReads.ofFirm(firm.id)).toEqual([first, second]);
+      expect(await stores.staffReads.find(second)).toEqual(second);
+      expect(await stores.staffReads.find({ firmId: firm.id, staffId: elsewhere.staffId })).toBeNull();
+      expect(await stores.staffReads.ofFirm('0b8f1b5e-0000-4a53-9a3e-6f3a1f5a2f10' as FirmId)).toEqual([]);
+    });
+
+    test('have different addresses without regard to case; another firm may have the same', async () => {
+      const { newFirm, newStaff, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const { email } = await newStaff(firm);
+      expect(await errorCodeOf(newStaff(firm, 'auditor', { email: email.toUpperCase() }))).toBe(
+        'staff_exists',
+      );
+      await newStaff(other, 'auditor', { email: email.toLowerCase() });
+      const firms = await stores.staffReads.firmsOf(email.toUpperCase());
+      expect(firms).toEqual([firm, other].map(({ id, name }) => ({ id, name, plan: 'standard' })));
+    });
+
+    test('are told by mail of their invitation', async () => {
+      const { newFirm, newStaff, external } = fixture();
+      const { email } = await newStaff(await newFirm());
+      expect(external.notices.at(-1)).toEqual({ email, event: 'staff_invited' });
+    });
+
+    test('sign in with a code that is mailed to them, to the firm that they joined first or name', async () => {
+      const { newFirm, newStaff, use, clock, stores } = fixture();
+      const [first, second] = [await newFirm(), await newFirm()];
+      const member = await newStaff(first, 'dispatcher');
+      const { email } = member;
+      const opened = await use.desk.signIn({ email, code: await codeOf(email) });
+      expect(opened.account).toEqual({ ...member, joinedAt: clock.now() });
+      expect(await stores.staffReads.find(member)).toEqual(opened.account);
+      const { firmId, staffId } = member;
+      expect((await use.sessionAuthenticator.authenticateStaff(opened.token))?.staff).toEqual({
+        firmId,
+        staffId,
+        role: 'dispatcher',
+        firmName: first.name,
+        plan: 'standard',
+      });
+      clock.advance(-1000);
+      const invited = await newStaff(second, 'auditor', { email });
+      clock.advance(2000);
+      const again = await use.desk.signIn({ email, code: await codeOf(email) });
+      expect(again.account.firmId).toBe(first.id);
+      const named = { email, code: await codeOf(email), firmId: second.id };
+      expect((await use.desk.signIn(named)).account.staffId).toBe(invited.staffId);
+      const stranger = { email, code: await codeOf(email), firmId: (await newFirm()).id };
+      expect(await errorCodeOf(use.desk.signIn(stranger))).toBe('sign_in_refused');
+    });
+
+    test('who are adjusters too have a code and a session for each', async () => {
+      const { newFirm, newStaff, newAdjuster, use, external } = fixture();
+      const { email } = await newStaff(await newFirm());
+      const { svcId } = await newAdjuster({ email });
+      const deskCode = await codeOf(email, 'browser');
+      await use.requestSignInCode(email, DESK, 'browser');
+      const appCode = external.mails.at(-1)?.code ?? '';
+      const clientSecret = 'browser';
+      expect(await errorCodeOf(use.signIn({ email, code: deskCode, clientSecret }, DESK))).toBe(
+        'sign_in_refused',
+      );
+      expect(await errorCodeOf(use.desk.signIn({ email, code: appCode, clientSecret }))).toBe(
+        'sign_in_refused',
+      );
+      const desk = await use.desk.signIn({ email, code: deskCode, clientSecret });
+      const app = await use.signIn({ email, code: appCode, clientSecret }, DESK);
+      const authenticator = use.sessionAuthenticator;
+      expect((await authenticator.authenticate(app.token))?.svcId).toBe(svcId);
+      expect(await authenticator.authenticate(desk.token)).toBeNull();
+      expect(await authenticator.authenticateStaff(app.token)).toBeNull();
+    });
+
+    test('are not found by a code for an address that has no account', async () => {
+      const { use, external } = fixture();
+      const before = external.mails.length;
+      await use.desk.requestSignInCode('nobody@example.net');
+      expect(external.mails).toHaveLength(before);
+      const proof = { email: 'nobody@example.net', code: '000000' };
+      expect(await errorCodeOf(use.desk.signIn(proof))).toBe('sign_in_refused');
+    });
+
+    test('have a new role at once in open sessions; the only administrator keeps the role and stays', async () => {
+      const { newFirm, newStaff, use } = fixture();
+      const firm = await newFirm();
+      const [admin, member] = [await newStaff(firm, 'admin'), await newStaff(firm, 'dispatcher')];
+      const { token } = await use.openStaffSession(member);
+      const roleOf = async () => (await use.sessionAuthenticator.authenticateStaff(token))?.staff.role;
+      expect(await roleOf()).toBe('dispatcher');
+      await use.updateStaff(member, { role: 'auditor' });
+      expect(await roleOf()).toBe('auditor');
+      expect(await errorCodeOf(use.updateStaff(admin, { role: 'auditor' }))).toBe('last_admin');
+      expect(await errorCodeOf(use.removeStaff(admin))).toBe('last_admin');
+      await use.updateStaff(member, { role: 'admin', name: 'New name' });
+      expect((await use.removeStaff(admin)).staffId).toBe(admin.staffId);
+      expect(await errorCodeOf(use.removeStaff(admin))).toBe('not_found');
+      expect((await fixture().stores.staffReads.find(member))?.name).toBe('New name');
+    });
+
+    test('who remove each other at the same time leave one administrator', async () => {
+      const { newFirm, newStaff, use, stores } = fixture();
+      const firm = await newFirm();
+      const admins = [await newStaff(firm), await newStaff(firm), await newStaff(firm)];
+      await Promise.allSettled(admins.map((admin) => use.removeStaff(admin)));
+      expect(await stores.staffReads.ofFirm(firm.id)).toHaveLength(1);
+    });
+
+    test('sign in with a passkey; removal ends their sessions and passkeys, and no one else’s', async () => {
+      const { newFirm, newStaff, use, stores } = fixture();
+      const firm = await newFirm();
+      const [kept, removed] = [await newStaff(firm), await newStaff(firm, 'developer')];
+      const keptSession = await use.openStaffSession(kept);
+      const session = await use.openStaffSession(removed);
+      const authenticator = use.sessionAuthenticator;
+      const signedIn = await authenticator.authenticateStaff(session.token);
+      if (signedIn === null) throw new Error('expected a session');
+      const options = await use.desk.startPasskeyRegistration(removed, signedIn);
+      const credential = `staff-${removed.staffId}`;
+      const response = attestationFor(options, credential);
+      const passkey = await use.desk.registerPasskey(removed, signedIn, { name: 'Laptop', response });
+      expect(passkey.account).toEqual({ firmId: firm.id, staffId: removed.staffId });
+      let uses = 0;
+      const proof = async () => {
+        const request = await use.desk.startPasskeySignIn('browser');
+        uses += 1;
+        return { passkey: assertionFor(request, credential, uses), clientSecret: 'browser' };
+      };
+      expect((await use.desk.signIn(await proof())).account.staffId).toBe(removed.staffId);
+      expect(await errorCodeOf(use.signIn(await proof(), DESK))).toBe('sign_in_refused');
+
+      await use.removeStaff(removed);
+      expect(await authenticator.authenticateStaff(session.token)).toBeNull();
+      expect(await authenticator.authenticateStaff(keptSession.token)).not.toBeNull();
+      expect(await errorCodeOf(use.desk.signIn(await proof()))).toBe('sign_in_refused');
+      const { firmId, staffId } = removed;
+      const account = { firmId, staffId };
+      expect(await stores.unitOfWork.run((tx) => tx.sessions.of(account))).toEqual([]);
+      expect(await stores.unitOfWork.run((tx) => tx.passkeys.of(account))).toEqual([]);
+    });
+
+    test('are in the audit trail with what they do and what is done to them, by ids alone', async () => {
+      const { newFirm, newStaff, use, auditBuffer } = fixture();
+      const firm = await newFirm();
+      const admin = await newStaff(firm);
+      const { email } = admin;
+      const { token } = await use.desk.signIn({ email, code: await codeOf(email) });
+      const { firmId, staffId } = admin;
+      const caller = byAccount({ firmId, staffId });
+      const invited = await use.desk.inviteStaff(caller, {
+        firmId,
+        name: 'Renée',
+        email: `renee-${staffId}@example.net`,
+        role: 'auditor',
+      });
+      await use.desk.updateStaff(caller, invited, { role: 'developer' });
+      await use.desk.removeStaff(caller, invited);
+      await errorCodeOf(use.desk.signIn({ email, code: '999999' }));
+      const signedIn = await use.sessionAuthenticator.authenticateStaff(token);
+      await use.desk.signOut({ firmId, staffId }, signedIn?.tokenHash ?? '');
+      await auditBuffer.flush();
+      const actor = `staff:${staffId}`;
+      expect((await actionsOf(firm)).slice(-7)).toEqual([
+        `operator:test-operator staff.invite ${actor} ok`,
+        `${actor} session.open ${actor} ok`,
+        `${actor} staff.invite staff:${invited.staffId} ok`,
+        `${actor} staff.role staff:${invited.staffId} ok`,
+        `${actor} staff.remove staff:${invited.staffId} ok`,
+        `${actor} session.end ${actor} ok`,
+        `anonymous sign_in ${actor} sign_in_refused`,
+      ]);
+    });
+
+    test('are exported with their firm, and erased with it; from the start of that, none has a session', async () => {
+      const { newFirm, newStaff, use, stores } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const [member, elsewhere] = [await newStaff(firm), await newStaff(other)];
+      const { token } = await use.openStaffSession(member);
+      const { token: kept } = await use.openStaffSession(elsewhere);
+      const exported = [];
+      for await (const row of use.exportFirm(firm.id)) if (row.type === 'staff') exported.push(row.staff);
+      expect(exported).toEqual([member]);
+      await use.eraseFirm(firm.id, firm.name, () => {});
+      use.sessionAuthenticator.invalidate();
+      expect(await use.sessionAuthenticator.authenticateStaff(token)).toBeNull();
+      expect(await use.sessionAuthenticator.authenticateStaff(kept)).not.toBeNull();
+      expect(await stores.staffReads.ofFirm(firm.id)).toEqual([]);
+      expect(await stores.staffReads.firmsOf(member.email)).toEqual([]);
+      const invite = newStaff(firm);
+      expect(await errorCodeOf(invite)).toBe('not_found');
+    });
+
+    test('without an id of this firm cannot be changed', async () => {
+      const { newFirm, newStaff, use } = fixture();
+      const [firm, other] = [await newFirm(), await newFirm()];
+      const elsewhere = await newStaff(other);
+      await newStaff(firm);
+      const staffId: StaffId = elsewhere.staffId;
+      for (const attempt of [
+        () => use.removeStaff({ firmId: firm.id, staffId }),
+        () => use.updateStaff({ firmId: firm.id, staffId }, { role: 'auditor' }),
+        () => use.openStaffSession({ firmId: firm.id, staffId }),
+      ])
+        expect(await errorCodeOf(attempt())).toBe('not_found');
+    });
+  });
+}
