@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
-import { MINUTE } from '@svc/domain';
+import { type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { claimBody, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
 
 let service: ServiceUnderTest;
@@ -14,7 +15,8 @@ afterAll(() => service.stop());
 
 /** A firm's program that takes no care. */
 async function carelessProgram() {
-  const { test: key, account } = await service.firm();
+  const firm = await service.firm();
+  const { test: key, account } = firm;
   const sandbox = async (method: string, path: string, body?: object) => {
     const { status } = await service.call(method, `/v1/test${path}`, { as: key, ...(body && { body }) });
     expect(status).toBe(200);
@@ -24,6 +26,7 @@ async function carelessProgram() {
       .call('POST', path, { as: key, body, headers: { 'Idempotency-Key': idempotencyKey } })
       .catch(() => null);
   return {
+    firm,
     account,
     claim: () => claimBody(account.manual),
     send: async (body: unknown, idempotencyKey: string = randomUUID()) =>
@@ -172,6 +175,33 @@ test('an unknown value that is sent back is found, and so is a page that was not
       'The unknown value was sent back.',
     ],
   });
+});
+
+test('the firm’s developers, admins and auditors see what its test keys did, dispatchers and other firms do not', async () => {
+  const program = await carelessProgram();
+  const otherKey = await service.key(program.firm, { environment: 'test' });
+  const body = program.claim();
+  await program.send(body);
+  const headers = { 'Idempotency-Key': 'another' };
+  await service.call('POST', '/v1/claims', { as: otherKey, body, headers });
+  const log = service.service.services.get('requestLog');
+  await eventually(
+    () => log.behaviorOf(program.firm.id, 0, 10),
+    (logged) => logged.length === 2,
+  );
+  const seenBy = async (firmId: string, role: StaffRole) => {
+    const { token } = await operatorOf(service.service.services).staff(firmId as FirmId, role);
+    const { status, json } = await service.call('GET', '/firm/v1/readiness', { as: token });
+    return status === 200 ? [json.requests, json.checks[2].finding_count] : json.code;
+  };
+  const seen = async (firmId: string) =>
+    Promise.all(STAFF_ROLES.map(async (role) => [role, await seenBy(firmId, role)]));
+  const expected = (found: number[]) => ({
+    ...{ admin: found, auditor: found, developer: found },
+    dispatcher: 'insufficient_scope',
+  });
+  expect(Object.fromEntries(await seen(program.firm.id))).toEqual(expected([2, 1]));
+  expect(Object.fromEntries(await seen((await service.firm()).id))).toEqual(expected([0, 0]));
 });
 
 test('without evidence nothing passes, and a live key has no readiness', async () => {

@@ -83,6 +83,18 @@ test('a pending claim in the next responses has a status and a field that no cli
   expect((await service.call('GET', '/v1/claims', { as: firm.test })).json.data).toEqual([sent]);
 });
 
+test('a page of claims ends after one claim, with a cursor for the next', async () => {
+  const firm = await service.firm();
+  for (const body of [claimBody(firm.account.manual), claimBody(firm.account.manual)])
+    await sendClaim(service, firm.test, body);
+  await setFaults(firm.test, 'short_page', 1);
+  const list = async (query = '') =>
+    (await service.call('GET', `/v1/claims${query}`, { as: firm.test })).json;
+  const [one, all] = [await list(), await list()];
+  expect(one.data).toEqual(all.data.slice(0, 1));
+  expect((await list(`?cursor=${one.next_cursor}`)).data).toEqual(all.data.slice(1));
+});
+
 test('the request log shows how a program with a test key behaves, by hashes, and neither what it sent nor the rehearsal', async () => {
   const firm = await service.firm();
   const body = claimBody(firm.account.manual);

@@ -14,6 +14,7 @@ import {
   jsonDocument,
   sanitized,
 } from './output.ts';
+import { rehearse, showReadiness } from './rehearse/command.ts';
 import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from './sandbox.ts';
 import { send } from './send/command.ts';
 import { roundedDuration } from './send/pace.ts';
@@ -83,12 +84,13 @@ export function createProgram(
   const connect = async (
     options: CommonOptions,
     hooks: Hooks = { onRetry: reportWait(options) },
+    name = 'claims',
   ): Promise<Client> =>
     createClient({
       baseUrl: await urlFrom(options, environment),
       apiKey: await keyFrom(options, environment),
       fetch: environment.fetch,
-      userAgent: `claims/${VERSION}`,
+      userAgent: `${name}/${VERSION}`,
       ...hooks,
     });
 
@@ -348,6 +350,37 @@ export function createProgram(
       show(options, result, () => fieldLines({ ...result }, colors));
     },
   );
+
+  command('rehearse', 'rehearse a storm with your own system on the same test key', [
+    'claims rehearse --claims 60 --for 10m',
+  ])
+    .addArgument(
+      new Argument('[file]', 'where to write the claims that your system sends').default('rehearsal.jsonl'),
+    )
+    .addOption(new Option('--claims <n>', 'number of claims').argParser(wholeNumber(1, 1000)).default(30))
+    .addOption(
+      new Option('--for <duration>', 'how long, from the first claim on')
+        .argParser(atLeastASecond)
+        .default(360_000, '6m'),
+    )
+    .action(async (file: string, options: CommonOptions & { claims: number; for: number }) => {
+      const url = await urlFrom(options, environment);
+      const { claims, for: durationMs, json = false } = options;
+      const client = await connect(options, {}, 'claims-rehearse');
+      reportSuccess(await rehearse(client, { url, file, claims, durationMs, json }, environment));
+    });
+  command('readiness', 'check what your system did with this test key', ['claims readiness --since 1h'])
+    .addOption(
+      new Option('--since <time>', 'only requests since then: 1h, or 2026-08-29T14:30:00Z')
+        .argParser(since(environment.now))
+        .default(undefined, '24h'),
+    )
+    .action(async (options: CommonOptions & { since?: Date }) => {
+      const { since: start = new Date(environment.now() - DAY_MS), json = false } = options;
+      const url = await urlFrom(options, environment);
+      const checked = { url, json, since: start.toISOString() };
+      reportSuccess(await showReadiness(await connect(options), checked, environment));
+    });
 
   command(
     'mcp',

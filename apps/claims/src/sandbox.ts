@@ -88,5 +88,6 @@ export const FAULT_KINDS = [
   'slow',
   'dropped',
   'unknown_value',
+  'short_page',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { type Client, createClient } from '@svc/client';
+import { ClaimsApiError, type Client, createClient, type NewClaim } from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import {
   createFirm,
@@ -61,6 +61,49 @@ async function heldWith(prefix: string): Promise<string[]> {
   return found;
 }
 
+/** Sends the claims of a file and offers those again that lost their adjuster. Returns the statuses that it has read. */
+async function runProgram(program: Client, file: string, signal: AbortSignal): Promise<Set<string>> {
+  const since = new Date(Date.now() - 60_000);
+  const statuses = new Set<string>();
+  const accounts = (await program.adjusters.list({ limit: 200 })).items.map(({ svc_id }) => svc_id);
+  const other = (svcId: string) =>
+    accounts.find((id) => id !== svcId && (id.endsWith('_accepts') || id.endsWith('_manual'))) ?? svcId;
+  /** Tries another adjuster, and again later, as a program that runs for days would. */
+  const persistently = async (first: string, act: (adjuster: string) => PromiseLike<unknown>) => {
+    for (let adjuster = first; !signal.aborted; adjuster = other(adjuster)) {
+      const isDone = await act(adjuster).then(
+        () => true,
+        (error: unknown) =>
+          !(error instanceof ClaimsApiError && /^adjuster_|^internal|^service/.test(error.code ?? '')),
+      );
+      if (isDone) return;
+    }
+  };
+  const sending = (async () => {
+    for (const claim of jsonLines(await readFile(file, 'utf8')) as unknown as NewClaim[])
+      await persistently(claim.adjuster_svc_id, (adjuster_svc_id) =>
+        program.claims.send(
+          { ...claim, adjuster_svc_id },
+          { idempotencyKey: `${claim.external_id} ${adjuster_svc_id}` },
+        ),
+      );
+  })();
+  for await (const { id, updated_at, assignment } of program.pollClaims({ since, intervalMs: 500, signal })) {
+    statuses.add(assignment.status);
+    if (assignment.status !== 'rejected' && assignment.status !== 'unassigned') continue;
+    await persistently(other(assignment.adjuster_svc_id), (adjuster_svc_id) =>
+      program.claims.offer(
+        id,
+        { adjuster_svc_id },
+        { idempotencyKey: `${id} ${updated_at} ${adjuster_svc_id}` },
+      ),
+    );
+  }
+  await sending;
+  statuses.delete('simulated_new_status');
+  return statuses;
+}
+
 describe('the command line against the real service', () => {
   it('sends each claim once when it is killed and run again', async () => {
     const file = await fileOf('KILLED', 60);
@@ -100,6 +143,32 @@ describe('the command line against the real service', () => {
       .filter(({ external_id }) => external_id === 'WATCHED-1')
       .map((claim) => claim.assignment.status);
     expect(statuses[0]).toBe('pending_acceptance');
+  });
+
+  it('rehearses a storm with a firm’s program on the same key, and finds nothing wrong with one that uses the SDK', async () => {
+    const own = await createFirm(service);
+    const file = join(folder, 'rehearsal.jsonl');
+    const ownEnv = { CLAIMS_URL: service.url, CLAIMS_API_KEY: own.testKey };
+    const rehearsal = start(['rehearse', file, '--claims', '16', '--for', '20s'], { env: ownEnv });
+    await rehearsal.shows('16 claims are in');
+    const left = new AbortController();
+    const program = runProgram(
+      createClient({ baseUrl: service.url, apiKey: own.testKey }),
+      file,
+      left.signal,
+    );
+    const { stdout, stderr } = await rehearsal.ended;
+    left.abort();
+    const statuses = await program;
+    for (const step of ['the next response is lost', '_accepts pauses', '_manual leaves', '_manual rejects'])
+      expect(stderr).toContain(step);
+    expect([...statuses].sort()).toEqual(['accepted', 'pending_acceptance', 'rejected', 'unassigned']);
+    expect(stdout).not.toContain('FAILED');
+    for (const check of ['Retries have the same Idempotency-Key', 'Every outcome is read'])
+      expect(stdout).toMatch(new RegExp(`passed +${check}`));
+    expect(stdout).toContain(`${service.url}/firm#/readiness`);
+    const checked = await start(['readiness', '--json'], { env: ownEnv }).ended;
+    expect(JSON.parse(checked.stdout)).toMatchObject({ complete: true, checks: { length: 10 } });
   });
 
   it('serves the API as tools over standard input and output', async () => {

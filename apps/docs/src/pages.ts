@@ -35,6 +35,7 @@ export const SITE: readonly PageGroup[] = [
       ),
       page('test-accounts', 'Test accounts', 'Simulated adjusters to test every outcome with.'),
       page('rehearse-a-hurricane', 'Rehearse a hurricane', 'A day after landfall, played with a test key.'),
+      page('readiness', 'Check your integration', 'A rehearsal that grades your own system.'),
     ],
   },
   {

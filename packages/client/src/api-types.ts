@@ -922,14 +922,15 @@ export interface EstimateInput {
   price_list?: string | undefined;
 }
 
-/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time. */
+/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. */
 export type FaultKind =
   | 'rate_limited'
   | 'internal_error'
   | 'service_unavailable'
   | 'slow'
   | 'dropped'
-  | 'unknown_value';
+  | 'unknown_value'
+  | 'short_page';
 
 /** An adjusting firm. */
 export interface Firm {
@@ -1840,7 +1841,7 @@ export type SettlementBasis = 'replacement_cost' | 'actual_cash_value';
 
 /** The fault, and for how many requests. */
 export interface SimulateFaultsRequest {
-  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time. */
+  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. */
   kind: FaultKind;
   /**
    * How many of the next requests are affected. 1 to 100.

@@ -162,6 +162,7 @@ export const FAULT_KINDS = [
   'slow',
   'dropped',
   'unknown_value',
+  'short_page',
 ] as const;
 /** In place of the status of a pending claim: new values may be added at any time. */
 export const SIMULATED_STATUS = 'simulated_new_status';

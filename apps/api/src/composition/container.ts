@@ -21,6 +21,7 @@ import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
+import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
@@ -166,6 +167,7 @@ const http = moduleOf((bind) => {
   bind('reportAppError', createErrorReports, ['log', 'clock']);
   bind('appRoutes', appRoutes, ['appUseCases', 'appReads', 'jobReads', 'reportAppError', 'cursors', 'clock']);
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
+  bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
   bind('mcpRoute', mcpRoute, ['firmRoutes', 'sandboxRoutes', 'addresses']);
   bind(
@@ -175,10 +177,19 @@ const http = moduleOf((bind) => {
       ...of.sandboxRoutes,
       ...of.appRoutes,
       ...of.browserSessionRoutes,
+      ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
       of.mcpRoute,
     ],
-    ['firmRoutes', 'sandboxRoutes', 'appRoutes', 'browserSessionRoutes', 'deskStaffRoutes', 'mcpRoute'],
+    [
+      'firmRoutes',
+      'sandboxRoutes',
+      'appRoutes',
+      'browserSessionRoutes',
+      'deskReadinessRoutes',
+      'deskStaffRoutes',
+      'mcpRoute',
+    ],
   );
   bind('liveUpdates', createLiveUpdates, ['appReads', 'credentials', 'clock', 'isDraining']);
   bind('adjusterApp', adjusterAppHandler, [

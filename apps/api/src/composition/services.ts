@@ -106,6 +106,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly sandboxRoutes: readonly Route[];
   readonly appRoutes: readonly Route[];
   readonly browserSessionRoutes: readonly Route[];
+  readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
   readonly mcpRoute: Route;
   readonly routes: readonly Route[];

@@ -1,5 +1,6 @@
 import type { Example } from '../example.ts';
 import type { deskEndpoints } from './index.ts';
+import { READINESS_EXAMPLE } from './readiness.ts';
 import type { OwnStaff, StaffMember, StaffSession } from './staff.ts';
 
 const FIRM = { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' } as const;
@@ -45,4 +46,5 @@ export const DESK_EXAMPLES: { readonly [Id in keyof typeof deskEndpoints]: Examp
     response: { ...member, role: 'auditor' } satisfies StaffMember,
   },
   removeStaff: { params: memberPath },
+  getFirmReadiness: { response: READINESS_EXAMPLE },
 };

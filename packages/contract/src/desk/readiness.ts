@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
 import { fields, instantParameter, responseField } from '../fields.ts';
+import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 /** What is checked of a firm's integration. */
@@ -123,3 +125,18 @@ export const READINESS_EXAMPLE = {
   complete: true,
   checks: EXAMPLE_CHECKS,
 } satisfies Readiness;
+
+export const readinessEndpoints = {
+  getFirmReadiness: endpoint({
+    ...staffRead('readiness:read'),
+    id: 'getFirmReadiness',
+    method: 'GET',
+    path: '/firm/v1/readiness',
+    summary: 'Check the integration of the firm',
+    description:
+      'Checks what programs with test keys of the firm did: retries, Retry-After, back-off, polling, and how they handle duplicates and unknown values.',
+    query: readinessQuery,
+    success: { status: 200, schema: readinessSchema, description: 'The checks with their findings.' },
+    problems: STAFF_REQUEST,
+  }),
+} as const satisfies Record<string, DeskEndpoint>;

@@ -40,7 +40,7 @@ export interface AuditedRequest {
 /** Sign-in records its failures itself; the others show and change nothing of a firm, nor the access to an account. */
 type Unrecorded =
   | keyof typeof sandboxEndpoints
-  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff'}`
+  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff' | 'FirmReadiness'}`
   | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions'}`
   | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')

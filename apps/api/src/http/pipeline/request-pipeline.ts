@@ -208,7 +208,10 @@ export function createPipeline(
     const received = () => receive(exchange, `firm ${grant.firmId}`);
     const process = async (): Promise<RouteResponse> => {
       const { value, sentBody } = await received();
-      if (route.caller === 'firm') return deadline.within(route.handle(value, { sentBody, actor, grant }));
+      // A page has at least one item.
+      const size = fault === 'short_page' ? { maxPageBytes: 1 } : {};
+      if (route.caller === 'firm')
+        return deadline.within(route.handle(value, { sentBody, actor, grant, ...size }));
       trace.reader = `firm ${grant.firmId}`;
       const perform: PerformOperation = (operation, sent) =>
         performInMessage(operation, sent, firm, exchange);

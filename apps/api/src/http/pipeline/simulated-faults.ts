@@ -41,6 +41,8 @@ export async function withFault(
     case 'dropped':
       await process().catch(() => {});
       return { status: 500, dropped: true };
+    case 'short_page':
+      return process();
     case 'unknown_value':
       return withUnknownValue(await process());
     default:

@@ -53,7 +53,7 @@ export const CHECK_TEXTS: Readonly<Record<ReadinessCheckId, CheckText>> = {
   cursors: {
     title: 'Polls follow next_cursor to the last page',
     change: 'Request the next page with next_cursor and the same filters, until next_cursor is null.',
-    exercise: 'Poll with more changes than fit a page; a smaller limit helps.',
+    exercise: 'Simulate the fault short_page while two claims have changed and your system polls.',
   },
   poll_gaps: {
     title: 'Polls leave no gap',

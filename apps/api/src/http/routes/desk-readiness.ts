@@ -1,0 +1,15 @@
+import type { FirmUseCases } from '@svc/application';
+import { deskEndpoints } from '@svc/contract';
+import { readinessToWire } from '../serialization/readiness.ts';
+import { jsonResponse, type Route, staffRoute } from './route.ts';
+
+/** The check of a firm's integration, for its developers. */
+export const deskReadinessRoutes = ({
+  firmUseCases: { checkReadiness },
+}: {
+  readonly firmUseCases: Pick<FirmUseCases, 'checkReadiness'>;
+}): Route[] => [
+  staffRoute(deskEndpoints.getFirmReadiness, async ({ query: { since } }, { actor }) =>
+    jsonResponse(readinessToWire(await checkReadiness(actor.firmId, { since }))),
+  ),
+];

@@ -1,0 +1,195 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Claim, Client, Readiness } from '@svc/client';
+import { type Environment, UsageError } from '../environment.ts';
+import { type Colors, colorsFor, jsonDocument, sanitized } from '../output.ts';
+import type { FaultKind } from '../sandbox.ts';
+import { eventClaim } from './event-claims.ts';
+
+interface RehearseOptions {
+  readonly url: string;
+  /** Where the claims are written to. */
+  readonly file: string;
+  readonly claims: number;
+  /** From the first claim on. */
+  readonly durationMs: number;
+  readonly json: boolean;
+}
+
+/** To whom the claims go, by the ending of the SVCID. */
+const SHARES = ['accepts', 'manual', 'rejects', 'manual', 'accepts', 'manual', 'rejects', 'paused'] as const;
+
+interface Accounts {
+  readonly client: Client;
+  readonly account: (ending: string) => string;
+}
+
+type Act = (accounts: Accounts) => Promise<unknown>;
+
+const fault =
+  (kind: FaultKind, count: number): Act =>
+  ({ client }) =>
+    client.sandbox.simulateFaults({ kind, count });
+
+/** By the part of the time that has passed. */
+const SCRIPT: readonly (readonly [part: number, text: string, act: Act])[] = [
+  [0, 'the next response is lost', fault('dropped', 1)],
+  [0.06, 'the next 2 requests are rate limited', fault('rate_limited', 2)],
+  [0.14, 'the next 7 requests fail with 500', fault('internal_error', 7)],
+  [0.3, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
+  [0.36, 'the next 3 pages have one claim each', fault('short_page', 3)],
+  [
+    0.4,
+    '_accepts pauses assignments',
+    ({ client, account }) => client.sandbox.pauseAdjuster(account('accepts')),
+  ],
+  [0.45, 'the next 2 requests get 503', fault('service_unavailable', 2)],
+  [0.55, '_accepts resumes', ({ client, account }) => client.sandbox.resumeAdjuster(account('accepts'))],
+  [0.6, 'the next response is lost', fault('dropped', 1)],
+  [0.66, '_manual leaves the firm', ({ client, account }) => client.sandbox.leaveFirm(account('manual'))],
+  [0.72, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
+  [0.8, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
+  [0.86, 'the next 3 pages have one claim each', fault('short_page', 3)],
+  [0.9, 'the next response is slow', fault('slow', 1)],
+];
+
+async function rejoin(client: Client, svcId: string): Promise<void> {
+  await client.adjusters.invite({ svc_id: svcId });
+  await client.sandbox.acceptInvitation(svcId);
+}
+
+/**
+ * Lets test accounts and faults behave as after a hurricane, while the firm's own program sends the claims and polls with
+ * the same key. Its own requests meet no faults and are not checked: the service knows them by their User-Agent.
+ * @returns whether every check passed.
+ */
+export async function rehearse(
+  client: Client,
+  options: RehearseOptions,
+  environment: Environment,
+): Promise<boolean> {
+  const { signal, now, stderr } = environment;
+  const startedAt = now();
+  const say = (text: string): void => {
+    if (!options.json) stderr.write(`${new Date(now()).toISOString().slice(11, 19)}  ${sanitized(text)}\n`);
+  };
+  const me = await client.me({ signal });
+  if (me.key.environment !== 'test') throw new UsageError('a rehearsal needs a test key');
+  const accounts: string[] = [];
+  for await (const { svc_id, test, status } of client.adjusters.list({ limit: 200 }, { signal }))
+    if (test && status === 'active') accounts.push(svc_id);
+  const account = (ending: string): string => {
+    const found = accounts.find((svcId) => svcId.endsWith(`_${ending}`));
+    if (found === undefined) throw new UsageError(`the test account _${ending} is not a member; invite it`);
+    return found;
+  };
+  const run = startedAt.toString(36);
+  const lines = Array.from({ length: options.claims }, (_, n) =>
+    JSON.stringify(eventClaim(n, account(SHARES[n % SHARES.length] ?? 'accepts'), run, startedAt)),
+  );
+  await writeFile(options.file, `${lines.join('\n')}\n`);
+  say(`${options.claims} claims are in ${options.file}: let your system send them with this key, and poll`);
+
+  const answer = createAnswers(client, account('manual'), options.durationMs, now);
+  const tickMs = Math.min(5000, options.durationMs / 60);
+  let firstAt: number | undefined;
+  let done = 0;
+  try {
+    for (let passed = 0; passed <= 1; ) {
+      const claims: Claim[] = [];
+      const filters = { updated_since: new Date(startedAt), limit: 200 };
+      for await (const claim of client.claims.list(filters, { signal })) claims.push(claim);
+      if (claims.length > 0) firstAt ??= now();
+      if (firstAt !== undefined) {
+        passed = (now() - firstAt) / options.durationMs;
+        for (let next = SCRIPT[done]; next !== undefined && next[0] <= passed; next = SCRIPT[done]) {
+          done += 1;
+          say(next[1]);
+          await next[2]({ client, account });
+        }
+        const answered = await answer(claims);
+        if (answered !== null) say(answered);
+      }
+      await sleep(tickMs, undefined, { signal });
+    }
+  } finally {
+    // Errors say that nothing had to be undone.
+    await client.sandbox.clearFaults().catch(() => {});
+    await client.sandbox.resumeAdjuster(account('accepts')).catch(() => {});
+    await rejoin(client, account('manual')).catch(() => {});
+  }
+  const since = new Date(startedAt).toISOString();
+  return showReadiness(client, { ...options, since }, environment);
+}
+
+/** One answer per call, since answers count toward the rate limit that the firm's program needs. */
+function createAnswers(client: Client, manual: string, durationMs: number, now: () => number) {
+  const seen = new Map<
+    string,
+    { updatedAt: string; readonly order: number; turn: number; sinceMs: number }
+  >();
+  return async (claims: readonly Claim[]): Promise<string | null> => {
+    for (const { id, external_id, updated_at, assignment } of claims) {
+      if (assignment.status !== 'pending_acceptance' || assignment.adjuster_svc_id !== manual) continue;
+      const known = seen.get(id) ?? { updatedAt: '', order: seen.size, turn: -1, sinceMs: 0 };
+      seen.set(id, known);
+      if (known.updatedAt !== updated_at) {
+        known.updatedAt = updated_at;
+        known.turn += 1;
+        known.sinceMs = now();
+        continue;
+      }
+      const decision = decide(known.order, known.turn, (now() - known.sinceMs) / durationMs);
+      if (decision === null) continue;
+      if (decision === 'accepts') await client.sandbox.acceptClaim(id);
+      else await client.sandbox.rejectClaim(id, { reason: 'The road is closed.' });
+      return `_manual ${decision} ${external_id}`;
+    }
+    return null;
+  };
+}
+
+/** Some accept at once, some reject, some dither, and some never answer before the adjuster leaves. */
+function decide(order: number, turn: number, waited: number): 'accepts' | 'rejects' | null {
+  if (turn > 0) return turn === 1 && order % 2 === 1 ? 'rejects' : 'accepts';
+  if (order % 4 === 3) return null;
+  if (order % 4 === 2 && waited < 0.15) return null;
+  return order % 4 === 1 ? 'rejects' : 'accepts';
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  passed: 'passed',
+  failed: 'FAILED',
+  not_exercised: 'not yet',
+};
+
+/** Returns whether every check passed. */
+export async function showReadiness(
+  client: Client,
+  { url, json, since }: { readonly url: string; readonly json: boolean; readonly since: string },
+  { stdout, signal, env }: Environment,
+): Promise<boolean> {
+  const readiness = await client.sandbox.checkReadiness({ since, signal });
+  const page = `${url.replace(/\/+$/, '')}/firm#/readiness`;
+  stdout.write(
+    json ? jsonDocument({ ...readiness, page }) : `${textOf(readiness, colorsFor(stdout, env))}\n${page}\n`,
+  );
+  return readiness.ready;
+}
+
+function textOf({ checks, requests, ready }: Readiness, colors: Colors): string {
+  const lines = checks.flatMap(({ state, title, change, exercise, finding_count, findings }) => {
+    const color = state === 'passed' ? colors.green : state === 'failed' ? colors.red : colors.yellow;
+    const latest = findings.slice(-3).map(({ detail, requests: shown }) => {
+      const ids = shown.map(({ request_id }) => request_id).join(', ');
+      return `         ${detail} ${colors.dim(ids === '' ? 'no request' : `requests ${ids}`)}`;
+    });
+    return [
+      `${color((MARKS[state] ?? state).padEnd(7))}  ${title}`,
+      ...latest.map(sanitized),
+      ...(state === 'failed' ? [`         ${finding_count} in all. ${change}`] : []),
+      ...(state === 'not_exercised' ? [`         ${exercise}`] : []),
+    ];
+  });
+  return [...lines, `${requests} requests were checked: ${ready ? 'ready' : 'not ready yet'}`].join('\n');
+}
