@@ -95,6 +95,7 @@ export function connectProcess(
       secrets: {} as Parameters<typeof makeRunJob>[0]['secrets'],
       clock,
       auditBuffer: { add() {} },
+      offerBuffer: { add() {} },
       webhookNotices: { async paused() {} },
       notifier: {
         async notify() {

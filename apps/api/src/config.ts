@@ -45,6 +45,8 @@ export interface Config {
   } | null;
   /** The keys that encrypt the data keys of firms; null: personal data is stored as plain text. */
   readonly encryption: EncryptionKeys | null;
+  /** The private key that signs receipts; null: generated under `dataDir`. */
+  readonly receiptKey: Uint8Array | null;
   readonly edgeLimitPerMinute: number;
   /** Days after which a session of the adjuster app ends, however often it is used. */
   readonly sessionMaxDays: number;
@@ -123,6 +125,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'MIGRATION_DATABASE_URL',
   'ENCRYPTION_KEY',
+  'RECEIPT_KEY',
   'REDIS_URL',
   'SMTP_URL',
   'VAPID_PRIVATE_KEY',
@@ -316,6 +319,12 @@ export function readConfig(env: Env, terminal: boolean): Config {
     });
     return keys === null ? null : { variable, read: typeof keys === 'function' ? keys : () => keys };
   };
+  const receiptKey = (): Uint8Array | null => {
+    const text = read('RECEIPT_KEY');
+    return text === undefined
+      ? null
+      : decodeKey(isFromFile('RECEIPT_KEY') ? 'RECEIPT_KEY_FILE' : 'RECEIPT_KEY', text);
+  };
   const mailUrl = (): (() => string) | null => {
     const given = current('SMTP_URL', () => mailServer('SMTP_URL'));
     return typeof given === 'string' ? () => given : given;
@@ -396,6 +405,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
           }
         : null,
     encryption: encryptionKeys(),
+    receiptKey: receiptKey(),
     edgeLimitPerMinute: integer('EDGE_LIMIT_PER_MINUTE', EDGE_REQUESTS_PER_MINUTE, 0, 1_000_000_000),
     sessionMaxDays: integer('SESSION_MAX_DAYS', 180, 1, 3650),
     closedClaimRetentionDays: integer('CLOSED_CLAIM_RETENTION_DAYS', null, 1, 36_500),
@@ -413,15 +423,25 @@ export function readConfig(env: Env, terminal: boolean): Config {
   return config;
 }
 
-const ENCRYPTION_KEY_BYTES = 32;
+const KEY_BYTES = 32;
+
+const isKey = (text: string): boolean =>
+  /^[\w+/-]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === KEY_BYTES;
+
+/** @param source where the text is from. */
+export function decodeKey(source: string, text: string): Uint8Array {
+  if (!isKey(text.trim()))
+    throw new ConfigError(
+      `${source} holds a value that is not shown; allowed: ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`,
+    );
+  return Buffer.from(text.trim(), 'base64');
+}
 
 function keysIn(variable: string, text: string): Uint8Array[] {
   const keys = text.split(/[\s,]+/).filter((part) => part !== '');
-  const valid = (key: string): boolean =>
-    /^[\w+/-]+={0,2}$/.test(key) && Buffer.from(key, 'base64').length === ENCRYPTION_KEY_BYTES;
-  if (keys.length === 0 || !keys.every(valid))
+  if (keys.length === 0 || !keys.every(isKey))
     throw new ConfigError(
-      `${variable} holds a value that is not shown; allowed: ${ENCRYPTION_KEY_BYTES} random bytes in base64 (openssl rand -base64 32), or several such keys separated by commas, of which the first encrypts`,
+      `${variable} holds a value that is not shown; allowed: ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32), or several such keys separated by commas, of which the first encrypts`,
     );
   return keys.map((key) => Buffer.from(key, 'base64'));
 }

@@ -182,11 +182,13 @@ async function startApi({
     SAVE_LAST_USE_INTERVAL_MS,
   ).unref();
   const auditBuffer = services.get('auditBuffer');
+  const offerBuffer = services.get('offerBuffer');
   // Alternately: writing either delays requests, and the delays must not add up.
   let writesAudit = false;
   const batchTimer = setInterval(() => {
     writesAudit = !writesAudit;
     void (writesAudit ? auditBuffer : requestLog)?.flush();
+    if (!writesAudit) void offerBuffer.flush();
   }, WRITE_BATCHES_INTERVAL_MS / 2).unref();
 
   return {

@@ -32,6 +32,7 @@ test('an empty environment gives the default configuration with an embedded data
     smtpUrl: null,
     vapid: null,
     encryption: null,
+    receiptKey: null,
     edgeLimitPerMinute: 600,
     sessionMaxDays: 180,
     closedClaimRetentionDays: null,
@@ -79,7 +80,14 @@ test('the page on configuration lists the variables that are read with their def
 });
 
 test('each shipped way to deploy passes every secret of the service', () => {
-  const secrets = ['DATABASE_URL', 'ENCRYPTION_KEY', 'REDIS_URL', 'SMTP_URL', 'VAPID_PRIVATE_KEY'];
+  const secrets = [
+    'DATABASE_URL',
+    'ENCRYPTION_KEY',
+    'RECEIPT_KEY',
+    'REDIS_URL',
+    'SMTP_URL',
+    'VAPID_PRIVATE_KEY',
+  ];
   const missing = [
     'compose.yaml',
     'kubernetes/claim-assignment.yaml',
@@ -365,6 +373,7 @@ describe('an invalid value', () => {
     ['BASE_URL', 'https://user:hunter2@claims.example.com'],
     ['BASE_URL', 'ftp://user:hunter2@claims.example.com'],
     ['ENCRYPTION_KEY', 'hunter2'],
+    ['RECEIPT_KEY', 'hunter2'],
     ['ENCRYPTION_KEY', `${Buffer.alloc(32).toString('base64')},hunter2`],
   ])('that may hold a secret is not shown: %s', (name, value) => {
     const read = () => readConfig({ [name]: value }, false);

@@ -1,4 +1,4 @@
-import type { Adjuster, Claim } from '@svc/client';
+import type { Adjuster, Claim, ReceiptContent } from '@svc/client';
 import pc from 'picocolors';
 import type { Environment, Output } from './environment.ts';
 
@@ -104,6 +104,23 @@ export const claimFields = (claim: Claim) => ({
     .map((part) => claim.loss_location[part])
     .filter(Boolean)
     .join(', '),
+});
+
+export const receiptFields = ({ pushes, answered, decided_by, audit, iat, ...content }: ReceiptContent) => ({
+  claim_id: content.claim_id,
+  external_id: content.external_id,
+  adjuster: content.adjuster_svc_id,
+  offered_at: content.offered_at,
+  pushed: pushes.map(({ channel, outcome, at }) => `${outcome} ${at} (${channel})`).join(', ') || null,
+  first_seen_at: content.first_seen_at,
+  status: content.status,
+  answered_at: answered?.at,
+  on_the_device: answered?.device_at,
+  offline_since: answered?.kept_offline_since,
+  decided_by: decided_by.text,
+  audit_row: audit && `${audit.seq} ${audit.hash}`,
+  issued_by: content.iss,
+  issued_at: new Date(iat * 1000).toISOString(),
 });
 
 const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');

@@ -12,6 +12,7 @@ import {
   colorsFor,
   fieldLines,
   jsonDocument,
+  receiptFields,
   sanitized,
 } from './output.ts';
 import { rehearse, showReadiness } from './rehearse/command.ts';
@@ -20,6 +21,7 @@ import { send } from './send/command.ts';
 import { roundedDuration } from './send/pace.ts';
 import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';
 import { duration, since } from './times.ts';
+import { verifyReceiptFile } from './verify-receipt.ts';
 import { VERSION } from './version.ts';
 import { watch } from './watch.ts';
 
@@ -213,6 +215,24 @@ export function createProgram(
       const { adjuster: adjuster_svc_id, idempotencyKey } = options;
       const client = await connect(options);
       showClaim(options, await client.claims.offer(id, { adjuster_svc_id }, { idempotencyKey, signal }));
+    });
+
+  command('verify-receipt', 'check that a receipt is genuine, without a key', [
+    'claims verify-receipt receipt.json --jwks jwks.json',
+    'claims verify-receipt - --json < receipt.json',
+  ])
+    .addArgument(new Argument('<file>', 'what the API returned, or the receipt alone; - for standard input'))
+    .option(
+      '--jwks <file or url>',
+      'the keys of the service (default: /.well-known/jwks.json at the base URL)',
+    )
+    .action(async (file: string, options: CommonOptions & { jwks?: string }) => {
+      const content = await verifyReceiptFile(file, options, environment);
+      show(
+        options,
+        content,
+        () => `The receipt is genuine.\n\n${fieldLines(receiptFields(content), colors)}`,
+      );
     });
 
   command('watch', 'show changes until you stop it', [

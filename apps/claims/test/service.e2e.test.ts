@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { ClaimsApiError, type Client, createClient, type NewClaim } from '@svc/client';
+import {
+  ClaimsApiError,
+  type Client,
+  createClient,
+  type NewClaim,
+  type ReceiptKeySet,
+  verifyReceipt,
+} from '@svc/client';
 import { smallestClaim } from '@svc/contract';
 import {
   createFirm,
@@ -128,6 +135,27 @@ describe('the command line against the real service', () => {
     const [one, other] = runs.map(({ stdout }) => jsonLines(stdout).map(({ id }) => id));
     expect(one).toEqual(other);
     expect(await heldWith('TWICE')).toHaveLength(40);
+  });
+
+  it('verifies a receipt with saved keys and with those of the service, and finds an altered one', async () => {
+    await start(['send', await fileOf('RECEIPT', 1)], { env: env() }).ended;
+    const [claim] = (await client.claims.list({ external_id: 'RECEIPT-1' })).items;
+    const { receipt } = await client.claims.receipt(claim?.id ?? '');
+    const jwks = (await (
+      await fetch(new URL('/.well-known/jwks.json', service.url))
+    ).json()) as ReceiptKeySet;
+    expect(await verifyReceipt(receipt, { jwks })).toMatchObject({ claim_id: claim?.id });
+    const saved = join(folder, 'jwks.json');
+    await writeFile(saved, JSON.stringify(jwks));
+    const offline = ['verify-receipt', '-', '--jwks', saved];
+    const genuine = await start(offline, { stdin: JSON.stringify({ receipt }) }).ended;
+    expect([genuine.code, genuine.stdout]).toEqual([0, expect.stringContaining('The receipt is genuine.')]);
+    const fromService = ['verify-receipt', '-', '--json', '--url', service.url];
+    const content = await start(fromService, { stdin: receipt }).ended;
+    expect(JSON.parse(content.stdout)).toMatchObject({ external_id: 'RECEIPT-1' });
+    const altered = receipt.replace('.', '.e');
+    const found = await start(offline, { stdin: altered }).ended;
+    expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('The signature is wrong')]);
   });
 
   it('shows responses of adjusters as they arrive', async () => {

@@ -13,6 +13,12 @@ interface Release {
 /** Latest first. A breaking change is announced here in advance. */
 export const RELEASES: readonly Release[] = [
   {
+    version: '1.2.0',
+    date: '2026-11-26',
+    summary: 'Additions only; nothing that exists has changed.',
+    changes: ['[Receipts](/receipts.md): signed proof of an offer and its response, which anyone can verify'],
+  },
+  {
     version: '1.1.0',
     date: '2026-11-22',
     summary: 'Additions only; nothing that exists has changed.',

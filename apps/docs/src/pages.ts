@@ -46,6 +46,7 @@ export const SITE: readonly PageGroup[] = [
       page('polling', 'Polling for changes', 'Miss no change, and skip repeated ones.'),
       page('webhooks', 'Webhooks', 'Learn at once that something has changed.'),
       page('offering-again', 'Offering to another adjuster', 'After a rejection, or without a response.'),
+      page('receipts', 'Receipts', 'Proof of an offer and its response, which anyone can verify.'),
       page('correct-or-cancel', 'Correct or cancel a claim', 'What is and is not possible after sending.'),
       page('retries', 'Idempotency and retries', 'Retry a request without processing it twice.'),
       page('limits', 'Limits', 'Request rates, sizes and periods.'),

@@ -1,4 +1,4 @@
-import { type AuditEvent, type ClaimWrites, type QueuedJob, replayOf } from '@svc/application';
+import { type AuditEvent, type ClaimWrites, offerEnd, type QueuedJob, replayOf } from '@svc/application';
 import type { MemoryTx, MemoryUnitOfWork } from './memory-tx.ts';
 
 /** Each request in its own transaction. */
@@ -34,6 +34,7 @@ export function memoryClaimWrites(uow: MemoryUnitOfWork): ClaimWrites {
         const { assignment, ...rest } = decide({ ...facts, membership, claim });
         await tx.claimWrites.bind(request, claim.id);
         await record(tx, rest);
+        await tx.claimWrites.endOffer(claim, offerEnd(claim, assignment.offeredAt));
         return tx.claims.save({ ...claim, assignment });
       }),
 

@@ -1,4 +1,4 @@
-import type { AccountRef, FirmData } from '@svc/application';
+import type { AccountRef, FirmData, StoredOffer } from '@svc/application';
 import type { Adjuster, FirmId, Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables, type WritableTables } from './tables.ts';
@@ -30,6 +30,13 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         carrier,
       }));
     },
+    async offers(firmId, after, limit) {
+      const idOf = ({ claimId, offeredAt }: StoredOffer) =>
+        `${claimId} ${String(offeredAt).padStart(15, '0')}`;
+      const own = tables.offers.all().filter((offer) => offer.firmId === firmId);
+      const found = page(own, idOf, after === null ? null : idOf(after), limit);
+      return found.map(({ firmId: _, ...offer }) => offer);
+    },
     eraseBatch: (firmId) =>
       write(async (own) => {
         const isOwn = (row: { readonly firmId: FirmId }): boolean => row.firmId === firmId;
@@ -43,6 +50,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           own.jobs.deleteWhere(({ job }) => 'firmId' in job && isOwn(job)),
           own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
           own.claims.deleteWhere(isOwn),
+          own.offers.deleteWhere(isOwn),
           own.webhooks.deleteWhere(({ endpoint }) => isOwn(endpoint)),
           own.webhookDeliveries.deleteWhere(isOwn),
           own.carriers.deleteWhere(isOwn),

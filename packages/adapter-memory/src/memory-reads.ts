@@ -300,8 +300,8 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
   async assignment(firmId, claimId) {
     const [firm, claim] = [tables.firms.get(keyOf(firmId)), tables.claims.get(keyOf(claimId))];
     if (firm === undefined || claim?.firmId !== firmId) return null;
-    const { status, adjuster } = claim.assignment;
-    return { firmName: firm.name, status, adjuster };
+    const { status, adjuster, offeredAt } = claim.assignment;
+    return { firmName: firm.name, environment: claim.environment, status, adjuster, offeredAt };
   },
   async devices(svcId, now) {
     const isSignedIn = (sessionHash: string): boolean => {

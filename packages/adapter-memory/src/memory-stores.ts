@@ -11,6 +11,7 @@ import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryBoardReads } from './memory-board-reads.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
+import { memoryOfferCourses, memoryReceiptKeys } from './memory-offer-courses.ts';
 import {
   memoryAppReads,
   memoryFirmReads,
@@ -105,6 +106,8 @@ export function createMemoryStores(
     staffReads: memoryStaffReads(database.committed),
     credentials: memoryCredentials(database, write),
     jobReads: memoryJobReads(database.committed),
+    offerCourses: memoryOfferCourses(database.committed, write),
+    receiptKeys: memoryReceiptKeys(),
     faults: createMemoryFaults(),
     jobs: memoryJobs(database, write),
     audit: {

@@ -4,6 +4,7 @@ import {
   type Clock,
   emailTaken,
   type KeyedRequest,
+  type OfferEnd,
   type SendFacts,
   type SendRequest,
   type Tx,
@@ -44,6 +45,7 @@ export interface ClaimStatements {
   bind(request: KeyedRequest, claimId: ClaimId): Promise<void>;
   mergeCarrier(firmId: FirmId, sent: CarrierDetails): Promise<void>;
   add(claim: Claim): Promise<Claim>;
+  endOffer(claim: Claim, end: OfferEnd): Promise<void>;
 }
 
 export interface MemoryTx extends Tx {
@@ -177,6 +179,12 @@ export function memoryTx(
         const added = { ...claim, createdAt: updatedAt, updatedAt };
         tables.claims.insert(added);
         return added;
+      }),
+      endOffer: step(({ firmId, id: claimId, assignment }, end) => {
+        const { offeredAt, adjuster } = assignment;
+        const known = tables.offers.get(keyOf(firmId, claimId, offeredAt));
+        const { firstSeenAt = null, pushes = [] } = known ?? {};
+        tables.offers.put({ firmId, claimId, offeredAt, adjuster, firstSeenAt, pushes, end });
       }),
     },
 

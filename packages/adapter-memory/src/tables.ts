@@ -15,6 +15,7 @@ import {
   type Passkey,
   type Session,
   type SignInCode,
+  type StoredOffer,
   type WebhookDelivery,
   type WebhookEndpoint,
 } from '@svc/application';
@@ -52,6 +53,9 @@ interface JobRow {
   readonly number: number;
   readonly job: Job;
   readonly runAt: Instant;
+}
+interface OfferRow extends StoredOffer {
+  readonly firmId: FirmId;
 }
 /** The last timestamp of a firm's change feed. */
 interface FeedRow {
@@ -95,6 +99,7 @@ export interface Schema {
   readonly webhooks: WebhookRow;
   readonly webhookDeliveries: WebhookDelivery;
   readonly jobs: JobRow;
+  readonly offers: OfferRow;
   readonly feeds: FeedRow;
   readonly restamps: FeedRestamp;
   readonly counters: CounterRow;
@@ -135,6 +140,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   webhooks: [({ endpoint }) => keyOf(endpoint.firmId, endpoint.id)],
   webhookDeliveries: [({ firmId, id }) => keyOf(firmId, id)],
   jobs: [({ number }) => keyOf(number)],
+  offers: [({ firmId, claimId, offeredAt }) => keyOf(firmId, claimId, offeredAt)],
   feeds: [({ firmId }) => keyOf(firmId)],
   restamps: [({ since }) => keyOf(since)],
   counters: [({ name }) => keyOf(name)],

@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeliveryOutcome, Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
-import { createWebPush, type PushLog, type Vapid, vapidUnder } from '../src/index.ts';
+import { createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
 import { type Device, type PushService, startPushService } from './push-service.ts';
 
 const SVC_ID = 'SVC-1' as Svcid;
@@ -15,16 +12,14 @@ const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
 const FIRM_ID = '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' as FirmId;
 const OFFER: Notification = { kind: 'offer', firmName: 'Gulf Adjusting Partners', claimId: CLAIM_ID };
 
-const folder = mkdtempSync(join(tmpdir(), 'vapid-'));
 let service: PushService;
 let vapid: Vapid;
 beforeAll(async () => {
   service = await startPushService();
-  vapid = vapidUnder(folder);
+  vapid = { ...createVapidKeys(), subject: 'mailto:operator@example.com' };
 });
 afterAll(async () => {
   await service.stop();
-  rmSync(folder, { recursive: true });
 });
 afterEach(() => {
   expect(service.faults.splice(0)).toEqual([]);
@@ -274,23 +269,4 @@ test('log lines name the claim, and no device, address or adjuster', async () =>
     `"message":"pushed","notice":"offer","claim_id":"${CLAIM_ID}","retried":1,"unauthorized":1`,
   );
   for (const secret of ['device-', service.url, '/send/', SVC_ID]) expect(logged).not.toContain(secret);
-});
-
-describe('the VAPID keys of an installation', () => {
-  test('are generated once, readable only by their owner, and reused', () => {
-    const own = mkdtempSync(join(tmpdir(), 'vapid-'));
-    const made = Array.from({ length: 4 }, () => vapidUnder(own));
-    expect(new Set(made.map(({ publicKey }) => publicKey)).size).toBe(1);
-    expect(Buffer.from(made[0]?.publicKey ?? '', 'base64url')).toHaveLength(65);
-    expect(statSync(join(own, 'vapid.json')).mode & 0o777).toBe(0o600);
-    rmSync(own, { recursive: true });
-  });
-
-  test('are not replaced when they cannot be read, since that would lose every device', () => {
-    const own = mkdtempSync(join(tmpdir(), 'vapid-'));
-    writeFileSync(join(own, 'vapid.json'), 'half a fi');
-    expect(() => vapidUnder(own)).toThrow('contains no VAPID keys');
-    expect(readFileSync(join(own, 'vapid.json'), 'utf8')).toBe('half a fi');
-    rmSync(own, { recursive: true });
-  });
 });

@@ -1,6 +1,7 @@
 import type {
   AuditEvent,
   KeyedRequest,
+  OfferEnd,
   OfferedClaim,
   OfferRequest,
   QueuedJob,
@@ -22,12 +23,20 @@ export interface Facts extends Pick<SendFacts, 'duplicate' | 'adjuster'> {
   readonly bound: { readonly fingerprint: string; readonly claimId: ClaimId } | null;
 }
 
+/** The claim before it is offered again. */
+export interface EndedOffer {
+  readonly claim: Claim;
+  readonly end: OfferEnd;
+}
+
 /** What a request writes: the claim as it becomes, and the key that is bound to it. */
 export interface Decided {
   readonly claim: Claim;
   readonly jobs: readonly QueuedJob[];
   readonly event: AuditEvent;
   readonly request?: KeyedRequest;
+  /** The offer that this one follows. */
+  readonly ended?: EndedOffer;
 }
 
 /** An adjuster and a claim. */

@@ -69,6 +69,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   carriers: ['name', 'name_key'],
   // Ids of the sender's system, and an account's.
   claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
+  offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],
   adjuster_edits: ['svc_id'],
@@ -86,6 +87,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   devices: ['svc_id', 'device_id', 'session_hash', 'endpoint_hash'],
   api_keys: ['id', 'environment', 'purpose', 'secret_hash'],
   service_secrets: ['name', 'value'],
+  receipt_keys: ['kid', 'x'],
   data_keys: ['wrapped_key', 'wrapping_key_id'],
   // Ids and client addresses, of which the chain of hashes is made.
   audit_log: ['entry', 'hash'],
@@ -131,7 +133,7 @@ function personalClaim({ newClaim }: Fixture): ClaimToSend {
 
 let accounts = 0;
 
-/** One claim that was accepted and worked on, and one that was rejected. */
+/** One claim that was accepted and worked on, one that was rejected, and one that was then offered again. */
 async function sentClaims(fixture: Fixture) {
   const { newFirm, newAdjuster, invite, sendId, use, secrets, external } = fixture;
   const firm = await newFirm();
@@ -167,6 +169,9 @@ async function sentClaims(fixture: Fixture) {
   const call = { id: 'call-1', at: fixture.clock.now(), result: 'left_message', note: CALL_NOTE } as const;
   await use.logContact({ svcId }, accepted, call);
   await use.rejectClaim({ svcId }, rejected, 'Too far: No answer at the door');
+  const offeredAgain = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
+  await use.rejectClaim({ svcId }, offeredAgain, 'Too far: No answer at the door');
+  await fixture.offer(firm.live, offeredAgain, svcId);
   return { firm, svcId, accepted, rejected };
 }
 
@@ -273,11 +278,13 @@ test('rows from before are encrypted in batches without a visible change, also a
   };
   await expect(encryption.encryptExisting(interrupt)).rejects.toThrow('interrupted');
   const { claims } = (await encryption.status()).plainRows;
-  expect(claims).toBe(22);
+  expect(claims).toBe(23);
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
-  expect([progress[0], progress.at(-1)]).toEqual([22, rest]);
-  expect(Object.values((await encryption.status()).plainRows)).toEqual(Array(10).fill(0));
+  expect([progress[0], progress.at(-1)]).toEqual([23, rest]);
+  expect(Object.values((await encryption.status()).plainRows)).toEqual(
+    Object.keys(PERSONAL_COLUMNS).map(() => 0),
+  );
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
 });

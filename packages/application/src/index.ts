@@ -85,11 +85,13 @@ export * from './ports/mailer.ts';
 export * from './ports/memberships.ts';
 export * from './ports/metrics.ts';
 export * from './ports/notifier.ts';
+export * from './ports/offer-courses.ts';
 export * from './ports/operator-reads.ts';
 export * from './ports/outbox.ts';
 export * from './ports/passkey-verifier.ts';
 export * from './ports/passkeys.ts';
 export * from './ports/rate-limiter.ts';
+export * from './ports/receipt-signer.ts';
 export * from './ports/request-log.ts';
 export * from './ports/secrets.ts';
 export * from './ports/sessions.ts';
@@ -104,6 +106,8 @@ export * from './ports/unit-of-work.ts';
 export * from './ports/used-challenges.ts';
 export * from './ports/used-keys.ts';
 export * from './ports/webhooks.ts';
+export * from './receipts/offer-end.ts';
+export * from './receipts/offer-sightings.ts';
 export * from './use-cases.ts';
 export {
   WEBHOOK_DELIVERIES_KEPT,

@@ -45,8 +45,10 @@ import type { FirmData } from './ports/firm-data.ts';
 import type { FirmReads } from './ports/firm-reads.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Mailer } from './ports/mailer.ts';
+import type { OfferCourses, OfferEvent } from './ports/offer-courses.ts';
 import type { OperatorReads } from './ports/operator-reads.ts';
 import type { PasskeyVerifier } from './ports/passkey-verifier.ts';
+import type { ReceiptSigner } from './ports/receipt-signer.ts';
 import type { RequestLogStore } from './ports/request-log.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { SignInMonitor } from './ports/sign-in-monitor.ts';
@@ -55,7 +57,10 @@ import type { StaffReads } from './ports/staff-reads.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
 import type { WebhookQueue, WebhookReads, WebhookSender } from './ports/webhooks.ts';
+import { makeIssueReceipt } from './receipts/issue-receipt.ts';
+import { createOfferSightings } from './receipts/offer-sightings.ts';
 import * as webhooks from './webhooks/endpoints.ts';
+import type { WriteBuffer } from './write-buffer.ts';
 
 interface FirmDeps {
   readonly uow: UnitOfWork;
@@ -65,6 +70,9 @@ interface FirmDeps {
   readonly usedKeys: UsedKeys;
   readonly faults: FaultStore;
   readonly requestLog: RequestLogStore;
+  readonly offerCourses: OfferCourses;
+  readonly receiptSigner: ReceiptSigner;
+  readonly addresses: { readonly baseUrl: string };
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -79,6 +87,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
   withdrawInvitation: makeWithdrawInvitation(deps),
   sandbox: makeSandbox(deps),
   checkReadiness: makeCheckReadiness(deps),
+  issueReceipt: makeIssueReceipt(deps),
 });
 
 interface BoardDeps {
@@ -126,6 +135,10 @@ export type AccountUseCases = Omit<ReturnType<typeof accountUseCases>, 'signIn'>
 interface AppDeps extends AccountDeps {
   readonly claimWrites: ClaimWrites;
   readonly appReads: AppReads;
+  readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
+  readonly offerCourses: OfferCourses;
+  readonly receiptSigner: ReceiptSigner;
+  readonly addresses: { readonly baseUrl: string };
 }
 
 export type AppUseCases = ReturnType<typeof appUseCases>;
@@ -151,6 +164,8 @@ export const appUseCases = (deps: AppDeps) => ({
   setDevicePreferences: makeSetDevicePreferences(deps),
   testDevice: makeTestDevice(deps),
   removeDevice: profile.makeRemoveDevice(deps),
+  recordSightings: createOfferSightings(deps),
+  issueReceipt: makeIssueReceipt(deps),
 });
 
 interface DeskDeps extends AccountDeps {

@@ -25,6 +25,7 @@ const runnerWith = (
     notifier,
     webhookNotices: { async paused() {} },
     auditBuffer: { add: (event) => void audited.push(event) },
+    offerBuffer: { add() {} },
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));

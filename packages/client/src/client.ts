@@ -26,6 +26,7 @@ import type {
   NewClaim,
   OfferClaimRequest,
   PageOptions,
+  Receipt,
 } from './wire.ts';
 
 export interface ClientOptions extends Hooks {
@@ -90,6 +91,8 @@ export interface Client {
     sendMany(claims: NewClaims, options?: SendManyOptions): AsyncGenerator<SendOutcome, void, undefined>;
     /** @param id the service's id of the claim. */
     get(id: string, options?: CallOptions): ApiPromise<Claim>;
+    /** A signed record of the latest offer, which {@link verifyReceipt} verifies. */
+    receipt(id: string, options?: CallOptions): ApiPromise<Receipt>;
     /** Ordered by `updated_at`, oldest change first. */
     readonly list: ListClaims;
     /** Offers a claim that is pending, rejected or unassigned to another adjuster. */
@@ -150,6 +153,7 @@ export function createClientOn(platform: Platform, options: ClientOptions): Clie
     send: (claim, options = {}) => create({ operation: 'sendClaim', body: claim }, options),
     sendMany: (all, options = {}) => sendMany(claims, all, options),
     get: (id, options) => send<Claim>({ operation: 'getClaim', params: { id } }, options),
+    receipt: (id, options) => send<Receipt>({ operation: 'getReceipt', params: { id } }, options),
     // A filter that this version does not know is passed on, so that a typo is an error instead of a longer list.
     list: ({ updated_since, ...filters } = {}, options) =>
       createList<Claim>(send, 'listClaims', { updated_since: instant(updated_since), ...filters }, options),

@@ -17,6 +17,13 @@ export type { List, ListClaims } from './list.ts';
 export type { LogLevel } from './log.ts';
 export type { OperationId } from './operations.ts';
 export type { PollOptions } from './poll.ts';
+export {
+  type ReceiptContent,
+  ReceiptError,
+  type ReceiptKeySet,
+  type VerifyReceiptOptions,
+  verifyReceipt,
+} from './receipt.ts';
 export { contentKey, hasContentOf } from './same-content.ts';
 export type { Sandbox } from './sandbox.ts';
 export type { NewClaims, SendManyOptions, SendOutcome } from './send-many.ts';

@@ -3,6 +3,7 @@ export const OPERATIONS = {
   listClaims: { method: 'GET', path: '/v1/claims', auth: 'key', idempotencyKey: false },
   sendClaim: { method: 'POST', path: '/v1/claims', auth: 'key', idempotencyKey: true },
   getClaim: { method: 'GET', path: '/v1/claims/{id}', auth: 'key', idempotencyKey: false },
+  getReceipt: { method: 'GET', path: '/v1/claims/{id}/receipt', auth: 'key', idempotencyKey: false },
   offerClaim: { method: 'POST', path: '/v1/claims/{id}/assignment', auth: 'key', idempotencyKey: true },
   inviteAdjuster: { method: 'POST', path: '/v1/adjusters/invitations', auth: 'key', idempotencyKey: false },
   listAdjusters: { method: 'GET', path: '/v1/adjusters', auth: 'key', idempotencyKey: false },

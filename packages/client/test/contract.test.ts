@@ -61,6 +61,7 @@ describe('every request the client makes', () => {
     await client.claims.send(surgeClaim, { idempotencyKey: 'a b' });
     await client.claims.send(riverClaim, { idempotencyKey: '~'.repeat(255) });
     await client.claims.get(ID);
+    await client.claims.receipt(ID);
     await collect(client.claims.list());
     await collect(
       client.claims.list({

@@ -122,11 +122,21 @@ const seenOffer = {
       "The claim's `offered_at` as the adjuster saw it, compared to the millisecond. If the claim was offered again since, the response is `offer_not_pending`. Without it, the response is to the latest offer.",
     example: '2026-08-29T14:52:07.113Z',
   }).optional(),
+  answered_at: dateTime({
+    description:
+      "When the adjuster answered, by the device's clock. For the receipt alone: what counts is when the service receives the answer.",
+    example: '2026-08-29T15:02:41.020Z',
+  }).optional(),
+  kept_offline_since: dateTime({
+    description: "Since when the app has kept the answer for lack of a network, by the device's clock.",
+    example: '2026-08-29T15:02:46.300Z',
+  }).optional(),
 };
 export const acceptOfferBody = fields(seenOffer).meta({
   id: 'AcceptOfferRequest',
   description: 'The offer that the adjuster saw.',
 });
+export type AcceptOfferBody = z.output<typeof acceptOfferBody>;
 export const rejectOfferBody = fields({ ...rejectClaimBody.shape, ...seenOffer }).meta({
   id: 'RejectOfferRequest',
   description: 'An optional reason, and the offer that the adjuster saw.',

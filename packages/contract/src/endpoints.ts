@@ -33,6 +33,7 @@ import { fields, instantParameter, oneOf, text, uuidParameter } from './fields.t
 import { LIMITS } from './limits.ts';
 import { changesOf, pageOf, pageParameters } from './page.ts';
 import { externalId, svcId } from './people.ts';
+import { receiptSchema } from './receipt.ts';
 import {
   ANY_REQUEST,
   ANY_SESSION_REQUEST,
@@ -155,6 +156,20 @@ export const firmEndpoints = {
     description: 'The claim as it was sent, with its current assignment.',
     params: claimParams,
     success: { status: 200, schema: claimSchema, description: 'The claim.' },
+    problems: [...SCOPED_REQUEST, 'not_found'],
+  }),
+  getReceipt: endpoint({
+    id: 'getReceipt',
+    method: 'GET',
+    path: '/v1/claims/{id}/receipt',
+    auth: 'key',
+    scope: 'claims:read',
+    write: false,
+    summary: 'Get a receipt of the latest offer',
+    description:
+      'A signed record of the latest offer and of its response, without personal data. Anyone can verify it without the service: see the guide on receipts.',
+    params: claimParams,
+    success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...SCOPED_REQUEST, 'not_found'],
   }),
   offerClaim: endpoint({
@@ -746,6 +761,18 @@ export const appEndpoints = {
       'A claim offered to or accepted by the adjuster. Returns `not_found` after the adjuster rejected it, the offer was withdrawn, the claim was offered to another adjuster, or the adjuster left the firm and the claim is closed.',
     params: offeredClaimParams,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
+    problems: [...SESSION_REQUEST, 'not_found'],
+  }),
+  getOfferReceipt: endpoint({
+    ...sessionRead,
+    id: 'getOfferReceipt',
+    method: 'GET',
+    path: '/app/v1/claims/{id}/receipt',
+    summary: 'Get a receipt of the latest offer',
+    description:
+      'A signed record of the latest offer, if it was made to this adjuster; also after it was rejected, or the adjuster has left the firm.',
+    params: offeredClaimParams,
+    success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...SESSION_REQUEST, 'not_found'],
   }),
   acceptClaim: endpoint({

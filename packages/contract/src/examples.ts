@@ -20,6 +20,7 @@ import { READINESS_EXAMPLE } from './desk/readiness.ts';
 import type { EndpointId } from './endpoints.ts';
 import type { Example } from './example.ts';
 import { makeProblem, type Problem } from './problems.ts';
+import { EXAMPLE_RECEIPT } from './receipt.ts';
 import type { DepartedAdjuster, SimulatedFaults, SimulateFaultsBody } from './sandbox.ts';
 import type { RegisterPasskeyBody } from './sign-in.ts';
 
@@ -315,6 +316,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   },
   sendClaim: { headers: idempotencyHeader, body: surgeClaim, response: sentClaim },
   getClaim: { params: claimPath, response: acceptedClaim },
+  getReceipt: { params: claimPath, response: { receipt: EXAMPLE_RECEIPT } },
   offerClaim: {
     params: claimPath,
     headers: idempotencyHeader,
@@ -464,6 +466,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     response: { data: [offeredClaim], next_cursor: null },
   },
   getOfferedClaim: { params: claimPath, response: offeredClaim },
+  getOfferReceipt: { params: claimPath, response: { receipt: EXAMPLE_RECEIPT } },
   acceptClaim: {
     params: claimPath,
     body: { offered_at: offeredClaim.offered_at },

@@ -24,6 +24,7 @@ export {
 export { type Page, pageParameters } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';
+export * from './receipt.ts';
 export type { OpenEnum, ResponseValue } from './response-schema.ts';
 export * from './sandbox.ts';
 export type {

@@ -16,7 +16,7 @@ import {
 type Json = Record<string, unknown>;
 
 /** Version of the interface, not of the release: the latest entry in the changelog. */
-export const INTERFACE_VERSION = '1.1.0';
+export const INTERFACE_VERSION = '1.2.0';
 
 export interface OpenApiAddresses {
   /** Base URL of the service. */

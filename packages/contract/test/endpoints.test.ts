@@ -15,7 +15,7 @@ import { errorsOf, sendClaim, throughJson } from './requests.ts';
 const all = Object.entries(endpoints) as [keyof typeof endpoints, Endpoint][];
 
 describe('the operations', () => {
-  it('of the firm API are nine, with these scopes and statuses', () => {
+  it('of the firm API are the nine of the specification and the receipt, with these scopes and statuses', () => {
     expect(
       Object.values(firmEndpoints).map(({ method, path, scope, write, success }) => [
         `${method} ${path}`,
@@ -27,6 +27,7 @@ describe('the operations', () => {
       ['GET /v1/claims', 'claims:read', false, 200],
       ['POST /v1/claims', 'claims:create', true, 201],
       ['GET /v1/claims/{id}', 'claims:read', false, 200],
+      ['GET /v1/claims/{id}/receipt', 'claims:read', false, 200],
       ['POST /v1/claims/{id}/assignment', 'claims:write', true, 200],
       ['POST /v1/adjusters/invitations', 'adjusters:write', true, 201],
       ['GET /v1/adjusters', 'adjusters:read', false, 200],

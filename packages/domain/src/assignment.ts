@@ -72,6 +72,32 @@ export function assignmentAfter(status: AssignmentStatus, action: AssignmentActi
   return 'to' in step ? step.to : null;
 }
 
+/** Which rule made the latest offer what it is, with its text for receipts. */
+export const DECIDING_RULES = {
+  awaiting_answer: 'The adjuster of the latest offer has not answered it.',
+  first_answer_while_pending:
+    'The first answer of the adjuster counts that the service receives while the offer is pending and the claim is open. When it was given on the device does not count.',
+  adjuster_may_not_accept:
+    'A pending offer ends when its adjuster leaves the firm or loses the permission to accept its claims.',
+  offered_again: 'A pending offer ends when the firm offers the claim again.',
+} as const;
+export type DecidingRule = keyof typeof DECIDING_RULES;
+
+const DECIDED_BY: Readonly<Record<AssignmentStatus | 'withdrawn', DecidingRule>> = {
+  pending_acceptance: 'awaiting_answer',
+  accepted: 'first_answer_while_pending',
+  rejected: 'first_answer_while_pending',
+  unassigned: 'adjuster_may_not_accept',
+  withdrawn: 'offered_again',
+};
+
+export const decidingRule = (
+  status: AssignmentStatus | 'withdrawn',
+): { readonly rule: DecidingRule; readonly text: string } => {
+  const rule = DECIDED_BY[status];
+  return { rule, text: DECIDING_RULES[rule] };
+};
+
 export const newOffer = (adjuster: Svcid, at: Instant): Assignment => ({
   status: 'pending_acceptance',
   adjuster,

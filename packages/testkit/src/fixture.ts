@@ -21,11 +21,13 @@ import {
   NO_USED_KEYS,
   type Notification,
   type Notifier,
+  type OfferEvent,
   operatorUseCases,
   type Page,
   type PageRequest,
   type PasskeyVerifier,
   type PushSubscription,
+  type ReceiptSigner,
   type SentClaim,
   type SignInFailure,
   type SignInMonitor,
@@ -104,6 +106,12 @@ export const OPERATOR = { name: 'test-operator' } as const;
 /** Shares nothing, so that only the stores guarantee idempotency. */
 const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
 
+/** Receipts as their payload. */
+const unsignedReceipts: ReceiptSigner = {
+  sign: async (payload) => JSON.stringify(payload),
+  publicKeys: async () => [],
+};
+
 const noEncryption: DataEncryption = {
   status: async () => ({ wrappingKeyId: null, dataKeys: [], plainRows: {}, rejectsPlainText: false }),
   rewrap: async () => 0,
@@ -118,6 +126,7 @@ function composeUseCases(
     ids: ReturnType<typeof createCountingIds>;
     external: ExternalServices;
     auditBuffer: WriteBuffer<AuditEvent>;
+    offerBuffer: WriteBuffer<OfferEvent>;
     passkeyVerifier: PasskeyVerifier;
     passkeysRequired: boolean;
   },
@@ -182,6 +191,8 @@ function composeUseCases(
     signInMonitor,
     networkOf,
     operator: OPERATOR,
+    addresses: { baseUrl: 'https://claims.example' },
+    receiptSigner: unsignedReceipts,
     sessionMaxAgeMs: 180 * DAY,
     exportPageRows: 3,
     pause: async () => {},
@@ -231,12 +242,18 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     store: stores.audit,
     onDropped: () => {},
   });
+  const offerBuffer = createWriteBuffer({
+    keyOf: ({ claimId }) => claimId,
+    store: stores.offerCourses,
+    onDropped: () => {},
+  });
   const support = {
     clock,
     secrets: createTestSecrets(),
     ids: createCountingIds(0xbe7c),
     external,
     auditBuffer,
+    offerBuffer,
     passkeyVerifier: createTestPasskeyVerifier(),
     passkeysRequired: false,
   };
@@ -339,6 +356,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     ids: support.ids,
     secrets: support.secrets,
     auditBuffer,
+    offerBuffer,
     external,
     use,
     /** The use cases with other stores. */

@@ -1,5 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createPasskeyVerifier, createSecrets, createSignInMonitor } from '@svc/adapter-credentials';
+import {
+  createPasskeyVerifier,
+  createReceiptKey,
+  createReceiptSigner,
+  createSecrets,
+  createSignInMonitor,
+} from '@svc/adapter-credentials';
 import {
   createEdgeLimiter,
   createMemoryRateLimiter,
@@ -39,7 +45,7 @@ import {
 } from '@svc/application';
 import { DAY } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, decodeKey } from '../config.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
@@ -48,6 +54,7 @@ import { createCursors } from '../http/serialization/cursor.ts';
 import { createStatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
 import { createContainer } from './container.ts';
+import { keptFile } from './kept-file.ts';
 import { createNotifications } from './notifications.ts';
 import type { ExternalServices, ServiceContainer } from './services.ts';
 import { type Tracing, tracedPorts } from './tracing.ts';
@@ -194,6 +201,7 @@ export async function compose(environment: Environment): Promise<Application> {
     },
     metrics: metrics ?? NO_METRICS,
     ...createNotifications({ config, stores, log, addresses, metrics: metrics ?? NO_METRICS }),
+    receiptSigner: createReceiptSigner({ privateKey: receiptKeyOf(config, log), keys: stores.receiptKeys }),
     passkeyVerifier: createPasskeyVerifier(addresses),
     passkeysRequired: config.passkeysRequired,
     sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
@@ -218,11 +226,25 @@ export async function compose(environment: Environment): Promise<Application> {
     async close() {
       clearInterval(statusTimer);
       await services.get('auditBuffer').flush();
+      await services.get('offerBuffer').flush();
       await redis?.close();
       await stores.close();
     },
   };
 }
+
+/** Other processes may have other keys: all public ones are in the database. */
+const receiptKeyOf =
+  ({ receiptKey, dataDir }: Config, log: Log): (() => Uint8Array) =>
+  () => {
+    if (receiptKey !== null) return receiptKey;
+    try {
+      return decodeKey('receipt-key in DATA_DIR', keptFile(dataDir, 'receipt-key', createReceiptKey));
+    } catch (error) {
+      log.error('receipts need RECEIPT_KEY or a writable DATA_DIR', { error: (error as Error).message });
+      throw new Unavailable('No key for receipts is available.');
+    }
+  };
 
 /** In this process only: a session has few devices behind it, and each request would cost a round trip. */
 function createSessionLimiter(perMinute: number, clock: Clock): SessionLimiter {

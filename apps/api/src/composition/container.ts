@@ -68,10 +68,23 @@ const useCases = moduleOf((bind) => {
       }),
     ['audit', 'log'],
   );
+  bind(
+    'offerBuffer',
+    ({ offerCourses, log }) =>
+      createWriteBuffer({
+        keyOf: ({ claimId }) => claimId,
+        store: offerCourses,
+        onDropped: (count) => log.error('pushes and first reads of offers were dropped', { dropped: count }),
+      }),
+    ['offerCourses', 'log'],
+  );
   bind('firmUseCases', firmUseCases, [
     'uow',
     'claimWrites',
     'firmReads',
+    'offerCourses',
+    'receiptSigner',
+    'addresses',
     'singleFlight',
     'usedKeys',
     'faults',
@@ -84,6 +97,10 @@ const useCases = moduleOf((bind) => {
     'claimWrites',
     'appReads',
     'auditBuffer',
+    'offerBuffer',
+    'offerCourses',
+    'receiptSigner',
+    'addresses',
     'mailer',
     'secrets',
     'passkeyVerifier',
@@ -156,6 +173,7 @@ const useCases = moduleOf((bind) => {
     'notifier',
     'webhookNotices',
     'auditBuffer',
+    'offerBuffer',
     'secrets',
     'clock',
   ]);
@@ -212,6 +230,7 @@ const http = moduleOf((bind) => {
     'edgeLimiter',
     'adjusterApp',
     'status',
+    'receiptSigner',
     'trustProxy',
     'addresses',
     'log',

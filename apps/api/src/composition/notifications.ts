@@ -2,10 +2,10 @@ import {
   createMail,
   createMailLog,
   createNotifier,
+  createVapidKeys,
   createWebhookSender,
   createWebPush,
   type Vapid,
-  vapidUnder,
 } from '@svc/adapter-notifications';
 import type { PostgresStores } from '@svc/adapter-postgres';
 import {
@@ -16,10 +16,10 @@ import {
   type WebhookNotices,
   type WebhookSender,
 } from '@svc/application';
-import { makeFolders } from '@svc/embedded-postgres';
 import type { Config } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
+import { keptFile } from './kept-file.ts';
 
 export { createVapidKeys, mailProblem } from '@svc/adapter-notifications';
 
@@ -39,9 +39,21 @@ const isLocalOnly = (config: Config): boolean =>
   LOOPBACK.has(config.host) &&
   (config.baseUrl === null || LOOPBACK.has(new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')));
 
+const VAPID_FILE = 'vapid.json';
+const DEFAULT_SUBJECT = 'mailto:operator@localhost.localdomain';
+
+/** Subscriptions are bound to the keys, so these outlive the process; several machines need them in the environment. */
 function storedVapid(dataDir: string): Vapid {
-  makeFolders(dataDir);
-  return vapidUnder(dataDir);
+  const text = keptFile(dataDir, VAPID_FILE, () =>
+    JSON.stringify({ ...createVapidKeys(), subject: DEFAULT_SUBJECT }),
+  );
+  try {
+    return JSON.parse(text) as Vapid;
+  } catch {
+    throw new Error(
+      `${VAPID_FILE} in DATA_DIR contains no VAPID keys; remove it to generate new ones (devices then have to subscribe again)`,
+    );
+  }
 }
 
 /** Notifies adjusters through push services and by mail, and firms through their endpoints. */

@@ -12,10 +12,12 @@ import type {
   Mailer,
   Metrics,
   Notifier,
+  OfferEvent,
   Operator,
   OperatorUseCases,
   PasskeyVerifier,
   RateLimiter,
+  ReceiptSigner,
   Secrets,
   SessionAuthenticator,
   SignInMonitor,
@@ -68,6 +70,7 @@ export interface ExternalServices extends Stores {
   readonly mailer: Mailer;
   readonly signInMonitor: SignInMonitor;
   readonly notifier: Notifier;
+  readonly receiptSigner: ReceiptSigner;
   readonly webhookSender: WebhookSender;
   readonly webhookNotices: WebhookNotices;
   readonly metrics: Metrics;
@@ -93,6 +96,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   /** The `unitOfWork` from outside, dropping cached sessions that a transaction ended. */
   readonly uow: UnitOfWork;
   readonly auditBuffer: WriteBuffer<AuditEvent>;
+  readonly offerBuffer: WriteBuffer<OfferEvent>;
   readonly runJob: (job: Job) => Promise<void>;
 
   readonly firmUseCases: FirmUseCases;

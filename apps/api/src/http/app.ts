@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReceiptSigner } from '@svc/application';
 import type { RequestHandler } from 'express';
 import { type AdmissionDeps, createAdmission, requireUnambiguous } from './admission.ts';
 import { useSessionCookie } from './browser-session.ts';
@@ -8,6 +9,7 @@ import { createLargeResponses } from './limits/large-responses.ts';
 import { createPipeline, type PipelineDeps } from './pipeline/request-pipeline.ts';
 import { HttpProblem } from './problems/http-problem.ts';
 import { createIntendedPath } from './problems/intended-path.ts';
+import { jwksHandler } from './receipts/jwks-handler.ts';
 import { logWhenCompleted, type RequestLogDeps, type RequestTrace } from './request-log.ts';
 import { sendError, sendResult } from './responding.ts';
 import { commonHeaders, setHeaders } from './response-headers.ts';
@@ -23,6 +25,7 @@ interface AppDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
   /** Serves the adjuster app and passes other requests on. */
   readonly adjusterApp: RequestHandler;
   readonly addresses: DocsAddresses;
+  readonly receiptSigner: ReceiptSigner;
 }
 
 /** Handles a request. Returns what the logs show of it; null if it was rejected before. */
@@ -46,6 +49,7 @@ export function createApp(deps: AppDeps): HttpApplication {
   const sites = createSites(
     [
       deps.adjusterApp,
+      jwksHandler(deps),
       statusHandler(deps.status, addresses),
       docsHandler(addresses),
       ({ path }) => {

@@ -92,6 +92,10 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
         as_sent: JSON.parse(asSent),
       };
     }
+    case 'offer': {
+      const { adjuster, end, ...offer } = row.offer;
+      return { type: 'offer', adjuster_svc_id: adjuster, ...asInApi(offer), end: end && asInApi(end) };
+    }
     case 'webhook': {
       const { secret: _, previousSecret: __, ...webhook } = row.webhook;
       return { type: 'webhook', ...asInApi(webhook) };

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { ClaimsApiError, type Client, type RetryEvent } from '@svc/client';
 import { type Environment, UsageError } from '../environment.ts';
 import { failureLines } from '../failure.ts';
+import { readInput } from '../input.ts';
 import { colorsFor, jsonLine, sanitized } from '../output.ts';
 import { openJournal } from './journal.ts';
 import { createPace, roundedDuration } from './pace.ts';
@@ -30,7 +30,7 @@ export async function send(
   const fromStdin = options.file === '-';
   if (fromStdin && options.journal)
     throw new UsageError('--journal needs an input file; it cannot be used with standard input');
-  const lines = readClaims(fromStdin ? await collect(environment.stdin) : await readInput(options.file));
+  const lines = readClaims(await readInput(options.file, environment));
   if (lines.length === 0)
     throw new UsageError(`${fromStdin ? 'standard input' : options.file} contains no claim`);
   const journal = options.journal
@@ -106,16 +106,4 @@ function outcomeLines(
 async function accountOf(client: Client, url: string, signal: AbortSignal): Promise<string> {
   const { firm, key } = await client.me({ signal });
   return `${firm.id} ${key.environment} ${new URL(url).href}`;
-}
-
-async function readInput(path: string): Promise<Uint8Array> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${path} cannot be read: ${error.code}`);
-  });
-}
-
-async function collect(stream: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks);
 }

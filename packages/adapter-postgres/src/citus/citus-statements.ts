@@ -18,6 +18,7 @@ import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts
 import { LOCK_CLAIM, lockAndCountPending, lockClaim } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
 import { findMembership, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
+import { endOffers } from '../stores/pg-offer-courses.ts';
 import { appendWithLink, takeTimestamp } from './timestamps.ts';
 
 const LOCK_MEMBERSHIP = sql('memberships_lock_shared', findMembership('FOR SHARE'));
@@ -44,8 +45,8 @@ const MERGE = sql('carriers_merge', mergeRow('VALUES ($1::uuid, $2, $3, $4::text
 const ADD = sql(
   'claims_add_with_timestamp',
   `INSERT INTO claims (firm_id, created_at, updated_at, id, environment, external_id, claim_number, carrier_key, carrier,
-     document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason)
-   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15) RETURNING updated_at`,
+     document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, audit_seq)
+   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15, $16) RETURNING updated_at`,
 );
 
 const FIND_SENDER = byAdjuster(
@@ -66,7 +67,8 @@ const FORMS_OF_CLAIM = sql(
 /** After `takeTimestamp`. */
 const SAVE_WITH_TIMESTAMP = sql(
   'claims_save_with_timestamp',
-  `${SET_CLAIM}, updated_at = $2 WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
+  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($15, audit_seq)
+    WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 
 const APPEND_LINK = sql('audit_append_link', `${advanceIn('$2')}, ${hexOf('audit_hash')} AS audit_hash`);
@@ -106,19 +108,36 @@ export function citusStatements(
       executor.send(MERGE, [firmId, nameKey, carrier.name, ...details]);
   };
   const write = async (
-    [{ claim, jobs, event, request }]: readonly [Decided],
+    decided: readonly [Decided],
     statement: Statement,
     values: readonly Value[],
   ): Promise<ReadonlyMap<ClaimId, Instant>> => {
+    const [{ claim, jobs, event, request }] = decided;
     if (request !== undefined) {
       const { slot, fingerprint, at } = request;
       const times = [timestamp(at), timestamp(at - IDEMPOTENCY_WINDOW_MS)];
       executor.send(BIND, [slot.firmId, slot.environment, slot.key, fingerprint, claim.id, ...times]);
     }
     if (jobs.length > 0) addMany(executor, jobs);
+    await endOffers(
+      executor,
+      encryption,
+      decided.flatMap(({ ended }) => ended ?? []),
+    );
     if (statement === ADD) await merge(claim);
-    const at = await takeTimestamp(executor, claim.firmId, clock.now(), rowValues(auditRow(event)));
-    const saved = await executor.rowsAndCommit<Saved>(statement, [claim.firmId, at, claim.id, ...values]);
+    const { at, auditSeq } = await takeTimestamp(
+      executor,
+      claim.firmId,
+      clock.now(),
+      rowValues(auditRow(event)),
+    );
+    const saved = await executor.rowsAndCommit<Saved>(statement, [
+      claim.firmId,
+      at,
+      claim.id,
+      ...values,
+      auditSeq,
+    ]);
     return new Map(saved.map(({ updated_at }) => [claim.id, updated_at]));
   };
   const lockOffered = async ({ svcId, id }: ClaimResponse): Promise<OfferedRow[]> => {
@@ -190,12 +209,13 @@ export function citusStatements(
 
     async saveOne(claim) {
       const { firmId, id } = claim;
-      const at = await takeTimestamp(executor, firmId, clock.now(), null);
+      const { at, auditSeq } = await takeTimestamp(executor, firmId, clock.now(), null);
       const saved = await executor.rows<Saved>(SAVE_WITH_TIMESTAMP, [
         firmId,
         at,
         id,
         ...(await valuesOf(claim)),
+        auditSeq,
       ]);
       return first(saved)?.updated_at ?? null;
     },

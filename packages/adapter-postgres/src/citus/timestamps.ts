@@ -34,7 +34,7 @@ export async function takeTimestamp(
   firmId: FirmId,
   now: Instant,
   event: AuditRowValues | null,
-): Promise<string> {
+): Promise<{ readonly at: string; readonly auditSeq: string | null }> {
   const values = [firmId, timestamp(now)];
   type Taken = Link & { readonly last_stamp: Instant };
   const taken = first(
@@ -44,5 +44,5 @@ export async function takeTimestamp(
   );
   if (taken === null) throw new DatabaseError('The change feed of the firm does not exist.');
   if (event !== null) appendWithLink(executor, firmId, event, taken);
-  return timestamp(taken.last_stamp);
+  return { at: timestamp(taken.last_stamp), auditSeq: event === null ? null : taken.audit_seq };
 }

@@ -8,6 +8,7 @@ import {
   type OfferedClaim,
   type OfferFacts,
   type OfferRequest,
+  offerEnd,
   type ResponseChange,
   replayOf,
   type SendFacts,
@@ -102,7 +103,8 @@ export function groupedClaimWrites<T extends WriteTransaction>(
       if (current === null) return { result: null };
       const { assignment, jobs, event } = request.decide({ ...facts, claim: current });
       const claim = { ...current, assignment };
-      return { claim, jobs, event, request, resultOf: (updatedAt) => ({ ...claim, updatedAt }) };
+      const ended = { claim: current, end: offerEnd(current, assignment.offeredAt) };
+      return { claim, jobs, event, request, ended, resultOf: (updatedAt) => ({ ...claim, updatedAt }) };
     },
     save: (on, decided) => on.save(decided, 'wait'),
   });

@@ -31,6 +31,7 @@ import { mergeMany } from '../stores/pg-carriers.ts';
 import { lockAndCountPending } from '../stores/pg-claims.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
+import { endOffers } from '../stores/pg-offer-courses.ts';
 import { feedValues, ordinalsOf, takeTimestampsAndAudit, timestampAfterLast } from './feed-timestamps.ts';
 import type { WhenLocked } from './groups.ts';
 
@@ -100,10 +101,11 @@ const ADD = sql(
   'claims_add',
   `WITH ${takeTimestampsAndAudit('')}
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
-     summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at)
+     summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at, audit_seq)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
        sent.carrier::json, sent.document::json, sent.summary::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
-       next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms'
+       next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms',
+       next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
          $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
          string_to_array($19, E'\\n'), string_to_array($20, E'\\n'), string_to_array($21, E'\\n'))
@@ -118,7 +120,7 @@ const SAVE = eitherWay(
   (locking) => `WITH ${takeTimestampsAndAudit(locking)}
    UPDATE claims c SET status = changed.status, adjuster_svc_id = changed.svc_id, offered_at = changed.offered_at,
        responded_at = changed.responded_at, rejection_reason = changed.reason,
-       updated_at = next.first_stamp + changed.ordinal * interval '1 ms'
+       updated_at = next.first_stamp + changed.ordinal * interval '1 ms', audit_seq = next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
        $13::timestamptz[], $14::text[])
        AS changed (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason) JOIN next USING (firm_id)
@@ -200,6 +202,11 @@ export function singleServerStatements(
     const jobs = decided.flatMap((each) => each.jobs);
     if (bound.length > 0) bindMany(executor, bound);
     if (jobs.length > 0) addMany(executor, jobs);
+    await endOffers(
+      executor,
+      encryption,
+      decided.flatMap(({ ended }) => ended ?? []),
+    );
     const claims = decided.map(({ claim }) => claim);
     const firms = claims.map(({ firmId }) => firmId);
     const assignments = await Promise.all(

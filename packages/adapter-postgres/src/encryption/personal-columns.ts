@@ -1,4 +1,4 @@
-import type { FirmId } from '@svc/domain';
+import type { ClaimId, FirmId, Instant } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 
 /** How a column is stored: a ciphertext in a column of type json is a JSON string. */
@@ -34,6 +34,14 @@ export const PERSONAL = {
       work_notes: 'text',
       work_details: 'json',
     },
+  },
+  offers: {
+    name: 'offers',
+    key: {
+      column: "(claim_id || E'\\n' || (extract(epoch FROM offered_at) * 1000)::bigint)",
+      type: 'text',
+    },
+    columns: { rejection_reason: 'text' },
   },
   carriers: {
     name: 'carriers',
@@ -89,6 +97,9 @@ export const PERSONAL = {
     columns: { subscription: 'json', preferences: 'json' },
   },
 } as const satisfies Readonly<Record<string, PersonalTable>>;
+
+/** The key of a row of `offers`. */
+export const offerRowKey = (claimId: ClaimId, offeredAt: Instant): string => `${claimId}\n${offeredAt}`;
 
 /** The key of a row of `devices`. */
 export const deviceRowKey = (svcId: string, deviceId: string): string => `${svcId}\n${deviceId}`;

@@ -29,6 +29,12 @@ const DELETE_CLOSED = sql(
    RETURNING firm_id, id`,
 );
 
+const DELETE_OFFERS = sql(
+  'purge_offers_of_claims',
+  `DELETE FROM offers WHERE firm_id = ANY ($1::uuid[])
+      AND (firm_id, claim_id) IN (SELECT * FROM unnest($1::uuid[], $2::uuid[])) RETURNING 1`,
+);
+
 interface ClosedClaim {
   readonly firm_id: FirmId;
   readonly id: ClaimId;
@@ -45,6 +51,11 @@ export async function purgeClosedClaims(
     const deleted = await transact(database, async (transaction) => {
       startPurge(transaction);
       const claims = await transaction.rows<ClosedClaim>(DELETE_CLOSED, [timestamp(closedBefore)]);
+      if (claims.length > 0)
+        await transaction.rows(DELETE_OFFERS, [
+          claims.map(({ firm_id }) => firm_id),
+          claims.map(({ id }) => id),
+        ]);
       await appendToAuditTrail(statementsOn(transaction), eventsOf(claims, now));
       return claims;
     });

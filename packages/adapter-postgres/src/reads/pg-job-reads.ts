@@ -13,8 +13,8 @@ const ASSIGNMENT = sql(
     'claims c',
     { 'c.firm_id': '$1', 'c.id': '$2' },
     {
-      columns:
-        '(SELECT name FROM firms WHERE id = $1) AS "firmName", c.status, c.adjuster_svc_id AS adjuster',
+      columns: `(SELECT name FROM firms WHERE id = $1) AS "firmName", c.environment, c.status, c.adjuster_svc_id AS adjuster,
+         c.offered_at AS "offeredAt"`,
     },
   ),
 );

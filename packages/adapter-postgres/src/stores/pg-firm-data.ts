@@ -12,6 +12,7 @@ import {
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, type ClaimRow, claimsFrom } from './claim-rows.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from './pg-memberships.ts';
+import { offersOfFirm } from './pg-offer-courses.ts';
 
 const CLAIMS = sql(
   'firm_data_claims',
@@ -127,6 +128,8 @@ export const pgFirmData = (
       return carrier === null ? [] : [{ nameKey: row.book_key, carrier }];
     });
   },
+
+  offers: (firmId, after, limit) => offersOfFirm(executor, encryption, firmId, after, limit),
 
   async eraseBatch(firmId) {
     for (const statement of await eraseStatements(executor)) {

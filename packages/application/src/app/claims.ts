@@ -14,7 +14,7 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import { type AuditCaller, auditEvent, byAccount, claimObject } from '../audit/events.ts';
-import type { AuditAction, AuditEvent } from '../model/audit.ts';
+import type { AnswerOnDevice, AuditAction, AuditEvent } from '../model/audit.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
 import { isSameContent } from '../model/same-content.ts';
 import type { AppReads } from '../ports/app-reads.ts';
@@ -24,8 +24,12 @@ import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
-/** When the offer was made that the adjuster saw; older versions of the app do not send it. */
-type OfferedAt = Instant | undefined;
+/** What the app says of an answer; older versions say nothing. */
+export interface AppAnswer {
+  /** When the offer was made that the adjuster saw. */
+  readonly offeredAt?: Instant | undefined;
+  readonly device?: AnswerOnDevice | undefined;
+}
 
 type RespondDeps = AuditDeps & { claimWrites: ClaimWrites };
 
@@ -42,8 +46,9 @@ const auditOf = (
   claim: Claim,
   action: AuditAction,
   outcome = 'ok',
+  device?: AnswerOnDevice,
 ): AuditEvent => {
-  const audited = { at: clock.now(), action, object: claimObject(claim.id), outcome };
+  const audited = { at: clock.now(), action, object: claimObject(claim.id), outcome, device };
   return auditEvent(claim.firmId, callerOf(actor), audited);
 };
 
@@ -53,12 +58,13 @@ const respond = async (
   actor: AdjusterActor,
   id: ClaimId,
   action: 'claim.accept' | 'claim.reject',
+  device: AnswerOnDevice | undefined,
   apply: Apply,
 ): Promise<AppClaimView> => {
   const view = await deps.claimWrites.respond(actor.svcId, id, ({ claim, membership }) => {
     const { assignment } = apply(claim, membership);
     const isUnassigned = assignment.status === 'unassigned';
-    const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok');
+    const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok', device);
     return { assignment, event };
   });
   if (view === null) throw notFound();
@@ -95,10 +101,10 @@ export const makeReadAppClaim =
 
 export const makeAcceptClaim =
   (deps: RespondDeps) =>
-  async (actor: AdjusterActor, id: ClaimId, offeredAt?: OfferedAt): Promise<AppClaimView> => {
+  async (actor: AdjusterActor, id: ClaimId, { offeredAt, device }: AppAnswer = {}): Promise<AppClaimView> => {
     const accept: Apply = (claim, membership) =>
       acceptOrUnassign(claim, membership, { by: actor.svcId, at: deps.clock.now(), offeredAt });
-    const view = await respond(deps, actor, id, 'claim.accept', accept);
+    const view = await respond(deps, actor, id, 'claim.accept', device, accept);
     // Thrown after the commit, so that the offer stays `unassigned`.
     if (view.assignment.status !== 'accepted')
       throw new DomainError('offer_not_pending', 'The firm no longer lets you accept its claims.');
@@ -111,11 +117,11 @@ export const makeRejectClaim =
     actor: AdjusterActor,
     id: ClaimId,
     reason: string | null,
-    offeredAt?: OfferedAt,
+    { offeredAt, device }: AppAnswer = {},
   ): Promise<AppClaimView> => {
     const reject = (claim: Claim): Claim =>
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), offeredAt, reason });
-    return respond(deps, actor, id, 'claim.reject', reject);
+    return respond(deps, actor, id, 'claim.reject', device, reject);
   };
 
 /** Records the adjuster's dates and notes; not visible to the firm. */

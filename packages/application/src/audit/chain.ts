@@ -1,5 +1,6 @@
 import { type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
 import type {
+  AnswerOnDevice,
   AuditAction,
   AuditChainId,
   AuditChanges,
@@ -8,7 +9,7 @@ import type {
   AuditRow,
   AuditValue,
 } from '../model/audit.ts';
-import { toDateTime } from '../model/date-time.ts';
+import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
@@ -16,9 +17,14 @@ export type Sha256 = (text: string, encoding?: 'utf8' | 'hex') => string;
 
 /** JSON with members in a fixed order, since the text is hashed; twice as fast as an object for `JSON.stringify`. */
 function textOf(entry: AuditEntry): string {
-  const { at, actor, address, action, object, claims, changes, outcome, requestId } = entry;
-  return `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
+  const { at, actor, address, action, object, claims, device, changes, outcome, requestId } = entry;
+  return `{"at":"${toDateTime(at)}","actor":${JSON.stringify(actor)},"address":${JSON.stringify(address)},"action":"${action}","object":${JSON.stringify(object)}${claims === undefined ? '' : `,"claims":${JSON.stringify(claims)}`}${device === undefined ? '' : `,"device":${JSON.stringify(storedAnswer(device))}`}${changes === undefined ? '' : `,"changes":${JSON.stringify(changes)}`},"outcome":${JSON.stringify(outcome)},"request_id":${JSON.stringify(requestId)}}`;
 }
+
+const storedAnswer = ({ answeredAt, keptOfflineSince }: AnswerOnDevice) => ({
+  answered_at: toDateTime(answeredAt),
+  kept_offline_since: toDateTimeOrNull(keptOfflineSince),
+});
 
 /** What is stored and hashed: one event, or a list of several. */
 export function auditText(entries: readonly AuditEntry[]): string {
@@ -34,6 +40,7 @@ export interface StoredAuditEntry {
   readonly action: AuditAction;
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
+  readonly device?: ReturnType<typeof storedAnswer>;
   readonly changes?: AuditChanges;
   readonly outcome: string;
   readonly request_id: string | null;
@@ -43,11 +50,17 @@ export interface StoredAuditEntry {
 export const storedAuditEntries = (text: string): StoredAuditEntry[] => [JSON.parse(text)].flat();
 
 export const auditEntriesFrom = (text: string): AuditEntry[] =>
-  storedAuditEntries(text).map(({ at, request_id: requestId, ...entry }) => ({
+  storedAuditEntries(text).map(({ at, request_id: requestId, device, ...entry }) => ({
     ...entry,
+    ...(device !== undefined && { device: answerFrom(device) }),
     at: Date.parse(at),
     requestId,
   }));
+
+const answerFrom = (stored: ReturnType<typeof storedAnswer>): AnswerOnDevice => ({
+  answeredAt: Date.parse(stored.answered_at),
+  keptOfflineSince: stored.kept_offline_since === null ? null : Date.parse(stored.kept_offline_since),
+});
 
 /** A chain starts from its id, so that rows cannot be moved to another chain. */
 export const firstLink = (chain: AuditChainId, sha256: Sha256): AuditLink => ({

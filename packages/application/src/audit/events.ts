@@ -2,6 +2,7 @@ import type { ClaimId, FirmId, Instant, Membership, StaffId, Svcid } from '@svc/
 import type { AccountActor, FirmActor, Operator } from '../actors.ts';
 import type { AccountRef } from '../model/account.ts';
 import {
+  type AnswerOnDevice,
   type AuditAction,
   type AuditChainId,
   type AuditChanges,
@@ -55,16 +56,25 @@ interface AuditedAction {
   readonly action: AuditAction;
   readonly object: string | null;
   readonly outcome?: string;
+  readonly device?: AnswerOnDevice | undefined;
   readonly changes?: AuditChanges | undefined;
 }
 
 export const auditEvent = (
   chain: AuditChainId,
   caller: AuditCaller,
-  { at, action, object, outcome = 'ok', changes }: AuditedAction,
+  { at, action, object, outcome = 'ok', device, changes }: AuditedAction,
 ): AuditEvent => ({
   chain,
-  entry: { at, ...caller, action, object, ...(changes !== undefined && { changes }), outcome },
+  entry: {
+    at,
+    ...caller,
+    action,
+    object,
+    ...(device !== undefined && { device }),
+    ...(changes !== undefined && { changes }),
+    outcome,
+  },
 });
 
 /** Records an action in the chain of the firm it belongs to. */

@@ -17,6 +17,7 @@ import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
 import type { AuditEvent } from '../model/audit.ts';
+import type { AssignmentState } from '../model/claim-views.ts';
 import type { RegisteredDevice } from '../model/device.ts';
 import type { Job } from '../model/job.ts';
 import {
@@ -24,6 +25,7 @@ import {
   type Delivery,
   isRetried,
   type Notification,
+  pushChannel,
   type Recipient,
 } from '../model/notification.ts';
 import type { AppReads } from '../ports/app-reads.ts';
@@ -32,6 +34,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { JobReads } from '../ports/job-reads.ts';
 import type { Notifier } from '../ports/notifier.ts';
+import type { OfferEvent } from '../ports/offer-courses.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookNotices } from '../ports/webhooks.ts';
@@ -47,6 +50,7 @@ interface Deps {
   readonly notifier: Notifier;
   readonly webhookNotices: WebhookNotices;
   readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
+  readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
 }
@@ -94,21 +98,31 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     Promise.all([deps.jobReads.assignment(job.firmId, job.claimId), recipientOf(job)]);
 
   /** So that support can follow a claim from the offer to the phone. */
-  const recordPushes = (job: NotifyJob, deliveries: readonly Delivery[]): void => {
+  const recordPushes = (
+    job: NotifyJob,
+    deliveries: readonly Delivery[],
+    offer: AssignmentState | undefined,
+  ): void => {
     if (job.kind !== 'notify_offer' && job.kind !== 'notify_offer_withdrawn') return;
     const action = job.kind === 'notify_offer' ? 'claim.push' : 'claim.push_withdrawn';
     const about = { at: deps.clock.now(), action, object: claimObject(job.claimId) } as const;
-    for (const { outcome } of deliveries)
+    for (const { channel, outcome } of deliveries) {
       deps.auditBuffer.add(
         auditEvent(job.firmId, BY_SERVICE, { ...about, outcome: outcome === 'delivered' ? 'ok' : outcome }),
       );
+      if (offer === undefined || job.kind !== 'notify_offer') continue;
+      const { firmId, claimId, svcId: adjuster } = job;
+      const push = { channel: pushChannel(channel, deps.secrets), outcome, at: about.at };
+      const { environment, offeredAt } = offer;
+      deps.offerBuffer.add({ firmId, claimId, environment, offeredAt, adjuster, push });
+    }
   };
 
   const notify = async (
     job: NotifyJob,
     recipient: Recipient,
     notification: Notification,
-    without: readonly Channel[] = [],
+    { without = [], offer }: { without?: readonly Channel[]; offer?: AssignmentState } = {},
   ): Promise<void> => {
     const quiet = job.kind === 'notify_test' ? [] : quietDevices(job, recipient.devices);
     const except = [...without, ...quiet.map(({ only }) => only)];
@@ -116,7 +130,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     const deliveries = isPostponed
       ? []
       : await deps.notifier.notify(recipient, notification, { only: job.only, except });
-    recordPushes(job, deliveries);
+    recordPushes(job, deliveries, offer);
     const failed = deliveries.filter(isRetried).map(({ channel }) => channel);
     if (job.only !== undefined && failed.length > 0)
       throw new NotificationFailed('notification could not be delivered');
@@ -134,7 +148,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       const [assignment, recipient] = await readOffer(job);
       if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== job.svcId) return;
       const { firmName } = assignment;
-      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId });
+      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId }, { offer: assignment });
     },
 
     async notify_offer_withdrawn(job) {
@@ -159,7 +173,12 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       // A retry of the mail was counted before.
       const mayMail =
         job.only !== undefined || (await deps.uow.run((tx) => countInvitationMail(tx, deps, firmId, svcId)));
-      await notify(job, recipient, { kind: 'invitation', firmName, firmId }, mayMail ? [] : ['mail']);
+      await notify(
+        job,
+        recipient,
+        { kind: 'invitation', firmName, firmId },
+        { without: mayMail ? [] : ['mail'] },
+      );
     },
 
     notify_test: async (job) => notify(job, await recipientOf(job), { kind: 'test' }),
@@ -196,8 +215,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       if (!record?.adjuster.testOf) return;
       const response = TEST_ACCOUNTS[record.adjuster.testOf.behavior].answersOffer;
       try {
-        if (response === 'accept') await acceptClaim({ svcId }, claimId, offeredAt);
-        if (response === 'reject') await rejectClaim({ svcId }, claimId, TEST_REJECTION_REASON, offeredAt);
+        if (response === 'accept') await acceptClaim({ svcId }, claimId, { offeredAt });
+        if (response === 'reject')
+          await rejectClaim({ svcId }, claimId, TEST_REJECTION_REASON, { offeredAt });
       } catch (error) {
         // The claim was offered again, answered or closed.
         if (!(error instanceof DomainError)) throw error;

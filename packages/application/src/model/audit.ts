@@ -75,6 +75,13 @@ export type AuditChanges = Readonly<Record<string, { readonly from: AuditValue; 
 
 export type AuditValue = string | number | boolean | null;
 
+/** By the device's clock. */
+export interface AnswerOnDevice {
+  readonly answeredAt: Instant;
+  /** When the app first found no network for the answer; null: it did not have to keep it. */
+  readonly keptOfflineSince: Instant | null;
+}
+
 /** One event. Holds ids and settings only: no names, addresses of people or contents of claims. */
 export interface AuditEntry {
   readonly at: Instant;
@@ -87,6 +94,8 @@ export interface AuditEntry {
   readonly object: string | null;
   /** The claims in the response to a list. */
   readonly claims?: readonly ClaimId[] | undefined;
+  /** What the adjuster's device says about an answer. */
+  readonly device?: AnswerOnDevice | undefined;
   /** What the operator set. */
   readonly changes?: AuditChanges | undefined;
   /** `ok`, or the code of the error. */

@@ -55,8 +55,10 @@ export interface ClaimJob {
 /** What a notification of an offer names and depends on. */
 export interface AssignmentState {
   readonly firmName: string;
+  readonly environment: Environment;
   readonly status: AssignmentStatus;
   readonly adjuster: Svcid | null;
+  readonly offeredAt: Instant;
 }
 
 export interface OfferedClaim {

@@ -1,4 +1,5 @@
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { Secrets } from '../ports/secrets.ts';
 import type { RegisteredDevice } from './device.ts';
 
 /**
@@ -14,6 +15,10 @@ export type Notification =
 
 /** Email, or one device by its id. */
 export type Channel = 'mail' | `device:${string}`;
+
+/** For records that firms and carriers read: ids of devices stay in the service. */
+export const pushChannel = (channel: Channel, secrets: Pick<Secrets, 'hashOfSubject'>): string =>
+  channel === 'mail' ? channel : secrets.hashOfSubject('push', channel).slice(0, 12);
 
 export interface ChannelChoice {
   readonly only?: Channel | undefined;

@@ -13,6 +13,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '../model/webhook.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
+import type { StoredOffer } from '../ports/offer-courses.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 import type { StaffReads } from '../ports/staff-reads.ts';
@@ -40,6 +41,7 @@ export type ExportedRow =
   | { readonly type: 'member'; readonly member: AdjusterView }
   | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
   | { readonly type: 'claim'; readonly claim: Claim }
+  | { readonly type: 'offer'; readonly offer: StoredOffer }
   | { readonly type: 'webhook'; readonly webhook: WebhookEndpoint }
   | { readonly type: 'webhook_delivery'; readonly delivery: WebhookDelivery }
   | { readonly type: 'request'; readonly request: LoggedRequest }
@@ -78,6 +80,11 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
       (claim: Claim) => claim.id,
     );
     for await (const claim of claims) yield { type: 'claim', claim };
+    const offers = inPages(
+      (after: StoredOffer | null) => firmData.offers(id, after, exportPageRows),
+      (offer) => offer,
+    );
+    for await (const offer of offers) yield { type: 'offer', offer };
     for (const webhook of await deps.webhookReads.endpoints(id)) {
       yield { type: 'webhook', webhook };
       const deliveries = inPages(

@@ -8,7 +8,9 @@ import type { FaultStore } from './faults.ts';
 import type { FirmData } from './firm-data.ts';
 import type { FirmReads } from './firm-reads.ts';
 import type { JobReads } from './job-reads.ts';
+import type { OfferCourses } from './offer-courses.ts';
 import type { OperatorReads } from './operator-reads.ts';
+import type { ReceiptKeys } from './receipt-signer.ts';
 import type { RequestLogStore } from './request-log.ts';
 import type { StaffReads } from './staff-reads.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -24,6 +26,8 @@ export interface Stores {
   readonly operatorReads: OperatorReads;
   readonly staffReads: StaffReads;
   readonly jobReads: JobReads;
+  readonly offerCourses: OfferCourses;
+  readonly receiptKeys: ReceiptKeys;
   readonly credentials: CredentialStore;
   readonly faults: FaultStore;
   readonly firmData: FirmData;

@@ -16,6 +16,7 @@ import { idempotencyBehavior } from './stores/idempotency.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
+import { offerCoursesBehavior } from './stores/offer-courses.ts';
 import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
 import { pageSizeBehavior } from './stores/page-size.ts';
@@ -56,6 +57,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   firmDataBehavior,
   webhooksBehavior,
   rollbackBehavior,
+  offerCoursesBehavior,
 ] as const;
 
 const ALL_BEHAVIORS = [

@@ -50,6 +50,7 @@ type Unrecorded =
 /** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
 const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = {
   getClaim: 'claim.read',
+  getReceipt: 'claim.read',
   listClaims: 'claims.read',
   sendClaim: 'claim.send',
   offerClaim: 'claim.offer',
@@ -58,6 +59,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   withdrawInvitation: 'invitation.withdraw',
   listOfferedClaims: 'claims.read',
   getOfferedClaim: 'claim.read',
+  getOfferReceipt: 'claim.read',
   acceptClaim: 'claim.accept',
   rejectClaim: 'claim.reject',
   updateWork: 'claim.work',

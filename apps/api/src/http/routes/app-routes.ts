@@ -1,4 +1,5 @@
 import {
+  type AppAnswer,
   type AppClaimView,
   type AppReads,
   type AppUseCases,
@@ -7,7 +8,13 @@ import {
   type JobReads,
   type SignInProof,
 } from '@svc/application';
-import { endpoints, type ReportErrorBody, readInstant, type SignInBody } from '@svc/contract';
+import {
+  type AcceptOfferBody,
+  endpoints,
+  type ReportErrorBody,
+  readInstant,
+  type SignInBody,
+} from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
@@ -64,8 +71,17 @@ export function toProof(body: SignInBody): SignInProof {
   };
 }
 
-const seenOffer = ({ offered_at }: { offered_at?: string | undefined }): Instant | undefined =>
-  offered_at === undefined ? undefined : (readInstant(offered_at, 'down') ?? undefined);
+const instantOf = (text: string | undefined): Instant | undefined =>
+  text === undefined ? undefined : (readInstant(text, 'down') ?? undefined);
+
+function answerOf(body: AcceptOfferBody): AppAnswer {
+  const answeredAt = instantOf(body.answered_at);
+  const keptOfflineSince = instantOf(body.kept_offline_since) ?? null;
+  return {
+    offeredAt: instantOf(body.offered_at),
+    ...(answeredAt !== undefined && { device: { answeredAt, keptOfflineSince } }),
+  };
+}
 
 /** The claims of each firm. */
 function readsOf(rows: readonly AppClaimView[]): AuditedRead[] {
@@ -220,6 +236,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       };
       const request = pageRequest(query, {}, deps.cursors, scope);
       const claims = await deps.appReads.claims(actor.svcId, list, request, since);
+      use.recordSightings(actor, claims.rows);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
       const more = wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list) } : {};
@@ -228,14 +245,20 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {
       const claim = await use.readClaim(actor, params.id as ClaimId);
+      use.recordSightings(actor, [claim]);
       const read = { firmId: claim.firm.id, action: 'claim.read', object: claimObject(claim.id) } as const;
       return { status: 200, json: appClaimToWire(claim), reads: [read] };
     }),
+    appRoute(endpoints.getOfferReceipt, async ({ params }, { actor }) => {
+      const { receipt, firmId, claimId } = await use.issueReceipt(actor, params.id as ClaimId);
+      const read = { firmId, action: 'claim.read', object: claimObject(claimId) } as const;
+      return { ...jsonResponse({ receipt }), reads: [read] };
+    }),
     appRoute(endpoints.acceptClaim, ({ params, body }, { actor }) =>
-      claimResponse(use.acceptClaim(actor, params.id as ClaimId, seenOffer(body))),
+      claimResponse(use.acceptClaim(actor, params.id as ClaimId, answerOf(body))),
     ),
     appRoute(endpoints.rejectClaim, ({ params, body }, { actor }) =>
-      claimResponse(use.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, seenOffer(body))),
+      claimResponse(use.rejectClaim(actor, params.id as ClaimId, body.reason ?? null, answerOf(body))),
     ),
     appRoute(endpoints.updateWork, ({ params, body }, { actor }) => {
       const edits = withoutUndefined({

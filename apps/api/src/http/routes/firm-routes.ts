@@ -62,6 +62,11 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
 
+    firmRoute(endpoints.getReceipt, async ({ params }, { actor }) => {
+      const { receipt, claimId } = await use.issueReceipt(actor, params.id as ClaimId);
+      return { ...jsonResponse({ receipt }), reads: claimRead(actor.firmId, claimId) };
+    }),
+
     firmRoute(endpoints.listClaims, async ({ query }, context) => {
       const { firmId, environment } = context.actor;
       const filter = {

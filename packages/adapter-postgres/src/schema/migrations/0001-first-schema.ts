@@ -326,6 +326,8 @@ CREATE TABLE claims (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   closed_at timestamptz(3),
+  -- The row of the audit trail with the latest offer or its response.
+  audit_seq bigint,
   PRIMARY KEY (firm_id, id),
   CONSTRAINT claims_external_id_key UNIQUE (firm_id, environment, external_id),
   CONSTRAINT claims_response_check CHECK ((status IN ('accepted', 'rejected')) = (responded_at IS NOT NULL)),
@@ -354,6 +356,32 @@ CREATE INDEX claims_closed_of_adjuster ON claims (firm_id, adjuster_svc_id, stat
   WHERE closed_at IS NOT NULL;
 -- For the retention of closed claims.
 CREATE INDEX claims_closed_at ON claims (closed_at) WHERE closed_at IS NOT NULL;
+
+-- Offers, apart from what claims has of the latest one: pushes, the first sight, and how earlier ones ended. Neither a send nor
+-- a response writes it: rows come with a push, with the first sight, and when the claim is offered again.
+CREATE TABLE offers (
+  firm_id uuid NOT NULL,
+  claim_id uuid NOT NULL,
+  offered_at timestamptz(3) NOT NULL,
+  environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
+  adjuster_svc_id text COLLATE "C" NOT NULL,
+  -- When it was first sent to the adjuster's app.
+  first_seen_at timestamptz(3),
+  -- The latest outcome by channel: {outcome, at}.
+  pushes jsonb NOT NULL DEFAULT '{}',
+  -- Of an earlier offer; null while it is the claim's latest.
+  ended_at timestamptz(3),
+  status text COLLATE "C" CHECK (status IN ('rejected', 'unassigned', 'withdrawn')),
+  responded_at timestamptz(3),
+  rejection_reason text,
+  carrier_key text COLLATE "C",
+  -- When the adjuster was reminded of it.
+  reminded_at timestamptz(3),
+  PRIMARY KEY (firm_id, claim_id, offered_at),
+  CONSTRAINT offers_end_check CHECK ((ended_at IS NULL) = (status IS NULL))
+);
+CREATE INDEX offers_ended ON offers (firm_id, offered_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX offers_ended_of_adjuster ON offers (firm_id, adjuster_svc_id, offered_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE carriers (
   firm_id uuid NOT NULL,
@@ -445,6 +473,14 @@ CREATE INDEX request_log_age ON request_log USING brin (at) WITH (pages_per_rang
 CREATE TABLE service_secrets (
   name text PRIMARY KEY,
   value bytea NOT NULL
+);
+
+-- Public keys of receipts. The private ones are not in the database.
+CREATE TABLE receipt_keys (
+  kid text COLLATE "C" PRIMARY KEY,
+  -- The key in base64url.
+  x text COLLATE "C" NOT NULL,
+  added_at timestamptz(3) NOT NULL
 );
 
 -- The keys that personal columns are encrypted with, each encrypted ("wrapped") by a key that is not in the database.
@@ -552,7 +588,7 @@ BEGIN
     SELECT relname FROM pg_class
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
        AND relname IN ('adjuster_edits', 'adjusters', 'api_keys', 'audit_log', 'carriers', 'claims', 'devices',
-         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'passkeys', 'request_log', 'sessions', 'staff',
+         'firm_feeds', 'firms', 'idempotency_records', 'memberships', 'offers', 'passkeys', 'request_log', 'sessions', 'staff',
          'webhook_deliveries', 'webhook_endpoints')
        AND pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint
      ORDER BY relname

@@ -30,7 +30,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
   };
 
   describe('the data of a firm', () => {
-    test('is exported whole: keys, members, carriers, claims with their work, and the audit trail', async () => {
+    test('is exported whole: keys, members, carriers, claims with their work, earlier offers, and the audit trail', async () => {
       const { firm, svcId, accepted } = await setUp();
       const rows = await exported(firm);
       const { audit, ...counts } = countsOf(rows);
@@ -43,6 +43,10 @@ export function firmDataBehavior(fixture: () => Fixture): void {
           work: expect.objectContaining({ notes: 'Water line in the den' }),
         }),
       });
+      const { offer } = fixture();
+      await offer(firm.test, await fixture().sendId(firm.test, firm.accounts.manual), firm.accounts.accepts);
+      const offers = (await exported(firm)).flatMap((row) => (row.type === 'offer' ? [row.offer] : []));
+      expect(offers).toMatchObject([{ adjuster: firm.accounts.manual, end: { status: 'withdrawn' } }]);
       expect(rows.some((row) => row.type === 'member' && row.member.membership.svcId === svcId)).toBe(true);
     });
 

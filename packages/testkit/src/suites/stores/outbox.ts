@@ -40,12 +40,19 @@ export function outboxBehavior(fixture: () => Fixture): void {
     });
 
     test('a job about an offer reads who holds it now, in its own firm alone', async () => {
-      const { newFirm, newMember, sendId, use, stores, ids } = fixture();
+      const { newFirm, newMember, sendId, use, stores, clock, ids } = fixture();
       const [firm, other] = [await newFirm(), await newFirm()];
       const svcId = await newMember(firm);
       const claimId = await sendId(firm.live, svcId);
       const { assignment } = stores.jobReads;
-      const held = { firmName: firm.name, status: 'pending_acceptance', adjuster: svcId };
+      const offeredAt = clock.now();
+      const held = {
+        firmName: firm.name,
+        environment: 'live',
+        status: 'pending_acceptance',
+        adjuster: svcId,
+        offeredAt,
+      };
       expect(await assignment(firm.id, claimId)).toEqual(held);
       await use.acceptClaim({ svcId }, claimId);
       expect(await assignment(firm.id, claimId)).toEqual({ ...held, status: 'accepted' });

@@ -79,8 +79,8 @@ export function racesBehavior(fixture: () => Fixture): void {
       for (const id of again) await offer(firm.live, id, svcId);
       const respond = (id: ClaimId, n: number, offeredAt: number) =>
         n % 4 < 2
-          ? use.acceptClaim({ svcId }, id, offeredAt)
-          : use.rejectClaim({ svcId }, id, null, offeredAt);
+          ? use.acceptClaim({ svcId }, id, { offeredAt })
+          : use.rejectClaim({ svcId }, id, null, { offeredAt });
       const ends = await outcomes(ids.map((id, n) => respond(id, n, seen)));
       expect(ends).toEqual(ids.map((id) => (again.includes(id) ? 'offer_not_pending' : null)));
       expect(await outcomes(again.map((id, n) => respond(id, n, clock.now())))).toEqual(

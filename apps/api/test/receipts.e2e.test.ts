@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from 'jose';
+import {
+  type PushService,
+  startPushService,
+} from '../../../packages/adapter-notifications/test/push-service.ts';
+import { offerClaim, outcome, rejectClaim, sentClaim } from './firm-calls.ts';
+import { expectProblem } from './problem-shape.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let push: PushService;
+let firm: TestFirm;
+beforeAll(async () => {
+  [service, push] = await Promise.all([startServiceUnderTest({ env: keyOf(1) }), startPushService()]);
+  firm = await service.firm();
+});
+afterAll(async () => {
+  await service?.stop();
+  await push?.stop();
+});
+
+const keyOf = (byte: number) => ({ RECEIPT_KEY: Buffer.alloc(32, byte).toString('base64') });
+const receiptOf = (id: string, as: string, api = '/v1') =>
+  service.call('GET', `${api}/claims/${id}/receipt`, { as });
+const jwksUrl = () => new URL('/.well-known/jwks.json', service.url);
+const contentOf = async (receipt: string) =>
+  JSON.parse(new TextDecoder().decode((await compactVerify(receipt, createRemoteJWKSet(jwksUrl()))).payload));
+
+test('a receipt shows push, first sight and both times of an answer kept offline, and jose verifies it', async () => {
+  const { svcId, token } = await service.member(firm);
+  const device = push.device();
+  const body = { subscription: device.subscription };
+  await service.call('PUT', '/app/v1/devices/phone-1', { as: token, body });
+  const claim = await sentClaim(service, firm.live, svcId);
+  await eventually(() => device.received.length === 1);
+  const list = await service.call('GET', '/app/v1/claims', { as: token });
+  const [answered_at, kept_offline_since] = ['2026-08-29T15:02:41.020Z', '2026-08-29T15:02:46.300Z'];
+  const accepted = await service.call('POST', `/app/v1/claims/${claim.id}/acceptance`, {
+    as: token,
+    body: { offered_at: list.json.data[0].offered_at, answered_at, kept_offline_since },
+  });
+  expect(outcome(accepted)).toEqual([200]);
+  // Pushes and sights are written in batches.
+  const { receipt, payload } = await eventually(
+    async () => {
+      const { receipt } = (await receiptOf(claim.id, firm.live)).json;
+      return { receipt, payload: await contentOf(receipt) };
+    },
+    ({ payload }) => payload.pushes.length > 0 && payload.first_seen_at !== null,
+  );
+  expect(payload).toEqual({
+    iss: service.url,
+    iat: expect.any(Number),
+    version: 1,
+    claim_id: claim.id,
+    external_id: claim.external_id,
+    firm_id: firm.id,
+    environment: 'live',
+    adjuster_svc_id: svcId,
+    offered_at: list.json.data[0].offered_at,
+    pushes: [{ channel: expect.not.stringContaining('phone'), outcome: 'delivered', at: expect.any(String) }],
+    first_seen_at: expect.any(String),
+    status: 'accepted',
+    answered: { at: accepted.json.assignment.responded_at, device_at: answered_at, kept_offline_since },
+    decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
+    audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(decodeProtectedHeader(receipt)).toMatchObject({ alg: 'EdDSA', kid: expect.any(String) });
+  const own = await receiptOf(claim.id, token, '/app/v1');
+  expect(await contentOf(own.json.receipt)).toEqual({ ...payload, iat: expect.any(Number) });
+  // What was sent of people, places and policies is not in it.
+  for (const secret of ['Delgado', claim.policy.number, claim.claim_number, claim.loss_location.street])
+    expect(JSON.stringify(payload)).not.toContain(secret);
+});
+
+test('a receipt belongs to the firm of the claim and the adjuster of the latest offer', async () => {
+  const [first, second] = [await service.member(firm), await service.member(firm)];
+  const claim = await sentClaim(service, firm.live, first.svcId);
+  const other = await service.firm();
+  await offerClaim(service, firm.live, claim.id, second.svcId);
+  await rejectClaim(service, second.token, claim.id, 'too far');
+  const receipt = (await receiptOf(claim.id, second.token, '/app/v1')).json.receipt;
+  expect(await contentOf(receipt)).toMatchObject({ adjuster_svc_id: second.svcId, status: 'rejected' });
+  for (const [as, api] of [
+    [other.live, '/v1'],
+    [firm.test, '/v1'],
+    [first.token, '/app/v1'],
+  ] as const)
+    expectProblem(await receiptOf(claim.id, as, api), 404, 'not_found');
+  const adjusters = await service.key(firm, { purpose: 'adjusters' });
+  expectProblem(await receiptOf(claim.id, adjusters), 403, 'insufficient_scope');
+});
+
+test('receipts of an earlier key stay valid after the key is replaced, and another process verifies both', async () => {
+  const { svcId } = await service.member(firm);
+  const claim = await sentClaim(service, firm.live, svcId);
+  const old = (await receiptOf(claim.id, firm.live)).json.receipt;
+  const replaced = await startServiceUnderTest({ env: keyOf(2), databaseUrl: service.databaseUrl });
+  try {
+    const answer = await replaced.call('GET', `/v1/claims/${claim.id}/receipt`, { as: firm.live });
+    const keys = (await replaced.call('GET', '/.well-known/jwks.json')).json;
+    const kids = [old, answer.json.receipt].map((receipt) => decodeProtectedHeader(receipt).kid);
+    expect(new Set(kids).size).toBe(2);
+    for (const receipt of [old, answer.json.receipt]) await compactVerify(receipt, createLocalJWKSet(keys));
+    await contentOf(answer.json.receipt);
+  } finally {
+    await replaced.stop();
+  }
+});

@@ -1,0 +1,96 @@
+import {
+  auditEntriesFrom,
+  claimObject,
+  MAX_OFFERS_READ,
+  type OfferCourse,
+  type OfferCourses,
+  type OfferRecord,
+  type ReceiptKey,
+  type ReceiptKeys,
+} from '@svc/application';
+import { type Claim, isClaimVisible } from '@svc/domain';
+import { compareText } from './pages.ts';
+import { keyOf, type Tables, type WritableTables } from './tables.ts';
+
+type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
+
+const ASSIGNING: ReadonlySet<string> = new Set(['claim.send', 'claim.offer', 'claim.accept', 'claim.reject']);
+
+export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
+  const latestOf = ({ firmId, id, assignment }: Claim): OfferCourse => {
+    const row = tables.offers.get(keyOf(firmId, id, assignment.offeredAt));
+    return { ...assignment, endedAt: null, firstSeenAt: row?.firstSeenAt ?? null, pushes: row?.pushes ?? [] };
+  };
+  const recordOf = (claim: Claim): OfferRecord => {
+    const isAssigning = (text: string): boolean =>
+      auditEntriesFrom(text).some(
+        ({ object, action, outcome }) =>
+          object === claimObject(claim.id) && ASSIGNING.has(action) && outcome === 'ok',
+      );
+    const audit = tables.auditLog
+      .all()
+      .findLast(({ chain, text }) => chain === claim.firmId && isAssigning(text));
+    return {
+      claimId: claim.id,
+      firmId: claim.firmId,
+      externalId: claim.externalId,
+      environment: claim.environment,
+      course: latestOf(claim),
+      audit: audit ?? null,
+    };
+  };
+  return {
+    append: (events) =>
+      write(async ({ offers }) => {
+        for (const { firmId, claimId, offeredAt, adjuster, seenAt, push } of events) {
+          const row = offers.get(keyOf(firmId, claimId, offeredAt));
+          const { firstSeenAt = null, pushes = [], end = null } = row ?? {};
+          const others = pushes.filter(({ channel }) => channel !== push?.channel);
+          offers.put({
+            firmId,
+            claimId,
+            offeredAt,
+            adjuster,
+            end,
+            firstSeenAt: seenAt === undefined ? firstSeenAt : Math.min(seenAt, firstSeenAt ?? seenAt),
+            pushes: [...others, ...(push === undefined ? [] : [push])].sort((one, other) =>
+              compareText(one.channel, other.channel),
+            ),
+          });
+        }
+      }),
+
+    async ofClaim(firmId, claimId) {
+      const claim = tables.claims.get(keyOf(claimId));
+      if (claim?.firmId !== firmId) return [];
+      const earlier = tables.offers
+        .all()
+        .filter((row) => row.firmId === firmId && row.claimId === claimId)
+        .flatMap(({ end, offeredAt, adjuster, firstSeenAt, pushes }) =>
+          end === null ? [] : [{ ...end, offeredAt, adjuster, firstSeenAt, pushes }],
+        )
+        .sort((one, other) => one.offeredAt - other.offeredAt);
+      return [...earlier, latestOf(claim)].slice(-MAX_OFFERS_READ);
+    },
+
+    async latestOfFirm(firmId, environment, claimId) {
+      const claim = tables.claims.get(keyOf(claimId));
+      return claim?.firmId === firmId && isClaimVisible(claim, environment) ? recordOf(claim) : null;
+    },
+
+    async latestToAdjuster(svcId, claimId) {
+      const claim = tables.claims.get(keyOf(claimId));
+      return claim?.assignment.adjuster === svcId ? recordOf(claim) : null;
+    },
+  };
+}
+
+export function memoryReceiptKeys(): ReceiptKeys {
+  const keys = new Map<string, ReceiptKey>();
+  return {
+    async add(key) {
+      if (!keys.has(key.kid)) keys.set(key.kid, key);
+    },
+    all: async () => [...keys.values()],
+  };
+}

@@ -1,0 +1,74 @@
+import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+import type { AuditRow } from '../model/audit.ts';
+import type { DeliveryOutcome } from '../model/notification.ts';
+
+/** The latest outcome of notifying over one channel. */
+export interface PushOutcome {
+  /** `mail`, or a short hash of the id of a device: {@link pushChannel}. */
+  readonly channel: string;
+  readonly outcome: DeliveryOutcome;
+  readonly at: Instant;
+}
+
+/** What happened to an offer outside of the transactions that change the claim. */
+export interface OfferEvent {
+  readonly firmId: FirmId;
+  readonly claimId: ClaimId;
+  readonly environment: Environment;
+  readonly offeredAt: Instant;
+  readonly adjuster: Svcid;
+  /** When the offer was sent to the adjuster's app. */
+  readonly seenAt?: Instant;
+  readonly push?: PushOutcome;
+}
+
+/** How an earlier offer ended. */
+export interface OfferEnd {
+  /** `withdrawn`: it was pending when the claim was offered again. */
+  readonly status: AssignmentStatus | 'withdrawn';
+  readonly respondedAt: Instant | null;
+  readonly rejectionReason: string | null;
+  readonly endedAt: Instant;
+}
+
+/** An offer as it is stored beside the claims. */
+export interface StoredOffer {
+  readonly claimId: ClaimId;
+  readonly offeredAt: Instant;
+  readonly adjuster: Svcid;
+  readonly firstSeenAt: Instant | null;
+  /** In the order of the channels. */
+  readonly pushes: readonly PushOutcome[];
+  /** Null: it is the latest of its claim. */
+  readonly end: OfferEnd | null;
+}
+
+/** One offer from the push to its end. */
+export interface OfferCourse extends Omit<OfferEnd, 'endedAt'>, Omit<StoredOffer, 'claimId' | 'end'> {
+  /** Of an earlier offer; null: it is the latest one. */
+  readonly endedAt: Instant | null;
+}
+
+/** The latest offer of a claim, for its receipt. */
+export interface OfferRecord {
+  readonly claimId: ClaimId;
+  readonly firmId: FirmId;
+  readonly externalId: string;
+  readonly environment: Environment;
+  readonly course: OfferCourse;
+  /** Of the audit trail: the row of the answer, or of the offer while there is none. Null: retention deleted it. */
+  readonly audit: AuditRow | null;
+}
+
+export const MAX_OFFERS_READ = 100;
+
+/** The offers of claims with what followed them. */
+export interface OfferCourses {
+  append(events: readonly OfferEvent[]): Promise<void>;
+  /** The latest {@link MAX_OFFERS_READ}, oldest first. Empty: the firm has no such claim. */
+  ofClaim(firmId: FirmId, claimId: ClaimId): Promise<OfferCourse[]>;
+  /** Null: the firm or environment has no such claim (`isClaimVisible`). */
+  latestOfFirm(firmId: FirmId, environment: Environment, claimId: ClaimId): Promise<OfferRecord | null>;
+  /** Null: the claim's latest offer is to somebody else. */
+  latestToAdjuster(svcId: Svcid, claimId: ClaimId): Promise<OfferRecord | null>;
+}

@@ -1,0 +1,76 @@
+import { type ClaimId, DomainError, decidingRule } from '@svc/domain';
+import type { AdjusterActor, FirmActor } from '../actors.ts';
+import { auditEntriesFrom } from '../audit/chain.ts';
+import { claimObject } from '../audit/events.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OfferCourses, OfferRecord } from '../ports/offer-courses.ts';
+import type { ReceiptSigner } from '../ports/receipt-signer.ts';
+
+interface Deps {
+  readonly offerCourses: OfferCourses;
+  readonly receiptSigner: ReceiptSigner;
+  readonly addresses: { readonly baseUrl: string };
+  readonly clock: Clock;
+}
+
+interface IssuedReceipt extends Pick<OfferRecord, 'firmId' | 'claimId'> {
+  /** A JWS in compact form. */
+  readonly receipt: string;
+}
+
+/** The version of the payload: members may be added to it, never changed. */
+const VERSION = 1;
+
+/** A receipt of the claim's latest offer, for its firm or its adjuster. */
+export const makeIssueReceipt =
+  ({ offerCourses, receiptSigner, addresses, clock }: Deps) =>
+  async (reader: FirmActor | AdjusterActor, id: ClaimId): Promise<IssuedReceipt> => {
+    const record =
+      'firmId' in reader
+        ? await offerCourses.latestOfFirm(reader.firmId, reader.environment, id)
+        : await offerCourses.latestToAdjuster(reader.svcId, id);
+    if (record === null) throw new DomainError('not_found', 'No such claim.');
+    const receipt = await receiptSigner.sign({
+      iss: addresses.baseUrl,
+      iat: Math.floor(clock.now() / 1000),
+      version: VERSION,
+      ...contentOf(record),
+    });
+    return { receipt, firmId: record.firmId, claimId: record.claimId };
+  };
+
+/** Ids and times only: no personal data, and not the reason of a rejection. */
+function contentOf({ claimId, firmId, externalId, environment, course, audit }: OfferRecord) {
+  const { status, respondedAt } = course;
+  const device = audit === null ? undefined : answerIn(audit.text, claimId)?.device;
+  return {
+    claim_id: claimId,
+    external_id: externalId,
+    firm_id: firmId,
+    environment,
+    adjuster_svc_id: course.adjuster,
+    offered_at: toDateTime(course.offeredAt),
+    pushes: course.pushes.map(({ channel, outcome, at }) => ({ channel, outcome, at: toDateTime(at) })),
+    first_seen_at: toDateTimeOrNull(course.firstSeenAt),
+    status,
+    answered:
+      respondedAt === null
+        ? null
+        : {
+            at: toDateTime(respondedAt),
+            device_at: toDateTimeOrNull(device?.answeredAt ?? null),
+            kept_offline_since: toDateTimeOrNull(device?.keptOfflineSince ?? null),
+          },
+    decided_by: decidingRule(status),
+    audit: audit === null ? null : { seq: audit.seq, hash: audit.hash },
+  };
+}
+
+/** A row has the events of several claims. */
+const answerIn = (text: string, id: ClaimId): AuditEntry | undefined =>
+  auditEntriesFrom(text).find(
+    ({ object, action }) =>
+      object === claimObject(id) && (action === 'claim.accept' || action === 'claim.reject'),
+  );

@@ -1,0 +1,15 @@
+import type { Claim, Instant } from '@svc/domain';
+import type { OfferEnd } from '../ports/offer-courses.ts';
+
+/** How the latest offer of a claim ends when the claim is offered again. */
+export function offerEnd({ assignment, updatedAt }: Claim, offeredAgainAt: Instant): OfferEnd {
+  const { status, respondedAt, rejectionReason } = assignment;
+  const isPending = status === 'pending_acceptance';
+  return {
+    status: isPending ? 'withdrawn' : status,
+    respondedAt,
+    rejectionReason,
+    // The end of an unassigned offer was the claim's latest change.
+    endedAt: isPending ? offeredAgainAt : (respondedAt ?? updatedAt),
+  };
+}

@@ -1,0 +1,71 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { ReceiptError, verifyReceipt } from '../src/index.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const { x } = publicKey.export({ format: 'jwk' });
+const KEYS = {
+  keys: [
+    { kty: 'RSA', kid: 'k1' },
+    { kty: 'OKP', crv: 'Ed25519', kid: 'k1', x, alg: 'EdDSA' },
+  ],
+};
+const CONTENT = { claim_id: 'c1', decided_by: { text: 'Ünïcode 🌊' } };
+
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function receiptWith(header: unknown = { alg: 'EdDSA', kid: 'k1' }, content: unknown = CONTENT): string {
+  const signed = `${encoded(header)}.${encoded(content)}`;
+  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
+}
+const codeOf = (receipt: string, jwks: Parameters<typeof verifyReceipt>[1]['jwks'] = KEYS) =>
+  verifyReceipt(receipt, { jwks }).then(
+    () => 'genuine',
+    (error) => (error instanceof ReceiptError ? 'false' : error.message),
+  );
+
+it('a genuine receipt is verified with saved keys, and with those of a URL', async () => {
+  expect(await verifyReceipt(`${receiptWith()}\n`, { jwks: KEYS })).toEqual(CONTENT);
+  const asked: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (url) => {
+    asked.push(url);
+    return Response.json(KEYS);
+  };
+  const url = 'https://claims.example/.well-known/jwks.json';
+  expect(await verifyReceipt(receiptWith(), { jwks: url, fetch })).toEqual(CONTENT);
+  expect(asked).toEqual([url]);
+});
+
+it('a receipt with one altered bit or byte anywhere is not genuine', async () => {
+  const receipt = Buffer.from(receiptWith());
+  const passed: string[] = [];
+  for (let at = 0; at < receipt.length; at += 1)
+    for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 255]) {
+      const altered = Buffer.from(receipt);
+      altered[at] = (receipt[at] ?? 0) ^ mask;
+      if ((await codeOf(altered.toString('latin1'))) !== 'false') passed.push(`byte ${at}, mask ${mask}`);
+    }
+  expect(passed).toEqual([]);
+});
+
+it('another algorithm, an unknown key, a part too many and content that is no object are rejected', async () => {
+  const rejected = [
+    receiptWith({ alg: 'none', kid: 'k1' }),
+    receiptWith({ alg: 'HS256', kid: 'k1' }),
+    receiptWith({ alg: 'EdDSA' }),
+    receiptWith({ alg: 'EdDSA', kid: 'k2' }),
+    receiptWith({ alg: 'EdDSA', kid: 'k1', crit: ['exp'] }),
+    receiptWith(undefined, ['c1']),
+    `${receiptWith()}.e30`,
+    receiptWith().replace(/[^.]*$/, ''),
+    '',
+  ];
+  expect(await Promise.all(rejected.map((receipt) => codeOf(receipt)))).toEqual(rejected.map(() => 'false'));
+  expect(await codeOf(receiptWith(), {} as never)).toContain('must have a member "keys"');
+});
+
+it('keys that cannot be read are an error of their own', async () => {
+  const fetch: typeof globalThis.fetch = async () => new Response('', { status: 503 });
+  await expect(verifyReceipt(receiptWith(), { jwks: 'https://claims.example/k', fetch })).rejects.toThrow(
+    'https://claims.example/k returned 503',
+  );
+});

@@ -1,0 +1,199 @@
+import { describe, expect, test } from '@jest/globals';
+import { storedAuditEntries } from '@svc/application';
+import { type ClaimId, MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
+import type { Fixture } from '../../fixture.ts';
+
+export function offerCoursesBehavior(fixture: () => Fixture): void {
+  const setUp = async () => {
+    const { newFirm, newMember } = fixture();
+    const firm = await newFirm();
+    return { firm, first: await newMember(firm), second: await newMember(firm) };
+  };
+  const receiptOf = async (...args: Parameters<Fixture['use']['issueReceipt']>) =>
+    JSON.parse((await fixture().use.issueReceipt(...args)).receipt);
+
+  describe('the course of an offer', () => {
+    test('has the latest outcome of each channel and the first sight', async () => {
+      const { sendId, stores, clock } = fixture();
+      const { firm, first } = await setUp();
+      const claimId = await sendId(firm.test, firm.accounts.manual);
+      const other = await sendId(firm.live, first);
+      const at = clock.now();
+      const offer = {
+        firmId: firm.id,
+        claimId,
+        environment: 'test',
+        adjuster: firm.accounts.manual,
+        offeredAt: (await stores.firmReads.claim(firm.id, 'test', claimId))?.assignment.offeredAt ?? 0,
+      } as const;
+      const push = (channel: string, outcome: 'retried' | 'delivered', ms: number) => ({
+        ...offer,
+        push: { channel, outcome, at: at + ms },
+      });
+      await stores.offerCourses.append([
+        push('b1', 'retried', 1),
+        { ...offer, seenAt: at + 90 },
+        push('a1', 'delivered', 2),
+        { ...offer, seenAt: at + 70 },
+      ]);
+      await stores.offerCourses.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
+      await stores.offerCourses.append([]);
+      expect(await stores.offerCourses.ofClaim(firm.id, claimId)).toEqual([
+        {
+          offeredAt: offer.offeredAt,
+          adjuster: firm.accounts.manual,
+          status: 'pending_acceptance',
+          respondedAt: null,
+          rejectionReason: null,
+          endedAt: null,
+          firstSeenAt: at + 70,
+          pushes: [
+            { channel: 'a1', outcome: 'delivered', at: at + 2 },
+            { channel: 'b1', outcome: 'delivered', at: at + 5 },
+          ],
+        },
+      ]);
+      expect(await stores.offerCourses.ofClaim(firm.id, other)).toMatchObject([
+        { firstSeenAt: null, pushes: [] },
+      ]);
+    });
+
+    test('ends when the claim is offered again, as rejected, unassigned or withdrawn', async () => {
+      const { sendId, offer, use, stores, clock } = fixture();
+      const { firm, first, second } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: first }, claimId, 'Too far.\n"Really"');
+      const rejectedAt = clock.now();
+      clock.advance(MINUTE);
+      await offer(firm.live, claimId, second);
+      clock.advance(MINUTE);
+      await use.setMember(firm.id, second, false);
+      const updatedAt = (await stores.firmReads.claim(firm.id, 'live', claimId))?.updatedAt;
+      clock.advance(MINUTE);
+      await offer(firm.live, claimId, first);
+      clock.advance(MINUTE);
+      await offer(firm.live, claimId, first);
+      const courses = await stores.offerCourses.ofClaim(firm.id, claimId);
+      expect(
+        courses.map(({ offeredAt: _, respondedAt: __, firstSeenAt: ___, pushes: ____, ...rest }) => rest),
+      ).toEqual([
+        { adjuster: first, status: 'rejected', rejectionReason: 'Too far.\n"Really"', endedAt: rejectedAt },
+        { adjuster: second, status: 'unassigned', rejectionReason: null, endedAt: updatedAt },
+        { adjuster: first, status: 'withdrawn', rejectionReason: null, endedAt: clock.now() },
+        { adjuster: first, status: 'pending_acceptance', rejectionReason: null, endedAt: null },
+      ]);
+    });
+
+    test('is read by its own firm alone', async () => {
+      const { sendId, newFirm, stores, ids } = fixture();
+      const { firm, first } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      const other = await newFirm();
+      const { ofClaim, latestOfFirm, latestToAdjuster } = stores.offerCourses;
+      expect(await ofClaim(other.id, claimId)).toEqual([]);
+      expect(await ofClaim(firm.id, ids.next() as ClaimId)).toEqual([]);
+      expect(await ofClaim(firm.id, 'no uuid' as ClaimId)).toEqual([]);
+      expect(await latestOfFirm(other.id, 'live', claimId)).toBeNull();
+      expect(await latestOfFirm(firm.id, 'test', claimId)).toBeNull();
+      expect(await latestOfFirm(firm.id, 'live', 'no uuid' as ClaimId)).toBeNull();
+      expect(await latestToAdjuster('nobody' as Svcid, claimId)).toBeNull();
+      expect(await latestToAdjuster(first, 'no uuid' as ClaimId)).toBeNull();
+    });
+  });
+
+  describe('a receipt', () => {
+    test('shows both times of an answer that was kept offline, the rule, and the row of the audit trail', async () => {
+      const { send, use, stores, clock, newClaim } = fixture();
+      const { firm, first } = await setUp();
+      const claim = newClaim();
+      const sent = await send(firm.live, first, { claim });
+      const claimId = sent.claim.id;
+      const answeredAt = clock.now() + MINUTE;
+      clock.advance(30 * MINUTE);
+      await use.acceptClaim({ svcId: first }, claimId, {
+        device: { answeredAt, keptOfflineSince: answeredAt + 5000 },
+      });
+      const receipt = await receiptOf(firm.live, claimId);
+      expect(receipt).toEqual({
+        iss: 'https://claims.example',
+        iat: Math.floor(clock.now() / 1000),
+        version: 1,
+        claim_id: claimId,
+        external_id: claim.facts.externalId,
+        firm_id: firm.id,
+        environment: 'live',
+        adjuster_svc_id: first,
+        offered_at: new Date(sent.claim.assignment.offeredAt).toISOString(),
+        pushes: [],
+        first_seen_at: null,
+        status: 'accepted',
+        answered: {
+          at: new Date(clock.now()).toISOString(),
+          device_at: new Date(answeredAt).toISOString(),
+          kept_offline_since: new Date(answeredAt + 5000).toISOString(),
+        },
+        decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
+        audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      });
+      const [row] = await stores.auditReads.rows(firm.id, { after: receipt.audit.seq - 1, limit: 1 });
+      expect(row?.hash).toBe(receipt.audit.hash);
+      expect(storedAuditEntries(row?.text ?? '')).toMatchObject([
+        {
+          action: 'claim.accept',
+          object: `claim:${claimId}`,
+          device: { answered_at: receipt.answered.device_at },
+        },
+      ]);
+      expect(await receiptOf({ svcId: first }, claimId)).toEqual(receipt);
+    });
+
+    test('is of the latest offer, and for its adjuster alone, also after a rejection', async () => {
+      const { sendId, offer, use, stores } = fixture();
+      const { firm, first, second } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      const sent = await receiptOf(firm.live, claimId);
+      expect(sent).toMatchObject({ status: 'pending_acceptance', answered: null });
+      await offer(firm.live, claimId, second);
+      await use.rejectClaim({ svcId: second }, claimId, 'a personal reason');
+      const receipt = await receiptOf({ svcId: second }, claimId);
+      expect(receipt).toMatchObject({
+        adjuster_svc_id: second,
+        status: 'rejected',
+        answered: { device_at: null, kept_offline_since: null },
+      });
+      expect(JSON.stringify(receipt)).not.toContain('personal reason');
+      expect(receipt.audit.seq).toBeGreaterThan(sent.audit.seq);
+      const [row] = await stores.auditReads.rows(firm.id, { after: sent.audit.seq - 1, limit: 1 });
+      expect(storedAuditEntries(row?.text ?? '')).toMatchObject([{ action: 'claim.send' }]);
+      expect(await errorCodeOf(use.issueReceipt({ svcId: first }, claimId))).toBe('not_found');
+    });
+
+    test('of a change that is no answer keeps the row of the offer', async () => {
+      const { sendId, use } = fixture();
+      const { firm, first } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      const { audit } = await receiptOf(firm.live, claimId);
+      await use.leaveFirm({ svcId: first }, firm.id);
+      expect(await receiptOf(firm.live, claimId)).toMatchObject({
+        status: 'unassigned',
+        answered: null,
+        decided_by: { rule: 'adjuster_may_not_accept' },
+        audit,
+      });
+    });
+  });
+
+  test('a key of receipts is added once, and listed after those before it', async () => {
+    const { receiptKeys } = fixture().stores;
+    for (const [kid, x] of [
+      ['k2', 'x2'],
+      ['k1', 'x1'],
+      ['k2', 'x2'],
+    ] as const)
+      await receiptKeys.add({ kid, x });
+    const keys = (await receiptKeys.all()).filter(({ kid }) => kid === 'k1' || kid === 'k2');
+    expect(keys.map(({ x }) => x).sort()).toEqual(['x1', 'x2']);
+  });
+}
