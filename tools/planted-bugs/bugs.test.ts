@@ -15,6 +15,6 @@ test.each(PLANTED_BUGS.map((bug) => [bug.name, bug] as const))(
   '%s: still applies to the code',
   (_name, bug) => {
     const text = readFileSync(`${ROOT}${bug.file}`, 'utf8');
-    expect(bug.edits.map(([from]) => text.split(from).length - 1)).toEqual(bug.edits.map(() => 1));
+    expect(text.split(bug.from).length - 1).toBe(1);
   },
 );

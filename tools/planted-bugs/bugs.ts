@@ -3,15 +3,12 @@
 export interface PlantedBug {
   readonly name: string;
   readonly file: string;
-  /** Text that occurs once in the file, and what replaces it. */
-  readonly edits: readonly (readonly [from: string, to: string])[];
+  /** Text that occurs once in the file. */
+  readonly from: string;
+  readonly to: string;
 }
 
-const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({
-  name,
-  file,
-  edits: [[from, to]],
-});
+const bug = (name: string, file: string, from: string, to: string): PlantedBug => ({ name, file, from, to });
 
 const IDEMPOTENCY = 'packages/application/src/firm/execute-idempotently.ts';
 const SEND = 'packages/application/src/firm/send-claim.ts';
@@ -316,8 +313,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'logged requests of several firms in one row',
     'packages/adapter-postgres/src/stores/pg-request-log.ts',
-    'row?.[0].firmId === request.firmId && row.length',
-    'row !== undefined && row.length',
+    'first?.firmId === request.firmId && hasBehavior(first)',
+    'first !== undefined && hasBehavior(first)',
   ),
   bug(
     'firm filter missing in the request log',
@@ -325,12 +322,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'WHERE firm_id = $1 AND (at, request_id)',
     'WHERE $1::uuid IS NOT NULL AND (at, request_id)',
   ),
-  {
-    name: 'write retried after an unknown commit',
-    file: TRANSACTION,
-    edits: [
-      [UNKNOWN_COMMIT, "this.#failure = new ConcurrencyConflict('commit');"],
-      ['  breaksConnection,\n', '  breaksConnection,\n  ConcurrencyConflict,\n'],
-    ],
-  },
+  bug(
+    'write retried after an unknown commit',
+    TRANSACTION,
+    UNKNOWN_COMMIT,
+    "this.#failure = new ConcurrencyConflict('commit');",
+  ),
 ];

@@ -92,12 +92,12 @@ try {
   const chosen = PLANTED_BUGS.filter(
     ({ name }) => program.args.length === 0 || program.args.some((part) => name.includes(part)),
   );
-  for (const { name, file, edits } of chosen) {
+  for (const { name, file, from, to } of chosen) {
     const path = join(copy, file);
     const original = readFileSync(path, 'utf8');
     writeFileSync(
       path,
-      edits.reduce((text, [from, to]) => text.replace(from, () => to), original),
+      original.replace(from, () => to),
     );
     let isFound = false;
     for (const [n, suite] of suites.entries()) {
