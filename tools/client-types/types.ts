@@ -17,6 +17,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly enum?: readonly string[];
+  readonly const?: string;
   readonly anyOf?: readonly Schema[];
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -117,6 +118,7 @@ function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
   }
   if (schema.type === 'array' && schema.items !== undefined)
     return `readonly ${typeOf(schema.items, schemas)}[]`;
+  if (schema.const !== undefined) return union([schema.const]);
   const type = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[
     schema.type ?? ''
   ];
@@ -139,7 +141,8 @@ function comment(schema: Schema, indent: string): string {
   if (description === undefined) throw new Error('A schema has no description.');
   const text = [description.replace(/(?<![.:!?])$/, '.'), limits(schema)].filter(Boolean).join(' ');
   const hasExample = typeof example === 'string' || typeof example === 'number';
-  if (!hasExample || schema.enum !== undefined) return `${indent}/** ${text} */\n`;
+  if (!hasExample || schema.enum !== undefined || schema.const !== undefined)
+    return `${indent}/** ${text} */\n`;
   return `${indent}/**\n${indent} * ${text}\n${indent} * @example ${JSON.stringify(example)}\n${indent} */\n`;
 }
 

@@ -86,21 +86,31 @@ export const operationTable: Block = (addresses) => {
 
 const scopeOf = ({ scope }: Endpoint): string => (scope === null ? 'none' : `\`${scope}\``);
 
-/** The programs in docs/quick-starts. */
-export const programs: Block = () => {
-  const program = (label: string, language: string, name: string): string => {
-    const file = new URL(`../../../docs/quick-starts/${name}`, import.meta.url);
-    return `\`\`\`${language} [${label}]\n${readFileSync(file, 'utf8')}\`\`\``;
+/** Programs in docs/quick-starts. */
+const programsOf =
+  (python: string, typeScript: string, java: string, cSharp: string): Block =>
+  () => {
+    const program = (label: string, language: string, name: string): string => {
+      const file = new URL(`../../../docs/quick-starts/${name}`, import.meta.url);
+      return `\`\`\`${language} [${label}]\n${readFileSync(file, 'utf8')}\`\`\``;
+    };
+    return [
+      '::: code-group',
+      program('Python', 'python', python),
+      program('TypeScript', 'ts', typeScript),
+      program('Java', 'java', java),
+      program('C#', 'csharp', cSharp),
+      ':::',
+    ].join('\n\n');
   };
-  return [
-    '::: code-group',
-    program('Python', 'python', 'quick_start.py'),
-    program('TypeScript', 'ts', 'quick-start.mts'),
-    program('Java', 'java', 'QuickStart.java'),
-    program('C#', 'csharp', 'QuickStart.cs'),
-    ':::',
-  ].join('\n\n');
-};
+
+export const programs = programsOf('quick_start.py', 'quick-start.mts', 'QuickStart.java', 'QuickStart.cs');
+export const receivers = programsOf(
+  'webhook_receiver.py',
+  'webhook-receiver.mts',
+  'WebhookReceiver.java',
+  'WebhookReceiver.cs',
+);
 
 export const packageTable: Block = ({ baseUrl }) =>
   tableOf(

@@ -27,6 +27,7 @@ import {
   operationTable,
   packageTable,
   programs,
+  receivers,
 } from './generated.ts';
 import { packages } from './packages.ts';
 import type { DocsAddresses } from './pages.ts';
@@ -82,6 +83,7 @@ const BLOCKS: Readonly<Record<string, Block>> = {
   'changelog.entries': changelogEntries,
   'packages.table': packageTable,
   programs,
+  receivers,
   'errors.table': errorTable,
   'errors.entries': errorEntries,
   'operations.table': operationTable,

@@ -564,6 +564,33 @@ export interface ClaimPage {
   next_cursor: string | null;
 }
 
+/** From when to poll. */
+export interface ClaimsChangedData {
+  /**
+   * Of which claims.
+   * @example "live"
+   */
+  environment: Open<'live' | 'test'>;
+  /**
+   * A poll from this time gets every change that no webhook before has signalled.
+   * @example "2026-09-01T12:00:00.871Z"
+   */
+  updated_since: string;
+}
+
+/** Claims have changed. */
+export interface ClaimsChangedWebhook {
+  /** What happened. */
+  type: 'claims.changed';
+  /**
+   * When it was first sent.
+   * @example "2026-09-01T12:00:01.250Z"
+   */
+  timestamp: string;
+  /** From when to poll. */
+  data: ClaimsChangedData;
+}
+
 /** Construction of the walls. */
 export type ConstructionType = 'framed' | 'masonry' | 'other';
 
@@ -1931,6 +1958,28 @@ export type State =
   | 'MP'
   | 'PR'
   | 'VI';
+
+/** A test of the endpoint. */
+export interface TestWebhook {
+  /** What happened. */
+  type: 'webhook.test';
+  /**
+   * When it was first sent.
+   * @example "2026-09-01T12:00:01.250Z"
+   */
+  timestamp: string;
+  /** The environment of the endpoint. */
+  data: TestWebhookData;
+}
+
+/** The environment of the endpoint. */
+export interface TestWebhookData {
+  /**
+   * Of which claims.
+   * @example "live"
+   */
+  environment: Open<'live' | 'test'>;
+}
 
 /** A validation error, with exactly one of pointer, parameter and header. */
 export interface ValidationError {

@@ -36,4 +36,10 @@ export type {
   RetryEvent,
 } from './transport.ts';
 export { VERSION } from './version.ts';
+export {
+  type SignedWebhook,
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookVerificationError,
+} from './webhooks.ts';
 export type * from './wire.ts';

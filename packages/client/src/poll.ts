@@ -17,6 +17,11 @@ export interface PollOptions extends CallOptions {
   readonly includeTest?: boolean | undefined;
   /** Wait between two polls, one minute by default. */
   readonly intervalMs?: number | undefined;
+  /**
+   * Called when the loop starts, with a function that ends the wait before the next poll: call it when a webhook arrives.
+   * A returned function is called when the loop ends. Polls also follow after the interval, since webhooks may be lost.
+   */
+  readonly wakeOn?: ((wake: () => void) => (() => void) | undefined) | undefined;
   /** How far each poll goes back before the latest change, one minute by default. */
   readonly overlapMs?: number | undefined;
   /**
@@ -39,9 +44,10 @@ export async function* pollClaims(
   options: PollOptions,
   platform: Platform,
 ): AsyncGenerator<Claim, void, undefined> {
-  const { signal, onPosition, onError, since, includeTest, ...callOptions } = options;
+  const { signal, onPosition, onError, since, includeTest, wakeOn, ...callOptions } = options;
   const intervalMs = checkedMs('intervalMs', options.intervalMs) ?? 60_000;
   const overlapMs = checkedMs('overlapMs', options.overlapMs) ?? 60_000;
+  const wakes = createWakes(signal);
   const state = createPollState(options.position, since, overlapMs);
 
   const save = async (): Promise<void> => {
@@ -49,8 +55,10 @@ export async function* pollClaims(
     if (position !== null) await onPosition?.(position);
   };
 
+  const unsubscribe = wakeOn?.(wakes.wake);
   try {
     while (!signal?.aborted) {
+      wakes.reset();
       const updatedSince = state.updatedSince();
       let pages = 0;
       let waitMs = intervalMs;
@@ -83,15 +91,26 @@ export async function* pollClaims(
         }
         await save();
       }
-      try {
-        await pause(waitMs, signal, platform);
-      } catch {
-        return;
-      }
+      // A server that asked for a longer wait gets it.
+      const wait = waitMs > intervalMs ? signal : wakes.signal();
+      await pause(waitMs, wait, platform).catch(() => {});
     }
   } finally {
+    unsubscribe?.();
     await save();
   }
+}
+
+/** A wake while a poll runs ends the wait after it: the change may be later than the page that it would have been on. */
+function createWakes(outer: AbortSignal | undefined) {
+  let woken = new AbortController();
+  return {
+    wake: (): void => woken.abort(),
+    reset(): void {
+      if (woken.signal.aborted) woken = new AbortController();
+    },
+    signal: (): AbortSignal => (outer === undefined ? woken.signal : AbortSignal.any([outer, woken.signal])),
+  };
 }
 
 /** After the first page a 422 is an expired cursor; the next poll starts from the current position. */

@@ -339,6 +339,44 @@ describe('polling with errors', () => {
   });
 });
 
+describe('a webhook', () => {
+  it('ends the wait, also one that arrives while a poll runs, and each wait is ended once', async () => {
+    let wake = (): void => {};
+    let ended = 0;
+    const options: PollOptions & { readonly rounds: number } = {
+      rounds: 4,
+      wakeOn: (given) => {
+        wake = given;
+        return () => {
+          ended += 1;
+        };
+      },
+    };
+    const during: Reply = (sent, signal) => {
+      wake();
+      wake();
+      return page([claim('a', 0)])(sent, signal);
+    };
+    const { sent } = await poll([during, page([]), page([]), page([])], options);
+    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 0, 60_000, 120_000]);
+    expect(ended).toBe(1);
+  });
+
+  it('does not end the wait that the service asked for', async () => {
+    let wake = (): void => {};
+    const limited: Reply = (sent, signal) => {
+      wake();
+      return problem(429, 'rate_limited', {}, { 'Retry-After': '90' })(sent, signal);
+    };
+    const { sent } = await poll([limited, page([])], {
+      wakeOn(given) {
+        wake = given;
+      },
+    });
+    expect(sent.map(({ at: time }) => time - (sent[0]?.at ?? 0))).toEqual([0, 90_000]);
+  });
+});
+
 describe('an abort of the polling', () => {
   it('before the loop ends it without a request', async () => {
     const fixture = createTestClient([page([claim('a', 0)])]);

@@ -35,3 +35,4 @@ export type {
 } from './sign-in.ts';
 export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';
+export { webhooks } from './webhooks.ts';

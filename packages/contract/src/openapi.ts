@@ -12,6 +12,7 @@ import {
   problemSchema,
   validationSummary,
 } from './problems.ts';
+import { webhookHeaders, webhooks } from './webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -54,6 +55,8 @@ export function openApiDocument(
     path[endpoint.method.toLowerCase()] = operation(endpoint, components, addresses);
   }
   components.refer(problemSchema, 'output');
+  // OpenAPI 3.0 has none.
+  const sent = api === 'firm' && openapi === '3.1' ? { webhooks: webhookOperations(components) } : {};
 
   return {
     openapi: openapi === '3.1' ? '3.1.0' : '3.0.3',
@@ -69,6 +72,7 @@ export function openApiDocument(
     servers: [{ url: baseUrl }],
     tags,
     paths,
+    ...sent,
     components: {
       schemas: components.sorted(),
       headers: {
@@ -97,6 +101,7 @@ const APIS = {
         name: 'Sandbox',
         description: 'Simulate what adjusters, time and failures do. For test keys only.',
       },
+      { name: 'Webhooks', description: 'What the service sends to endpoints of the firm.' },
     ],
     securitySchemes: {
       apiKey: {
@@ -190,6 +195,33 @@ function operation(endpoint: Endpoint, components: Components, addresses: OpenAp
     },
   };
 }
+
+/** What the service sends, as the specification of an operation of the firm's own server. */
+const webhookOperations = (components: Components): Json =>
+  Object.fromEntries(
+    Object.entries(webhooks).map(([type, { id, summary, description, schema, example }]) => [
+      type,
+      {
+        post: {
+          operationId: id,
+          tags: ['Webhooks'],
+          summary,
+          description,
+          security: [],
+          parameters: parametersIn('header', webhookHeaders),
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.refer(schema, 'output'), example } },
+          },
+          responses: {
+            '2XX': { description: 'The webhook has arrived.' },
+            '410': { description: 'The endpoint is gone: it is paused at once.' },
+            default: { description: 'The webhook is sent again, for three days.' },
+          },
+        },
+      },
+    ]),
+  );
 
 const REPLAYED = {
   description: 'true if an earlier request with this Idempotency-Key was already processed.',

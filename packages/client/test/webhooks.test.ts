@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { webhooks } from '@svc/contract';
+import { Webhook } from 'standardwebhooks';
+import { verifyWebhook, WebhookVerificationError } from '../src/index.ts';
+
+const secretOf = (letter: string): string => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`;
+const [SECRET, OTHER] = [secretOf('a'), secretOf('b')];
+const ID = '0199a3f0-6f52-7c1a-9d38-2b1f0a7c44e1';
+const EVENT = webhooks['claims.changed'].example;
+const BODY = JSON.stringify(EVENT);
+
+function signed(body: string, secret = SECRET, at = new Date()) {
+  return {
+    'webhook-id': ID,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(ID, at, body),
+  };
+}
+const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+
+describe('a webhook', () => {
+  it('is verified as it arrives in any server: headers as a map or an object, the body as text or bytes', async () => {
+    const headers = signed(BODY);
+    const bytes = new TextEncoder().encode(BODY);
+    const given = [
+      { body: BODY, headers },
+      { body: bytes, headers: new Headers(headers) },
+      { body: Buffer.from(bytes), headers: { ...headers, host: 'hooks.example', accept: ['a', 'b'] } },
+    ];
+    for (const each of given) expect(await verifyWebhook({ ...each, secret: SECRET })).toEqual(EVENT);
+  });
+
+  it('is verified with either secret while it is rolled', async () => {
+    const headers = signed(BODY);
+    const both = `${new Webhook(OTHER).sign(ID, new Date(), BODY)} ${headers['webhook-signature']}`;
+    const twice = { ...headers, 'webhook-signature': both };
+    for (const secret of [SECRET, OTHER, [OTHER, SECRET]])
+      expect(await verifyWebhook({ body: BODY, headers: twice, secret })).toEqual(EVENT);
+  });
+
+  it.each([
+    ['another body', { body: BODY.replace('live', 'test') }],
+    ['another secret', { secret: OTHER }],
+    ['no signature', { headers: { ...signed(BODY), 'webhook-signature': undefined } }],
+    ['another version of the signature', { headers: { ...signed(BODY), 'webhook-signature': 'v1a,AAAA' } }],
+    ['a signature that is no base64', { headers: { ...signed(BODY), 'webhook-signature': 'v1,***' } }],
+    ['another id', { headers: { ...signed(BODY), 'webhook-id': 'x' } }],
+    ['an old time', { headers: signed(BODY, SECRET, minutesAgo(6)) }],
+    ['a time in the future', { headers: signed(BODY, SECRET, minutesAgo(-6)) }],
+    ['a time that is no number', { headers: { ...signed(BODY), 'webhook-timestamp': 'NaN' } }],
+  ])('with %s is rejected', async (_, changed) => {
+    const webhook = { body: BODY, headers: signed(BODY), secret: SECRET, ...changed };
+    await expect(verifyWebhook(webhook)).rejects.toThrow(WebhookVerificationError);
+  });
+});
