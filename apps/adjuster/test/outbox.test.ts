@@ -126,6 +126,28 @@ describe('the outbox', () => {
     expect(await outbox.own()).toEqual([]);
   });
 
+  test.each([
+    ['the browser reports no network', false],
+    ['a request meets no network', true],
+  ])('sends with an answer when it was given, and since when it has waited, after %s', async (_, online) => {
+    const { state, open } = device();
+    const outbox = open();
+    await outbox.add([accept('a', { answeredAt: state.now })]);
+    state.now += 1000;
+    state.online = online;
+    state.responses['POST a/acceptance'] = online ? [noNetwork(), {}] : [];
+    await outbox.send();
+    state.now += 60_000;
+    state.online = true;
+    state.responses['GET a'] = claimIs('pending_acceptance');
+    await outbox.send();
+    expect(state.bodies.at(-1)).toEqual({
+      offered_at: 'seen',
+      answered_at: new Date(1_000_000).toISOString(),
+      kept_offline_since: new Date(1_001_000).toISOString(),
+    });
+  });
+
   test('keeps everything while offline, lets it be undone, and sends it in order afterwards', async () => {
     const { state, open } = device();
     state.online = false;

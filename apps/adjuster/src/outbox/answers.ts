@@ -53,7 +53,14 @@ export const answerHandler = (api: {
     const { key: id, answer, offer } = entry;
     const known = entry.tried === true ? await resultFrom(entry) : null;
     if (known !== null) return known;
-    const body = { offered_at: offer.offeredAt, reason: offer.reason };
+    const timeOf = (at: number | undefined): string | undefined =>
+      at === undefined ? undefined : new Date(at).toISOString();
+    const body = {
+      offered_at: offer.offeredAt,
+      reason: offer.reason,
+      answered_at: timeOf(entry.answeredAt),
+      kept_offline_since: timeOf(entry.offlineSince),
+    };
     try {
       await api.call(answer === 'accept' ? 'acceptClaim' : 'rejectClaim', { params: { id }, body });
       return RESULTS[answer];

@@ -12,6 +12,8 @@ export interface AnswerContent {
   readonly title: string;
   /** The offer that was seen, as the history lists a rejected one. The same claim may be offered again. */
   readonly offer: PastOffer;
+  /** When the adjuster answered; entries of older versions of the app have none. */
+  readonly answeredAt?: number;
 }
 
 /** Edits of an accepted claim. */
@@ -41,6 +43,8 @@ export type Entry<C extends Content = Content> = C & {
   readonly at: number;
   /** Until then it is not sent: it can be undone, or the service could not process it. */
   readonly notBefore?: number | undefined;
+  /** When it was first found that there is no network for it. */
+  readonly offlineSince?: number;
   /** It was sent before and may have arrived. */
   readonly tried?: boolean;
   /** How often the service could not process it. */

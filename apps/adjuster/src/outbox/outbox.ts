@@ -77,6 +77,14 @@ export function createOutbox(deps: {
     return merged === undefined ? [...before, next] : before.with(last, merged);
   };
 
+  /** For the receipts of answers: since when they have waited for a network. */
+  const markOffline = async (): Promise<void> => {
+    const [isOwn, offlineSince] = [await ofOwner(), clock.now()];
+    const isNew = (entry: Entry): boolean =>
+      isOwn(entry) && !isHeld(entry) && entry.offlineSince === undefined;
+    if ((await own()).some(isNew)) await replace(isNew, (entry) => ({ ...entry, offlineSince }));
+  };
+
   async function send(): Promise<SendReport> {
     const report = { sent: [] as Entry[], dropped: [] as Entry[], failed: [] as Entry[] };
     /** Keys of entries that wait or have failed. */
@@ -96,7 +104,10 @@ export function createOutbox(deps: {
       if (handler === undefined || isWaiting(stored, clock.now())) blocked.add(stored.key);
       if (handler === undefined || blocked.has(stored.key)) continue;
       // Without a network nothing leaves the device, so it can still be undone.
-      if (!api.isOnline()) return { ...report, stopped: 'offline' };
+      if (!api.isOnline()) {
+        await markOffline();
+        return { ...report, stopped: 'offline' };
+      }
       const isOwn = await ofOwner();
       const [entry] = await replace(
         (one) => is(stored)(one) && isOwn(one),
@@ -124,6 +135,7 @@ export function createOutbox(deps: {
             await postpone(entry, isNetwork ? error.retryAfterMs : undefined);
           else if (unanswered !== undefined) return { ...report, stopped: 'offline' };
           else {
+            await markOffline();
             unanswered = entry;
             continue;
           }

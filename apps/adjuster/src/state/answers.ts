@@ -51,7 +51,13 @@ export function createAnswers(deps: {
       reason?: string,
     ): Promise<void> {
       const contents = claims.map((claim) => ({
-        ...({ kind: 'answer', key: claim.id, answer, title: titleOf(claim) } as const),
+        ...({
+          kind: 'answer',
+          key: claim.id,
+          answer,
+          title: titleOf(claim),
+          answeredAt: Date.now(),
+        } as const),
         offer: pastOffer(claim, 'rejected', Date.now(), reason),
       }));
       const undoMs = deps.preferences.value.undoSeconds * 1000;
