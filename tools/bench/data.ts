@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
 import { asciiJson } from '@svc/api/row-format';
-import { carrierNameKey } from '@svc/domain';
+import { summaryOf } from '@svc/application';
+import { type ClaimAsSent, carrierNameKey } from '@svc/domain';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { stringify as uuidText, v7 as uuidV7 } from 'uuid';
@@ -149,6 +150,7 @@ const ORIGINALS = 20_000;
 interface Original {
   readonly carrierKey: string;
   readonly carrier: string;
+  readonly summary: string;
   readonly document: readonly string[];
 }
 
@@ -170,6 +172,7 @@ function original(index: number): Original {
   return {
     carrierKey: cell(carrierNameKey(content.carrier.name)),
     carrier: cell(asciiJson(content.carrier)),
+    summary: cell(asciiJson(summaryOf(document as string as ClaimAsSent))),
     document: split(cell(document)),
   };
 }
@@ -189,7 +192,7 @@ async function copyClaims(
       const count = counts[number] ?? 0;
       firm.claims.reserve(count);
       for (let i = 0; i < count; i += 1, done += 1) {
-        const { carrierKey, carrier, document } = originals[done % ORIGINALS] as Original;
+        const { carrierKey, carrier, summary, document } = originals[done % ORIGINALS] as Original;
         // Time-ordered ids, as the service creates them.
         const at = START + Math.floor((i / count) * DAYS * DAY_MS) + (i % 997);
         const id = firm.claims.add(at);
@@ -201,7 +204,7 @@ async function copyClaims(
         const text = fill(document, numbers);
         const pending = i < offersPerFirm;
         batch +=
-          `${firm.id},${id},live,${numbers[EXTERNAL_ID]},${numbers[CLAIM_NUMBER]},${carrierKey},${carrier},${text},` +
+          `${firm.id},${id},live,${numbers[EXTERNAL_ID]},${numbers[CLAIM_NUMBER]},${carrierKey},${carrier},${summary},${text},` +
           `${pending ? 'pending_acceptance' : 'accepted'},${firm.adjuster},${time},${pending ? '' : time},${time},${time}\n`;
         if (batch.length > 250_000) {
           yield batch;
@@ -213,8 +216,8 @@ async function copyClaims(
     yield batch;
   }
   const sink = client.query(
-    copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, status,
-      adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
+    copyStreams.from(`COPY claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, summary, document,
+      status, adjuster_svc_id, offered_at, responded_at, created_at, updated_at) FROM STDIN WITH (FORMAT csv)`),
   );
   await pipeline(Readable.from(lines()), sink);
 }
