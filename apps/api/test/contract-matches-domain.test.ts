@@ -1,6 +1,12 @@
 // Contract and domain have separate lists, so that a rename in the domain cannot change the API. These tests compare them.
 import { expect, test } from '@jest/globals';
-import { MAX_PASSKEYS_PER_ACCOUNT, READINESS_CHECKS } from '@svc/application';
+import {
+  ANSWERS_FOR_MEDIAN,
+  MAX_ANSWERS_GROUPS,
+  MAX_OFFERS_READ,
+  MAX_PASSKEYS_PER_ACCOUNT,
+  READINESS_CHECKS,
+} from '@svc/application';
 import * as contract from '@svc/contract';
 import * as domain from '@svc/domain';
 
@@ -27,6 +33,15 @@ test('the documented and the enforced number of staff are the same', () => {
 
 test('the documented checks of an integration are those that are made, in this order', () => {
   expect(contract.READINESS_CHECKS).toEqual(READINESS_CHECKS);
+});
+
+test("the documented and the enforced sizes of the desk's history and reports are the same", () => {
+  const { answersForMedian, offerHistory, reportRows } = contract.LIMITS;
+  expect([answersForMedian, offerHistory, reportRows]).toEqual([
+    ANSWERS_FOR_MEDIAN,
+    MAX_OFFERS_READ,
+    MAX_ANSWERS_GROUPS,
+  ]);
 });
 
 test('the documented and the enforced number of contacts of a claim are the same', () => {

@@ -156,6 +156,8 @@ function undocumented(response: ReceivedResponse): string | null {
   if (place === 'default' || documented === undefined) return `status ${status} is not documented`;
   const schema = documented.content?.['application/json'];
   if (schema === undefined) return text === '' ? null : 'a body that is not documented';
+  const hasCsv = documented.content?.['text/csv'] !== undefined;
+  if (hasCsv && type === 'text/csv; charset=utf-8') return null;
   if (type !== 'application/json') return `Content-Type ${type}`;
   if (method === 'HEAD') return null;
   return validationErrors(validator(`${at}/${place}/content/application~1json/schema`), JSON.parse(text));

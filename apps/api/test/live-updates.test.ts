@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Svcid } from '@svc/domain';
-import { createLiveUpdates } from '../src/http/adjuster-app/live-updates.ts';
+import { createLiveUpdates } from '../src/http/live-updates.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -29,7 +29,8 @@ function reader() {
     },
   });
   const open = {
-    svcId: SVC_ID,
+    account: SVC_ID,
+    topic: SVC_ID,
     response: response as unknown as ServerResponse,
     seen: null,
     tokenHash: 'hash',
@@ -39,7 +40,7 @@ function reader() {
 
 const live = (edition: () => string = () => 'one', openSessions: () => string[] = () => ['hash']) =>
   createLiveUpdates({
-    appReads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
+    reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
     credentials: { openSessions: async () => new Set(openSessions()) },
     clock: { now: () => Date.now() },
     isDraining: () => false,

@@ -1,5 +1,14 @@
-import { ANSWERS_FOR_MEDIAN, type BoardClaim, type BoardReads, summaryOf } from '@svc/application';
-import type { Claim, FirmId } from '@svc/domain';
+import {
+  ANSWERS_FOR_MEDIAN,
+  type AnswersFilter,
+  type AnswersGroup,
+  type BoardClaim,
+  type BoardReads,
+  MAX_ANSWERS_GROUPS,
+  outcomeOf,
+  summaryOf,
+} from '@svc/application';
+import { type Claim, carrierNameKey, DAY, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -14,16 +23,69 @@ const boardClaimOf = (claim: Claim): BoardClaim => {
 };
 
 /** With linear interpolation, as `percentile_cont` of SQL; null: no values. */
-export function percentile(values: readonly number[], fraction: number): number | null {
+function percentile(values: readonly number[], fraction: number): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   const position = (sorted.length - 1) * fraction;
   const [below, above] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
   return below === undefined || above === undefined ? null : below + (above - below) * (position % 1);
 }
 
+interface MadeOffer {
+  readonly claim: Claim;
+  readonly adjuster: Svcid;
+  readonly offeredAt: Instant;
+  readonly respondedAt: Instant | null;
+  readonly outcome: ReturnType<typeof outcomeOf>;
+}
+
+/** The Monday in UTC; 1970 began on a Thursday. */
+const weekOf = (at: Instant): string => {
+  const day = Math.floor(at / DAY);
+  return new Date((day - ((((day + 3) % 7) + 7) % 7)) * DAY).toISOString().slice(0, 10);
+};
+
+function groupOf(group: string, offers: readonly MadeOffer[]): AnswersGroup {
+  const count = (outcome: MadeOffer['outcome']): number =>
+    offers.filter((offer) => offer.outcome === outcome).length;
+  const times = offers.flatMap(({ offeredAt, respondedAt }) =>
+    respondedAt === null ? [] : [respondedAt - offeredAt],
+  );
+  return {
+    group,
+    offers: offers.length,
+    accepted: count('accepted'),
+    rejected: count('rejected'),
+    unassigned: count('unassigned'),
+    withdrawn: count('withdrawn'),
+    closed: count('closed'),
+    pending: count('pending'),
+    medianAnswerMs: percentile(times, 0.5),
+    p90AnswerMs: percentile(times, 0.9),
+  };
+}
+
 export function memoryBoardReads(tables: Tables): BoardReads {
   const claimsOf = (firmId: FirmId): Claim[] =>
     tables.claims.all().filter((claim) => claim.firmId === firmId);
+  const offersOf = (firmId: FirmId): MadeOffer[] => {
+    const latest = claimsOf(firmId).map((claim) => ({
+      claim,
+      ...claim.assignment,
+      outcome: outcomeOf(claim.assignment.status, claim.closedAt),
+    }));
+    const earlier = tables.offers.all().flatMap(({ claimId, adjuster, offeredAt, end }) => {
+      const claim = tables.claims.get(keyOf(claimId));
+      if (end === null || claim?.firmId !== firmId) return [];
+      return [{ claim, adjuster, offeredAt, ...end, outcome: outcomeOf(end.status, null) }];
+    });
+    return [...latest, ...earlier];
+  };
+  const nameOf = (by: AnswersFilter['by'], { claim, adjuster, offeredAt }: MadeOffer): string => {
+    if (by === 'adjuster') return adjuster;
+    if (by === 'week') return weekOf(offeredAt);
+    const key = carrierNameKey(claim.carrier.name);
+    return tables.carriers.get(keyOf(claim.firmId, key))?.carrier.name ?? key;
+  };
   return {
     async claims(firmId, walk, after, count) {
       const timeOf = (claim: BoardClaim) => (walk.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
@@ -81,8 +143,9 @@ export function memoryBoardReads(tables: Tables): BoardReads {
           const countOpen = (status: string): number =>
             own.filter(({ assignment, closedAt }) => assignment.status === status && closedAt === null)
               .length;
-          const answered = own
-            .flatMap(({ assignment: { offeredAt, respondedAt } }) =>
+          const answered = offersOf(firmId)
+            .filter(({ adjuster }) => adjuster === svcId)
+            .flatMap(({ offeredAt, respondedAt }) =>
               respondedAt === null ? [] : [{ offeredAt, ms: respondedAt - offeredAt }],
             )
             .sort((a, b) => b.offeredAt - a.offeredAt)
@@ -102,6 +165,22 @@ export function memoryBoardReads(tables: Tables): BoardReads {
 
     async offerWaitHours(firmId) {
       return tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null;
+    },
+
+    async answers(firmId, { environment, since, until, by }) {
+      const made = offersOf(firmId).filter(
+        ({ claim, offeredAt }) =>
+          claim.environment === environment && offeredAt >= since && offeredAt < until,
+      );
+      const names = [...new Set(made.map((offer) => nameOf(by, offer)))].sort(compareText);
+      const groups = names.map((name) =>
+        groupOf(
+          name,
+          made.filter((offer) => nameOf(by, offer) === name),
+        ),
+      );
+      if (by !== 'week') groups.sort((a, b) => b.offers - a.offers);
+      return { total: groupOf('', made), groups: groups.slice(0, MAX_ANSWERS_GROUPS) };
     },
 
     async revisions(firmIds) {

@@ -19,7 +19,8 @@ const ASSIGNING: ReadonlySet<string> = new Set(['claim.send', 'claim.offer', 'cl
 export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
   const latestOf = ({ firmId, id, assignment }: Claim): OfferCourse => {
     const row = tables.offers.get(keyOf(firmId, id, assignment.offeredAt));
-    return { ...assignment, endedAt: null, firstSeenAt: row?.firstSeenAt ?? null, pushes: row?.pushes ?? [] };
+    const { firstSeenAt = null, remindedAt = null, pushes = [] } = row ?? {};
+    return { ...assignment, endedAt: null, firstSeenAt, remindedAt, pushes };
   };
   const recordOf = (claim: Claim): OfferRecord => {
     const isAssigning = (text: string): boolean =>
@@ -42,7 +43,7 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
   return {
     append: (events) =>
       write(async ({ offers }) => {
-        for (const { firmId, claimId, offeredAt, adjuster, seenAt, push } of events) {
+        for (const { firmId, claimId, offeredAt, adjuster, seenAt, remindedAt, push } of events) {
           const row = offers.get(keyOf(firmId, claimId, offeredAt));
           const { firstSeenAt = null, pushes = [], end = null } = row ?? {};
           const others = pushes.filter(({ channel }) => channel !== push?.channel);
@@ -52,6 +53,7 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
             offeredAt,
             adjuster,
             end,
+            remindedAt: row?.remindedAt ?? remindedAt ?? null,
             firstSeenAt: seenAt === undefined ? firstSeenAt : Math.min(seenAt, firstSeenAt ?? seenAt),
             pushes: [...others, ...(push === undefined ? [] : [push])].sort((one, other) =>
               compareText(one.channel, other.channel),
@@ -66,9 +68,7 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
       const earlier = tables.offers
         .all()
         .filter((row) => row.firmId === firmId && row.claimId === claimId)
-        .flatMap(({ end, offeredAt, adjuster, firstSeenAt, pushes }) =>
-          end === null ? [] : [{ ...end, offeredAt, adjuster, firstSeenAt, pushes }],
-        )
+        .flatMap(({ firmId: _, claimId: __, end, ...offer }) => (end === null ? [] : [{ ...end, ...offer }]))
         .sort((one, other) => one.offeredAt - other.offeredAt);
       return [...earlier, latestOf(claim)].slice(-MAX_OFFERS_READ);
     },

@@ -300,8 +300,10 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
   async assignment(firmId, claimId) {
     const [firm, claim] = [tables.firms.get(keyOf(firmId)), tables.claims.get(keyOf(claimId))];
     if (firm === undefined || claim?.firmId !== firmId) return null;
+    const { name: firmName, offerWaitHours } = firm;
+    const { environment, closedAt } = claim;
     const { status, adjuster, offeredAt } = claim.assignment;
-    return { firmName: firm.name, environment: claim.environment, status, adjuster, offeredAt };
+    return { firmName, offerWaitHours, environment, closedAt, status, adjuster, offeredAt };
   },
   async devices(svcId, now) {
     const isSignedIn = (sessionHash: string): boolean => {

@@ -183,8 +183,8 @@ export function memoryTx(
       endOffer: step(({ firmId, id: claimId, assignment }, end) => {
         const { offeredAt, adjuster } = assignment;
         const known = tables.offers.get(keyOf(firmId, claimId, offeredAt));
-        const { firstSeenAt = null, pushes = [] } = known ?? {};
-        tables.offers.put({ firmId, claimId, offeredAt, adjuster, firstSeenAt, pushes, end });
+        const { firstSeenAt = null, remindedAt = null, pushes = [] } = known ?? {};
+        tables.offers.put({ firmId, claimId, offeredAt, adjuster, firstSeenAt, remindedAt, pushes, end });
       }),
     },
 

@@ -97,7 +97,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     ...writes,
     firmReads: pgFirmReads(reads, encryption),
     appReads: pgAppReads(database, clock, encryption),
-    boardReads: pgBoardReads(reads, encryption),
+    boardReads: pgBoardReads(reads, maintenance, encryption),
     operatorReads: pgOperatorReads(database, encryption),
     staffReads: pgStaffReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),

@@ -221,7 +221,7 @@ describe.each<[string, steps: readonly string[]]>([
     expect(listsOf(ids)).toEqual([OF_ADJUSTER, `${index} by firm_id, adjuster_svc_id, status`]);
   });
 
-  const board = pgBoardReads(executor, NO_ENCRYPTION);
+  const board = pgBoardReads(executor, executor, NO_ENCRYPTION);
   const ofAdjuster = { by: 'adjuster', adjuster: svcId, status: 'accepted', latestFirst: true } as const;
   test.each<[BoardWalk, string]>([
     [{ by: 'waiting', environment: 'live' }, 'claims_waiting'],
@@ -246,9 +246,14 @@ describe.each<[string, steps: readonly string[]]>([
     expect(typesOf(found)).not.toContain('Sort');
     const work = await explained(() => board.work(firmId, [svcId]));
     const [OPEN, CLOSED] = ['claims_of_adjuster', 'claims_closed_of_adjuster'];
-    expect(indexesOf(work)).toEqual([OPEN, OPEN, OPEN, CLOSED, OPEN, CLOSED]);
+    const EARLIER = 'offers_ended_of_adjuster';
+    expect(indexesOf(work)).toEqual([OPEN, OPEN, OPEN, CLOSED, OPEN, CLOSED, EARLIER]);
     expect(new Set(listsOf(work))).toEqual(
-      new Set([OPEN_CLAIMS, `${CLOSED} by firm_id, adjuster_svc_id, status`]),
+      new Set([
+        OPEN_CLAIMS,
+        `${CLOSED} by firm_id, adjuster_svc_id, status`,
+        `${EARLIER} by firm_id, adjuster_svc_id`,
+      ]),
     );
   });
 

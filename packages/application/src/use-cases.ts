@@ -15,7 +15,10 @@ import {
   makeSignOutEverywhere,
   type NetworkOf,
 } from './auth/sign-in.ts';
+import { makeReportAnswers } from './desk/answers-report.ts';
 import { makeListBoard } from './desk/board.ts';
+import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
+import { makeReadBoardClaim } from './desk/board-claim.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import * as staff from './desk/staff.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
@@ -91,6 +94,8 @@ export const firmUseCases = (deps: FirmDeps) => ({
 });
 
 interface BoardDeps {
+  readonly firmReads: FirmReads;
+  readonly offerCourses: OfferCourses;
   readonly boardReads: BoardReads;
   readonly clock: Clock;
 }
@@ -100,6 +105,9 @@ export type BoardUseCases = ReturnType<typeof boardUseCases>;
 /** What staff of a firm read on its desk. */
 export const boardUseCases = (deps: BoardDeps) => ({
   listBoard: makeListBoard(deps),
+  readBoardClaim: makeReadBoardClaim(deps),
+  listBoardAdjusters: makeListBoardAdjusters(deps),
+  reportAnswers: makeReportAnswers(deps),
 });
 
 interface AccountDeps {

@@ -49,6 +49,44 @@ describe('a notification', () => {
     expect(notificationsTo(fixture, other)).toHaveLength(1);
   });
 
+  test('reminds once of an offer that waits as long as the firm waits, and of none that does not', async () => {
+    const fixture = memoryFixture();
+    const { use, clock, memory, offerBuffer } = fixture;
+    const firm = await fixture.newFirm();
+    const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+    await use.setOfferWait(firm.id, 4);
+    const late = await fixture.sendId(firm.live, svcId);
+    const offeredAt = clock.now();
+    const answered = await fixture.sendId(firm.live, other);
+    const moved = await fixture.sendId(firm.live, other);
+    const closed = await fixture.sendId(firm.live, other);
+    await runDue(fixture);
+    await use.acceptClaim({ svcId: other }, answered);
+    clock.advance(MINUTE);
+    await fixture.offer(firm.live, moved, other);
+    await use.closeClaimAsOperator(closed);
+    // Offers that were made before wait as long as the firm now says.
+    await use.setOfferWait(firm.id, 6);
+    clock.advance(5 * HOUR);
+    await runDue(fixture);
+    expect(notificationsTo(fixture, svcId)).toHaveLength(1);
+    for (let hour = 0; hour < 3; hour += 1) {
+      clock.advance(HOUR);
+      await runDue(fixture);
+    }
+    const notification = { kind: 'offer', firmName: firm.name, claimId: late };
+    expect(notificationsTo(fixture, svcId)).toEqual([notification, notification]);
+    // Three offers, the offer of the moved claim, and the reminder of that one.
+    expect(notificationsTo(fixture, other)).toHaveLength(5);
+    await offerBuffer.flush();
+    const [course] = await memory.offerCourses.ofClaim(firm.id, late);
+    expect(course?.remindedAt).toBe(offeredAt + 6 * HOUR + MINUTE);
+    await use.setOfferWait(firm.id, null);
+    await fixture.sendId(firm.live, svcId);
+    await runDue(fixture);
+    expect(await fixture.jobsOf(firm)).toEqual([]);
+  });
+
   test('of a withdrawal goes to the adjuster who lost the offer, unless offered to them again', async () => {
     const fixture = memoryFixture();
     const firm = await fixture.newFirm();

@@ -37,6 +37,8 @@ export interface Endpoint {
     readonly status: 200 | 201 | 202 | 204;
     /** Null when the response has no body. */
     readonly schema: z.ZodType | null;
+    /** Also as text/csv, for clients that accept it. */
+    readonly csv?: true;
     readonly description: string;
   };
   readonly problems: readonly ErrorCode[];

@@ -15,6 +15,7 @@ import type {
   UpdateAvailabilityBody,
 } from './app.ts';
 import type { ClaimResponse, OfferClaimBody, SendClaimBody } from './claim.ts';
+import { boardExamples } from './desk/board-examples.ts';
 import { DESK_EXAMPLES } from './desk/examples.ts';
 import { READINESS_EXAMPLE } from './desk/readiness.ts';
 import type { EndpointId } from './endpoints.ts';
@@ -310,6 +311,13 @@ const idempotencyHeader = { 'idempotency-key': '6f1f4c0e-6c0b-4a2f-9d57-8f3f3f0a
 /** A request and its response for each operation. */
 export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   ...DESK_EXAMPLES,
+  ...boardExamples({
+    body: surgeClaim,
+    headers: idempotencyHeader,
+    sent: sentClaim,
+    invited: pendingAdjuster,
+    member: activeAdjuster,
+  }),
   listClaims: {
     search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',
     response: { data: [rejectedClaim], next_cursor: null },

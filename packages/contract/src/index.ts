@@ -3,6 +3,15 @@ export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export type {
+  AnswersReport,
+  BoardAdjuster,
+  BoardClaimDetails,
+  BoardClaimResponse,
+  BoardQuery,
+  OfferResponse,
+  ReportGroup,
+} from './desk/board.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';

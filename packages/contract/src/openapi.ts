@@ -155,6 +155,7 @@ function operation(endpoint: Endpoint, components: Components, addresses: OpenAp
   const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES] as { body?: unknown; response?: unknown };
   const { success } = endpoint;
   const required = requiredOf(endpoint);
+  const isIdempotent = endpoint.headers !== undefined && 'Idempotency-Key' in endpoint.headers.shape;
   return {
     operationId: endpoint.id,
     tags: [tagOf(endpoint)],
@@ -181,13 +182,14 @@ function operation(endpoint: Endpoint, components: Components, addresses: OpenAp
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { 'X-Request-Id': REQUEST_ID, ...(endpoint.headers && { 'Idempotent-Replayed': REPLAYED }) },
+        headers: { 'X-Request-Id': REQUEST_ID, ...(isIdempotent && { 'Idempotent-Replayed': REPLAYED }) },
         ...(success.schema !== null && {
           content: {
             'application/json': {
               schema: components.refer(success.schema, 'output'),
               ...(example.response !== undefined && { example: example.response }),
             },
+            ...(success.csv && { 'text/csv': { schema: { type: 'string' } } }),
           },
         }),
       },

@@ -159,7 +159,12 @@ test('an operation documents its security, its scope, and its idempotency header
       (one: { name: string; required: boolean }) => one.name === 'Idempotency-Key' && one.required,
     ),
   );
-  expect(once.map(({ operation }) => operation.operationId).sort()).toEqual(['offerClaim', 'sendClaim']);
+  expect(once.map(({ operation }) => operation.operationId).sort()).toEqual([
+    'offerBoardClaim',
+    'offerClaim',
+    'sendBoardClaim',
+    'sendClaim',
+  ]);
 });
 
 test('extensible enums are marked in responses, and closed in requests', () => {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import {
   appUseCases,
+  boardUseCases,
   createApiKeyAuthenticator,
   createSessionAuthenticator,
   createWebhookDeliveries,
@@ -15,12 +16,14 @@ import {
 import { Container, ContainerModule } from 'inversify';
 import { createErrorReports } from '../http/adjuster-app/error-reports.ts';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
-import { createLiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import { createApp } from '../http/app.ts';
+import { deskChangesHandler } from '../http/desk-changes.ts';
 import { createRejectionPace } from '../http/limits/rejection-pace.ts';
+import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
+import { deskBoardRoutes } from '../http/routes/desk-board.ts';
 import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
@@ -125,6 +128,7 @@ const useCases = moduleOf((bind) => {
     'clock',
     'ids',
   ]);
+  bind('boardUseCases', boardUseCases, ['boardReads', 'firmReads', 'offerCourses', 'clock']);
   bind('operatorUseCases', operatorUseCases, [
     'uow',
     'operatorReads',
@@ -197,6 +201,7 @@ const http = moduleOf((bind) => {
       ...of.browserSessionRoutes,
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
+      ...of.deskBoardRoutes,
       of.mcpRoute,
     ],
     [
@@ -206,10 +211,29 @@ const http = moduleOf((bind) => {
       'browserSessionRoutes',
       'deskReadinessRoutes',
       'deskStaffRoutes',
+      'deskBoardRoutes',
       'mcpRoute',
     ],
   );
-  bind('liveUpdates', createLiveUpdates, ['appReads', 'credentials', 'clock', 'isDraining']);
+  bind('deskBoardRoutes', deskBoardRoutes, ['boardUseCases', 'firmUseCases', 'cursors', 'clock']);
+  bind('boardUpdates', ({ boardReads, ...of }) => createLiveUpdates({ ...of, reads: boardReads }), [
+    'boardReads',
+    'credentials',
+    'clock',
+    'isDraining',
+  ]);
+  bind('deskChanges', deskChangesHandler, [
+    'sessionAuthenticator',
+    'boardUpdates',
+    'addresses',
+    'isDraining',
+  ]);
+  bind('liveUpdates', ({ appReads, ...of }) => createLiveUpdates({ ...of, reads: appReads }), [
+    'appReads',
+    'credentials',
+    'clock',
+    'isDraining',
+  ]);
   bind('adjusterApp', adjusterAppHandler, [
     'sessionAuthenticator',
     'liveUpdates',
@@ -229,6 +253,7 @@ const http = moduleOf((bind) => {
     'faults',
     'edgeLimiter',
     'adjusterApp',
+    'deskChanges',
     'status',
     'receiptSigner',
     'trustProxy',

@@ -2,6 +2,7 @@ import type {
   ApiKeyAuthenticator,
   AppUseCases,
   AuditEvent,
+  BoardUseCases,
   Clock,
   DataEncryption,
   DeskUseCases,
@@ -32,12 +33,13 @@ import type {
   WriteBuffer,
 } from '@svc/application';
 import type { ReportErrorBody } from '@svc/contract';
+import type { FirmId, Svcid } from '@svc/domain';
 import type { RequestHandler } from 'express';
-import type { LiveUpdates } from '../http/adjuster-app/live-updates.ts';
 import type { HttpApplication } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
 import type { RejectionPace } from '../http/limits/rejection-pace.ts';
+import type { LiveUpdates } from '../http/live-updates.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe, RequestTracing } from '../http/request-log.ts';
 import type { Route } from '../http/routes/route.ts';
@@ -102,6 +104,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly firmUseCases: FirmUseCases;
   readonly appUseCases: AppUseCases;
   readonly deskUseCases: DeskUseCases;
+  readonly boardUseCases: BoardUseCases;
   readonly operatorUseCases: OperatorUseCases;
   readonly webhookUseCases: WebhookUseCases;
   readonly webhookDeliveries: WebhookDeliveries;
@@ -112,10 +115,13 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly browserSessionRoutes: readonly Route[];
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
+  readonly deskBoardRoutes: readonly Route[];
   readonly mcpRoute: Route;
   readonly routes: readonly Route[];
   readonly reportAppError: (report: ReportErrorBody) => void;
-  readonly liveUpdates: LiveUpdates;
+  readonly liveUpdates: LiveUpdates<Svcid>;
+  readonly boardUpdates: LiveUpdates<FirmId>;
+  readonly deskChanges: Middleware;
   readonly adjusterApp: Middleware;
   readonly app: HttpApplication;
 }

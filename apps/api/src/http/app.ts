@@ -24,6 +24,8 @@ interface AppDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
   readonly status: StatusMonitor;
   /** Serves the adjuster app and passes other requests on. */
   readonly adjusterApp: RequestHandler;
+  /** Serves the live updates of the firm's desk. */
+  readonly deskChanges: RequestHandler;
   readonly addresses: DocsAddresses;
   readonly receiptSigner: ReceiptSigner;
 }
@@ -49,6 +51,7 @@ export function createApp(deps: AppDeps): HttpApplication {
   const sites = createSites(
     [
       deps.adjusterApp,
+      deps.deskChanges,
       jwksHandler(deps),
       statusHandler(deps.status, addresses),
       docsHandler(addresses),

@@ -12,6 +12,9 @@ import { compress, encodingOf } from './static/compression.ts';
 /** Compression makes an adjuster's lists ten times smaller, which matters on a weak mobile network. */
 const COMPRESS_FROM_BYTES = 4000;
 
+/** Those whose pages people wait for. */
+const COMPRESSED: ReadonlySet<Route['caller']> = new Set(['adjuster', 'staff']);
+
 /** Sends what an operation returned. */
 export async function sendResult(
   { result, route, trace }: { result: RouteResponse; route: Route; trace: RequestTrace },
@@ -27,15 +30,15 @@ export async function sendResult(
   }
   const headers = commonHeaders(trace.requestId, addresses);
   if (result.headers !== undefined) headers.push(...Object.entries(result.headers).flat());
-  if (result.json === undefined) {
+  if (result.json === undefined && result.csv === undefined) {
     setHeaders(response, headers);
     response.statusCode = result.status;
     response.end();
     return;
   }
-  headers.push('Content-Type', 'application/json');
-  let body: AsciiJson | Buffer = result.json;
-  if (route.caller === 'adjuster' && body.length >= COMPRESS_FROM_BYTES && route.endpoint.method === 'GET') {
+  headers.push('Content-Type', result.csv === undefined ? 'application/json' : 'text/csv; charset=utf-8');
+  let body: AsciiJson | Buffer = result.json ?? Buffer.from(result.csv ?? '');
+  if (COMPRESSED.has(route.caller) && body.length >= COMPRESS_FROM_BYTES && route.endpoint.method === 'GET') {
     headers.push('Vary', 'Accept-Encoding');
     const encoding = encodingOf(request);
     if (encoding !== null) {

@@ -1,13 +1,17 @@
 import {
   type AdjusterWork,
   ANSWERS_FOR_MEDIAN,
+  type AnswersFilter,
+  type AnswersGroup,
   type BoardClaim,
   type BoardReads,
   type BoardWalk,
   type ClaimSummary,
+  MAX_ANSWERS_GROUPS,
 } from '@svc/application';
 import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
+import { DatabaseError } from '../driver/errors.ts';
 import { type Executor, first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
@@ -132,9 +136,52 @@ const WORK = sql(
          answers('accepted', 'IS NOT NULL'),
          answers('rejected', 'IS NULL'),
          answers('rejected', 'IS NOT NULL'),
+         `(SELECT o.offered_at, o.responded_at FROM offers o
+            WHERE o.firm_id = $1 AND o.adjuster_svc_id = wanted.svc_id AND o.ended_at IS NOT NULL
+              AND o.responded_at IS NOT NULL ORDER BY o.offered_at DESC LIMIT ${ANSWERS_FOR_MEDIAN})`,
        ].join('\n UNION ALL ')}) answered ORDER BY offered_at DESC LIMIT ${ANSWERS_FOR_MEDIAN}) latest
    ) AS median_answer_ms FROM ${WANTED}`,
 );
+
+const GROUPS: Readonly<Record<AnswersFilter['by'], string>> = {
+  adjuster: 'made.adjuster_svc_id',
+  week: "to_char(date_trunc('week', made.offered_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD')",
+  carrier: 'made.carrier_key',
+};
+const COUNTED = ['accepted', 'rejected', 'unassigned', 'withdrawn', 'closed', 'pending'] as const;
+const percentile = (fraction: number): string =>
+  `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY extract(epoch FROM made.responded_at - made.offered_at) * 1000)`;
+
+/**
+ * The latest offer of a claim is in its row, earlier ones are in `offers`. A claim changes when it is offered, so those of
+ * a time are in the change feed from then on.
+ */
+const answersBy = (by: AnswersFilter['by']): Statement =>
+  sql(
+    `board_answers_by_${by}`,
+    `WITH made AS MATERIALIZED (
+       SELECT c.adjuster_svc_id, c.carrier_key, c.offered_at, c.responded_at, CASE c.status
+           WHEN 'pending_acceptance' THEN CASE WHEN c.closed_at IS NULL THEN 'pending' ELSE 'closed' END
+           ELSE c.status END AS outcome
+         FROM claims c WHERE c.firm_id = $1 AND c.environment = $2 AND c.updated_at >= $3 AND c.offered_at >= $3
+          AND c.offered_at < $4
+       UNION ALL
+       SELECT o.adjuster_svc_id, o.carrier_key, o.offered_at, o.responded_at, o.status
+         FROM offers o WHERE o.firm_id = $1 AND o.environment = $2 AND o.offered_at >= $3 AND o.offered_at < $4
+          AND o.ended_at IS NOT NULL),
+     grouped AS (
+       SELECT ${GROUPS[by]} AS "group", grouping(${GROUPS[by]}) AS is_total, count(*)::int AS offers,
+           ${COUNTED.map((outcome) => `count(*) FILTER (WHERE made.outcome = '${outcome}')::int AS ${outcome}`).join(', ')},
+           ${percentile(0.5)} AS "medianAnswerMs", ${percentile(0.9)} AS "p90AnswerMs"
+         FROM made GROUP BY GROUPING SETS ((), (${GROUPS[by]})))
+     SELECT ${by === 'carrier' ? '(SELECT name FROM carriers WHERE firm_id = $1 AND name_key = "group")' : 'NULL'} AS name, *
+       FROM grouped ORDER BY is_total DESC, ${by === 'week' ? '' : 'offers DESC,'} "group" LIMIT ${MAX_ANSWERS_GROUPS + 1}`,
+  );
+const ANSWERS: Readonly<Record<AnswersFilter['by'], Statement>> = {
+  adjuster: answersBy('adjuster'),
+  week: answersBy('week'),
+  carrier: answersBy('carrier'),
+};
 
 const OFFER_WAIT = sql('board_offer_wait', 'SELECT offer_wait_hours FROM firms WHERE id = $1');
 
@@ -154,7 +201,8 @@ function statementOf(walk: BoardWalk): readonly [Statement, ...Value[]] {
   return walk.status === undefined ? [all] : [byStatus, walk.status];
 }
 
-export function pgBoardReads(executor: Executor, encryption: Encryption): BoardReads {
+/** @param maintenance for reports, so that they do not delay the reads of requests. */
+export function pgBoardReads(executor: Executor, maintenance: Executor, encryption: Encryption): BoardReads {
   const read = async (firmId: FirmId, statement: Statement, values: readonly Value[]) => {
     const rows = await executor.rows<BoardRow>(statement, [firmId, ...values]);
     return (await encryption.decrypt(rows, SUMMARY, ({ id }) => ({ firmId, key: id }))).map(boardClaimFrom);
@@ -207,6 +255,18 @@ export function pgBoardReads(executor: Executor, encryption: Encryption): BoardR
     async offerWaitHours(firmId) {
       const rows = await executor.rows<{ offer_wait_hours: number | null }>(OFFER_WAIT, [firmId]);
       return first(rows)?.offer_wait_hours ?? null;
+    },
+
+    async answers(firmId, { environment, since, until, by }) {
+      type Row = AnswersGroup & { readonly name: string | null; readonly is_total: number };
+      const values = [firmId, environment, timestamp(since), timestamp(until)];
+      const rows = await maintenance.rows<Row>(ANSWERS[by], values);
+      const [total, ...groups] = rows.map(({ name, is_total, ...row }) => ({
+        ...row,
+        group: name ?? row.group ?? '',
+      }));
+      if (total === undefined) throw new DatabaseError('a report has no total');
+      return { total, groups };
     },
 
     async revisions(firmIds) {

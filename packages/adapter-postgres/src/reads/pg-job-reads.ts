@@ -14,7 +14,8 @@ const ASSIGNMENT = sql(
     { 'c.firm_id': '$1', 'c.id': '$2' },
     {
       columns: `(SELECT name FROM firms WHERE id = $1) AS "firmName", c.environment, c.status, c.adjuster_svc_id AS adjuster,
-         c.offered_at AS "offeredAt"`,
+         c.offered_at AS "offeredAt", c.closed_at AS "closedAt",
+         (SELECT offer_wait_hours FROM firms WHERE id = $1) AS "offerWaitHours"`,
     },
   ),
 );

@@ -29,15 +29,16 @@ import { hexOf } from './pg-audit.ts';
 /** The outcomes as lines, since an array would escape the quotes of their JSON. Of a channel the later outcome stays. */
 const APPEND = sql(
   'offers_append',
-  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes)
-   SELECT firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes::jsonb
+  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes)
+   SELECT firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes::jsonb
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::timestamptz[],
-         string_to_array($7, E'\\n'))
-       AS e (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes)
+         $7::timestamptz[], string_to_array($8, E'\\n'))
+       AS e (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes)
     ORDER BY firm_id, claim_id, offered_at
    ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE
-      SET first_seen_at = least(o.first_seen_at, excluded.first_seen_at), pushes = o.pushes || excluded.pushes
-    WHERE excluded.pushes <> '{}' OR o.first_seen_at IS NULL OR excluded.first_seen_at < o.first_seen_at`,
+      SET first_seen_at = least(o.first_seen_at, excluded.first_seen_at), pushes = o.pushes || excluded.pushes,
+          reminded_at = least(o.reminded_at, excluded.reminded_at)
+    WHERE excluded.pushes <> '{}' OR excluded.reminded_at IS NOT NULL OR o.first_seen_at IS NULL OR excluded.first_seen_at < o.first_seen_at`,
 );
 
 const END = sql(
@@ -51,7 +52,7 @@ const END = sql(
      ended_at = excluded.ended_at`,
 );
 
-const COURSE = 'o.first_seen_at, o.pushes::text AS pushes';
+const COURSE = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
 
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.status, c.adjuster_svc_id,
@@ -80,6 +81,7 @@ interface StoredRow {
   readonly rejection_reason: string | null;
   readonly ended_at: Instant | null;
   readonly first_seen_at: Instant | null;
+  readonly reminded_at: Instant | null;
   readonly pushes: string | null;
 }
 
@@ -103,6 +105,7 @@ const courseFrom = (row: StoredRow): OfferCourse => ({
   rejectionReason: row.rejection_reason,
   endedAt: row.ended_at,
   firstSeenAt: row.first_seen_at,
+  remindedAt: row.reminded_at,
   pushes: pushesFrom(row.pushes ?? '{}'),
 });
 
@@ -173,9 +176,9 @@ export async function offersOfFirm(
   const position = [after?.claimId ?? NIL_UUID, timestamp(after?.offeredAt ?? 0)];
   const rows = await executor.rows<StoredRow>(OF_FIRM, [firmId, ...position, limit]);
   return (await decryptOffers(encryption, rows)).map((row) => {
-    const { firstSeenAt, pushes, endedAt, offeredAt, adjuster, ...end } = courseFrom(row);
+    const { firstSeenAt, remindedAt, pushes, endedAt, offeredAt, adjuster, ...end } = courseFrom(row);
     const isEnded = endedAt !== null;
-    const offer = { claimId: row.claim_id, offeredAt, adjuster, firstSeenAt, pushes };
+    const offer = { claimId: row.claim_id, offeredAt, adjuster, firstSeenAt, remindedAt, pushes };
     return { ...offer, end: isEnded ? { ...end, endedAt } : null };
   });
 }
@@ -185,13 +188,18 @@ function rowsOf(events: readonly OfferEvent[]) {
   const rows = new Map<string, OfferEvent & { pushes: Record<string, Omit<PushOutcome, 'channel'>> }>();
   for (const event of events) {
     const key = `${event.firmId} ${event.claimId} ${event.offeredAt}`;
-    const { pushes = {}, seenAt } = rows.get(key) ?? {};
+    const { pushes = {}, seenAt, remindedAt } = rows.get(key) ?? {};
     if (event.push !== undefined) {
       const { channel, ...push } = event.push;
       pushes[channel] = push;
     }
     const times = [seenAt, event.seenAt].filter((at) => at !== undefined);
-    rows.set(key, { ...event, ...(times.length > 0 && { seenAt: Math.min(...times) }), pushes });
+    rows.set(key, {
+      ...event,
+      ...(times.length > 0 && { seenAt: Math.min(...times) }),
+      ...(remindedAt !== undefined && { remindedAt }),
+      pushes,
+    });
   }
   return [...rows.values()];
 }
@@ -228,6 +236,7 @@ export function pgOfferCourses(
         arrayOf(rows.map(({ environment }) => environment)),
         rows.map(({ adjuster }) => adjuster),
         arrayOf(rows.map(({ seenAt }) => timestampOrNull(seenAt ?? null))),
+        arrayOf(rows.map(({ remindedAt }) => timestampOrNull(remindedAt ?? null))),
         rows.map(({ pushes }) => JSON.stringify(pushes)).join('\n'),
       ]);
     },

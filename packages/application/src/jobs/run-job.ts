@@ -4,6 +4,7 @@ import {
   deadlinesOf,
   declineInvitation,
   endOfDay,
+  HOUR,
   type Instant,
   nextLocalTime,
   quietUntil,
@@ -16,10 +17,11 @@ import {
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
+import { isLate } from '../desk/board.ts';
 import type { AuditEvent } from '../model/audit.ts';
 import type { AssignmentState } from '../model/claim-views.ts';
 import type { RegisteredDevice } from '../model/device.ts';
-import type { Job } from '../model/job.ts';
+import type { Job, QueuedJob } from '../model/job.ts';
 import {
   type Channel,
   type Delivery,
@@ -74,6 +76,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   const acceptClaim = makeAcceptClaim(simulated);
   const rejectClaim = makeRejectClaim(simulated);
   type NotifyJob = Extract<Job, { kind: `notify_${string}` }>;
+  type OfferJob = Extract<Job, { kind: `notify_offer${string}` }>;
 
   /** Devices of the notification that have quiet hours now, with their end. */
   const quietDevices = (
@@ -94,7 +97,7 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     devices: await deps.jobReads.devices(svcId, deps.clock.now()),
   });
 
-  const readOffer = (job: Extract<Job, { kind: `notify_offer${string}` }>) =>
+  const readOffer = (job: OfferJob) =>
     Promise.all([deps.jobReads.assignment(job.firmId, job.claimId), recipientOf(job)]);
 
   /** So that support can follow a claim from the offer to the phone. */
@@ -103,8 +106,8 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     deliveries: readonly Delivery[],
     offer: AssignmentState | undefined,
   ): void => {
-    if (job.kind !== 'notify_offer' && job.kind !== 'notify_offer_withdrawn') return;
-    const action = job.kind === 'notify_offer' ? 'claim.push' : 'claim.push_withdrawn';
+    if (!job.kind.startsWith('notify_offer') || !('claimId' in job)) return;
+    const action = job.kind === 'notify_offer_withdrawn' ? 'claim.push_withdrawn' : 'claim.push';
     const about = { at: deps.clock.now(), action, object: claimObject(job.claimId) } as const;
     for (const { channel, outcome } of deliveries) {
       deps.auditBuffer.add(
@@ -118,11 +121,29 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     }
   };
 
+  /** One reminder of an offer, where the firm has said how long it waits. */
+  const remindersOf = (
+    { firmId, claimId, svcId }: OfferJob,
+    { offeredAt, offerWaitHours }: AssignmentState,
+  ): QueuedJob[] =>
+    offerWaitHours === null
+      ? []
+      : [
+          {
+            job: { kind: 'notify_offer_late', firmId, claimId, svcId, offeredAt },
+            runAt: offeredAt + offerWaitHours * HOUR,
+          },
+        ];
+
   const notify = async (
     job: NotifyJob,
     recipient: Recipient,
     notification: Notification,
-    { without = [], offer }: { without?: readonly Channel[]; offer?: AssignmentState } = {},
+    {
+      without = [],
+      offer,
+      next = [],
+    }: { without?: readonly Channel[]; offer?: AssignmentState; next?: readonly QueuedJob[] } = {},
   ): Promise<void> => {
     const quiet = job.kind === 'notify_test' ? [] : quietDevices(job, recipient.devices);
     const except = [...without, ...quiet.map(({ only }) => only)];
@@ -136,9 +157,10 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       throw new NotificationFailed('notification could not be delivered');
     const retryAt = deps.clock.now() + FIRST_RETRY_DELAY_MS;
     const later = [...quiet, ...failed.map((only) => ({ only, until: retryAt }))];
-    if (later.length === 0) return;
+    if (later.length === 0 && next.length === 0) return;
     // After sending: if that throws, the queue repeats the whole job.
     await deps.uow.run(async (tx) => {
+      for (const { job, runAt } of next) await tx.outbox.add(job, runAt);
       for (const { only, until } of later) await tx.outbox.add({ ...job, only }, until);
     });
   };
@@ -148,7 +170,28 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       const [assignment, recipient] = await readOffer(job);
       if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== job.svcId) return;
       const { firmName } = assignment;
-      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId }, { offer: assignment });
+      const next = job.only === undefined ? remindersOf(job, assignment) : [];
+      const notification = { kind: 'offer', firmName, claimId: job.claimId } as const;
+      await notify(job, recipient, notification, { offer: assignment, next });
+    },
+
+    async notify_offer_late(job) {
+      const [offer, recipient] = await readOffer(job);
+      const { firmId, claimId, svcId: adjuster, offeredAt } = job;
+      if (offer === null || offer.adjuster !== adjuster || offer.offeredAt !== offeredAt) return;
+      const now = deps.clock.now();
+      if (!isLate(offer, offer.offerWaitHours, now)) {
+        // The firm may wait longer than when the offer was made.
+        const isPending = offer.status === 'pending_acceptance' && offer.closedAt === null;
+        await deps.uow.run(async (tx) => {
+          for (const { job: later, runAt } of isPending ? remindersOf(job, offer) : [])
+            await tx.outbox.add(later, runAt);
+        });
+        return;
+      }
+      const { firmName, environment } = offer;
+      await notify(job, recipient, { kind: 'offer', firmName, claimId });
+      deps.offerBuffer.add({ firmId, claimId, environment, offeredAt, adjuster, remindedAt: now });
     },
 
     async notify_offer_withdrawn(job) {

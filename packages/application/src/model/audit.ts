@@ -53,6 +53,7 @@ export type AuditAction =
   | 'passkey.remove'
   | 'passkey.rename'
   | 'profile.change'
+  | 'report.read'
   | 'session.end'
   | 'session.open'
   | 'sessions.end'

@@ -59,6 +59,9 @@ export interface AssignmentState {
   readonly status: AssignmentStatus;
   readonly adjuster: Svcid | null;
   readonly offeredAt: Instant;
+  readonly closedAt: Instant | null;
+  /** How long the firm waits for the answer; null: it has not said. */
+  readonly offerWaitHours: number | null;
 }
 
 export interface OfferedClaim {

@@ -21,6 +21,14 @@ export type Job =
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
     })
+  /** Reminds the adjuster of an offer that has waited as long as the firm waits. */
+  | (ChannelOption & {
+      readonly kind: 'notify_offer_late';
+      readonly firmId: FirmId;
+      readonly claimId: ClaimId;
+      readonly svcId: Svcid;
+      readonly offeredAt: Instant;
+    })
   /** Notifies the adjuster that an offer went to another adjuster. */
   | (ChannelOption & {
       readonly kind: 'notify_offer_withdrawn';

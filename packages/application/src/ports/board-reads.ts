@@ -48,6 +48,32 @@ export interface AdjusterWork {
 }
 export const ANSWERS_FOR_MEDIAN = 20;
 
+export interface AnswersFilter {
+  readonly environment: Environment;
+  /** Of the offer; inclusive. */
+  readonly since: Instant;
+  /** Exclusive. */
+  readonly until: Instant;
+  readonly by: 'adjuster' | 'week' | 'carrier';
+}
+
+/** The offers of one adjuster, week or carrier. */
+export interface AnswersGroup {
+  /** SVCID, the Monday of the week, or name of the carrier. */
+  readonly group: string;
+  readonly offers: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly unassigned: number;
+  readonly withdrawn: number;
+  readonly closed: number;
+  readonly pending: number;
+  /** Until accepted or rejected; null: none was. */
+  readonly medianAnswerMs: number | null;
+  readonly p90AnswerMs: number | null;
+}
+export const MAX_ANSWERS_GROUPS = 1000;
+
 /** Reads for the firm's desk. Each one touches a number of rows that does not grow with the firm, except the report. */
 export interface BoardReads {
   /** At most `count` claims after the position, in the order of the walk. */
@@ -65,6 +91,11 @@ export interface BoardReads {
   work(firmId: FirmId, svcIds: readonly Svcid[]): Promise<ReadonlyMap<Svcid, AdjusterWork>>;
   /** How long the firm waits for the response to an offer; null: it has not said. */
   offerWaitHours(firmId: FirmId): Promise<number | null>;
+  /** All offers, and at most {@link MAX_ANSWERS_GROUPS} groups: weeks in order, others with most offers first. */
+  answers(
+    firmId: FirmId,
+    filter: AnswersFilter,
+  ): Promise<{ readonly total: AnswersGroup; readonly groups: AnswersGroup[] }>;
   /** Changes with each change of a claim that the firm can see. */
   revisions(firmIds: readonly FirmId[]): Promise<ReadonlyMap<FirmId, string>>;
 }

@@ -20,6 +20,8 @@ export interface OfferEvent {
   /** When the offer was sent to the adjuster's app. */
   readonly seenAt?: Instant;
   readonly push?: PushOutcome;
+  /** When the adjuster was reminded of it. */
+  readonly remindedAt?: Instant;
 }
 
 /** How an earlier offer ended. */
@@ -37,6 +39,7 @@ export interface StoredOffer {
   readonly offeredAt: Instant;
   readonly adjuster: Svcid;
   readonly firstSeenAt: Instant | null;
+  readonly remindedAt: Instant | null;
   /** In the order of the channels. */
   readonly pushes: readonly PushOutcome[];
   /** Null: it is the latest of its claim. */

@@ -1,10 +1,21 @@
 import { z } from 'zod';
-import { adjusterSchema } from '../adjuster.ts';
-import { claimSchema } from '../claim.ts';
-import { fields, instantParameter, oneOf, responseField, text } from '../fields.ts';
+import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
+import { claimSchema, offerClaimBody, sendClaimBody } from '../claim.ts';
+import { endpoint } from '../endpoint.ts';
+import { fields, headerText, instantParameter, oneOf, responseField, text } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
-import { pageParameters } from '../page.ts';
+import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
+import {
+  claimParams,
+  type DeskEndpoint,
+  idempotencyHeaders,
+  NAMES_ADJUSTER,
+  STAFF_REQUEST,
+  staffRead,
+  staffWrite,
+  WITH_BODY,
+} from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { ASSIGNMENT_STATUSES, ENVIRONMENTS } from '../vocabulary.ts';
 
@@ -60,7 +71,7 @@ export const boardQuery = fields({
   }).optional(),
   order: oneOf(BOARD_ORDERS, {
     description:
-      'waiting, the default: open claims that wait for a response or for another offer, the longest wait first. latest: all claims, the latest change first; the default for closed claims and for status=accepted.',
+      'waiting, the default: open claims that wait for a response or for another offer, the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true. With adjuster, the time of the offer decides.',
     example: 'waiting',
   }).optional(),
   ...pageParameters(),
@@ -167,7 +178,7 @@ export const offerSchema = responseObject({
 export type OfferResponse = z.output<typeof offerSchema>;
 
 export const boardClaimDetailsSchema = responseObject({
-  claim: claimSchema.meta({ description: 'The claim, as in the firm API.' }),
+  claim: claimSchema,
   late: boardClaimSchema.shape.late,
   waiting_since: boardClaimSchema.shape.waiting_since,
   closed_at: boardClaimSchema.shape.closed_at,
@@ -243,10 +254,165 @@ export const answersReportSchema = responseObject({
   since: responseField.dateTime('Start of the report.', '2026-08-01T00:00:00.000Z'),
   until: responseField.dateTime('End of the report.', '2026-09-01T00:00:00.000Z'),
   by: openEnum(REPORT_GROUPS, { description: 'What the offers are grouped by.', example: 'adjuster' }),
-  total: answersReportRowSchema.meta({ description: 'All offers together.' }),
+  total: answersReportRowSchema,
   rows: z.array(answersReportRowSchema).meta({
     description: `The groups: weeks in order of time, others by number of offers; at most ${LIMITS.reportRows}.`,
     example: [],
   }),
 }).meta({ id: 'AnswersReport', description: 'Offers by outcome, and the time to answer.' });
 export type AnswersReport = z.output<typeof answersReportSchema>;
+
+const invitationEnvironment = fields({
+  environment: environmentParameter().meta({
+    description: 'live for a real adjuster, the default; test for a test account of the firm.',
+    example: 'live',
+  }),
+});
+
+/** The board of claims, its adjusters and reports. */
+export const boardEndpoints = {
+  listBoardClaims: endpoint({
+    ...staffRead('claims:read'),
+    id: 'listBoardClaims',
+    method: 'GET',
+    path: '/firm/v1/claims',
+    summary: 'List claims on the board',
+    description:
+      'Reads a bounded number of claims per request: a page may have fewer claims than its limit, or none, and a next_cursor. With q, those found by their ids come first.',
+    query: boardQuery,
+    success: {
+      status: 200,
+      schema: pageOf('BoardPage', boardClaimSchema, []),
+      description: 'A page of the board.',
+    },
+    problems: STAFF_REQUEST,
+  }),
+  getBoardClaim: endpoint({
+    ...staffRead('claims:read'),
+    id: 'getBoardClaim',
+    method: 'GET',
+    path: '/firm/v1/claims/{id}',
+    summary: 'Get a claim with its offers',
+    description: 'The claim, live or test, and every offer with what became of it.',
+    params: claimParams,
+    success: { status: 200, schema: boardClaimDetailsSchema, description: 'The claim.' },
+    problems: [...STAFF_REQUEST, 'not_found'],
+  }),
+  sendBoardClaim: endpoint({
+    ...staffWrite('claims:create'),
+    id: 'sendBoardClaim',
+    method: 'POST',
+    path: '/firm/v1/claims',
+    summary: 'Send a claim',
+    description: 'As POST /v1/claims, in the environment.',
+    query: environmentQuery,
+    headers: idempotencyHeaders,
+    body: sendClaimBody,
+    success: {
+      status: 201,
+      schema: claimSchema,
+      description: 'The claim; its assignment is pending_acceptance.',
+    },
+    problems: [
+      ...WITH_BODY,
+      ...STAFF_REQUEST,
+      'duplicate_claim',
+      'idempotency_key_reused',
+      ...NAMES_ADJUSTER,
+    ],
+  }),
+  offerBoardClaim: endpoint({
+    ...staffWrite('claims:write'),
+    id: 'offerBoardClaim',
+    method: 'POST',
+    path: '/firm/v1/claims/{id}/assignment',
+    summary: 'Offer a claim to another adjuster',
+    description: 'As POST /v1/claims/{id}/assignment, in the environment, which is that of the claim.',
+    params: claimParams,
+    query: environmentQuery,
+    headers: idempotencyHeaders,
+    body: offerClaimBody,
+    success: {
+      status: 200,
+      schema: claimSchema,
+      description: 'The claim; its assignment is pending_acceptance.',
+    },
+    problems: [
+      ...WITH_BODY,
+      ...STAFF_REQUEST,
+      'not_found',
+      'claim_already_accepted',
+      'claim_closed',
+      'idempotency_key_reused',
+      ...NAMES_ADJUSTER,
+    ],
+  }),
+  listBoardAdjusters: endpoint({
+    ...staffRead('adjusters:read'),
+    id: 'listBoardAdjusters',
+    method: 'GET',
+    path: '/firm/v1/adjusters',
+    summary: 'List adjusters with their work',
+    description:
+      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm.',
+    query: fields({ ...environmentQuery.shape, ...pageParameters() }),
+    success: {
+      status: 200,
+      schema: pageOf('BoardAdjusterPage', boardAdjusterSchema, []),
+      description: 'A page of adjusters.',
+    },
+    problems: STAFF_REQUEST,
+  }),
+  inviteBoardAdjuster: endpoint({
+    ...staffWrite('adjusters:write'),
+    id: 'inviteBoardAdjuster',
+    method: 'POST',
+    path: '/firm/v1/adjusters/invitations',
+    summary: 'Invite an adjuster',
+    description: 'As POST /v1/adjusters/invitations, in the environment.',
+    query: invitationEnvironment,
+    body: inviteAdjusterBody,
+    success: { status: 201, schema: adjusterSchema, description: 'The pending invitation.' },
+    problems: [
+      ...WITH_BODY,
+      ...STAFF_REQUEST,
+      'already_member',
+      'invitation_pending',
+      'unknown_osaid',
+      'environment_mismatch',
+    ],
+  }),
+  withdrawBoardInvitation: endpoint({
+    ...staffWrite('adjusters:write'),
+    id: 'withdrawBoardInvitation',
+    method: 'DELETE',
+    path: '/firm/v1/adjusters/invitations/{svc_id}',
+    summary: 'Withdraw an invitation',
+    description: 'As DELETE /v1/adjusters/invitations/{svc_id}, in the environment.',
+    params: fields({ svc_id: svcId() }),
+    query: invitationEnvironment,
+    success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found', 'environment_mismatch'],
+  }),
+  reportAnswers: endpoint({
+    ...staffRead('reports:read'),
+    id: 'reportAnswers',
+    method: 'GET',
+    path: '/firm/v1/reports/answers',
+    summary: 'Report offers and answers',
+    description:
+      'Offers by outcome, with the median and the 90th percentile of the time to answer. With `Accept: text/csv`, the rows as CSV with the names of the fields as header.',
+    query: answersReportQuery,
+    headers: z.object({
+      Accept: headerText(
+        { min: 1, max: 1000 },
+        {
+          description: 'text/csv for CSV; anything else gets JSON.',
+          example: 'text/csv',
+        },
+      ).optional(),
+    }),
+    success: { status: 200, schema: answersReportSchema, csv: true, description: 'The report.' },
+    problems: STAFF_REQUEST,
+  }),
+} as const satisfies Record<string, DeskEndpoint>;

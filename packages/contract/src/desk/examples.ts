@@ -1,4 +1,5 @@
 import type { Example } from '../example.ts';
+import type { boardEndpoints } from './board.ts';
 import type { deskEndpoints } from './index.ts';
 import { READINESS_EXAMPLE } from './readiness.ts';
 import type { OwnStaff, StaffMember, StaffSession } from './staff.ts';
@@ -23,7 +24,9 @@ const ownStaff = {
 
 const memberPath = { staff_id: member.id };
 
-export const DESK_EXAMPLES: { readonly [Id in keyof typeof deskEndpoints]: Example } = {
+export const DESK_EXAMPLES: {
+  readonly [Id in Exclude<keyof typeof deskEndpoints, keyof typeof boardEndpoints>]: Example;
+} = {
   requestStaffSignInCode: { body: { email: member.email } },
   signInStaff: {
     body: { email: member.email, code: '402913' },

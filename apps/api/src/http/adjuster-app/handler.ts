@@ -1,15 +1,16 @@
 import { type SessionAuthenticator, Unavailable } from '@svc/application';
+import type { Svcid } from '@svc/domain';
 import type { Request, RequestHandler, Response } from 'express';
 import { isSameOrigin, sessionOf } from '../browser-session.ts';
+import type { LiveUpdates } from '../live-updates.ts';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import type { RequestTrace } from '../request-log.ts';
 import { IMMUTABLE, sendContent } from '../static/compression.ts';
 import { type AppFile, readAppFiles } from './files.ts';
-import type { LiveUpdates } from './live-updates.ts';
 
 interface AdjusterAppDeps {
   readonly sessionAuthenticator: SessionAuthenticator;
-  readonly liveUpdates: LiveUpdates;
+  readonly liveUpdates: LiveUpdates<Svcid>;
   readonly addresses: ProblemAddresses;
   /** The VAPID public key, with which browsers subscribe to push messages. */
   readonly pushKey: () => string;
@@ -79,7 +80,8 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
     if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
     const lastEventId = request.headers['last-event-id'];
     deps.liveUpdates.subscribe({
-      svcId: session.svcId,
+      account: session.svcId,
+      topic: session.svcId,
       response,
       seen: typeof lastEventId === 'string' ? lastEventId : null,
       tokenHash: session.tokenHash,

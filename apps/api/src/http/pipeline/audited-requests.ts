@@ -15,7 +15,7 @@ import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 /** Claims or adjusters in a response. */
 export interface AuditedRead {
   readonly firmId: FirmId;
-  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read' | 'staff.read';
+  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read' | 'report.read' | 'staff.read';
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
 }
@@ -75,6 +75,14 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   registerPasskey: 'passkey.add',
   renamePasskey: 'passkey.rename',
   removePasskey: 'passkey.remove',
+  listBoardClaims: 'claims.read',
+  getBoardClaim: 'claim.read',
+  sendBoardClaim: 'claim.send',
+  offerBoardClaim: 'claim.offer',
+  listBoardAdjusters: 'adjusters.read',
+  inviteBoardAdjuster: 'invitation.send',
+  withdrawBoardInvitation: 'invitation.withdraw',
+  reportAnswers: 'report.read',
   listStaff: 'staff.read',
   inviteStaff: 'staff.invite',
   updateStaff: 'staff.role',

@@ -35,11 +35,11 @@ export interface FirmRouteDeps {
   readonly checkHealth: () => Promise<void>;
 }
 
-const claimRead = (firmId: FirmId, id: ClaimId): AuditedRead[] => [
+export const claimRead = (firmId: FirmId, id: ClaimId): AuditedRead[] => [
   { firmId, action: 'claim.read', object: claimObject(id) },
 ];
 
-const claimResponse = (
+export const claimResponse = (
   status: number,
   { firmId }: FirmActor,
   { claim, replayed }: SentClaim,

@@ -20,6 +20,8 @@ export interface RouteResponse {
   readonly status: number;
   /** Absent: no body. */
   readonly json?: AsciiJson;
+  /** Instead of `json`. */
+  readonly csv?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the claim that was sent, for the log. */
   readonly claimId?: ClaimId;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BoardFilter, BoardRow, KeysetPosition, Page } from '@svc/application';
-import { type ClaimAsSent, type ClaimId, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { type ClaimAsSent, type ClaimFacts, type ClaimId, DAY, HOUR, MINUTE, type Svcid } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const OPEN = { environment: 'live', closed: false, order: 'latest' } as const satisfies BoardFilter;
@@ -23,10 +24,19 @@ export function boardBehavior(fixture: () => Fixture): void {
     (await board(firm, filter, limit)).map(({ id }) => id);
 
   /** A claim a minute, with what the board searches. */
-  const sendAt = async (firm: TestFirm, svcId: Svcid, content: object = {}, externalId?: string) => {
+  const sendAt = async (
+    firm: TestFirm,
+    svcId: Svcid,
+    content: Partial<ClaimFacts> & object = {},
+    externalId?: string,
+  ) => {
     const { newClaim, sendId, clock } = fixture();
     clock.advance(MINUTE);
-    const claim = newClaim(externalId === undefined ? {} : { externalId, claimNumber: `N-${externalId}` });
+    const { carrier } = content;
+    const claim = newClaim({
+      ...(externalId !== undefined && { externalId, claimNumber: `N-${externalId}` }),
+      ...(carrier !== undefined && { carrier }),
+    });
     const asSent = JSON.stringify({ ...JSON.parse(claim.asSent), ...content }) as ClaimAsSent;
     const actor = svcId.startsWith('test_') ? firm.test : firm.live;
     return sendId(actor, svcId, { claim: { ...claim, asSent } });
@@ -156,8 +166,112 @@ export function boardBehavior(fixture: () => Fixture): void {
       expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(3);
     });
 
+    test('shows a claim with every offer, the latest first, and how each ended', async () => {
+      const { newFirm, newMember, offer, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendAt(firm, svcId);
+      const offeredAt = clock.now();
+      const { environment } = firm.live;
+      await stores.offerCourses.append([
+        { firmId: firm.id, claimId: id, environment, offeredAt, adjuster: svcId, seenAt: offeredAt + 5 },
+      ]);
+      const rejectedAt = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId }, id, 'Too far.');
+      clock.advance(MINUTE);
+      await offer(firm.live, id, other);
+      const withdrawnAt = clock.advance(MINUTE);
+      await offer(firm.live, id, svcId);
+      const read = async () => {
+        const { claim, history, ...details } = await use.readBoardClaim(firm.id, id);
+        const offers = history.map(({ adjuster, outcome, endedAt, firstSeenAt, rejectionReason }) => [
+          adjuster,
+          outcome,
+          endedAt,
+          firstSeenAt,
+          rejectionReason,
+        ]);
+        return { id: claim.id, closedAt: claim.closedAt, offers, ...details };
+      };
+      const earlier = [
+        [other, 'withdrawn', withdrawnAt, null, null],
+        [svcId, 'rejected', rejectedAt, offeredAt + 5, 'Too far.'],
+      ];
+      const open = { id, closedAt: null, late: false };
+      expect(await read()).toEqual({
+        ...open,
+        waitingSince: withdrawnAt,
+        offers: [[svcId, 'pending', null, null, null], ...earlier],
+      });
+      await use.setMember(firm.id, svcId, false);
+      const unassignedAt = (await board(firm, OPEN))[0]?.updatedAt;
+      expect(await read()).toEqual({
+        ...open,
+        waitingSince: unassignedAt,
+        offers: [[svcId, 'unassigned', unassignedAt, null, null], ...earlier],
+      });
+      const again = clock.advance(MINUTE);
+      await offer(firm.live, id, other);
+      const closedAt = clock.advance(MINUTE);
+      await use.closeClaimAsOperator(id);
+      expect(await read()).toMatchObject({ closedAt, waitingSince: null });
+      expect((await read()).offers[0]).toEqual([other, 'closed', closedAt, null, null]);
+      expect(again).toBeLessThan(closedAt);
+      const stranger = await newFirm();
+      expect(await errorCodeOf(use.readBoardClaim(stranger.id, id))).toBe('not_found');
+      expect(await errorCodeOf(use.readBoardClaim(firm.id, 'no uuid' as ClaimId))).toBe('not_found');
+    });
+
+    test('reports offers by outcome with the time to answer, by adjuster, week and carrier', async () => {
+      const { newFirm, newMember, offer, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const since = clock.advance(MINUTE);
+      const carrier = { name: 'Bayou' };
+      const ids: ClaimId[] = [];
+      for (let n = 0; n < 4; n += 1) ids.push(await sendAt(firm, svcId, n === 0 ? { carrier } : {}));
+      await sendAt(firm, firm.accounts.manual);
+      const [first, second, third, fourth] = ids as [ClaimId, ClaimId, ClaimId, ClaimId];
+      clock.advance(MINUTE);
+      await use.rejectClaim({ svcId }, first, null);
+      await use.acceptClaim({ svcId }, second);
+      await offer(firm.live, first, other);
+      await offer(firm.live, third, other);
+      await use.closeClaimAsOperator(fourth);
+      const until = clock.advance(7 * DAY);
+      await sendAt(firm, other);
+      const report = (by: 'adjuster' | 'week' | 'carrier', to = until) =>
+        use.reportAnswers(firm.id, { environment: 'live', since, until: to, by });
+      const none = { accepted: 0, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 0 };
+      const [slow, fast] = [5 * MINUTE, 4 * MINUTE];
+      const answered = {
+        medianAnswerMs: (slow + fast) / 2,
+        p90AnswerMs: fast + (slow - fast) * 0.9,
+      };
+      const unanswered = { medianAnswerMs: null, p90AnswerMs: null };
+      const { total, rows } = await report('adjuster');
+      const name = (await board(firm, { ...OPEN, adjuster: svcId }))[0]?.adjusterName;
+      const counts = { ...none, accepted: 1, rejected: 1, withdrawn: 1, closed: 1 };
+      expect(total).toEqual({ group: '', offers: 6, ...counts, pending: 2, ...answered });
+      expect(rows[0]).toEqual({ group: svcId, label: name, offers: 4, ...counts, ...answered });
+      expect(rows[1]).toMatchObject({ group: other, offers: 2, ...none, pending: 2, ...unanswered });
+      const byWeek = (await report('week', clock.now() + 1)).rows;
+      expect(byWeek.map(({ offers }) => offers)).toEqual([6, 1]);
+      expect(byWeek.map(({ group }) => new Date(group).getUTCDay())).toEqual([1, 1]);
+      const byCarrier = (await report('carrier')).rows.map(({ group, label, offers }) => [
+        group,
+        label,
+        offers,
+      ]);
+      expect(byCarrier).toContainEqual(['Bayou', 'Bayou', 2]);
+      expect(
+        (await use.reportAnswers((await newFirm()).id, { environment: 'live', since, until, by: 'week' }))
+          .rows,
+      ).toEqual([]);
+    });
+
     test('counts the open work of adjusters and the median time of their answers', async () => {
-      const { newFirm, newMember, use, clock, stores } = fixture();
+      const { newFirm, newMember, offer, use, clock, stores } = fixture();
       const firm = await newFirm();
       const [svcId, idle] = [await newMember(firm), await newMember(firm)];
       const ids = [];
@@ -172,6 +286,9 @@ export function boardBehavior(fixture: () => Fixture): void {
       const work = await stores.boardReads.work(firm.id, [svcId, idle]);
       expect(work.get(svcId)).toEqual({ openOffers: 1, openClaims: 1, medianAnswerMs: 4 * MINUTE });
       expect(work.get(idle)).toEqual({ openOffers: 0, openClaims: 0, medianAnswerMs: null });
+      // The rejected offer counts after the claim was offered again.
+      await offer(firm.live, second, idle);
+      expect((await stores.boardReads.work(firm.id, [svcId])).get(svcId)).toEqual(work.get(svcId));
     });
 
     test("a firm's revision changes with its claims alone", async () => {

@@ -36,6 +36,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
         { ...offer, seenAt: at + 90 },
         push('a1', 'delivered', 2),
         { ...offer, seenAt: at + 70 },
+        { ...offer, remindedAt: at + 60 },
       ]);
       await stores.offerCourses.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerCourses.append([]);
@@ -48,6 +49,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
           rejectionReason: null,
           endedAt: null,
           firstSeenAt: at + 70,
+          remindedAt: at + 60,
           pushes: [
             { channel: 'a1', outcome: 'delivered', at: at + 2 },
             { channel: 'b1', outcome: 'delivered', at: at + 5 },
@@ -77,7 +79,10 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
       await offer(firm.live, claimId, first);
       const courses = await stores.offerCourses.ofClaim(firm.id, claimId);
       expect(
-        courses.map(({ offeredAt: _, respondedAt: __, firstSeenAt: ___, pushes: ____, ...rest }) => rest),
+        courses.map(
+          ({ offeredAt: _, respondedAt: __, firstSeenAt: ___, remindedAt: ____, pushes: _____, ...rest }) =>
+            rest,
+        ),
       ).toEqual([
         { adjuster: first, status: 'rejected', rejectionReason: 'Too far.\n"Really"', endedAt: rejectedAt },
         { adjuster: second, status: 'unassigned', rejectionReason: null, endedAt: updatedAt },

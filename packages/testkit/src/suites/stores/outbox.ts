@@ -52,6 +52,8 @@ export function outboxBehavior(fixture: () => Fixture): void {
         status: 'pending_acceptance',
         adjuster: svcId,
         offeredAt,
+        closedAt: null,
+        offerWaitHours: null,
       };
       expect(await assignment(firm.id, claimId)).toEqual(held);
       await use.acceptClaim({ svcId }, claimId);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { AppReads, Clock, CredentialStore } from '@svc/application';
-import type { Svcid } from '@svc/domain';
+import type { Clock, CredentialStore } from '@svc/application';
 
 const POLL_INTERVAL_MS = 2000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
@@ -9,18 +8,21 @@ const TICKS_PER_POLL = 8;
 /** A stream ends within a second of its session: after half a second and a query. */
 const TICKS_PER_SESSION_CHECK = 2;
 const HEARTBEAT_INTERVAL_MS = 20_000;
-/** One adjuster's phone, tablet and a few tabs; beyond that the oldest stream is closed. */
-const MAX_STREAMS_PER_ADJUSTER = 8;
+/** One person's phone, tablet and a few tabs; beyond that the oldest stream is closed. */
+const MAX_STREAMS_PER_ACCOUNT = 8;
 /** A client that leaves this much unread is considered gone. */
 const MAX_UNSENT_BYTES = 4096;
 
-export interface LiveUpdates {
+export interface LiveUpdates<Topic extends string> {
   /** Sends events to this reader until the connection closes. */
-  subscribe(reader: LiveUpdateSubscriber): void;
+  subscribe(reader: LiveUpdateSubscriber<Topic>): void;
 }
 
-export interface LiveUpdateSubscriber {
-  readonly svcId: Svcid;
+export interface LiveUpdateSubscriber<Topic extends string> {
+  /** Whose streams are counted. */
+  readonly account: string;
+  /** What has the revision: the adjuster, or the firm of a staff member. */
+  readonly topic: Topic;
   readonly response: ServerResponse;
   /** The last event id the reader received, if any. */
   readonly seen: string | null;
@@ -29,30 +31,31 @@ export interface LiveUpdateSubscriber {
 }
 
 /**
- * Notifies open apps of changes by server-sent events; the app then reads what changed. One database query every two
+ * Notifies open pages of changes by server-sent events; the page then reads what changed. One database query every two
  * seconds serves all connections of this process, so processes need no coordination.
  */
-export function createLiveUpdates(deps: {
-  readonly appReads: Pick<AppReads, 'revisions'>;
+export function createLiveUpdates<Topic extends string>(deps: {
+  readonly reads: { revisions(topics: readonly Topic[]): Promise<ReadonlyMap<Topic, string>> };
   readonly credentials: Pick<CredentialStore, 'openSessions'>;
   readonly clock: Clock;
   readonly isDraining: () => boolean;
-}): LiveUpdates {
-  const streams = new Map<Svcid, Set<Stream>>();
+}): LiveUpdates<Topic> {
+  const streams = new Map<string, Set<Stream<Topic>>>();
   let timer: NodeJS.Timeout | undefined;
   let polling = false;
   let ticks = 0;
 
-  const allStreams = (): Stream[] => [...streams.values()].flatMap((own) => [...own]);
+  const allStreams = (): Stream<Topic>[] => [...streams.values()].flatMap((own) => [...own]);
 
   const poll = async (): Promise<void> => {
     if (polling) return;
     polling = true;
     try {
-      const revisions = await deps.appReads.revisions([...streams.keys()]);
-      for (const stream of allStreams()) stream.update(revisions.get(stream.svcId));
+      const topics = new Set(allStreams().map(({ topic }) => topic));
+      const revisions = await deps.reads.revisions([...topics]);
+      for (const stream of allStreams()) stream.update(revisions.get(stream.topic));
     } catch {
-      // The database is unavailable. The app falls back to polling, which reports the error.
+      // The database is unavailable. The page falls back to polling, which reports the error.
     } finally {
       polling = false;
     }
@@ -79,7 +82,7 @@ export function createLiveUpdates(deps: {
       clearInterval(timer);
       timer = undefined;
     } else if (deps.isDraining()) {
-      // Streams have no end, so shutdown closes them; the app reconnects to another process.
+      // Streams have no end, so shutdown closes them; the page reconnects to another process.
       for (const stream of allStreams()) stream.end();
     } else {
       ticks += 1;
@@ -92,15 +95,15 @@ export function createLiveUpdates(deps: {
     subscribe(reader) {
       // The connection failed while its session was read: no `close` would remove the stream.
       if (reader.response.closed || reader.response.headersSent) return;
-      const own = streams.get(reader.svcId) ?? new Set();
-      streams.set(reader.svcId, own);
+      const own = streams.get(reader.account) ?? new Set();
+      streams.set(reader.account, own);
       const stream = createStream(reader, () => {
         own.delete(stream);
-        if (own.size === 0 && streams.get(reader.svcId) === own) streams.delete(reader.svcId);
+        if (own.size === 0 && streams.get(reader.account) === own) streams.delete(reader.account);
       });
       own.add(stream);
       const [oldest] = own;
-      if (own.size > MAX_STREAMS_PER_ADJUSTER) oldest?.end();
+      if (own.size > MAX_STREAMS_PER_ACCOUNT) oldest?.end();
       timer ??= setInterval(tick, POLL_INTERVAL_MS / TICKS_PER_POLL).unref();
       void poll();
     },
@@ -111,17 +114,20 @@ export function createLiveUpdates(deps: {
 const digest = (revision: string): string =>
   createHash('sha256').update(revision).digest('base64url').slice(0, 16);
 
-interface Stream {
-  readonly svcId: Svcid;
+interface Stream<Topic extends string> {
+  readonly topic: Topic;
   readonly tokenHash: string;
   /** Sends an event if the revision has changed. */
   update(revision: string | undefined): void;
   end(): void;
-  /** Tells the app that its session has ended, and ends. */
+  /** Tells the page that its session has ended, and ends. */
   signOut(): void;
 }
 
-function createStream({ svcId, response, seen, tokenHash }: LiveUpdateSubscriber, onEnd: () => void): Stream {
+function createStream<Topic extends string>(
+  { topic, response, seen, tokenHash }: LiveUpdateSubscriber<Topic>,
+  onEnd: () => void,
+): Stream<Topic> {
   let lastEventId = seen;
   const end = (): void => {
     // At once: the connection closes later, and others may be opened before.
@@ -138,7 +144,7 @@ function createStream({ svcId, response, seen, tokenHash }: LiveUpdateSubscriber
   response.setHeader('X-Accel-Buffering', 'no');
   response.write('retry: 3000\n\n');
   const heartbeat = setInterval(() => {
-    // An event, not a comment, so that the app can detect a dead connection.
+    // An event, not a comment, so that the page can detect a dead connection.
     write('event: here\ndata: \n\n');
   }, HEARTBEAT_INTERVAL_MS).unref();
   response.once('close', () => {
@@ -146,7 +152,7 @@ function createStream({ svcId, response, seen, tokenHash }: LiveUpdateSubscriber
     onEnd();
   });
   return {
-    svcId,
+    topic,
     tokenHash,
     signOut() {
       write('event: signed-out\ndata: \n\n');

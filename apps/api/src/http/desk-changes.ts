@@ -1,0 +1,45 @@
+import { type SessionAuthenticator, Unavailable } from '@svc/application';
+import { checkPermission, type FirmId } from '@svc/domain';
+import type { RequestHandler } from 'express';
+import { isSameOrigin, sessionOf } from './browser-session.ts';
+import type { LiveUpdates } from './live-updates.ts';
+import { bearerToken } from './pipeline/credentials.ts';
+import { HttpProblem, type ProblemAddresses } from './problems/http-problem.ts';
+import type { RequestTrace } from './request-log.ts';
+
+const PATH = '/firm/v1/changes';
+
+/**
+ * Serves the live updates of the firm's desk: events say that a claim of the firm has changed, and nothing of it. By
+ * token, or by the cookie of the page, whose EventSource sends no headers of its own.
+ */
+export function deskChangesHandler(deps: {
+  readonly sessionAuthenticator: SessionAuthenticator;
+  readonly boardUpdates: LiveUpdates<FirmId>;
+  readonly addresses: ProblemAddresses;
+  readonly isDraining: () => boolean;
+}): RequestHandler {
+  const { addresses } = deps;
+  return async (request, response, next) => {
+    if (request.path !== PATH) return next();
+    const trace = response.locals.trace as RequestTrace;
+    trace.route = `GET ${PATH}`;
+    if (request.method !== 'GET') throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET' } });
+    const ofPage = isSameOrigin(request, addresses) ? sessionOf('firm', request, addresses) : null;
+    const token = bearerToken(request) ?? ofPage;
+    const session = token === null ? null : await deps.sessionAuthenticator.authenticateStaff(token);
+    if (session === null) throw new HttpProblem('invalid_session');
+    if (session.mayOnlyAddPasskey) throw new HttpProblem('passkey_required');
+    const { staffId, firmId, role, plan } = session.staff;
+    checkPermission('claims:read', role, plan);
+    if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
+    const lastEventId = request.headers['last-event-id'];
+    deps.boardUpdates.subscribe({
+      account: staffId,
+      topic: firmId,
+      response,
+      seen: typeof lastEventId === 'string' ? lastEventId : null,
+      tokenHash: session.tokenHash,
+    });
+  };
+}

@@ -1,0 +1,156 @@
+import type { AnswersFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
+import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
+import { type ClaimId, DAY, type Instant, type Svcid } from '@svc/domain';
+import { claimsRead } from '../pipeline/audited-requests.ts';
+import { requestFingerprint } from '../pipeline/fingerprint.ts';
+import { HttpProblem } from '../problems/http-problem.ts';
+import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
+import { asciiJson } from '../serialization/ascii-json.ts';
+import {
+  boardAdjusterToWire,
+  boardClaimToWire,
+  boardRowToWire,
+  reportToCsv,
+  reportToWire,
+} from '../serialization/board.ts';
+import { adjusterFromWire, claimFromWire } from '../serialization/claim.ts';
+import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import { claimRead, claimResponse } from './firm-routes.ts';
+import { page, pageRequest } from './paging.ts';
+import { jsonResponse, type Route, type RouteResponse, type StaffContext, staffRoute } from './route.ts';
+import { sendClaimRules } from './send-claim-rules.ts';
+
+export interface DeskBoardRouteDeps {
+  readonly boardUseCases: BoardUseCases;
+  readonly firmUseCases: FirmUseCases;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+function filterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
+  const { environment, status, carrier, state } = query;
+  const closed = query.closed === 'true';
+  const isLatest = closed || status === 'accepted' || text !== undefined;
+  const order = query.order ?? (isLatest ? 'latest' : 'waiting');
+  return {
+    environment,
+    status,
+    carrier,
+    state,
+    closed,
+    text,
+    order,
+    adjuster: adjuster as Svcid | undefined,
+  };
+}
+
+function answersFilter(
+  {
+    environment,
+    since,
+    until,
+    by,
+  }: Omit<AnswersFilter, 'since' | 'until'> & {
+    readonly since?: Instant | undefined;
+    readonly until?: Instant | undefined;
+  },
+  now: Instant,
+): AnswersFilter {
+  const { default: days, max } = LIMITS.reportDays;
+  const end = until ?? now;
+  const start = since ?? end - days * DAY;
+  if (start < end && end - start <= max * DAY) return { environment, since: start, until: end, by };
+  const detail = `Must be before until, and at most ${max} days before it.`;
+  throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'since' }] });
+}
+
+const readerOf = ({ actor }: StaffContext): string => `${actor.firmId}/desk`;
+
+/** The board of claims, its adjusters and reports. */
+export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
+  const { boardUseCases: board, firmUseCases: use, cursors, clock } = deps;
+  return [
+    staffRoute(deskEndpoints.listBoardClaims, async ({ query }, context) => {
+      const { firmId } = context.actor;
+      const filter = filterOf(query);
+      const filters = { ...filter, closed: String(filter.closed) };
+      const scope: CursorScope = { list: 'board', reader: readerOf(context), filters };
+      const claims = await board.listBoard(firmId, filter, pageRequest(query, {}, cursors, scope));
+      return {
+        ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope),
+        reads: claimsRead(firmId, claims.rows),
+      };
+    }),
+
+    staffRoute(deskEndpoints.getBoardClaim, async ({ params }, { actor: { firmId } }) => {
+      const details = await board.readBoardClaim(firmId, params.id as ClaimId);
+      return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
+    }),
+
+    staffRoute(
+      deskEndpoints.sendBoardClaim,
+      async ({ params, query, headers, body }, { actorIn, sentBody }) => {
+        const actor = actorIn(query.environment);
+        const sent = await use.sendClaim(actor, {
+          idempotencyKey: headers['Idempotency-Key'],
+          fingerprint: requestFingerprint(deskEndpoints.sendBoardClaim, params, sentBody),
+          ...claimFromWire(body),
+        });
+        return claimResponse(201, actor, sent);
+      },
+      sendClaimRules,
+    ),
+
+    staffRoute(
+      deskEndpoints.offerBoardClaim,
+      async ({ params, query, headers, body }, { actorIn, sentBody }) => {
+        const actor = actorIn(query.environment);
+        const offered = await use.offerClaim(actor, {
+          idempotencyKey: headers['Idempotency-Key'],
+          fingerprint: requestFingerprint(deskEndpoints.offerBoardClaim, params, sentBody),
+          claimId: params.id as ClaimId,
+          adjuster: adjusterFromWire(body),
+        });
+        return claimResponse(200, actor, offered);
+      },
+    ),
+
+    staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, context) => {
+      const { firmId } = context.actor;
+      const { environment } = query;
+      const scope: CursorScope = {
+        list: 'board-adjusters',
+        reader: readerOf(context),
+        filters: { environment },
+      };
+      const request = pageRequest(query, {}, cursors, scope);
+      const adjusters = await board.listBoardAdjusters(firmId, environment, request);
+      const now = clock.now();
+      return {
+        ...page(adjusters, (row) => asciiJson(boardAdjusterToWire(row, now)), cursors, scope),
+        reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
+      };
+    }),
+
+    staffRoute(deskEndpoints.inviteBoardAdjuster, async ({ query, body }, { actorIn }) => {
+      const invited = { svcId: body.svc_id as Svcid, notes: notesFromWire(body) };
+      const view = await use.inviteAdjuster(actorIn(query.environment), invited);
+      return jsonResponse(adjusterToWire(view, clock.now()), 201);
+    }),
+
+    staffRoute(deskEndpoints.withdrawBoardInvitation, async ({ params, query }, { actorIn }) => {
+      const view = await use.withdrawInvitation(actorIn(query.environment), params.svc_id as Svcid);
+      return jsonResponse(adjusterToWire(view, clock.now()));
+    }),
+
+    staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId } }) => {
+      const filter = answersFilter(query, clock.now());
+      const report = await board.reportAnswers(firmId, filter);
+      const response: RouteResponse =
+        headers.Accept?.includes('text/csv') === true
+          ? { status: 200, csv: reportToCsv(report) }
+          : jsonResponse(reportToWire(report, filter));
+      return { ...response, reads: [{ firmId, action: 'report.read', object: null }] };
+    }),
+  ];
+}

@@ -1,0 +1,111 @@
+import {
+  type AnswersFilter,
+  type AnswersGroup,
+  type AnswersReportRow,
+  type BoardAdjuster,
+  type BoardOffer,
+  type BoardRow,
+  type BoardUseCases,
+  toDateTime,
+  toDateTimeOrNull,
+} from '@svc/application';
+import { type Instant, SECOND } from '@svc/domain';
+import { adjusterToWire } from './adjuster.ts';
+import { type AsciiJson, asciiJson } from './ascii-json.ts';
+import { claimToWire } from './claim.ts';
+
+export const boardRowToWire = ({ summary: { name, carrier, ...place }, ...claim }: BoardRow) => ({
+  id: claim.id,
+  test: claim.environment === 'test',
+  external_id: claim.externalId,
+  claim_number: claim.claimNumber,
+  name,
+  place,
+  carrier,
+  status: claim.status,
+  adjuster_svc_id: claim.adjuster,
+  adjuster_name: claim.adjusterName,
+  offered_at: toDateTime(claim.offeredAt),
+  responded_at: toDateTimeOrNull(claim.respondedAt),
+  waiting_since: toDateTimeOrNull(claim.waitingSince),
+  late: claim.late,
+  updated_at: toDateTime(claim.updatedAt),
+  closed_at: toDateTimeOrNull(claim.closedAt),
+});
+
+const offerToWire = (offer: BoardOffer) => ({
+  adjuster_svc_id: offer.adjuster,
+  adjuster_name: offer.adjusterName,
+  offered_at: toDateTime(offer.offeredAt),
+  outcome: offer.outcome,
+  pushes: offer.pushes.map((push) => ({ ...push, at: toDateTime(push.at) })),
+  seen_at: toDateTimeOrNull(offer.firstSeenAt),
+  reminded_at: toDateTimeOrNull(offer.remindedAt),
+  responded_at: toDateTimeOrNull(offer.respondedAt),
+  rejection_reason: offer.rejectionReason,
+  ended_at: toDateTimeOrNull(offer.endedAt),
+});
+
+/** The claim is text already. */
+export function boardClaimToWire(details: Awaited<ReturnType<BoardUseCases['readBoardClaim']>>): AsciiJson {
+  const { claim, late, waitingSince, history } = details;
+  const others = asciiJson({
+    late,
+    waiting_since: toDateTimeOrNull(waitingSince),
+    closed_at: toDateTimeOrNull(claim.closedAt),
+    history: history.map(offerToWire),
+  });
+  return `{"claim":${claimToWire(claim)},${others.slice(1)}` as AsciiJson;
+}
+
+const toSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / SECOND);
+
+export const boardAdjusterToWire = ({ work, ...view }: BoardAdjuster, now: Instant) => ({
+  ...adjusterToWire(view, now),
+  can_accept_claims: view.membership.canAcceptClaims,
+  accepting_assignments: view.membership.acceptingAssignments,
+  open_offers: work.openOffers,
+  open_claims: work.openClaims,
+  median_answer_seconds: toSeconds(work.medianAnswerMs),
+});
+
+const groupToWire = ({ group, label, medianAnswerMs, p90AnswerMs, ...counts }: AnswersReportRow) => ({
+  group,
+  label,
+  offers: counts.offers,
+  accepted: counts.accepted,
+  rejected: counts.rejected,
+  unassigned: counts.unassigned,
+  withdrawn: counts.withdrawn,
+  closed: counts.closed,
+  pending: counts.pending,
+  median_answer_seconds: toSeconds(medianAnswerMs),
+  p90_answer_seconds: toSeconds(p90AnswerMs),
+});
+
+interface Report {
+  readonly total: AnswersGroup;
+  readonly rows: readonly AnswersReportRow[];
+}
+
+export const reportToWire = ({ total, rows }: Report, { since, until, by }: AnswersFilter) => ({
+  since: toDateTime(since),
+  until: toDateTime(until),
+  by,
+  total: groupToWire({ ...total, label: '' }),
+  rows: rows.map(groupToWire),
+});
+
+/** A value that a spreadsheet would take for a formula starts with an apostrophe. */
+const csvField = (value: string | number | null): string => {
+  if (typeof value !== 'string') return String(value ?? '');
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** RFC 4180, without the total. */
+export function reportToCsv({ rows, total }: Report): string {
+  const header = Object.keys(groupToWire({ ...total, label: '' }));
+  const lines = rows.map((row) => Object.values(groupToWire(row)).map(csvField));
+  return [header, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+}

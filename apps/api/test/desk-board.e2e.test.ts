@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createFixedClock } from '@svc/testkit';
+import { eventually } from '@svc/testkit/eventually';
+import {
+  acceptClaim,
+  DAY,
+  expectValidationErrors,
+  freshKey,
+  offerClaim,
+  outcome,
+  sentClaim,
+} from './firm-calls.ts';
+import {
+  type ApiResponse,
+  claimBody,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+
+const HOUR = DAY / 24;
+const clock = createFixedClock(Date.now());
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let dispatcher: string;
+let adjuster: Awaited<ReturnType<ServiceUnderTest['member']>>;
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clock });
+  firm = await service.firm();
+  dispatcher = await service.staff(firm, 'dispatcher');
+  adjuster = await service.member(firm);
+});
+afterAll(() => service.stop());
+
+const at = (ms: number): string => new Date(ms).toISOString();
+const get = (path: string, as = dispatcher, headers = {}): Promise<ApiResponse> =>
+  service.call('GET', `/firm/v1${path}`, { as, headers });
+const post = (path: string, body: unknown, key = freshKey()): Promise<ApiResponse> =>
+  service.call('POST', `/firm/v1${path}`, { as: dispatcher, body, headers: { 'Idempotency-Key': key } });
+const idsOf = ({ json }: ApiResponse): string[] => json.data.map(({ id }: { id: string }) => id);
+
+test('the board shows the claims of the environment, late ones first, and a page ends with a cursor of its filters', async () => {
+  const own = await service.firm();
+  const token = await service.staff(own, 'auditor');
+  const { svcId } = await service.member(own);
+  await service.service.services.get('operatorUseCases').setOfferWait(own.id, 2);
+  const sentAt = clock.now();
+  const late = await sentClaim(service, own.live, svcId);
+  clock.advance(HOUR);
+  const sent = await sentClaim(service, own.live, svcId);
+  const test = await sentClaim(service, own.test, own.account.manual);
+  clock.advance(HOUR);
+  const first = await get('/claims?limit=1', token);
+  expect(first.json.data).toEqual([
+    {
+      id: late.id,
+      test: false,
+      external_id: late.external_id,
+      claim_number: late.claim_number,
+      name: `${late.policyholder.first_name} ${late.policyholder.last_name}`,
+      place: {
+        street: late.loss_location.street,
+        city: late.loss_location.city,
+        state: late.loss_location.state,
+        zip: late.loss_location.zip,
+      },
+      carrier: late.carrier.name,
+      status: 'pending_acceptance',
+      adjuster_svc_id: svcId,
+      adjuster_name: 'Jean Delacroix',
+      offered_at: at(sentAt),
+      responded_at: null,
+      waiting_since: at(sentAt),
+      late: true,
+      updated_at: late.updated_at,
+      closed_at: null,
+    },
+  ]);
+  const cursor = encodeURIComponent(first.json.next_cursor);
+  const second = await get(`/claims?limit=1&cursor=${cursor}`, token);
+  expect([idsOf(second), second.json.data[0].late, second.json.next_cursor]).toEqual([
+    [sent.id],
+    false,
+    null,
+  ]);
+  expectValidationErrors(await get(`/claims?limit=1&state=FL&cursor=${cursor}`, token), 'cursor');
+  expectValidationErrors(await get(`/claims?cursor=${cursor}`), 'cursor');
+  expect(idsOf(await get('/claims?environment=test&order=latest', token))).toEqual([test.id]);
+  expect(idsOf(await get('/claims?order=latest', token))).toEqual([sent.id, late.id]);
+  expect(idsOf(await get(`/claims?q=${late.external_id}`, token))).toEqual([late.id]);
+  expect(idsOf(await get(`/claims?adjuster=${svcId}&status=rejected`, token))).toEqual([]);
+  for (const query of ['order=waiting&status=accepted', 'order=waiting&closed=true'])
+    expectValidationErrors(await get(`/claims?${query}`, token), 'order');
+  expectValidationErrors(await get('/claims?q=&closed=1&state=XX', token), 'q', 'closed', 'state');
+});
+
+test('a claim has every offer with its push, sight, answer and reason', async () => {
+  const { svcId, token } = adjuster;
+  const other = await service.member(firm);
+  const offeredAt = clock.now();
+  const claim = await sentClaim(service, firm.live, svcId);
+  const seenAt = clock.advance(1000);
+  await service.call('GET', `/app/v1/claims/${claim.id}`, { as: token });
+  const respondedAt = clock.advance(1000);
+  await service.call('POST', `/app/v1/claims/${claim.id}/rejection`, {
+    as: token,
+    body: { reason: 'Too far.' },
+  });
+  const again = clock.advance(1000);
+  await offerClaim(service, firm.live, claim.id, other.svcId);
+  const answered = clock.advance(1000);
+  await acceptClaim(service, other.token, claim.id);
+  const read = await eventually(
+    () => get(`/claims/${claim.id}`),
+    ({ json }) => json.history[1]?.seen_at !== null,
+  );
+  const nothing = { pushes: [], seen_at: null, reminded_at: null, rejection_reason: null };
+  expect(read.json).toMatchObject({ late: false, waiting_since: null, closed_at: null });
+  expect(read.json.claim).toEqual(
+    (await service.call('GET', `/v1/claims/${claim.id}`, { as: firm.live })).json,
+  );
+  expect(read.json.history).toEqual([
+    {
+      ...nothing,
+      adjuster_svc_id: other.svcId,
+      adjuster_name: 'Jean Delacroix',
+      offered_at: at(again),
+      outcome: 'accepted',
+      responded_at: at(answered),
+      ended_at: at(answered),
+    },
+    {
+      ...nothing,
+      adjuster_svc_id: svcId,
+      adjuster_name: 'Jean Delacroix',
+      offered_at: at(offeredAt),
+      outcome: 'rejected',
+      seen_at: at(seenAt),
+      responded_at: at(respondedAt),
+      rejection_reason: 'Too far.',
+      ended_at: at(respondedAt),
+    },
+  ]);
+  const stranger = await service.staff(await service.firm());
+  expect(outcome(await get(`/claims/${claim.id}`, stranger))).toEqual([404, 'not_found']);
+});
+
+test('a dispatcher sends and offers claims as a key does, once for each Idempotency-Key', async () => {
+  const { svcId } = adjuster;
+  const body = claimBody(svcId);
+  const key = freshKey();
+  const sent = await post('/claims', body, key);
+  expect(outcome(sent)).toEqual([201]);
+  const repeated = await post('/claims', body, key);
+  expect([repeated.status, repeated.json.id]).toEqual([201, sent.json.id]);
+  expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
+  expect(outcome(await post('/claims', body))).toEqual([409, 'duplicate_claim']);
+  expect(outcome(await post('/claims?environment=test', claimBody(svcId)))).toEqual([
+    422,
+    'adjuster_not_in_firm',
+  ]);
+  const inTest = await post('/claims?environment=test', claimBody(firm.account.manual));
+  expect([inTest.status, inTest.json.test]).toEqual([201, true]);
+  const other = await service.member(firm);
+  const offer = { adjuster_svc_id: other.svcId };
+  const offered = await post(`/claims/${sent.json.id}/assignment`, offer);
+  expect([offered.status, offered.json.assignment.adjuster_svc_id]).toEqual([200, other.svcId]);
+  expect(outcome(await post(`/claims/${inTest.json.id}/assignment`, offer))).toEqual([
+    422,
+    'environment_mismatch',
+  ]);
+  const withoutKey = await service.call('POST', '/firm/v1/claims', {
+    as: dispatcher,
+    body: claimBody(svcId),
+  });
+  expectValidationErrors(withoutKey, 'Idempotency-Key');
+  const { entries } = await auditOf(firm);
+  const acts = entries.filter(({ object }) => object === `claim:${sent.json.id}`);
+  expect(acts.map(({ actor, action }) => [/^staff:/.test(actor), action])).toEqual(
+    expect.arrayContaining([
+      [true, 'claim.send'],
+      [true, 'claim.offer'],
+    ]),
+  );
+});
+
+test('adjusters are listed with their open work, invited and their invitations withdrawn', async () => {
+  const own = await service.firm();
+  const token = await service.staff(own, 'dispatcher');
+  const { svcId, token: ofAdjuster } = await service.member(own);
+  const invited = await service.adjuster();
+  const call = (method: string, path: string, body?: unknown) =>
+    service.call(method, `/firm/v1/adjusters/invitations${path}`, { as: token, body });
+  expect((await call('POST', '', { svc_id: invited.svcId })).json).toMatchObject({ status: 'pending' });
+  await sentClaim(service, own.live, svcId);
+  const claim = await sentClaim(service, own.live, svcId);
+  clock.advance(90_500);
+  await acceptClaim(service, ofAdjuster, claim.id);
+  const { json } = await get('/adjusters?limit=100', token);
+  const recordOf = (id: string) => json.data.find((row: { svc_id: string }) => row.svc_id === id);
+  expect(recordOf(svcId)).toMatchObject({
+    status: 'active',
+    name: 'Jean Delacroix',
+    can_accept_claims: true,
+    accepting_assignments: true,
+    open_offers: 1,
+    open_claims: 1,
+    median_answer_seconds: 90.5,
+  });
+  expect(recordOf(invited.svcId)).toMatchObject({
+    status: 'pending',
+    name: null,
+    open_offers: 0,
+    median_answer_seconds: null,
+  });
+  const tests = (await get('/adjusters?environment=test&limit=100', token)).json.data;
+  expect(tests.every((row: { test: boolean }) => row.test)).toBe(true);
+  expect((await call('DELETE', `/${invited.svcId}`)).json).toMatchObject({ status: 'withdrawn' });
+  expect(outcome(await call('DELETE', `/${svcId}`))).toEqual([404, 'not_found']);
+  expect(outcome(await call('POST', '', { svc_id: own.account.new }))).toEqual([422, 'environment_mismatch']);
+  expect(outcome(await call('POST', '?environment=test', { svc_id: own.account.new }))).toEqual([201]);
+});
+
+test('the report counts offers and times of answers, as JSON and as CSV that no spreadsheet runs', async () => {
+  const own = await service.firm();
+  const token = await service.staff(own, 'auditor');
+  const { svcId, token: ofAdjuster } = await service.member(own);
+  const name = '=HYPERLINK("x"), Inc.';
+  const claim = await sentClaim(service, own.live, svcId, { carrier: { name } });
+  await sentClaim(service, own.live, svcId, { carrier: { name } });
+  clock.advance(10_000);
+  await acceptClaim(service, ofAdjuster, claim.id);
+  const counts = { accepted: 1, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 1 };
+  const times = { median_answer_seconds: 10, p90_answer_seconds: 10 };
+  const row = { group: name, label: name, offers: 2, ...counts, ...times };
+  const until = clock.now() + 1;
+  expect((await get('/reports/answers?by=carrier', token)).json).toEqual({
+    since: at(until - 1 - 30 * DAY),
+    until: at(until - 1),
+    by: 'carrier',
+    total: { ...row, group: '', label: '' },
+    rows: [row],
+  });
+  const csv = await get('/reports/answers?by=carrier', token, { Accept: 'text/csv' });
+  expect([csv.headers.get('Content-Type'), csv.text]).toEqual([
+    'text/csv; charset=utf-8',
+    'group,label,offers,accepted,rejected,unassigned,withdrawn,closed,pending,median_answer_seconds,p90_answer_seconds\r\n' +
+      `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",2,1,0,0,0,0,1,10,10\r\n`,
+  ]);
+  for (const since of [at(until + DAY), at(until - 401 * DAY)])
+    expectValidationErrors(await get(`/reports/answers?by=week&since=${since}`, token), 'since');
+  expectValidationErrors(await get('/reports/answers', token), 'by');
+});
+
+test('live updates tell an open desk of each change of its firm, and end with the session', async () => {
+  const token = await service.staff(firm, 'auditor');
+  const stream = await fetch(`${service.url}/firm/v1/changes`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect([stream.status, stream.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const next = async (pattern: RegExp): Promise<void> => {
+    text = '';
+    while (!pattern.test(text)) {
+      const { value, done } = (await reader?.read()) ?? { done: true };
+      if (done) throw new Error(`the stream ended after ${JSON.stringify(text)}`);
+      text += value;
+    }
+  };
+  await next(/event: changed\nid: \S+\n/);
+  await sentClaim(service, firm.live, adjuster.svcId);
+  await next(/event: changed\nid: \S+\n/);
+  await service.call('DELETE', '/firm/v1/sessions/current', { as: token });
+  await next(/event: signed-out\n/);
+  const refused = await fetch(`${service.url}/firm/v1/changes`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect([refused.status, (await refused.json()) as object]).toMatchObject([
+    401,
+    { code: 'invalid_session' },
+  ]);
+});
+
+const auditOf = async (of: TestFirm) => {
+  const reads = service.service.services.get('auditReads');
+  const rows = await reads.rows(of.id, { after: 0, limit: 10_000 });
+  // A row has one event, or an array of them.
+  const entries = rows.flatMap(
+    ({ text }) => JSON.parse(text) as { actor: string; action: string; object: string },
+  );
+  return { entries };
+};

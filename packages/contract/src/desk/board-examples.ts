@@ -1,0 +1,117 @@
+import type { AdjusterResponse } from '../adjuster.ts';
+import type { ClaimResponse, SendClaimBody } from '../claim.ts';
+import type { Example } from '../example.ts';
+import type {
+  AnswersReport,
+  BoardAdjuster,
+  BoardClaimDetails,
+  BoardClaimResponse,
+  boardEndpoints,
+  OfferResponse,
+} from './board.ts';
+
+/** @param of the examples of the firm API, of which the desk's are made. */
+export function boardExamples(of: {
+  readonly body: SendClaimBody;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sent: ClaimResponse;
+  readonly invited: AdjusterResponse;
+  readonly member: AdjusterResponse;
+}): { readonly [Id in keyof typeof boardEndpoints]: Example } {
+  const { sent, member, invited, headers } = of;
+  const row = {
+    id: sent.id,
+    test: false,
+    external_id: sent.external_id,
+    claim_number: sent.claim_number,
+    name: 'Marisol Delgado',
+    place: { street: '1420 Seagrape Lane', city: 'Fort Myers Beach', state: 'FL', zip: '33931' },
+    carrier: sent.carrier.name,
+    status: sent.assignment.status,
+    adjuster_svc_id: sent.assignment.adjuster_svc_id,
+    adjuster_name: member.name,
+    offered_at: sent.created_at,
+    responded_at: null,
+    waiting_since: sent.created_at,
+    late: false,
+    updated_at: sent.updated_at,
+    closed_at: null,
+  } satisfies BoardClaimResponse;
+  const offer = {
+    adjuster_svc_id: row.adjuster_svc_id,
+    adjuster_name: row.adjuster_name,
+    offered_at: row.offered_at,
+    outcome: 'pending',
+    pushes: [{ channel: 'device:Zt1v3kq9S0', outcome: 'delivered', at: '2026-08-29T14:52:08.020Z' }],
+    seen_at: '2026-08-29T14:53:40.001Z',
+    reminded_at: null,
+    responded_at: null,
+    rejection_reason: null,
+    ended_at: null,
+  } satisfies OfferResponse;
+  const counts = {
+    offers: 48,
+    accepted: 40,
+    rejected: 5,
+    unassigned: 0,
+    withdrawn: 2,
+    closed: 0,
+    pending: 1,
+    median_answer_seconds: 724.095,
+    p90_answer_seconds: 7260,
+  };
+  const svcIdPath = { svc_id: member.svc_id };
+  return {
+    listBoardClaims: {
+      search: 'status=pending_acceptance&order=waiting&limit=50',
+      response: { data: [row], next_cursor: null },
+    },
+    getBoardClaim: {
+      params: { id: sent.id },
+      response: {
+        claim: sent,
+        late: false,
+        waiting_since: row.waiting_since,
+        closed_at: null,
+        history: [offer],
+      } satisfies BoardClaimDetails,
+    },
+    sendBoardClaim: { headers, body: of.body, response: sent },
+    offerBoardClaim: {
+      params: { id: sent.id },
+      headers,
+      body: { adjuster_svc_id: member.svc_id },
+      response: sent,
+    },
+    listBoardAdjusters: {
+      response: {
+        data: [
+          {
+            ...member,
+            can_accept_claims: true,
+            accepting_assignments: true,
+            open_offers: 3,
+            open_claims: 41,
+            median_answer_seconds: 724.095,
+          } satisfies BoardAdjuster,
+        ],
+        next_cursor: null,
+      },
+    },
+    inviteBoardAdjuster: { body: { svc_id: invited.svc_id }, response: invited },
+    withdrawBoardInvitation: {
+      params: svcIdPath,
+      response: { ...invited, status: 'withdrawn', expires_at: null } satisfies AdjusterResponse,
+    },
+    reportAnswers: {
+      search: 'by=adjuster&since=2026-08-01T00%3A00%3A00Z&until=2026-09-01T00%3A00%3A00Z',
+      response: {
+        since: '2026-08-01T00:00:00.000Z',
+        until: '2026-09-01T00:00:00.000Z',
+        by: 'adjuster',
+        total: { group: '', label: '', ...counts },
+        rows: [{ group: member.svc_id, label: member.name ?? member.svc_id, ...counts }],
+      } satisfies AnswersReport,
+    },
+  };
+}
