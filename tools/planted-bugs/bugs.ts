@@ -195,7 +195,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'job answers a later offer',
     JOBS,
-    'acceptClaim({ svcId }, claimId, offeredAt)',
+    'acceptClaim({ svcId }, claimId, { offeredAt })',
     'acceptClaim({ svcId }, claimId)',
   ),
   bug(
