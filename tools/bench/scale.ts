@@ -4,6 +4,7 @@
 //   npx pnpm bench scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
 //   npx pnpm bench scale encryption  the hot paths with and without encryption of personal data
+//   npx pnpm bench scale storm       a storm's first hour with boards and webhooks, against the same without
 //   npx pnpm bench scale first       sends of a new installation's first minutes, and after a purge of keys
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +15,7 @@ import { EXPECTED, type Kind, loadData, PATHS, reopenOffers, requestsOf } from '
 import { alternately, type Clients, connect, load, loadWith, type Measured, measureCpu } from './load.ts';
 import { median, rounded, say, whole } from './report.ts';
 import { type Server, type Servers, withServers } from './servers.ts';
+import { figures, stormLoad, surround } from './storm.ts';
 
 const FIRMS = 200;
 
@@ -200,6 +202,49 @@ program
       }
       const ratios = { p50: medianRatio(found, ({ p50 }) => p50), p99: medianRatio(found, ({ p99 }) => p99) };
       print({ rows, seconds, ...ratios });
+    }),
+  );
+
+program
+  .command('storm')
+  .description(
+    "Plays a storm's first hour faster, with open boards and webhooks of which a fifth is dead, against the same without.",
+  )
+  .option('--rows <n>', 'claims in each of the two databases', whole, 15_000)
+  .option('--firms <n>', 'firms', whole, 50)
+  .option('--staff <n>', 'staff with the board open', whole, 200)
+  .option('--speed <n>', 'how many times faster than the hour', whole, 4)
+  .option('--rounds <n>', 'number of rounds', whole, 8)
+  .option('--seconds <n>', 'duration of each side of a round', whole, 20)
+  .action(({ rows, firms, staff, speed, rounds, seconds }) =>
+    withServers(async (servers) => {
+      const bare = await loadedService(servers, 'bare', { rows, firms });
+      const storm = await loadedService(servers, 'storm', { rows, firms });
+      const surroundings = await surround(storm.url, storm.subject.url, storm.data, { staff });
+      const once = ({ subject, data }: Loaded, length = seconds) =>
+        stormLoad(subject.url, data.firms, { seconds: length, speed });
+      for (const side of [storm, bare]) await once(side, 5);
+      const found = await alternately([storm, bare], rounds, once, () => say('A round is done'));
+      // What is late has arrived by then.
+      await pause(10_000);
+      const all = (side: 0 | 1, kind: 'send' | 'poll') =>
+        figures(found.flatMap((round) => round[side][kind]));
+      const compare = (kind: 'send' | 'poll') => {
+        const [with_, without] = [all(0, kind), all(1, kind)];
+        return { with: with_, without, p99_ratio: rounded(with_.p99 / without.p99) };
+      };
+      const sentAt = found.flatMap(([{ sentAt }]) => sentAt);
+      const { signal, push } = surroundings.delays(sentAt);
+      const delay = (of: number[]) => ({ ...figures(of), max: of.at(-1) });
+      print({
+        ...{ rows, firms, staff, speed, rounds, seconds },
+        send: compare('send'),
+        poll: compare('poll'),
+        board_reads: surroundings.boardReads(),
+        signal_ms: delay(signal),
+        push_ms: delay(push),
+      });
+      await surroundings.stop();
     }),
   );
 

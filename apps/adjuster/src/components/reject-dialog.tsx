@@ -1,6 +1,5 @@
 import type { LIMITS } from '@svc/contract';
-import { Dialog } from '@svc/web-app/components/dialog';
-import { Button } from '@svc/web-app/components/ui';
+import { Button, Dialog } from '@svc/web-app/components/ui';
 import type { ComponentChildren } from 'preact';
 import { allTexts } from '../all-texts.ts';
 import { typedRejections } from '../app.ts';

@@ -11,7 +11,6 @@ import {
   ScreenHeader,
   TestBadge,
 } from '@svc/web-app/components/ui';
-import { titleOf } from '@svc/web-app/names';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -31,6 +30,7 @@ import {
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { RejectDialog } from '../components/reject-dialog.tsx';
 import { claimsAfter } from '../model/arrange.ts';
+import { titleOf } from '../model/names.ts';
 import { isClaim } from '../model/shapes.ts';
 import { ClaimRecord } from './claim-record.tsx';
 

@@ -123,7 +123,6 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly boardUpdates: LiveUpdates<FirmId>;
   readonly deskChanges: Middleware;
   readonly adjusterApp: Middleware;
-  readonly desk: Middleware;
   readonly app: HttpApplication;
 }
 

@@ -4,8 +4,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, NetworkError } from '../api-error.ts';
 import { useApp } from '../app-context.ts';
 import { supportsPasskeys } from '../passkey-support.ts';
-import { CodeField, Field } from './field.tsx';
-import { Button, Note, ScreenHeader } from './ui.tsx';
+import { Button, CodeField, Field, Note, ScreenHeader } from './ui.tsx';
 
 /** The page around a form, with why it is shown. */
 export function SignInPage(props: {

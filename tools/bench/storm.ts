@@ -1,0 +1,235 @@
+import { createECDH, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createSecrets } from '@svc/adapter-credentials';
+import { withClient } from '../services/postgres.ts';
+import type { BenchRequest } from './connection.ts';
+import { type BenchData, type Firm, requestsOf } from './data.ts';
+import { quantile } from './load.ts';
+
+/** The first hour of a storm, in events per second; `speed` repeats it faster. */
+const HOUR_S = 3600;
+const CLAIMS = 15_000;
+const PHONES = 500;
+/** How often a firm polls, and a phone without a live connection. */
+const POLL_S = 60;
+const PHONE_POLL_S = 30;
+/** How soon a page with the board reads it again after a change. */
+const BOARD_DELAY_MS = 1000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** @returns status and milliseconds. */
+function timed(base: string, { method, path, headers, body }: BenchRequest): Promise<[number, number]> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(new URL(base + path), { agent, method, headers }, (response) => {
+      response.resume().once('end', () => resolve([response.statusCode ?? 0, performance.now() - startedAt]));
+    });
+    sent.once('error', reject).end(body);
+  });
+}
+
+export interface StormLoad {
+  readonly send: number[];
+  readonly poll: number[];
+  /** When a claim of a firm was sent. */
+  readonly sentAt: (readonly [firm: number, at: number])[];
+}
+
+/** Sends, polls and phones at the rates of the hour, whether or not earlier requests have been answered. */
+export async function stormLoad(
+  url: string,
+  firms: readonly Firm[],
+  { seconds, speed }: { readonly seconds: number; readonly speed: number },
+): Promise<StormLoad> {
+  const found: StormLoad = { send: [], poll: [], sentAt: [] };
+  const sends = firms.map((firm) => requestsOf('send', [firm]));
+  const poll = requestsOf('poll', firms);
+  let turn = 0;
+  const take = async (request: BenchRequest, expected: number, latencies?: number[]): Promise<void> => {
+    const [status, ms] = await timed(url, request);
+    if (status !== expected) throw new Error(`${request.method} ${request.path}: ${status}`);
+    latencies?.push(ms);
+  };
+  const send = (): Promise<void> => {
+    const firm = turn++ % firms.length;
+    found.sentAt.push([firm, Date.now()]);
+    return take((sends[firm] as () => BenchRequest)(), 201, found.send);
+  };
+  const phone = (): Promise<void> => {
+    const { session } = firms[turn++ % firms.length] as Firm;
+    const path = '/app/v1/claims?status=pending_acceptance&limit=20';
+    return take({ method: 'GET', path, headers: bearer(session) }, 200);
+  };
+  await Promise.all([
+    paced((CLAIMS / HOUR_S) * speed, seconds, send),
+    paced((firms.length / POLL_S) * speed, seconds, () => take(poll(), 200, found.poll)),
+    paced((PHONES / PHONE_POLL_S) * speed, seconds, phone),
+  ]);
+  return found;
+}
+
+async function paced(perSecond: number, seconds: number, act: () => Promise<void>): Promise<void> {
+  const startedAt = performance.now();
+  const acts: Promise<void>[] = [];
+  for (let n = 0; n < perSecond * seconds; n += 1) {
+    const wait = startedAt + (n * 1000) / perSecond - performance.now();
+    if (wait > 0) await pause(wait);
+    acts.push(act());
+  }
+  await Promise.all(acts);
+}
+
+const listen = async (listener: RequestListener): Promise<[Server, string]> => {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+};
+
+/** When something reached a firm, by its number in the path. */
+const recordingAt =
+  (arrivals: Map<number, number[]>, status: number): RequestListener =>
+  (request, response) => {
+    const firm = Number(request.url?.slice(1));
+    const of = arrivals.get(firm) ?? [];
+    arrivals.set(firm, of);
+    of.push(Date.now());
+    request.resume();
+    response.writeHead(status).end();
+  };
+
+export interface Surroundings {
+  /** Of the desk: how often its boards were read. */
+  readonly boardReads: () => number;
+  /** Milliseconds from each send to the next signal and push, sorted; infinite if none came. */
+  delays(sentAt: StormLoad['sentAt']): { readonly signal: number[]; readonly push: number[] };
+  stop(): Promise<void>;
+}
+
+/** Adds endpoints, of which every fifth is dead, staff with the board open, and devices to the firms of a service. */
+export async function surround(
+  databaseUrl: string,
+  url: string,
+  { firms }: BenchData,
+  { staff }: { readonly staff: number },
+): Promise<Surroundings> {
+  const [signals, pushes] = [new Map<number, number[]>(), new Map<number, number[]>()];
+  const [receiver, receiverUrl] = await listen(recordingAt(signals, 204));
+  const [pushService, pushUrl] = await listen(recordingAt(pushes, 201));
+  // Accepts requests and never responds.
+  const [silent, silentUrl] = await listen(() => {});
+  const [closed, closedUrl] = await listen(() => {});
+  closed.close();
+  const isDead = (n: number): boolean => n % 5 === 4;
+  const endpointOf = (n: number): string =>
+    isDead(n) ? (n % 2 === 0 ? silentUrl : closedUrl) : `${receiverUrl}/${n}`;
+  const tokens: string[] = [];
+  await withClient(databaseUrl, async (client) => {
+    const secrets = createSecrets(new Uint8Array(32));
+    for (const [n, firm] of firms.entries()) {
+      await client.query(
+        `INSERT INTO webhook_endpoints (firm_id, id, environment, url, secret, created_at, signalled_until, next_signal_at)
+           SELECT $1, gen_random_uuid(), 'live', $2, $3, now(), last_stamp, now() FROM firm_feeds WHERE firm_id = $1`,
+        [firm.id, endpointOf(n), `whsec_${randomBytes(24).toString('base64')}`],
+      );
+    }
+    for (let n = 0; n < staff; n += 1) {
+      const firm = firms[n % firms.length] as Firm;
+      const [id, session, email] = [randomUUID(), secrets.issue('staff_session'), `staff-${n}@example.com`];
+      await client.query(
+        `INSERT INTO staff (firm_id, id, name, email, email_key, role, invited_at, joined_at)
+           VALUES ($1, $2, 'Priya Natarajan', $3, $3, 'dispatcher', now(), now())`,
+        [firm.id, id, email],
+      );
+      await client.query(
+        `INSERT INTO sessions (token_hash, id, firm_id, staff_id, created_at, last_used_at, expires_at, ends_at, method)
+           VALUES ($1, gen_random_uuid(), $2, $3, now(), now(), now() + interval '90 days', now() + interval '90 days', 'code')`,
+        [session.hash, firm.id, id],
+      );
+      tokens.push(session.secret);
+    }
+  });
+  for (const [n, { session }] of firms.entries()) await registerDevice(url, session, `${pushUrl}/${n}`);
+  const boards = createBoards(url, tokens);
+  await pause(2000);
+  const next = (arrivals: Map<number, number[]>, firm: number, at: number): number =>
+    (arrivals.get(firm)?.find((arrival) => arrival >= at) ?? Number.POSITIVE_INFINITY) - at;
+  const sorted = (delays: number[]): number[] => delays.sort((one, other) => one - other);
+  return {
+    boardReads: boards.reads,
+    delays: (sentAt) => ({
+      signal: sorted(sentAt.filter(([firm]) => !isDead(firm)).map(([firm, at]) => next(signals, firm, at))),
+      push: sorted(sentAt.map(([firm, at]) => next(pushes, firm, at))),
+    }),
+    async stop() {
+      boards.stop();
+      for (const server of [receiver, pushService, silent]) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}
+
+async function registerDevice(url: string, session: string, endpoint: string): Promise<void> {
+  const keys = createECDH('prime256v1');
+  keys.generateKeys();
+  const subscription = {
+    endpoint,
+    keys: { p256dh: keys.getPublicKey('base64url'), auth: randomBytes(16).toString('base64url') },
+  };
+  const response = await fetch(`${url}/app/v1/devices/${randomUUID()}`, {
+    method: 'PUT',
+    headers: { ...bearer(session), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ subscription }),
+  });
+  if (response.status !== 204) throw new Error(`device: ${response.status} ${await response.text()}`);
+}
+
+/** Pages with the board open: each reads it at the start, and soon after a change. */
+function createBoards(url: string, tokens: readonly string[]) {
+  let reads = 0;
+  const streams = tokens.map((token) => {
+    const read = async (): Promise<void> => {
+      const path = '/firm/v1/claims?limit=50';
+      const [status] = await timed(url, { method: 'GET', path, headers: bearer(token) });
+      if (status !== 200) throw new Error(`GET ${path}: ${status}`);
+      reads += 1;
+    };
+    let waiting = false;
+    const stream = httpRequest(new URL(`${url}/firm/v1/changes`), { agent: false, headers: bearer(token) });
+    stream.on('response', (response) => {
+      if (response.statusCode !== 200) throw new Error(`GET /firm/v1/changes: ${response.statusCode}`);
+      response.setEncoding('utf8').on('data', (text: string) => {
+        if (waiting || !text.includes('event: changed')) return;
+        waiting = true;
+        setTimeout(() => {
+          waiting = false;
+          void read();
+        }, BOARD_DELAY_MS).unref();
+      });
+      response.on('error', () => {});
+    });
+    stream.on('error', () => {});
+    stream.end();
+    void read();
+    return stream;
+  });
+  return {
+    reads: () => reads,
+    stop: () => {
+      for (const stream of streams) stream.destroy();
+    },
+  };
+}
+
+/** The share of values in milliseconds. */
+export const figures = (values: readonly number[]) => {
+  const sorted = values.toSorted((one, other) => one - other);
+  return { count: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
+};
