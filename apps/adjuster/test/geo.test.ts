@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { isPoBox } from '@svc/web-app/names';
 import { mapLink } from '../src/model/map-link.ts';
-import { isPoBox } from '../src/model/names.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../src/model/route-link.ts';
 
 test.each([

@@ -58,6 +58,7 @@ export const SITE: readonly PageGroup[] = [
   {
     title: 'Tools',
     pages: [
+      page('desk', "The firm's desk", 'The page for dispatchers, developers and auditors of a firm.'),
       page('sdk', 'TypeScript SDK', 'A client with retries, pagination and polling.'),
       page('generated-clients', 'Generated clients', 'Code for your language from the OpenAPI document.'),
       page('command-line', 'Command line', 'Send files of claims and watch responses from a shell.'),

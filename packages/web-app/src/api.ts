@@ -29,6 +29,7 @@ export function createApi<SendCall>(root: string, routes: Readonly<Record<string
         method,
         // Protects against cross-site request forgery: other sites cannot set this header.
         headers: {
+          ...parts?.headers,
           'X-Claims-Page': '1',
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },

@@ -14,11 +14,17 @@ type Params<Of> = [keyof Of] extends [never]
 type Query<Of> = [keyof Of] extends [never]
   ? unknown
   : { readonly query?: { readonly [K in keyof Of]?: string | number | undefined } };
-type Body<Of> = Of extends undefined ? unknown : { readonly body: Of };
+type Headers<Of> = [keyof Of] extends [never]
+  ? unknown
+  : { readonly headers: { readonly [K in keyof Of]: Of[K] } };
+type Body<Of> = [Of] extends [undefined] ? unknown : { readonly body: Of };
 
 /** What an operation is sent and returns. */
 export interface CallOf<Of extends Endpoint> {
-  readonly input: Params<RequestOf<Of>['params']> & Query<RequestOf<Of>['query']> & Body<BodyOf<Of>>;
+  readonly input: Params<RequestOf<Of>['params']> &
+    Query<RequestOf<Of>['query']> &
+    Headers<RequestOf<Of>['headers']> &
+    Body<BodyOf<Of>>;
   readonly output: ResponseOf<Of>;
 }
 
@@ -33,6 +39,7 @@ export type Call<
 export interface RequestParts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 

@@ -7,7 +7,9 @@ import {
 import type { RegisterPasskeyBody, SignInBody } from '@svc/contract';
 
 /** Asks the device for a passkey of this site. @param options as the service sent them */
-export async function authenticateWithPasskey(options: object): Promise<SignInBody> {
+export async function authenticateWithPasskey(
+  options: object,
+): Promise<Extract<SignInBody, { readonly passkey: object }>> {
   const { rawId, response } = await startAuthentication({
     optionsJSON: options as PublicKeyCredentialRequestOptionsJSON,
   });

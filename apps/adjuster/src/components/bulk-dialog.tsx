@@ -1,7 +1,8 @@
 import type { AppClaim } from '@svc/contract';
-import { Button, Dialog } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Button } from '@svc/web-app/components/ui';
+import { townOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
-import { townOf } from '../model/names.ts';
 import { RejectDialog } from './reject-dialog.tsx';
 
 /** Each name with how often it occurs: `Kenner, LA (3), Houma, LA`. */

@@ -1,7 +1,7 @@
 import type { AppClaim } from '@svc/contract';
+import { nameOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
 import { dateTime, day, inches, money, percent, timeOfDay } from '../app.ts';
-import { nameOf } from '../model/names.ts';
 import { AddressLines, PersonBlock, personFacts } from './contact.tsx';
 import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 

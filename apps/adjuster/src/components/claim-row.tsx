@@ -1,9 +1,9 @@
 import './claim-row.css';
 import type { AppClaim } from '@svc/contract';
 import { TestBadge } from '@svc/web-app/components/ui';
+import { titleOf, townOf } from '@svc/web-app/names';
 import type { ComponentChildren, JSX } from 'preact';
 import { day, miles, now, places, roughDuration, route, shortMoney, texts } from '../app.ts';
-import { titleOf, townOf } from '../model/names.ts';
 
 // Rows are created while a list scrolls, so they are plain functions with few elements, and their arrow is CSS.
 

@@ -1,5 +1,6 @@
 import { ApiError } from '@svc/web-app/api-error';
-import { Button, CodeField } from '@svc/web-app/components/ui';
+import { CodeField } from '@svc/web-app/components/field';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, lists, request, showError, showToast } from '../app.ts';

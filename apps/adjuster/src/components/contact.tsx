@@ -1,7 +1,7 @@
 import './contact.css';
 import { Icon, type IconName } from '@svc/web-app/components/ui';
+import { type Address, addressLines, addressText, nameOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
-import { type Address, addressLines, addressText, nameOf } from '../model/names.ts';
 import { smsLink, telLink } from '../model/phone.ts';
 import { routeLink } from '../model/route-link.ts';
 import { type Fact, Facts, fact } from './facts.tsx';

@@ -1,4 +1,6 @@
-import { Button, Dialog, Field } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Field } from '@svc/web-app/components/field';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { places, showError } from '../app.ts';

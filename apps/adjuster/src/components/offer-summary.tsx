@@ -1,11 +1,11 @@
 import './offer-summary.css';
 import type { AppClaim } from '@svc/contract';
 import { Button, Icon } from '@svc/web-app/components/ui';
+import { addressLines, addressText, titleOf } from '@svc/web-app/names';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { answers, day, lists, miles, places, wholeMoney } from '../app.ts';
 import { mapLink } from '../model/map-link.ts';
-import { addressLines, addressText, titleOf } from '../model/names.ts';
 import { relatedClaims } from '../model/related.ts';
 import { OriginDialog } from './distance.tsx';
 

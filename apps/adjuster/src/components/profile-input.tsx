@@ -1,5 +1,5 @@
 import type { LIMITS, ProfileField } from '@svc/contract';
-import { Field, type FieldProps } from '@svc/web-app/components/ui';
+import { Field, type FieldProps } from '@svc/web-app/components/field';
 import { allTexts } from '../all-texts.ts';
 
 const AUTOCOMPLETE = {

@@ -1,5 +1,6 @@
 import type { LIMITS } from '@svc/contract';
-import { Button, Dialog } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Button } from '@svc/web-app/components/ui';
 import type { ComponentChildren } from 'preact';
 import { allTexts } from '../all-texts.ts';
 import { typedRejections } from '../app.ts';

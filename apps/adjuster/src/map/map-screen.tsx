@@ -5,11 +5,11 @@ import { nearestFirst } from '@svc/web-app/map/geo';
 import { MapView, type Marker } from '@svc/web-app/map/map-view';
 import { decodeOutlines, type Outlines } from '@svc/web-app/map/outlines';
 import outlinesUrl from '@svc/web-app/map/outlines.bin?url';
+import { addressText, isPoBox, titleOf } from '@svc/web-app/names';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { answers, lists, miles, places, preferences, showError } from '../app.ts';
 import { OriginDialog } from '../components/distance.tsx';
-import { addressText, isPoBox, titleOf } from '../model/names.ts';
 import { keptStops, MAX_STOPS, routeLink } from '../model/route-link.ts';
 
 const loadOutlines = createFile(outlinesUrl, decodeOutlines);

@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import { townOf } from './names.ts';
+import { townOf } from '@svc/web-app/names';
 
 /** An offer that is over. It holds nothing of the policyholder, since the adjuster may no longer see the claim. */
 export interface PastOffer {

@@ -1,6 +1,8 @@
 import type { Passkey } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
-import { Button, Dialog, Field, ScreenHeader } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Field } from '@svc/web-app/components/field';
+import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { createPasskey } from '@svc/web-app/passkeys';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';

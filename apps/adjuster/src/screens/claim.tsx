@@ -11,6 +11,7 @@ import {
   ScreenHeader,
   TestBadge,
 } from '@svc/web-app/components/ui';
+import { titleOf } from '@svc/web-app/names';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -30,7 +31,6 @@ import {
 import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
 import { RejectDialog } from '../components/reject-dialog.tsx';
 import { claimsAfter } from '../model/arrange.ts';
-import { titleOf } from '../model/names.ts';
 import { isClaim } from '../model/shapes.ts';
 import { ClaimRecord } from './claim-record.tsx';
 

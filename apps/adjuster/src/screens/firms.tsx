@@ -1,6 +1,7 @@
 import '../components/switch.css';
 import type { Membership } from '@svc/contract';
-import { Button, Dialog, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { call, lists, request, session, showError, showToast } from '../app.ts';

@@ -1,7 +1,8 @@
 import type { ProfileField } from '@svc/contract';
 import { ApiError } from '@svc/web-app/api-error';
+import { Dialog } from '@svc/web-app/components/dialog';
 import { lazy } from '@svc/web-app/components/lazy';
-import { Button, Dialog, ScreenHeader } from '@svc/web-app/components/ui';
+import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { isLanguage, LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { useEffect, useState } from 'preact/hooks';

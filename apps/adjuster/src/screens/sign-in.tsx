@@ -1,6 +1,7 @@
 import { ApiError } from '@svc/web-app/api-error';
+import { Field } from '@svc/web-app/components/field';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
-import { Button, Field } from '@svc/web-app/components/ui';
+import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { call, request, session, showError, signIn, texts } from '../app.ts';
 import { ROOT } from '../data/root.ts';

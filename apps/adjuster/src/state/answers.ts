@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
+import { titleOf } from '@svc/web-app/names';
 import type { Toasts } from '@svc/web-app/toasts';
 import { pastOffer } from '../model/history.ts';
-import { titleOf } from '../model/names.ts';
 import { type AnswerContent, canCancel, type Entry } from '../outbox/entry.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';

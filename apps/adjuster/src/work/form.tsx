@@ -1,6 +1,7 @@
 import './work.css';
 import type { AppClaim, LIMITS } from '@svc/contract';
-import { Button, Dialog } from '@svc/web-app/components/ui';
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { go, outbox, showError, showToast, work } from '../app.ts';

@@ -1,7 +1,7 @@
 import type { AppClaim } from '@svc/contract';
+import { addressText, titleOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
 import { calendarFile } from '../model/calendar-file.ts';
-import { addressText, titleOf } from '../model/names.ts';
 
 const VISIT_MINUTES = 60;
 

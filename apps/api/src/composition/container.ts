@@ -28,6 +28,7 @@ import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
+import { deskHandler } from '../http/static/desk.ts';
 import type { ExternalServices, ServiceContainer, Services } from './services.ts';
 
 /** Ten seconds of reads at full load. Reads need the database too, so the trail falls behind only while it is slow. */
@@ -241,6 +242,7 @@ const http = moduleOf((bind) => {
     'pushKey',
     'isDraining',
   ]);
+  bind('desk', deskHandler, ['addresses']);
   bind('rejectionPace', ({ pause }) => createRejectionPace({ now: () => performance.now(), pause }), [
     'pause',
   ]);
@@ -254,6 +256,7 @@ const http = moduleOf((bind) => {
     'edgeLimiter',
     'adjusterApp',
     'deskChanges',
+    'desk',
     'status',
     'receiptSigner',
     'trustProxy',

@@ -123,6 +123,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly boardUpdates: LiveUpdates<FirmId>;
   readonly deskChanges: Middleware;
   readonly adjusterApp: Middleware;
+  readonly desk: Middleware;
   readonly app: HttpApplication;
 }
 

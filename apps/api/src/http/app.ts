@@ -26,6 +26,8 @@ interface AppDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
   readonly adjusterApp: RequestHandler;
   /** Serves the live updates of the firm's desk. */
   readonly deskChanges: RequestHandler;
+  /** Serves the firm's desk and passes other requests on. */
+  readonly desk: RequestHandler;
   readonly addresses: DocsAddresses;
   readonly receiptSigner: ReceiptSigner;
 }
@@ -53,6 +55,7 @@ export function createApp(deps: AppDeps): HttpApplication {
       deps.adjusterApp,
       deps.deskChanges,
       jwksHandler(deps),
+      deps.desk,
       statusHandler(deps.status, addresses),
       docsHandler(addresses),
       ({ path }) => {

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { ApiError, NetworkError } from '../api-error.ts';
 import { useApp } from '../app-context.ts';
 import { supportsPasskeys } from '../passkey-support.ts';
-import { Button, CodeField, Field, Note, ScreenHeader } from './ui.tsx';
+import { CodeField, Field } from './field.tsx';
+import { Button, Note, ScreenHeader } from './ui.tsx';
 
 /** The page around a form, with why it is shown. */
 export function SignInPage(props: {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type ComponentChildren, createContext, type JSX } from 'preact';
-import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 
 const ICON_PATHS = {
@@ -35,10 +35,11 @@ const preventDefault = (event: Event): void => event.preventDefault();
 
 /** Longer than the pause between the taps of a double tap. */
 const SETTLING_MS = 700;
-const Settling = createContext(false);
+/** Whether buttons take no tap yet. */
+export const Settling = createContext(false);
 
 /** True for a moment after the first rendering and after each change of the key. */
-function useSettling(key: string): boolean {
+export function useSettling(key: string): boolean {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {
     const timer = setTimeout(() => setSettled(key), SETTLING_MS);
@@ -161,119 +162,6 @@ export const EmptyState = (props: {
     {props.children}
   </div>
 );
-
-export interface FieldProps {
-  readonly label: string;
-  readonly error?: string | undefined;
-  readonly type?: 'text' | 'email' | 'password';
-  readonly name: string;
-  readonly class?: string;
-  readonly autocomplete:
-    | 'email'
-    | 'given-name'
-    | 'family-name'
-    | 'one-time-code'
-    | 'postal-code'
-    | 'username'
-    | 'current-password'
-    | 'off';
-  readonly inputMode?: 'email' | 'numeric';
-  readonly pattern?: string;
-  readonly maxLength?: number;
-  readonly required?: boolean;
-  readonly autocapitalize?: 'off';
-  readonly spellcheck?: boolean;
-  /** For an uncontrolled input; `value` is for a controlled one. */
-  readonly defaultValue?: string;
-  readonly value?: string;
-  readonly onInput?: (event: Event & { currentTarget: HTMLInputElement }) => void;
-  readonly inputRef?: (input: HTMLInputElement | null) => void;
-}
-
-export function Field({ label, error, inputRef, type = 'text', ...input }: FieldProps) {
-  const id = useId();
-  const attributes = {
-    ...input,
-    type,
-    id,
-    'aria-invalid': error !== undefined,
-    ...(error !== undefined && { 'aria-describedby': `${id}-error` }),
-    ...(inputRef !== undefined && { ref: inputRef }),
-  } as JSX.IntrinsicElements['input'];
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input {...attributes} />
-      {error !== undefined && (
-        <p class="field-error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** For the six digits of a code that was emailed. */
-export const CodeField = (field: Pick<FieldProps, 'error' | 'inputRef' | 'value' | 'onInput'>) => (
-  <Field
-    label={useApp().texts.value.signIn.code}
-    name="code"
-    class="code"
-    autocomplete="one-time-code"
-    inputMode="numeric"
-    pattern="[0-9 ]*"
-    maxLength={7}
-    required
-    {...field}
-  />
-);
-
-/** A modal dialog. */
-export function Dialog(props: {
-  readonly title: string;
-  readonly close: () => void;
-  readonly children: ComponentChildren;
-}) {
-  const element = useRef<HTMLDialogElement>(null);
-  const id = useId();
-  const isSettling = useSettling('');
-  /** A selection that is dragged out of the dialog ends in a click on it, too. */
-  const isPressedOutside = useRef(false);
-  useEffect(() => {
-    const dialog = element.current;
-    const before = document.activeElement;
-    dialog?.showModal();
-    return () => {
-      dialog?.close();
-      // After rendering, which may have replaced the element.
-      requestAnimationFrame(() => {
-        if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
-      });
-    };
-  }, []);
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it through the cancel event
-    <dialog
-      ref={element}
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault();
-        props.close();
-      }}
-      onPointerDown={(event) => {
-        isPressedOutside.current = event.target === element.current;
-      }}
-      onClick={(event) => {
-        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close();
-      }}
-    >
-      <div class="sheet">
-        <h2 id={id}>{props.title}</h2>
-        <Settling.Provider value={isSettling}>{props.children}</Settling.Provider>
-      </div>
-    </dialog>
-  );
-}
 
 /** Keeps the height of a pinned element in a CSS variable, so that nothing is hidden behind it. */
 export function useHeightVariable<E extends HTMLElement>(name: string) {

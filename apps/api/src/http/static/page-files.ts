@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import type { Request, Response } from 'express';
+import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
+import { type Content, contentOf, IMMUTABLE, sendContent } from './compression.ts';
+
+export interface PageFile {
+  readonly content: Content;
+  /** The path changes with the content. */
+  readonly immutable: boolean;
+}
+
+interface Page {
+  /** The package that builds it into its `dist`. */
+  readonly package: string;
+  /** Where it is served; its files are below. */
+  readonly path: string;
+  readonly permissionsPolicy: string;
+}
+
+/** No inline code and nothing from other origins. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The files of a page, read once. */
+export function createPageFiles(page: Page, addresses: ProblemAddresses) {
+  let files: { readonly prefix: string; readonly byPath: ReadonlyMap<string, PageFile> } | undefined;
+  return {
+    find(path: string): PageFile | undefined {
+      const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, '');
+      if (files?.prefix !== prefix) files = { prefix, byPath: readFiles(page, prefix) };
+      const name = path.slice(page.path.length + 1);
+      return files.byPath.get(name === '' ? 'index.html' : name);
+    },
+    send({ content, immutable }: PageFile, request: Request, response: Response): Promise<void> {
+      // A file without a digest in its name is revalidated each time.
+      response.setHeader('Cache-Control', immutable ? IMMUTABLE : 'no-cache');
+      response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+      response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+      response.setHeader('Permissions-Policy', page.permissionsPolicy);
+      response.setHeader('Referrer-Policy', 'no-referrer');
+      return sendContent(content, request, response);
+    },
+  };
+}
+
+function readFiles(page: Page, prefix: string): ReadonlyMap<string, PageFile> {
+  const folder = join(
+    dirname(createRequire(import.meta.url).resolve(`${page.package}/package.json`)),
+    'dist',
+  );
+  const names = namesIn(folder);
+  if (!names.includes('index.html')) {
+    throw new HttpProblem('not_found', {
+      detail: 'This page has not been built. Run "npx pnpm@12.21.0 build".',
+    });
+  }
+  return new Map(
+    names.map((file) => {
+      const name = file.replaceAll('\\', '/');
+      const bytes = readFileSync(join(folder, file));
+      // A page is served without a trailing slash, so relative URLs would not resolve.
+      const content =
+        name === 'index.html' ? bytes.toString().replaceAll('"./', `"${prefix}${page.path}/`) : bytes;
+      return [name, { content: contentOf(name, content), immutable: name.startsWith('assets/') }];
+    }),
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) !== '');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { signal } from '@preact/signals';
+import { createApi } from '@svc/web-app/api';
+import { showAppearance } from '@svc/web-app/appearance';
+import { browserChoices } from '@svc/web-app/choices';
+import { createEventStream } from '@svc/web-app/event-stream';
+import { deviceLanguage } from '@svc/web-app/texts/languages';
+import { createDesk } from './create-desk.ts';
+import { type Call, ROUTES } from './endpoints.ts';
+import { createDeskNavigation } from './navigation.ts';
+import { ROOT } from './root.ts';
+
+// The desk of this page, and the names by which the screens use its parts.
+
+export const navigation = createDeskNavigation(window);
+export const { route, go } = navigation;
+const api = createApi<Call>(ROOT, ROUTES);
+export const { call } = api;
+
+export const desk = createDesk({
+  ...{ api, choices: browserChoices, deviceLanguage, navigation, random: Math.random },
+  openEvents: (environment, handlers) =>
+    createEventStream(`${ROOT}v1/changes?environment=${environment}`, handlers),
+  page: {
+    isVisible: () => document.visibilityState === 'visible',
+    onVisibility: (listener) => document.addEventListener('visibilitychange', listener),
+  },
+});
+
+export const { texts, session, environment, board, adjusters, offers, changes, can } = desk;
+export const { request } = session;
+export const { showToast, showError } = desk.toasts;
+export const { dateTime, day, duration, roughDuration, since } = desk.format;
+
+showAppearance(() => desk.scheme.value, desk.language.language);
+
+/** The operator has no report of errors of the desk: they stay in the browser's console. */
+export const reportError = (error: unknown): void => console.error(error);
+
+const query = matchMedia('(min-width: 1000px)');
+/** Whether the menu is beside the screens, and a claim beside the board. */
+export const isWide = signal(query.matches);
+query.addEventListener('change', ({ matches }) => {
+  isWide.value = matches;
+});

@@ -1,0 +1,31 @@
+import { useId } from 'preact/hooks';
+
+/** A choice of a few values. */
+export function Select<Value extends string | number>(props: {
+  readonly label: string;
+  readonly options: readonly Value[];
+  readonly value: Value;
+  readonly name: (value: Value) => string;
+  readonly choose: (value: Value) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <select
+        id={id}
+        value={props.value}
+        onChange={({ currentTarget: { selectedIndex } }) => {
+          const chosen = props.options[selectedIndex];
+          if (chosen !== undefined) props.choose(chosen);
+        }}
+      >
+        {props.options.map((option) => (
+          <option key={option} value={option}>
+            {props.name(option)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

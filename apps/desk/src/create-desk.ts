@@ -1,0 +1,155 @@
+import { computed, signal } from '@preact/signals';
+import { ApiError } from '@svc/web-app/api-error';
+import type { KeyValue } from '@svc/web-app/choices';
+import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
+import { createFormat } from '@svc/web-app/format';
+import { createLanguage } from '@svc/web-app/language';
+import { createSession } from '@svc/web-app/session';
+import type { Language } from '@svc/web-app/texts/languages';
+import { createToasts } from '@svc/web-app/toasts';
+import type { Api, BoardAdjuster, Environment, OwnStaff, Permission, SignInProof } from './endpoints.ts';
+import type { Navigation } from './navigation.ts';
+import { createScheme } from './state/appearance.ts';
+import { createBoard } from './state/board.ts';
+import { createLive } from './state/live.ts';
+import { createOffers } from './state/offers.ts';
+import { createPagedList } from './state/paged-list.ts';
+import { en, type Texts } from './texts/en.ts';
+
+const POLL_MS = 30_000;
+/** A page of the service has at most this many adjusters. */
+const ADJUSTERS_PER_PAGE = 200;
+
+/** What the desk uses of the browser and the service. */
+export interface DeskDeps {
+  readonly api: Api;
+  readonly choices: KeyValue;
+  readonly deviceLanguage: () => Language;
+  readonly navigation: Navigation;
+  readonly openEvents: (environment: Environment, handlers: EventHandlers) => EventStream;
+  readonly page: {
+    isVisible(): boolean;
+    onVisibility(listener: () => void): void;
+  };
+  readonly random: () => number;
+}
+
+/** The desk without its screens. Each call creates one that shares nothing with others. */
+export function createDesk(deps: DeskDeps) {
+  const { api, navigation, page } = deps;
+  const now = signal(api.now());
+  const language = createLanguage<Texts>({
+    ...deps,
+    others: { es: async () => (await import('./texts/es.ts')).es },
+  });
+  const texts = computed<Texts>(() => language.loadedTexts.value ?? en);
+  const format = createFormat(texts, language.language, now);
+  const toasts = createToasts(texts, navigation.currentHash);
+  const session = createSession<OwnStaff>(() => forget());
+  const { request } = session;
+  /** Staff work with live and with test data, one at a time. */
+  const environment = signal<Environment>('live');
+  const shared = { call: api.call, request, environment, onError: toasts.showError };
+  const board = createBoard(shared);
+  const adjusters = createPagedList<BoardAdjuster>({
+    read: (cursor) =>
+      request(() =>
+        api.call('listBoardAdjusters', {
+          query: { environment: environment.value, limit: ADJUSTERS_PER_PAGE, cursor },
+        }),
+      ),
+    idOf: ({ svc_id }) => svc_id,
+    enough: ADJUSTERS_PER_PAGE,
+    onError: toasts.showError,
+  });
+  /** Counts the changes that were read, so that an open claim is read again, too. */
+  const changes = signal(0);
+  const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
+
+  async function readChanges(): Promise<void> {
+    changes.value += 1;
+    await board.list.refresh();
+  }
+  const liveOf = (of: Environment) =>
+    createLive({
+      ...{ isVisible: page.isVisible, random: deps.random, changed: readChanges, signedOut: session.expire },
+      openEvents: (handlers) => deps.openEvents(of, handlers),
+    });
+  const live = { live: liveOf('live'), test: liveOf('test') };
+
+  const can = (permission: Permission): boolean =>
+    session.profile.value?.permissions.includes(permission) === true;
+
+  function open(): void {
+    if (!can('claims:read')) return;
+    live[environment.value].start();
+    void board.list.restart();
+  }
+
+  function forget(): void {
+    for (const part of [live.live, live.test]) part.stop();
+    for (const part of [board, adjusters, offers]) part.forget();
+    environment.value = 'live';
+  }
+
+  async function readProfile(): Promise<OwnStaff> {
+    return request(() => api.call('getOwnStaff'));
+  }
+
+  async function signIn(body: SignInProof): Promise<void> {
+    await request(() => api.call('openSession', { body }));
+    const profile = await readProfile();
+    forget();
+    session.update({ kind: 'signedIn', profile });
+    open();
+  }
+
+  async function signOut(everywhere: boolean): Promise<void> {
+    await request(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession')).catch(
+      (error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+      },
+    );
+    session.needsPasskey.value = false;
+    session.update({ kind: 'signedOut' });
+    forget();
+    navigation.go('#/');
+  }
+
+  function chooseEnvironment(next: Environment): void {
+    if (next === environment.value) return;
+    live[environment.value].stop();
+    environment.value = next;
+    board.clearSelection();
+    adjusters.forget();
+    open();
+  }
+
+  async function start(): Promise<void> {
+    page.onVisibility(() => {
+      const current = live[environment.value];
+      if (!session.isSignedIn() || !can('claims:read')) return;
+      if (!page.isVisible()) return current.stop();
+      current.start();
+      current.readSoon();
+    });
+    setInterval(() => {
+      now.value = api.now();
+      if (session.isSignedIn() && can('claims:read')) live[environment.value].poll();
+    }, POLL_MS);
+    const number = session.number();
+    try {
+      session.update({ kind: 'profile', profile: await readProfile(), number });
+      open();
+    } catch (error) {
+      toasts.showError(error);
+    }
+    session.update({ kind: 'started' });
+  }
+
+  return {
+    ...{ now, language, texts, format, toasts, session, environment, board, adjusters, offers, changes },
+    ...createScheme(deps.choices),
+    ...{ can, signIn, signOut, start, chooseEnvironment, readChanges },
+  };
+}

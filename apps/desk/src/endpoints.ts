@@ -1,0 +1,53 @@
+import type { deskEndpoints, endpoints } from '@svc/contract';
+import type { Api as ApiOf } from '@svc/web-app/api';
+import type { Call as CallAmong, CallOf, RouteOf } from '@svc/web-app/endpoints';
+
+type Endpoints = typeof deskEndpoints;
+export type Environment = 'live' | 'test';
+
+/** The compiler compares them with the contract. */
+const CONTRACT_ROUTES = {
+  getBoardClaim: 'GET v1/claims/{id}',
+  getFirmReadiness: 'GET v1/readiness',
+  getOwnStaff: 'GET v1/me',
+  inviteBoardAdjuster: 'POST v1/adjusters/invitations',
+  listBoardAdjusters: 'GET v1/adjusters',
+  listBoardClaims: 'GET v1/claims',
+  offerBoardClaim: 'POST v1/claims/{id}/assignment',
+  reportAnswers: 'GET v1/reports/answers',
+  withdrawBoardInvitation: 'DELETE v1/adjusters/invitations/{svc_id}',
+} as const satisfies { readonly [Id in keyof Endpoints]?: RouteOf<Endpoints[Id], '/firm/'> };
+
+/** What only browsers use: the service keeps their session in a cookie. */
+const BROWSER_ROUTES = {
+  openSession: 'POST session',
+  closeSession: 'DELETE session',
+  closeAllSessions: 'DELETE sessions',
+  sendSignInCode: 'POST sign-in-codes',
+  startPasskeySignIn: 'POST passkey-options',
+} as const;
+interface BrowserCalls {
+  openSession: CallOf<Endpoints['signInStaff']>;
+  closeSession: { input: object; output: unknown };
+  closeAllSessions: { input: object; output: unknown };
+  sendSignInCode: CallOf<Endpoints['requestStaffSignInCode']>;
+  startPasskeySignIn: { input: object; output: CallOf<(typeof endpoints)['startPasskeySignIn']>['output'] };
+}
+
+export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES };
+export type CallId = keyof typeof ROUTES;
+type DeskCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls;
+export type Call = CallAmong<DeskCalls>;
+export type Api = ApiOf<Call>;
+export type SignInProof = DeskCalls['openSession']['input']['body'];
+
+type Output<Id extends CallId> = DeskCalls[Id]['output'];
+export type OwnStaff = Output<'getOwnStaff'>;
+export type Permission = OwnStaff['permissions'][number];
+export type BoardClaim = Output<'listBoardClaims'>['data'][number];
+export type BoardClaimDetails = Output<'getBoardClaim'>;
+export type Offer = BoardClaimDetails['history'][number];
+export type Readiness = Output<'getFirmReadiness'>;
+export type AnswersReport = Output<'reportAnswers'>;
+export type ReportRow = AnswersReport['rows'][number];
+export type BoardAdjuster = Output<'listBoardAdjusters'>['data'][number];

@@ -1,0 +1,225 @@
+import { AppContext } from '@svc/web-app/app-context';
+import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
+import { lazy } from '@svc/web-app/components/lazy';
+import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
+import { ToastMessage } from '@svc/web-app/components/toast';
+import { useHeightVariable } from '@svc/web-app/components/ui';
+import '@svc/web-app/theme.css';
+import { type ComponentType, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import './style.css';
+import {
+  call,
+  can,
+  desk,
+  environment,
+  isWide,
+  navigation,
+  reportError,
+  request,
+  route,
+  session,
+  showError,
+  texts,
+} from './app.ts';
+import type { Screen } from './navigation.ts';
+import { ROOT } from './root.ts';
+import { Board } from './screens/board.tsx';
+
+const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
+const Adjusters = lazy(async () => (await import('./screens/adjusters.tsx')).Adjusters);
+const ClaimMap = lazy(async () => (await import('./screens/map.tsx')).ClaimMap);
+const Reports = lazy(async () => (await import('./screens/reports.tsx')).Reports);
+const ReadinessScreen = lazy(async () => (await import('./screens/readiness.tsx')).ReadinessScreen);
+const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
+
+/** The screens of the menu, each for those who have its permission. */
+const MENU: readonly {
+  readonly screen: Screen;
+  readonly needs: Parameters<typeof can>[0] | null;
+  readonly Component: ComponentType<object>;
+}[] = [
+  { screen: 'board', needs: 'claims:read', Component: Board },
+  { screen: 'adjusters', needs: 'adjusters:read', Component: Adjusters },
+  { screen: 'map', needs: 'claims:read', Component: ClaimMap },
+  { screen: 'reports', needs: 'reports:read', Component: Reports },
+  { screen: 'readiness', needs: 'readiness:read', Component: ReadinessScreen },
+  { screen: 'settings', needs: null, Component: Settings },
+];
+
+const permitted = () => MENU.filter(({ needs }) => needs === null || can(needs));
+
+const signInWithPasskey = async (): Promise<void> => {
+  const { authenticateWithPasskey } = await import('@svc/web-app/passkeys');
+  const { options } = await request(() => call('startPasskeySignIn'));
+  await desk.signIn(await authenticateWithPasskey(options));
+};
+
+const SignIn = () => (
+  <SignInPage logo={`${ROOT}icon.svg`} endedBecause={session.endedBecause.value}>
+    <SignInByCode
+      sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
+      signIn={desk.signIn}
+      {...{ signInWithPasskey, showError }}
+    />
+  </SignInPage>
+);
+
+function App() {
+  const me = session.profile.value;
+  if (me === undefined)
+    return (
+      <main class="starting">
+        <p class="muted">{texts.value.loading}</p>
+      </main>
+    );
+  return (
+    <>
+      {me === null ? (
+        <main>
+          <SignIn />
+        </main>
+      ) : (
+        <div class="desk">
+          <button type="button" class="skip" onClick={skip}>
+            {texts.value.skip}
+          </button>
+          <Header />
+          <div class="body">
+            <Status />
+            <Screens />
+          </div>
+        </div>
+      )}
+      <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
+        <ToastMessage toasts={desk.toasts} />
+      </div>
+    </>
+  );
+}
+
+/** Not a link, because the hash is used for routes. */
+function skip(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus();
+}
+
+/** The firm, the menu, and which data is shown. */
+function Header() {
+  const words = texts.value;
+  const me = session.profile.value;
+  const [open, setOpen] = useState(false);
+  const current = route.value.screen === 'claim' ? 'board' : route.value.screen;
+  useEffect(() => setOpen(false), [navigation.currentHash.value]);
+  return (
+    <header class="top">
+      <div class="top-line">
+        <strong class="firm">{me?.firm.name}</strong>
+        {!isWide.value && (
+          <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {words.nav.menu}
+          </button>
+        )}
+      </div>
+      {(isWide.value || open) && (
+        <nav aria-label={words.nav.label} class="menu">
+          {permitted().map(({ screen }) => (
+            <a
+              key={screen}
+              href={screen === 'board' ? '#/' : `#/${screen}`}
+              {...(screen === current && { 'aria-current': 'page' as const })}
+            >
+              {words.nav[screen]}
+            </a>
+          ))}
+        </nav>
+      )}
+      {(isWide.value || open) && (
+        <fieldset class="switcher">
+          <legend>{words.environment.label}</legend>
+          {(['live', 'test'] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="chip"
+              aria-pressed={environment.value === one}
+              onClick={() => desk.chooseEnvironment(one)}
+            >
+              {words.environment[one]}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {isWide.value && (
+        <p class="muted who">
+          {me?.staff.name}
+          <br />
+          {words.roles[me?.staff.role ?? ''] ?? me?.staff.role}
+        </p>
+      )}
+    </header>
+  );
+}
+
+/** What is not as usual: no network, or test data. */
+const Status = () => {
+  const state = session.connection.value;
+  const words = texts.value;
+  return (
+    <div role="status" class={state === 'online' ? 'network' : 'network offline'}>
+      {state !== 'online' && <span>{state === 'problem' ? words.problem : words.offline}</span>}
+      {state === 'online' && environment.value === 'test' && <p class="test-note">{words.testNote}</p>}
+    </div>
+  );
+};
+
+function Screens() {
+  const { value } = route;
+  if (value.screen === 'claim' && can('claims:read')) {
+    // On wide screens the claim is shown next to the board.
+    return (
+      <main class={isWide.value ? 'split' : 'one'}>
+        {isWide.value && (
+          <div class="split-list">
+            <Guarded>
+              <Board />
+            </Guarded>
+          </div>
+        )}
+        <div class="split-claim">
+          <Guarded key={value.id}>
+            <ClaimScreen id={value.id} />
+          </Guarded>
+        </div>
+      </main>
+    );
+  }
+  const screens = permitted();
+  const found = screens.find(({ screen }) => screen === value.screen) ?? screens[0];
+  return (
+    <main key={`${found?.screen} ${environment.value}`}>
+      <Guarded>{found !== undefined && <found.Component />}</Guarded>
+    </main>
+  );
+}
+
+const Guarded = (props: { readonly children: preact.ComponentChildren }) => (
+  <ErrorBoundary>{props.children}</ErrorBoundary>
+);
+
+const root = document.getElementById('app');
+const startAgain = async (): Promise<void> => location.reload();
+void desk.language
+  .load()
+  .catch(() => {})
+  .then(() => {
+    if (root !== null)
+      render(
+        <AppContext.Provider value={{ texts, navigation, reportError, startAgain }}>
+          <Guarded>
+            <App />
+          </Guarded>
+        </AppContext.Provider>,
+        root,
+      );
+    void desk.start();
+  });

@@ -1,0 +1,260 @@
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Field } from '@svc/web-app/components/field';
+import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
+import { WindowedList } from '@svc/web-app/components/windowed-list';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { board, can, desk, offers, roughDuration, route, texts } from '../app.ts';
+import { LoadMore } from '../components/load-more.tsx';
+import { Select } from '../components/select.tsx';
+import { StatusPill } from '../components/status.tsx';
+import type { BoardClaim } from '../endpoints.ts';
+import { VIEWS } from '../state/board.ts';
+import { OfferDialog, OfferResults } from './offer.tsx';
+
+/** Where losses happen; the contract's own list would bring its schemas along. */
+const STATES =
+  ' AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI'.split(
+    ' ',
+  );
+
+/** The claims of the firm, the longest wait first. */
+export function Board() {
+  const words = texts.value.board;
+  const rows = board.list.rows.value;
+  const [offered, setOffered] = useState<readonly BoardClaim[]>([]);
+  const [showsKeys, setShowsKeys] = useState(false);
+  const search = useRef<HTMLInputElement | null>(null);
+  const selected = board.selected.value;
+  const chosen = rows?.filter(({ id }) => selected.has(id)) ?? [];
+  const offer = (claims: readonly BoardClaim[]): void => {
+    if (claims.length > 0 && can('claims:write')) setOffered(claims);
+  };
+  useKeys({
+    search,
+    offer: (current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]),
+    help: () => setShowsKeys(true),
+  });
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.board} />
+      <Filters search={search} />
+      {offers.acts.value.length > 0 && <OfferResults />}
+      {rows?.length === 0 && !board.list.hasMore.value ? (
+        <Nothing />
+      ) : (
+        <WindowedList
+          items={rows ?? []}
+          row={(claim) => <Row claim={claim} />}
+          label={texts.value.nav.board}
+        />
+      )}
+      <LoadMore list={board.list} />
+      {chosen.length > 0 && (
+        <div class="selection" role="status">
+          <span>{words.selected(chosen.length)}</span>
+          <Button kind="primary" onClick={() => offer(chosen)}>
+            {words.offerAll(chosen.length)}
+          </Button>
+          <Button onClick={board.clearSelection}>{words.clearSelection}</Button>
+        </div>
+      )}
+      {offered.length > 0 && (
+        <OfferDialog
+          claims={offered}
+          close={() => setOffered([])}
+          done={() => {
+            setOffered([]);
+            board.clearSelection();
+          }}
+        />
+      )}
+      {showsKeys && (
+        <Dialog title={words.keys} close={() => setShowsKeys(false)}>
+          <dl class="pairs">
+            {words.keyList.map(([key, meaning]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+          <Button onClick={() => setShowsKeys(false)}>{texts.value.close}</Button>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const Nothing = () => {
+  const words = texts.value.board;
+  const { view } = board.filters.value;
+  return board.isFiltered.value || view !== 'waiting' ? (
+    <EmptyState title={words.none} icon="claims">
+      <p>{words.noneMore}</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title={words.empty} icon="claims">
+      <p>{words.emptyMore}</p>
+    </EmptyState>
+  );
+};
+
+function Filters({ search }: { readonly search: { current: HTMLInputElement | null } }) {
+  const words = texts.value.board;
+  const filters = board.filters.value;
+  const text = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
+  return (
+    <search class="filters">
+      <div class="filter-line">
+        <Field
+          label={words.search}
+          name="q"
+          autocomplete="off"
+          placeholder={words.searchHint}
+          maxLength={200}
+          value={filters.q}
+          inputRef={(input) => {
+            search.current = input;
+          }}
+          onInput={(event) => board.filter({ q: text(event) }, true)}
+        />
+        <Select
+          label={words.view}
+          options={VIEWS}
+          value={filters.view}
+          name={(view) => words.views[view]}
+          choose={(view) => board.filter({ view })}
+        />
+      </div>
+      <details>
+        <summary>{words.filters}</summary>
+        <div class="filter-line">
+          <Field
+            label={words.adjuster}
+            name="adjuster"
+            autocomplete="off"
+            spellcheck={false}
+            value={filters.adjuster}
+            onInput={(event) => board.filter({ adjuster: text(event) }, true)}
+          />
+          <Field
+            label={words.carrier}
+            name="carrier"
+            autocomplete="off"
+            value={filters.carrier}
+            onInput={(event) => board.filter({ carrier: text(event) }, true)}
+          />
+          <Select
+            label={words.state}
+            options={STATES}
+            value={filters.state}
+            name={(state) => state || words.anyState}
+            choose={(state) => board.filter({ state })}
+          />
+          {board.isFiltered.value && (
+            <Button onClick={() => board.filter({ adjuster: '', carrier: '', state: '', q: '' })}>
+              {words.clear}
+            </Button>
+          )}
+        </div>
+      </details>
+    </search>
+  );
+}
+
+function Row({ claim }: { readonly claim: BoardClaim }) {
+  const words = texts.value.board;
+  const { place } = claim;
+  const open = route.value;
+  const isOpen = open.screen === 'claim' && open.id === claim.id;
+  const waitMs = claim.waiting_since === null ? null : desk.now.value - Date.parse(claim.waiting_since);
+  return (
+    <div class="board-row" data-late={claim.late}>
+      {can('claims:write') && (
+        <label class="check">
+          <input
+            type="checkbox"
+            aria-label={words.select(claim.name)}
+            checked={board.selected.value.has(claim.id)}
+            disabled={claim.status === 'accepted' || claim.closed_at !== null}
+            onChange={() => board.toggle(claim.id)}
+          />
+        </label>
+      )}
+      <a
+        href={`#/claims/${claim.id}`}
+        class="board-link"
+        data-id={claim.id}
+        {...(isOpen && { 'aria-current': 'true' as const })}
+      >
+        <span class="cell name">
+          <span class="strong">{claim.name}</span> <TestBadge test={claim.test} />
+          <span class="line muted">{`${place.street}, ${place.city}, ${place.state} ${place.zip}`}</span>
+        </span>
+        <span class="cell ids">
+          {claim.claim_number}
+          <span class="line muted">{claim.external_id}</span>
+        </span>
+        <span class="cell carrier">{claim.carrier}</span>
+        <span class="cell adjuster">{claim.adjuster_name ?? claim.adjuster_svc_id}</span>
+        <span class="cell state">
+          <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={claim.late} />
+          {waitMs !== null && (
+            <span class="line muted">
+              {roughDuration(waitMs) === null ? words.waitsLess : words.waits(roughDuration(waitMs) ?? '')}
+            </span>
+          )}
+        </span>
+      </a>
+    </div>
+  );
+}
+
+/** The focus is the current row: what a screen reader reads, Enter opens. */
+function useKeys(deps: {
+  readonly search: { current: HTMLInputElement | null };
+  readonly offer: (current: BoardClaim | undefined) => void;
+  readonly help: () => void;
+}): void {
+  const latest = useRef(deps);
+  latest.current = deps;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null)
+        return;
+      if (target.matches('input[type=text], input:not([type]), select, textarea')) {
+        if (event.key === 'Escape') target.blur();
+        return;
+      }
+      const links = [...document.querySelectorAll<HTMLElement>('main a.board-link')];
+      const at = links.findIndex((link) => link.closest('.board-row')?.contains(document.activeElement));
+      const { value: open } = route;
+      const currentId = links[at]?.dataset.id ?? (open.screen === 'claim' ? open.id : undefined);
+      const current = board.list.rows.value?.find(({ id }) => id === currentId);
+      const focus = (index: number): void => {
+        links[index]?.focus({ preventScroll: true });
+        links[index]?.scrollIntoView({ block: 'nearest' });
+      };
+      const actions: Readonly<Record<string, () => void>> = {
+        j: () => focus(Math.min(at + 1, links.length - 1)),
+        k: () => focus(Math.max(at - 1, 0)),
+        x: () => current !== undefined && board.toggle(current.id),
+        o: () => latest.current.offer(current),
+        '/': () => latest.current.search.current?.focus(),
+        '?': () => latest.current.help(),
+      };
+      const key = { ArrowDown: 'j', ArrowUp: 'k' }[event.key] ?? event.key.toLowerCase();
+      // The arrows scroll, unless a row has the focus.
+      if (event.key.startsWith('Arrow') && at === -1) return;
+      const action = actions[key];
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+}

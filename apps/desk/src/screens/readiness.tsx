@@ -1,0 +1,76 @@
+import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
+import { useEffect, useState } from 'preact/hooks';
+import { call, can, dateTime, request, showError, texts } from '../app.ts';
+import type { Readiness } from '../endpoints.ts';
+
+const KINDS: Readonly<Record<string, string>> = { passed: 'success', failed: 'error' };
+
+/** What the firm's own programs did with test keys, and what to change before live keys. */
+export function ReadinessScreen() {
+  const words = texts.value.readiness;
+  const [found, setFound] = useState<Readiness>();
+  const [busy, setBusy] = useState(false);
+  const check = async (): Promise<void> => {
+    setBusy(true);
+    await request(() => call('getFirmReadiness')).then(setFound, showError);
+    setBusy(false);
+  };
+  useEffect(() => void check(), []);
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.readiness} />
+      <p>{words.lead}</p>
+      <div class="row">
+        <Button kind="primary" busy={busy} onClick={() => void check()}>
+          {words.again}
+        </Button>
+      </div>
+      {found === undefined ? (
+        <p class="muted">{texts.value.loading}</p>
+      ) : (
+        <>
+          <Note kind={found.ready ? 'success' : 'warning'}>
+            <p class="strong">{found.ready ? words.ready : words.notReady}</p>
+            <p>{words.checked(found.requests, found.claims, dateTime(found.since))}</p>
+            {!found.complete && <p>{words.incomplete}</p>}
+          </Note>
+          {found.checks.map((one) => (
+            <section key={one.check} class="card" aria-label={words.titles[one.check] ?? one.title}>
+              <div class="row spread">
+                <h2>{words.titles[one.check] ?? one.title}</h2>
+                <span class={`pill ${KINDS[one.state] ?? 'neutral'}`}>
+                  {words.states[one.state] ?? one.state}
+                </span>
+              </div>
+              {one.state === 'not_exercised' && <p lang="en">{one.exercise}</p>}
+              {one.state === 'failed' && <p lang="en">{one.change}</p>}
+              <p class="muted">{words.counts(one.passed, one.finding_count)}</p>
+              {one.findings.length > 0 && (
+                <details>
+                  <summary>{words.findings(one.findings.length)}</summary>
+                  <ol class="history">
+                    {one.findings.map((finding, index) => (
+                      <li key={index}>
+                        <p lang="en">{finding.detail}</p>
+                        {finding.requests.map((sent) => (
+                          <p key={sent.request_id}>
+                            <span class="muted">{dateTime(sent.at)}</span> <code>{sent.operation}</code>{' '}
+                            <code>{sent.status ?? '–'}</code> {sent.code !== null && <code>{sent.code}</code>}{' '}
+                            {sent.simulated && <span class="badge">{words.simulated}</span>}{' '}
+                            {can('requests:read') && (
+                              <a href={`#/requests/${sent.request_id}`}>{words.request}</a>
+                            )}
+                          </p>
+                        ))}
+                      </li>
+                    ))}
+                  </ol>
+                </details>
+              )}
+            </section>
+          ))}
+        </>
+      )}
+    </>
+  );
+}

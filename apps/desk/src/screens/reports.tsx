@@ -1,0 +1,128 @@
+import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
+import { useEffect, useState } from 'preact/hooks';
+import { call, duration, environment, request, showError, texts } from '../app.ts';
+import { downloadCsv } from '../components/download.ts';
+import { Select } from '../components/select.tsx';
+import type { AnswersReport, ReportRow } from '../endpoints.ts';
+
+const GROUPS = ['adjuster', 'week', 'carrier'] as const;
+type Group = (typeof GROUPS)[number];
+const DAYS = [7, 30, 90, 365] as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const OUTCOMES = ['accepted', 'rejected', 'unassigned', 'withdrawn', 'closed', 'pending'] as const;
+
+/** Offers by outcome and the time to answer: a chart, a table, and a file. */
+export function Reports() {
+  const words = texts.value.reports;
+  const [by, setBy] = useState<Group>('adjuster');
+  const [days, setDays] = useState<number>(30);
+  const [report, setReport] = useState<AnswersReport>();
+  const query = () => ({
+    environment: environment.value,
+    by,
+    since: new Date(Date.now() - days * DAY_MS).toISOString(),
+  });
+  useEffect(() => {
+    let isCurrent = true;
+    setReport(undefined);
+    request(() => call('reportAnswers', { query: query(), headers: {} })).then(
+      (found) => isCurrent && setReport(found),
+      (error: unknown) => isCurrent && showError(error),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [by, days, environment.value]);
+  const time = (seconds: number | null): string =>
+    seconds === null ? '–' : (duration(seconds * 1000) ?? words.underMinute);
+  const most = Math.max(1, ...(report?.rows ?? []).map(({ offers }) => offers));
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.reports} />
+      <div class="filter-line">
+        <Select
+          label={words.by}
+          options={GROUPS}
+          value={by}
+          name={(one) => words.groups[one]}
+          choose={setBy}
+        />
+        <Select label={words.period} options={DAYS} value={days} name={words.days} choose={setDays} />
+        <Button onClick={() => void downloadCsv('v1/reports/answers', query(), 'answers.csv')}>
+          {texts.value.download}
+        </Button>
+      </div>
+      {report === undefined ? (
+        <p class="muted">{texts.value.loading}</p>
+      ) : report.rows.length === 0 ? (
+        <EmptyState title={words.none} icon="clock" />
+      ) : (
+        <section class="card">
+          <ul class="legend" aria-hidden="true">
+            {OUTCOMES.map((outcome) => (
+              <li key={outcome}>
+                <span class={`bar-${outcome}`} />
+                {words.outcomes[outcome]}
+              </li>
+            ))}
+          </ul>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.groups[by]}</th>
+                <th scope="col">{words.offers}</th>
+                {OUTCOMES.map((outcome) => (
+                  <th key={outcome} scope="col">
+                    {words.outcomes[outcome]}
+                  </th>
+                ))}
+                <th scope="col">{words.median}</th>
+                <th scope="col">{words.p90}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...report.rows, { ...report.total, group: '', label: words.total }].map((row) => (
+                <tr key={row.group} class={row.group === '' ? 'total' : ''}>
+                  <th scope="row">
+                    {row.label}
+                    {row.group !== '' && <Bar row={row} most={most} />}
+                  </th>
+                  <td data-label={words.offers}>{row.offers}</td>
+                  {OUTCOMES.map((outcome) => (
+                    <td key={outcome} data-label={words.outcomes[outcome]}>
+                      {row[outcome]}
+                    </td>
+                  ))}
+                  <td data-label={words.median}>{time(row.median_answer_seconds)}</td>
+                  <td data-label={words.p90}>{time(row.p90_answer_seconds)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** An SVG, since the Content-Security-Policy forbids style attributes. The numbers are in the table. */
+function Bar({ row, most }: { readonly row: ReportRow; readonly most: number }) {
+  let at = 0;
+  return (
+    <svg
+      class="chart"
+      viewBox={`0 0 ${most} 1`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {OUTCOMES.map((outcome) => {
+        const start = at;
+        at += row[outcome];
+        return (
+          <rect key={outcome} class={`bar-${outcome}`} x={start} y="0" width={row[outcome]} height="1" />
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,68 @@
+import { Button, ScreenHeader } from '@svc/web-app/components/ui';
+import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
+import { useState } from 'preact/hooks';
+import { desk, session, showError, texts } from '../app.ts';
+import { Select } from '../components/select.tsx';
+import { SCHEMES } from '../state/appearance.ts';
+
+const LANGUAGES = ['device', 'en', 'es'] as const;
+
+/** The account, and how the page looks. */
+export function Settings() {
+  const words = texts.value.settings;
+  const me = session.profile.value;
+  const [busy, setBusy] = useState(false);
+  const signOut = (everywhere: boolean): void => {
+    setBusy(true);
+    void desk
+      .signOut(everywhere)
+      .catch(showError)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.settings} />
+      <section class="card">
+        <h2>{words.account}</h2>
+        <p>
+          <span class="strong">{me?.staff.name}</span>
+          <span class="line">{me?.staff.email}</span>
+          <span class="line muted">{texts.value.roles[me?.staff.role ?? ''] ?? me?.staff.role}</span>
+        </p>
+        <p>
+          <span class="muted">{words.firm}</span> {me?.firm.name}
+        </p>
+      </section>
+      <section class="card">
+        <div class="columns">
+          <Select
+            label={words.language}
+            options={LANGUAGES}
+            value={desk.language.choice.value}
+            name={(one) => (one === 'device' ? words.device : LANGUAGE_NAMES[one])}
+            choose={desk.language.choose}
+          />
+          <Select
+            label={words.colors}
+            options={SCHEMES}
+            value={desk.scheme.value}
+            name={(scheme) => words.schemes[scheme]}
+            choose={desk.chooseScheme}
+          />
+        </div>
+      </section>
+      <section class="card">
+        <h2>{words.session}</h2>
+        <div class="row">
+          <Button busy={busy} onClick={() => signOut(false)}>
+            {words.signOut}
+          </Button>
+          <Button busy={busy} onClick={() => signOut(true)}>
+            {words.signOutEverywhere}
+          </Button>
+        </div>
+        <p class="muted">{words.version(__APP_VERSION__)}</p>
+      </section>
+    </>
+  );
+}

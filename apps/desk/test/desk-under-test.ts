@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { axeViolations, tooWide, type Visitor, visit } from '../../adjuster/test/app-under-test.ts';
+import { startBrowser } from '../../api/test/browser.ts';
+import {
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  type TestFirm,
+} from '../../api/test/service-under-test.ts';
+
+export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+export const PHONE = {
+  viewport: { width: 360, height: 740 },
+  hasTouch: true,
+  isMobile: true,
+  reducedMotion: 'reduce',
+  colorScheme: 'dark',
+  locale: 'es-PR',
+} as const;
+
+export interface DeskUnderTest {
+  readonly service: ServiceUnderTest;
+  readonly firm: TestFirm;
+  readonly browser: Browser;
+  /** Opens a browser context, and fails for errors in it that nothing has caught, and for requests to other hosts. */
+  readonly visiting: (
+    options: BrowserContextOptions,
+    work: (visitor: Visitor) => Promise<void>,
+  ) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startDesk(): Promise<DeskUnderTest> {
+  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], {
+    stdio: 'inherit',
+  });
+  const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
+  return {
+    ...{ service, browser, firm: await service.firm() },
+    async visiting(options, work) {
+      const visitor = await visit(browser, service.url, options);
+      try {
+        await work(visitor);
+        if (visitor.faults.length > 0) throw new Error(`in the browser: ${visitor.faults.join('; ')}`);
+      } finally {
+        await visitor.close();
+      }
+    },
+    async stop() {
+      await browser.close();
+      await service.stop();
+    },
+  };
+}
+
+/** Opens the desk with an existing session, since the number of emailed codes is limited. */
+export async function enterDesk(
+  page: Page,
+  service: ServiceUnderTest,
+  token: string,
+  hash = '',
+): Promise<void> {
+  await page.context().addCookies([{ name: 'svc-staff-session', value: token, url: service.url }]);
+  await page.goto(`${service.url}/firm${hash}`);
+  await page.locator('main h1').first().waitFor();
+}
+
+/** What is wrong with the screen: for axe, and wider than the window. */
+export async function faultsOf(page: Page, screen: string): Promise<string[]> {
+  const violations = await axeViolations(page);
+  return [...violations.map((violation) => `${screen}: ${violation}`), ...(await tooWide(page, screen))];
+}
+
+/** Everything that the page keeps in the browser. */
+export const storedText = (page: Page): Promise<string> =>
+  page.evaluate(`indexedDB.databases().then((databases) =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, databases]))`);

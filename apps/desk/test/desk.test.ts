@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { ApiError, NetworkError } from '@svc/web-app/api-error';
+import type { RequestParts } from '@svc/web-app/endpoints';
+import type { EventHandlers } from '@svc/web-app/event-stream';
+import { createDesk } from '../src/create-desk.ts';
+import type { BoardClaim, Call, CallId, OwnStaff } from '../src/endpoints.ts';
+import { createDeskNavigation } from '../src/navigation.ts';
+import { candidates } from '../src/state/offers.ts';
+import { en } from '../src/texts/en.ts';
+import { es } from '../src/texts/es.ts';
+import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Lets what is under way go on until nothing changes. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+async function after(ms: number): Promise<void> {
+  jest.advanceTimersByTime(ms);
+  await settled();
+}
+
+/** A service, and a desk that is open in a browser. */
+async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; pageRows?: number } = {}) {
+  const state = {
+    profile: given.profile ?? DISPATCHER,
+    claims: given.claims ?? [],
+    visible: true,
+    /** What an offer meets, in turn; then it succeeds. */
+    offers: [] as (Error | Promise<unknown>)[],
+    calls: [] as string[],
+    keys: [] as string[],
+    queries: [] as RequestParts['query'][],
+  };
+  const call = (async (id: CallId, parts?: RequestParts) => {
+    state.calls.push(id);
+    await Promise.resolve();
+    if (id === 'getOwnStaff') {
+      if (state.profile instanceof Error) throw state.profile;
+      return state.profile;
+    }
+    if (id === 'listBoardClaims') {
+      state.queries.push(parts?.query);
+      const start = Number(parts?.query?.cursor ?? 0);
+      const end = start + (given.pageRows ?? 100);
+      const data = state.claims.slice(start, end);
+      return { data, next_cursor: end < state.claims.length ? String(end) : null };
+    }
+    if (id === 'offerBoardClaim') {
+      state.keys.push(parts?.headers?.['Idempotency-Key'] ?? '');
+      const met = await state.offers.shift();
+      if (met instanceof Error) throw met;
+    }
+    return { data: [], next_cursor: null };
+  }) as Call;
+  const events: Partial<Record<'live' | 'test', EventHandlers>> = {};
+  const streams: string[] = [];
+  let shown = (): void => {};
+  const desk = createDesk({
+    api: { call, now: Date.now },
+    choices: { read: () => undefined, write: () => {} },
+    deviceLanguage: () => 'en',
+    navigation: createDeskNavigation({
+      location: { hash: '', replace: () => {} },
+      ...{ history: { scrollRestoration: 'auto' }, scrollY: 0, addEventListener: () => {} },
+    }),
+    openEvents(environment, handlers) {
+      events[environment] = handlers;
+      return {
+        open: () => void streams.push(`open ${environment}`),
+        close: () => void streams.push(`close ${environment}`),
+        isAlive: () => true,
+      };
+    },
+    page: {
+      isVisible: () => state.visible,
+      onVisibility: (listener) => {
+        shown = listener;
+      },
+    },
+    random: () => 0,
+  });
+  await desk.start();
+  await settled();
+  return { desk, state, events, streams, shown: () => shown() };
+}
+
+const rowsOf = ({ board }: ReturnType<typeof createDesk>) => board.list.rows.value?.map(({ id }) => id);
+const reads = (calls: readonly string[]) => calls.filter((id) => id === 'listBoardClaims').length;
+
+describe('offers', () => {
+  const claim = boardClaim();
+  const [one, other] = [adjuster('SVC-1'), adjuster('SVC-2')];
+
+  test('of one claim, tapped twice, are one request', async () => {
+    const { desk, state } = await opened();
+    void desk.offers.offer([claim], one);
+    void desk.offers.offer([claim], one);
+    await settled();
+    expect(state.keys).toHaveLength(1);
+    expect(desk.offers.acts.value).toMatchObject([{ state: 'offered' }]);
+  });
+
+  test('that got no response keep their key when they are sent again, in a page that was loaded again, too', async () => {
+    const { desk, state } = await opened();
+    state.offers = [new NetworkError('timeout')];
+    await desk.offers.offer([claim], one);
+    expect(desk.offers.acts.value).toMatchObject([{ state: 'unknown' }]);
+    await desk.offers.retry();
+    const again = await opened();
+    await again.desk.offers.offer([claim], one);
+    expect(new Set([...state.keys, ...again.state.keys]).size).toBe(1);
+    expect(desk.offers.acts.value).toMatchObject([{ state: 'offered' }]);
+  });
+
+  test('to another adjuster, or of a claim that has changed since, have another key', async () => {
+    const { desk, state } = await opened();
+    const changed = { ...claim, updated_at: '2026-08-30T00:00:00.000Z' };
+    await desk.offers.offer([claim], one);
+    await desk.offers.offer([claim], other);
+    await desk.offers.offer([changed], one);
+    expect(new Set(state.keys).size).toBe(3);
+  });
+
+  test('of many claims have an outcome each, and only those of unknown outcome are sent again', async () => {
+    const { desk, state } = await opened();
+    const claims = Array.from({ length: 6 }, () => boardClaim());
+    state.offers = [new ApiError(409, 'adjuster_not_accepting'), new NetworkError('connection')];
+    await desk.offers.offer(claims, one);
+    const outcomes = () => desk.offers.acts.value.map((act) => act.state);
+    expect(outcomes()).toEqual(['refused', 'unknown', 'offered', 'offered', 'offered', 'offered']);
+    await desk.offers.retry();
+    expect(outcomes()).toEqual(['refused', 'offered', 'offered', 'offered', 'offered', 'offered']);
+    expect(state.keys).toHaveLength(7);
+  });
+
+  test('go to active adjusters of the same environment, those who take offers and have the least work first', () => {
+    const all = [
+      adjuster('SVC-busy', { open_claims: 9 }),
+      adjuster('SVC-paused', { accepting_assignments: false }),
+      adjuster('SVC-free', { name: 'Jean Delacroix' }),
+      adjuster('SVC-invited', { status: 'pending' }),
+      adjuster('SVC-test', { test: true }),
+    ];
+    const ids = (typed: string, isTest = false) => candidates(all, typed, isTest).map(({ svc_id }) => svc_id);
+    expect(ids('')).toEqual(['SVC-free', 'SVC-busy', 'SVC-paused']);
+    expect(ids('delacroix jean')).toEqual(['SVC-free']);
+    expect(ids('', true)).toEqual(['SVC-test']);
+  });
+});
+
+describe('the board', () => {
+  const claims = (count: number) => Array.from({ length: count }, () => boardClaim());
+
+  test('goes on over pages that are nearly empty until the screen is full, and reads more on demand', async () => {
+    const { desk, state } = await opened({ claims: claims(250), pageRows: 30 });
+    expect([rowsOf(desk)?.length, reads(state.calls)]).toEqual([120, 4]);
+    await desk.board.list.more();
+    expect(rowsOf(desk)?.length).toBe(240);
+    await desk.board.list.more();
+    expect([rowsOf(desk)?.length, desk.board.list.hasMore.value]).toEqual([250, false]);
+  });
+
+  test('shows what changed, in order, once in three seconds however many changes there are', async () => {
+    const { desk, state, events } = await opened({ claims: claims(3) });
+    events.live?.changed('r1');
+    await after(5000);
+    expect(reads(state.calls)).toBe(1);
+    state.claims = [...claims(1), ...state.claims.slice(1)];
+    events.live?.changed('r2');
+    events.live?.changed('r3');
+    await after(0);
+    events.live?.changed('r4');
+    await after(2900);
+    expect([reads(state.calls), rowsOf(desk)]).toEqual([2, state.claims.map(({ id }) => id)]);
+    await after(100);
+    expect(reads(state.calls)).toBe(3);
+  });
+
+  test('is searched once the typing pauses', async () => {
+    const { desk, state } = await opened({ claims: claims(2) });
+    const found = claims(1);
+    desk.board.filter({ q: 'del' }, true);
+    desk.board.filter({ q: 'delgado' }, true);
+    await after(299);
+    expect(reads(state.calls)).toBe(1);
+    state.claims = found;
+    await after(1);
+    expect(rowsOf(desk)).toEqual(found.map(({ id }) => id));
+    expect(state.queries.at(-1)).toMatchObject({ q: 'delgado', environment: 'live' });
+  });
+
+  test('keeps its rows when they cannot be read again', async () => {
+    const { desk, state, events } = await opened({ claims: claims(2) });
+    const before = rowsOf(desk);
+    events.live?.changed('r1');
+    Object.defineProperty(state, 'claims', {
+      get: () => {
+        throw new NetworkError('service');
+      },
+    });
+    events.live?.changed('r2');
+    await after(5000);
+    expect([rowsOf(desk), desk.session.connection.value]).toEqual([before, 'problem']);
+  });
+
+  test('shows test claims apart from live ones, each with its own events', async () => {
+    const { desk, state, streams } = await opened();
+    desk.chooseEnvironment('test');
+    await settled();
+    expect(streams).toEqual(['open live', 'close live', 'open test']);
+    expect(state.queries.at(-1)).toMatchObject({ environment: 'test' });
+  });
+
+  test('is not read while the page is hidden, and at once when it is shown again', async () => {
+    const { state, streams, shown } = await opened();
+    state.visible = false;
+    shown();
+    expect(streams.at(-1)).toBe('close live');
+    state.visible = true;
+    shown();
+    await after(3000);
+    expect([streams.at(-1), reads(state.calls)]).toEqual(['open live', 2]);
+  });
+});
+
+describe('a session', () => {
+  test('that the service has ended leaves nothing of the firm on the page', async () => {
+    const { desk, state, events } = await opened({ claims: [boardClaim()] });
+    state.profile = new ApiError(401, 'invalid_session');
+    await desk.offers.offer(state.claims, adjuster('SVC-1'));
+    events.live?.signedOut();
+    expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
+    expect([rowsOf(desk), desk.offers.acts.value, desk.adjusters.rows.value]).toEqual([
+      undefined,
+      [],
+      undefined,
+    ]);
+  });
+
+  test('of a developer reads no claims and opens no events', async () => {
+    const { desk, state, streams } = await opened({
+      profile: { ...DISPATCHER, permissions: ['keys:read', 'requests:read'] },
+    });
+    await after(60_000);
+    expect([desk.can('claims:read'), reads(state.calls), streams]).toEqual([false, 0, []]);
+  });
+});
+
+test('every text is in Spanish, too, and no English one was left', () => {
+  const leaves = (value: unknown, path: string): [string, string][] =>
+    typeof value === 'string'
+      ? [[path, value]]
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
+        : [];
+  const spanish = new Map(leaves(es, ''));
+  const english = leaves(en, '');
+  expect([...spanish.keys()]).toEqual(expect.arrayContaining(english.map(([path]) => path)));
+  const same = english.filter(([path, text]) => spanish.get(path) === text).map(([, text]) => text);
+  expect(same.filter((text) => !['J, K', 'Enter', 'O', 'X', '/', '?', 'SVCID'].includes(text))).toEqual([]);
+});

@@ -1,0 +1,193 @@
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
+import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
+import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
+
+const { service, visiting, stop } = await startDesk();
+afterAll(stop);
+
+interface Sent {
+  readonly id: string;
+  readonly claim_number: string;
+}
+
+async function send(firm: TestFirm, adjuster: string, last_name: string): Promise<Sent> {
+  const policyholder = { first_name: 'Marisol', last_name, phone: '352-555-0142' };
+  const sent = await sendClaim(service, firm.live, { ...claimBody(adjuster), policyholder });
+  if (sent.status !== 201) throw new Error(sent.text);
+  return sent.json;
+}
+
+const detailsOf = async (token: string, id: string) =>
+  (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
+
+const focusedName = (page: Page) =>
+  page.evaluate("document.activeElement.querySelector('.name .strong')?.textContent");
+
+test('a dispatcher signs in by code, sees the board live, and offers claims with the keyboard', () =>
+  visiting(DESK, async ({ page, context }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const { staff } = (await service.call('GET', '/firm/v1/me', { as: token })).json;
+    const [first, second] = [await service.member(firm), await service.member(firm)];
+    const sent = [await send(firm, first.svcId, 'Delgado'), await send(firm, first.svcId, 'Ortega')];
+
+    await page.goto(`${service.url}/firm`);
+    await page.getByLabel('Your email').fill(staff.email);
+    await button(page, 'Email me a code').click();
+    await page.getByLabel('Six-digit code').fill(await codeFor(service));
+    await button(page, 'Sign in').click();
+    await heading(page, 'Board').waitFor();
+    await page.getByRole('link', { name: /Marisol Ortega/ }).waitFor();
+    expect(await faultsOf(page, 'board')).toEqual([]);
+
+    // Live: nobody has to load the page again.
+    sent.push(await send(firm, first.svcId, 'Reyes'));
+    await page.getByRole('link', { name: /Marisol Reyes/ }).waitFor();
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    expect(await focusedName(page)).toBe('Marisol Reyes');
+    await page.getByText('2 claims selected').waitFor();
+    await page.keyboard.press('o');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name or SVCID').fill(second.svcId);
+    await dialog.getByRole('radio').check();
+    expect(await faultsOf(page, 'offer')).toEqual([]);
+    await dialog.getByRole('button', { name: /^Offer to/ }).click();
+    await page.getByText('2 of 2 sent').waitFor();
+    const addressees = await Promise.all(
+      sent.map(async ({ id }) => (await detailsOf(token, id)).claim.assignment.adjuster_svc_id),
+    );
+    expect(addressees).toEqual([first.svcId, second.svcId, second.svcId]);
+    await button(page, 'Dismiss').click();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type(sent[1]?.claim_number ?? '');
+    await until('the search', async () => (await page.locator('.board-row').count()) === 1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Marisol Ortega').waitFor();
+    await page.getByText('Withdrawn', { exact: true }).waitFor();
+    expect(await faultsOf(page, 'claim')).toEqual([]);
+    expect(page.url()).not.toContain('Ortega');
+
+    expect(await storedText(page)).not.toMatch(/Marisol|Ortega|SVC-|priya/i);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await button(page, 'Sign out').click();
+    await page.getByText('You are signed out.').waitFor();
+    expect(await page.content()).not.toContain('Marisol');
+    expect(
+      (await context.cookies()).filter(({ name, value }) => name === 'svc-staff-session' && value !== ''),
+    ).toEqual([]);
+  }));
+
+test('an offer whose response was lost is made once, however often it is tried again', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const [first, second] = [await service.member(firm), await service.member(firm)];
+    const { id } = await send(firm, first.svcId, 'Delgado');
+    let lost = 0;
+    await page.route('**/assignment?*', async (route) => {
+      lost += 1;
+      if (lost > 2) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await enterDesk(page, service, token, `#/claims/${id}`);
+    await button(page, 'Offer to an adjuster').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name or SVCID').fill(second.svcId);
+    await dialog.getByRole('radio').check();
+    await dialog.getByRole('button', { name: /^Offer to/ }).dblclick();
+    for (let tries = 0; tries < 2; tries += 1) {
+      await page.getByText('No response. Try again').waitFor();
+      await button(page, 'Try again').click();
+    }
+    await page.getByText(/^Offered to/).waitFor();
+    const { history } = await detailsOf(token, id);
+    expect(history.map(({ adjuster_svc_id }: { adjuster_svc_id: string }) => adjuster_svc_id)).toEqual([
+      second.svcId,
+      first.svcId,
+    ]);
+    expect(lost).toBe(3);
+  }));
+
+test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const member = await service.member(firm);
+    const stranger = await service.adjuster();
+    await enterDesk(page, service, token, '#/adjusters');
+    await page.getByText(member.svcId, { exact: true }).waitFor();
+    const invite = async (svcId: string) => {
+      await button(page, 'Invite an adjuster').click();
+      await page.getByRole('dialog').getByLabel('SVCID').fill(svcId);
+      await page.getByRole('dialog').getByRole('button', { name: 'Send invitation' }).click();
+    };
+    await invite(member.svcId);
+    await page.getByText('This adjuster is a member already.').waitFor();
+    await page.keyboard.press('Escape');
+    await invite(stranger.svcId);
+    await page.getByText('Invited', { exact: true }).waitFor();
+    expect(await faultsOf(page, 'adjusters')).toEqual([]);
+    await button(page, 'Withdraw').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByText('Withdrawn', { exact: true }).waitFor();
+  }));
+
+test('on a phone, in Spanish and dark, every screen fits and is accessible; the map and reports show what is open', () =>
+  visiting(PHONE, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const { svcId } = await service.member(firm);
+    const { id } = await send(firm, svcId, 'Wolfeschlegelsteinhausenbergerdorff-Featherstonehaugh');
+    await enterDesk(page, service, token);
+    await page.getByRole('link', { name: /Marisol/ }).waitFor();
+    const found = await faultsOf(page, 'board');
+    await button(page, 'Menú').click();
+    found.push(...(await faultsOf(page, 'menu')));
+    for (const [hash, ready] of [
+      [`#/claims/${id}`, '.history li'],
+      ['#/adjusters', '.adjuster-row'],
+      ['#/map', '.marker'],
+      ['#/reports', 'table'],
+      ['#/settings', 'select'],
+    ] as const) {
+      await page.evaluate(`location.hash = '${hash}'`);
+      await page.locator(`main ${ready}`).first().waitFor();
+      found.push(...(await faultsOf(page, hash)));
+    }
+    expect(found).toEqual([]);
+  }));
+
+test('each role sees what it may do and nothing else', async () => {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const { id } = await send(firm, svcId, 'Delgado');
+  const menuOf = (role: 'auditor' | 'developer') => {
+    let names: string[] = [];
+    let offers = 0;
+    return visiting(DESK, async ({ page }) => {
+      await enterDesk(page, service, await service.staff(firm, role), `#/claims/${id}`);
+      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      names = await page.locator('nav.menu a').allTextContents();
+      if (role === 'auditor') await page.locator('.history li').waitFor();
+      offers = await page.getByRole('button', { name: 'Offer' }).count();
+      if (role === 'developer') expect(await page.content()).not.toContain('Delgado');
+    }).then(() => [names, offers] as const);
+  };
+  const [auditor, auditorOffers] = await menuOf('auditor');
+  expect(auditor).toEqual(expect.arrayContaining(['Board', 'Adjusters', 'Map', 'Reports']));
+  const [developer, developerOffers] = await menuOf('developer');
+  expect(developer).not.toEqual(expect.arrayContaining(['Board']));
+  expect([auditorOffers, developerOffers]).toEqual([0, 0]);
+});

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Settling, useSettling } from './ui.tsx';
+
+/** A modal dialog. */
+export function Dialog(props: {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const isSettling = useSettling('');
+  /** A selection that is dragged out of the dialog ends in a click on it, too. */
+  const isPressedOutside = useRef(false);
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      // After rendering, which may have replaced the element.
+      requestAnimationFrame(() => {
+        if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      });
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it through the cancel event
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        props.close();
+      }}
+      onPointerDown={(event) => {
+        isPressedOutside.current = event.target === element.current;
+      }}
+      onClick={(event) => {
+        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close();
+      }}
+    >
+      <div class="sheet">
+        <h2 id={id}>{props.title}</h2>
+        <Settling.Provider value={isSettling}>{props.children}</Settling.Provider>
+      </div>
+    </dialog>
+  );
+}
