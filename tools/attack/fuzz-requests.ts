@@ -215,9 +215,12 @@ function queryOf(id: EndpointId, draft: Draft, random: Random): string {
     expectInvalid();
     return `?${random.pick(['x=1', 'limit=1', '=', 'a', '%F0%9F%8C%8A=1', '__proto__=1'])}`;
   }
-  if (random.chance(0.3)) return '';
-  const parts: string[] = [];
-  if (random.chance(0.6)) parts.push(`limit=${random.integer(1, LIMITS.page.max)}`);
+  const parts = Object.entries(endpoint.query.shape)
+    .filter(([, field]) => !field.safeParse(undefined).success)
+    .map(([name, field]) => `${name}=${encodeURIComponent(String(field.meta()?.example))}`);
+  if (random.chance(0.3)) return parts.length === 0 ? '' : `?${parts.join('&')}`;
+  if ('limit' in endpoint.query.shape && random.chance(0.6))
+    parts.push(`limit=${random.integer(1, LIMITS.page.max)}`);
   if (id === 'listClaims') {
     const times =
       '2026-08-29T14:30:00Z 2026-08-29T14:30:00.123456789%2B05:30 1999-12-31T23:59:60Z 0001-01-01T00:00:00Z';

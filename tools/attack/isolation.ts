@@ -63,6 +63,12 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   const { text } = await send('GET', '/app/v1/sessions', { as: adjuster.token });
   const sessions = (JSON.parse(text) as { data: { id: string }[] }).data.map(({ id }) => id);
   const staff = await staffOf(operator, firm);
+  const asAdmin = { as: staff.admin.token };
+  const url = `https://hooks.example/${MARKER.live}`;
+  const added = await send('POST', '/firm/v1/webhooks', { ...asAdmin, body: { url, environment: 'live' } });
+  const webhook = JSON.parse(added.text) as { webhook: { id: string } };
+  const tested = await send('POST', `/firm/v1/webhooks/${webhook.webhook.id}/test`, asAdmin);
+  const delivery = JSON.parse(tested.text) as { id: string };
   return {
     firm,
     adjuster,
@@ -76,6 +82,8 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
       staff_id: Object.values(staff).map(({ id }) => id),
       contact_id: ['contact'],
       device_id: ['device'],
+      webhook_id: [webhook.webhook.id],
+      delivery_id: [delivery.id],
     },
   };
 }
@@ -116,6 +124,7 @@ async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<
     ['/app/v1/me', adjuster.token],
     ['/app/v1/passkeys', adjuster.token],
     ['/firm/v1/staff', staff.admin],
+    ['/firm/v1/webhooks', staff.admin],
   ] as const;
   const texts = await inParallel(paths, 4, async ([path, as]) => (await send('GET', path, { as })).text);
   return texts.join('\n');

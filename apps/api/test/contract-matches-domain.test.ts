@@ -1,12 +1,6 @@
 // Contract and domain have separate lists, so that a rename in the domain cannot change the API. These tests compare them.
 import { expect, test } from '@jest/globals';
-import {
-  ANSWERS_FOR_MEDIAN,
-  MAX_ANSWERS_GROUPS,
-  MAX_OFFERS_READ,
-  MAX_PASSKEYS_PER_ACCOUNT,
-  READINESS_CHECKS,
-} from '@svc/application';
+import * as application from '@svc/application';
 import * as contract from '@svc/contract';
 import * as domain from '@svc/domain';
 
@@ -15,6 +9,10 @@ test.each([
   ['scopes', contract.SCOPES, domain.SCOPES],
   ['roles of staff', contract.STAFF_ROLES, domain.STAFF_ROLES],
   ['permissions of staff', contract.STAFF_PERMISSIONS, domain.STAFF_PERMISSIONS],
+  ['reasons of a pause', contract.WEBHOOK_PAUSE_REASONS, application.WEBHOOK_PAUSE_REASONS],
+  ['statuses of a delivery', contract.WEBHOOK_STATUSES, application.WEBHOOK_STATUSES],
+  ['errors of a delivery', contract.WEBHOOK_ERRORS, application.WEBHOOK_ERRORS],
+  ['webhooks', Object.keys(contract.webhooks), application.WEBHOOK_TYPES],
   ['statuses of an assignment', contract.ASSIGNMENT_STATUSES, domain.ASSIGNMENT_STATUSES],
   ['kinds of deadlines', contract.DEADLINE_KINDS, domain.DEADLINE_KINDS],
   // Firms do not see adjusters who left.
@@ -24,23 +22,28 @@ test.each([
 });
 
 test('the documented and the enforced number of passkeys are the same', () => {
-  expect(contract.LIMITS.passkeysPerAccount).toBe(MAX_PASSKEYS_PER_ACCOUNT);
+  expect(contract.LIMITS.passkeysPerAccount).toBe(application.MAX_PASSKEYS_PER_ACCOUNT);
 });
 
 test('the documented and the enforced number of staff are the same', () => {
   expect(contract.LIMITS.staffPerFirm).toBe(domain.MAX_STAFF_PER_FIRM);
 });
 
+test('the documented and the enforced limits of webhooks are the same', () => {
+  expect(contract.LIMITS.webhooksPerEnvironment).toBe(application.MAX_WEBHOOKS);
+  expect(contract.LIMITS.webhookUrl.max).toBe(application.MAX_WEBHOOK_URL_LENGTH);
+});
+
 test('the documented checks of an integration are those that are made, in this order', () => {
-  expect(contract.READINESS_CHECKS).toEqual(READINESS_CHECKS);
+  expect(contract.READINESS_CHECKS).toEqual(application.READINESS_CHECKS);
 });
 
 test("the documented and the enforced sizes of the desk's history and reports are the same", () => {
   const { answersForMedian, offerHistory, reportRows } = contract.LIMITS;
   expect([answersForMedian, offerHistory, reportRows]).toEqual([
-    ANSWERS_FOR_MEDIAN,
-    MAX_OFFERS_READ,
-    MAX_ANSWERS_GROUPS,
+    application.ANSWERS_FOR_MEDIAN,
+    application.MAX_OFFERS_READ,
+    application.MAX_ANSWERS_GROUPS,
   ]);
 });
 

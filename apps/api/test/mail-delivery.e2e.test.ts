@@ -5,8 +5,16 @@ import {
   type PushService,
   startPushService,
 } from '../../../packages/adapter-notifications/test/push-service.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { emailOf, until } from '../../adjuster/test/app-under-test.ts';
-import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+import {
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+  type TestFirm,
+} from './service-under-test.ts';
+import { startWebhookEndpoint } from './webhook-endpoint.ts';
 
 interface Mail {
   readonly from: string;
@@ -166,4 +174,32 @@ test('a code that cannot be emailed is logged without the code, and the response
   );
   expect(line).not.toMatch(/\d{6}"/);
   expect(line).not.toContain(email);
+});
+
+test('the admins of a firm are mailed when its webhook endpoint is paused, with its host and not its path', async () => {
+  const endpoint = await startWebhookEndpoint();
+  endpoint.responses.set('/secret-path', (response) => response.writeHead(410).end());
+  const own = await service.firm();
+  const { staff } = operatorOf(service.service.services);
+  const [admin, second, developer] = [
+    await staff(own.id, 'admin'),
+    await staff(own.id, 'admin'),
+    await staff(own.id, 'developer'),
+  ];
+  try {
+    const body = { url: `${endpoint.url}/secret-path`, environment: 'test' };
+    await service.call('POST', '/firm/v1/webhooks', { as: developer.token, body });
+    await sendClaim(service, own.test, claimBody(own.account.manual));
+    for (const { email } of [admin, second]) {
+      const { text } = await until(`a notice to ${email}`, async () =>
+        inbox.find(({ to, text }) => to.includes(email) && text.includes('webhook')),
+      );
+      expect(text).toContain(new URL(endpoint.url).host);
+      expect(text).toContain(`${service.url}/firm`);
+      expect(text).not.toContain('secret-path');
+    }
+    expect(inbox.some(({ to, text }) => to.includes(developer.email) && text.includes('paused'))).toBe(false);
+  } finally {
+    await endpoint.stop();
+  }
 });

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { expectProblem } from './problem-shape.ts';
 import {
   claimBody,
   type ServiceUnderTest,
@@ -162,6 +165,100 @@ test('two processes send a signal once, and none more often than once a second',
   } finally {
     await twin.stop();
   }
+});
+
+describe('at the desk', () => {
+  const staffOf = (firm: TestFirm, role: StaffRole) =>
+    operatorOf(service.service.services).staff(firm.id, role);
+  const PATH = '/firm/v1/webhooks';
+
+  test('a developer adds, tests, rolls, pauses and resumes an endpoint, and reads and repeats its deliveries', async () => {
+    const firm = await service.firm();
+    const [developer, auditor] = [await staffOf(firm, 'developer'), await staffOf(firm, 'auditor')];
+    const as = { as: developer.token };
+    const url = `${endpoint.url}/desk`;
+    const created = await service.call('POST', PATH, { ...as, body: { url, environment: 'test' } });
+    expect([created.status, created.json]).toEqual([
+      201,
+      {
+        webhook: expect.objectContaining({ url, environment: 'test', state: 'active', paused_reason: null }),
+        secret: expect.stringMatching(/^whsec_/),
+      },
+    ]);
+    const { id } = created.json.webhook;
+    const tested = await service.call('POST', `${PATH}/${id}/test`, as);
+    expect(tested.json).toMatchObject({
+      type: 'webhook.test',
+      status: 'delivered',
+      attempts: [{ status: 204 }],
+    });
+    await sendTestClaim(firm);
+    await arrived('/desk', 2);
+    const replayed = await service.call('POST', `${PATH}/deliveries/${tested.json.id}/replay`, as);
+    expect(replayed.json).toMatchObject({ id: tested.json.id, attempt_count: 2 });
+
+    const change = (body: object) => service.call('PATCH', `${PATH}/${id}`, { ...as, body });
+    const rolled = await change({ roll_secret: true, state: 'paused' });
+    expect(rolled.json).toMatchObject({
+      webhook: { state: 'paused', paused_reason: 'requested', previous_secret_until: expect.any(String) },
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    expect((await change({})).json).toMatchObject({ webhook: { state: 'paused' }, secret: null });
+    expect((await change({ state: 'active' })).json).toMatchObject({ webhook: { state: 'active' } });
+
+    const listed = await service.call('GET', PATH, { as: auditor.token });
+    expect(listed.json.data.map((webhook: { id: string }) => webhook.id)).toEqual([id]);
+    expect(listed.text).not.toContain('whsec_');
+    const ids: string[] = [];
+    for (let cursor = ''; ; ) {
+      const path = `${PATH}/${id}/deliveries?limit=1${cursor && `&cursor=${cursor}`}`;
+      const { json } = await service.call('GET', path, { as: auditor.token });
+      ids.push(...json.data.map((delivery: { id: string }) => delivery.id));
+      cursor = json.next_cursor ?? '';
+      if (cursor === '') break;
+    }
+    expect([ids.length, new Set(ids).size, ids.at(-1)]).toEqual([2, 2, tested.json.id]);
+
+    expect((await service.call('DELETE', `${PATH}/${id}`, as)).status).toBe(204);
+    const trail = (await run(['audit', 'list', '--firm', firm.id, '--json'])).stdout;
+    for (const action of ['create', 'test', 'replay', 'roll', 'pause', 'resume', 'remove'])
+      expect(JSON.parse(trail).audit).toContainEqual(
+        expect.objectContaining({
+          actor: `staff:${developer.id}`,
+          action: `webhook.${action}`,
+          object: `webhook:${id}`,
+        }),
+      );
+  });
+
+  test('others may not, and what is not allowed is named', async () => {
+    const [firm, other] = [await service.firm(), await service.firm()];
+    const developer = await staffOf(firm, 'developer');
+    const body = { url: `${endpoint.url}/roles`, environment: 'live' };
+    const post = (as: string, sent: object = body) => service.call('POST', PATH, { as, body: sent });
+    for (const role of ['dispatcher', 'auditor'] as const)
+      expectProblem(await post((await staffOf(firm, role)).token), 403, 'insufficient_scope');
+    const dispatcher = await staffOf(firm, 'dispatcher');
+    expectProblem(await service.call('GET', PATH, { as: dispatcher.token }), 403, 'insufficient_scope');
+    const { json } = await post(developer.token);
+    const stranger = { as: (await staffOf(other, 'admin')).token };
+    for (const [method, path] of [
+      ['PATCH', `${PATH}/${json.webhook.id}`],
+      ['DELETE', `${PATH}/${json.webhook.id}`],
+      ['POST', `${PATH}/${json.webhook.id}/test`],
+      ['GET', `${PATH}/${json.webhook.id}/deliveries`],
+    ] as const) {
+      const sent = method === 'PATCH' ? { body: { state: 'paused' } } : {};
+      expectProblem(await service.call(method, path, { ...stranger, ...sent }), 404, 'not_found');
+    }
+    for (const url of ['https://10.0.0.1/', 'ftp://a.example/', 'x', 'https://[::ffff:169.254.169.254]/']) {
+      const refused = await post(developer.token, { ...body, url });
+      expectProblem(refused, 422, 'validation_failed');
+      expect(refused.json.errors).toMatchObject([{ pointer: '/url' }]);
+    }
+    for (let count = 1; count < 5; count += 1) await post(developer.token);
+    expectProblem(await post(developer.token), 422, 'validation_failed');
+  });
 });
 
 describe('an endpoint of a public service', () => {

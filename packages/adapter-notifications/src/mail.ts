@@ -6,6 +6,8 @@ import { codeOf, mailErrorFields, type PushLog, reasonOf } from './log.ts';
 export interface Mail extends Mailer {
   /** Throws when a retry may succeed. */
   sendInvitation(email: string, firmName: string): Promise<void>;
+  /** Throws when a retry may succeed. */
+  sendWebhookPaused(email: string, host: string, isGone: boolean): Promise<void>;
 }
 
 /** Mail servers reply within seconds; waiting longer does not help. */
@@ -141,6 +143,22 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
         log.warn('an invitation was rejected by the mail server', { error_code: codeOf(error) });
       }
     },
+    async sendWebhookPaused(email, host, isGone) {
+      const address = `${baseUrl()}/firm`;
+      const why = isGone
+        ? ['It responded with 410 Gone.', 'Respondió 410 Gone.']
+        : ['All attempts of three days failed.', 'Fallaron todos los intentos de tres días.'];
+      try {
+        await send(
+          email,
+          'A webhook endpoint was paused · Se pausó un webhook',
+          `Your endpoint at ${host} gets no webhooks any more. ${why[0]}\nNo change is lost: keep polling, correct the endpoint, and resume it at ${address}\n\nSu servidor ${host} ya no recibe webhooks. ${why[1]}\nNo se pierde ningún cambio: siga consultando, corrija el servidor y reanúdelo en ${address}\n`,
+        );
+      } catch (error) {
+        if (!isPermanent(error)) throw error;
+        log.warn('a notice about a webhook was rejected by the mail server', { error_code: codeOf(error) });
+      }
+    },
   };
 }
 
@@ -161,6 +179,9 @@ export function createMailLog(log: PushLog): Mail {
     },
     async sendInvitation() {
       log.debug('SMTP_URL is unset; invitation not emailed');
+    },
+    async sendWebhookPaused() {
+      log.debug('SMTP_URL is unset; notice about a webhook not emailed');
     },
   };
 }

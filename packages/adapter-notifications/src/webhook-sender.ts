@@ -2,11 +2,10 @@ import { createHmac } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { tlsProblem, type WebhookError, type WebhookSender } from '@svc/application';
+import { MAX_WEBHOOK_URL_LENGTH, tlsProblem, type WebhookError, type WebhookSender } from '@svc/application';
 import { post, retryAfterMs } from './post.ts';
 import { isRefusedHost, PrivateAddressError } from './private-network.ts';
 
-const MAX_URL_LENGTH = 2000;
 /** A name that does not resolve in this time is resolved again for each delivery. */
 const RESOLVE_TIMEOUT_MS = 2000;
 
@@ -34,8 +33,8 @@ export function createWebhookSender(allowLoopback: boolean): WebhookSender {
     async problemOf(text) {
       const allowed = allowLoopback ? 'https://, or http:// on this machine' : 'https://';
       const url = URL.canParse(text) ? new URL(text) : null;
-      if (url === null || text.length > MAX_URL_LENGTH)
-        return `The URL must be an address that starts with ${allowed}, of at most ${MAX_URL_LENGTH} characters.`;
+      if (url === null || text.length > MAX_WEBHOOK_URL_LENGTH)
+        return `The URL must be an address that starts with ${allowed}, of at most ${MAX_WEBHOOK_URL_LENGTH} characters.`;
       const { protocol, hostname, username, password, hash } = url;
       if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:'))
         return `The URL must start with ${allowed}.`;

@@ -152,6 +152,13 @@ export const email = (meta: FieldMeta): z.ZodString =>
     return invisible === null ? null : `Must not contain invisible characters, such as ${invisible} here.`;
   });
 
+const URL_SHAPE = /^https?:\/\/\S+$/i;
+
+export const url = (bounds: Bounds, meta: FieldMeta): z.ZodString =>
+  textOf('a URL', bounds, { pattern: URL_SHAPE.source, ...meta }, (value) =>
+    URL_SHAPE.test(value) ? null : 'Must be a URL that starts with https://, without whitespace.',
+  );
+
 export const calendarDate = (meta: FieldMeta): z.ZodString =>
   formattedString('a valid calendar date (YYYY-MM-DD)', { format: 'date' }, meta, isCalendarDate, (sent) =>
     didYouMean(intendedDate(sent)),

@@ -15,6 +15,13 @@ export type {
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
+export {
+  WEBHOOK_ERRORS,
+  WEBHOOK_PAUSE_REASONS,
+  WEBHOOK_STATUSES,
+  type WebhookDeliveryResponse,
+  type WebhookResponse,
+} from './desk/webhooks.ts';
 export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export * from './endpoints.ts';

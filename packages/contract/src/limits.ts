@@ -34,6 +34,9 @@ export const LIMITS = {
   /** First and last name together. */
   fullName: { min: 1, max: 200 },
   staffPerFirm: 200,
+  webhooksPerEnvironment: 5,
+  webhookUrl: { min: 1, max: 2000 },
+  webhookOverlapHours: 24,
   uuid: { min: 36, max: 36 },
   companyName: { min: 1, max: 255 },
   /** With an extension. */

@@ -26,6 +26,7 @@ import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
 import { deskBoardRoutes } from '../http/routes/desk-board.ts';
 import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
+import { deskWebhookRoutes } from '../http/routes/desk-webhooks.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
 import { deskHandler } from '../http/static/desk.ts';
@@ -192,6 +193,7 @@ const http = moduleOf((bind) => {
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
+  bind('deskWebhookRoutes', deskWebhookRoutes, ['webhookUseCases', 'webhookReads', 'cursors']);
   bind('mcpRoute', mcpRoute, ['firmRoutes', 'sandboxRoutes', 'addresses']);
   bind(
     'routes',
@@ -203,6 +205,7 @@ const http = moduleOf((bind) => {
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
       ...of.deskBoardRoutes,
+      ...of.deskWebhookRoutes,
       of.mcpRoute,
     ],
     [
@@ -213,6 +216,7 @@ const http = moduleOf((bind) => {
       'deskReadinessRoutes',
       'deskStaffRoutes',
       'deskBoardRoutes',
+      'deskWebhookRoutes',
       'mcpRoute',
     ],
   );

@@ -104,6 +104,9 @@ export function createNotifications(deps: {
         webhook_id: endpointId,
         reason: endpoint.paused,
       });
+      const admins = (await stores.staffReads.ofFirm(firmId)).filter(({ role }) => role === 'admin');
+      const { host } = new URL(endpoint.url);
+      for (const { email } of admins) await mail.sendWebhookPaused(email, host, endpoint.paused === 'gone');
     },
   };
   const webhookSender = createWebhookSender(isLocalOnly(config));

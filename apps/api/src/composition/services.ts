@@ -116,6 +116,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
   readonly deskBoardRoutes: readonly Route[];
+  readonly deskWebhookRoutes: readonly Route[];
   readonly mcpRoute: Route;
   readonly routes: readonly Route[];
   readonly reportAppError: (report: ReportErrorBody) => void;

@@ -25,6 +25,9 @@ export interface WebhookEndpoint {
   readonly createdAt: Instant;
 }
 
+/** In characters. */
+export const MAX_WEBHOOK_URL_LENGTH = 2000;
+
 export const WEBHOOK_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 

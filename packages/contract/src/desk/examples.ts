@@ -3,6 +3,7 @@ import type { boardEndpoints } from './board.ts';
 import type { deskEndpoints } from './index.ts';
 import { READINESS_EXAMPLE } from './readiness.ts';
 import type { OwnStaff, StaffMember, StaffSession } from './staff.ts';
+import { WEBHOOK_EXAMPLES } from './webhooks.ts';
 
 const FIRM = { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' } as const;
 
@@ -50,4 +51,5 @@ export const DESK_EXAMPLES: {
   },
   removeStaff: { params: memberPath },
   getFirmReadiness: { response: READINESS_EXAMPLE },
+  ...WEBHOOK_EXAMPLES,
 };

@@ -2,10 +2,12 @@ import type { DeskEndpoint } from '../requests.ts';
 import { boardEndpoints } from './board.ts';
 import { readinessEndpoints } from './readiness.ts';
 import { staffEndpoints } from './staff.ts';
+import { webhookEndpoints } from './webhooks.ts';
 
 /** The operations of the firm's desk. */
 export const deskEndpoints = {
   ...staffEndpoints,
   ...readinessEndpoints,
   ...boardEndpoints,
+  ...webhookEndpoints,
 } as const satisfies Record<string, DeskEndpoint>;

@@ -8,6 +8,7 @@ import {
   firmObject,
   SERVICE_CHAIN,
   staffObject,
+  webhookObject,
 } from '@svc/application';
 import type { EndpointId, ErrorCode, sandboxEndpoints } from '@svc/contract';
 import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
@@ -87,6 +88,13 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   inviteStaff: 'staff.invite',
   updateStaff: 'staff.role',
   removeStaff: 'staff.remove',
+  listWebhooks: 'webhooks.read',
+  listWebhookDeliveries: 'webhooks.read',
+  createWebhook: 'webhook.create',
+  updateWebhook: 'webhook.roll',
+  removeWebhook: 'webhook.remove',
+  testWebhook: 'webhook.test',
+  replayWebhookDelivery: 'webhook.replay',
 };
 const ACTION_OF: ReadonlyMap<string, AuditAction> = new Map(Object.entries(ACTIONS));
 
@@ -107,10 +115,11 @@ const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-function objectOf({ id, svc_id, firm_id, staff_id }: AuditedRequest['params']): string | null {
+function objectOf({ id, svc_id, firm_id, staff_id, webhook_id }: AuditedRequest['params']): string | null {
   if (id !== undefined) return claimObject(id as ClaimId);
   if (svc_id !== undefined) return adjusterObject(svc_id as Svcid);
   if (staff_id !== undefined) return staffObject(staff_id as StaffId);
+  if (webhook_id !== undefined) return webhookObject(webhook_id);
   return firm_id === undefined ? null : firmObject(firm_id as FirmId);
 }
 
