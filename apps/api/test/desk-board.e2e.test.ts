@@ -254,9 +254,15 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
 
 test('live updates tell an open desk of each change of its firm, and end with the session', async () => {
   const token = await service.staff(firm, 'auditor');
-  const stream = await fetch(`${service.url}/firm/v1/changes`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
+  const open = (headers: Record<string, string>) => fetch(`${service.url}/firm/v1/changes`, { headers });
+  // As the page's EventSource, which sends its cookie alone; another site may not.
+  const Cookie = `svc-staff-session=${token}`;
+  expect((await open({ Cookie, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(401);
+  const ofPage = await open({ Cookie, 'Sec-Fetch-Site': 'same-origin' });
+  expect(ofPage.status).toBe(200);
+  await ofPage.body?.cancel();
+  expect((await open({ Authorization: `Bearer ${adjuster.token}` })).status).toBe(401);
+  const stream = await open({ Authorization: `Bearer ${token}` });
   expect([stream.status, stream.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -273,9 +279,7 @@ test('live updates tell an open desk of each change of its firm, and end with th
   await next(/event: changed\nid: \S+\n/);
   await service.call('DELETE', '/firm/v1/sessions/current', { as: token });
   await next(/event: signed-out\n/);
-  const refused = await fetch(`${service.url}/firm/v1/changes`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
+  const refused = await open({ Authorization: `Bearer ${token}` });
   expect([refused.status, (await refused.json()) as object]).toMatchObject([
     401,
     { code: 'invalid_session' },

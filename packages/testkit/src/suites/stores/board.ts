@@ -9,11 +9,17 @@ const WAITING = { ...OPEN, order: 'waiting' } as const satisfies BoardFilter;
 
 export function boardBehavior(fixture: () => Fixture): void {
   /** All pages; the longest a page may be is the limit. */
-  const board = async (firm: TestFirm, filter: BoardFilter, limit = 2): Promise<BoardRow[]> => {
+  const board = async (
+    firm: TestFirm,
+    filter: BoardFilter,
+    limit = 2,
+    maxBytes?: number,
+  ): Promise<BoardRow[]> => {
     const rows: BoardRow[] = [];
     let after: KeysetPosition | null = null;
     do {
-      const page: Page<BoardRow> = await fixture().use.listBoard(firm.id, filter, { after, limit });
+      const page: Page<BoardRow> = await fixture().use.listBoard(firm.id, filter, { after, limit, maxBytes });
+      if (maxBytes === 1) expect(page.rows.length).toBeLessThanOrEqual(1);
       expect(page.rows.length).toBeLessThanOrEqual(limit);
       rows.push(...page.rows);
       after = page.next;
@@ -78,6 +84,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       ]);
       expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([rejected, ...rest]);
       expect(await idsOn(firm, { ...OPEN, adjuster: svcId, closed: true })).toEqual([closed]);
+      const pagesOfOne = await board(firm, OPEN, 100, 1);
+      expect(pagesOfOne.map(({ id }) => id)).toEqual(await idsOn(firm, OPEN));
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
     });
 
