@@ -252,6 +252,25 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   expectValidationErrors(await get('/reports/answers', token), 'by');
 });
 
+test('an adjuster is reminded once of an offer that waits as long as the firm waits', async () => {
+  // The queue has the time of the database, for which this is due.
+  const earlier = await startServiceUnderTest({ clock: createFixedClock(Date.now() - 5 * HOUR) });
+  try {
+    const own = await earlier.firm();
+    const { svcId } = await earlier.member(own);
+    await earlier.service.services.get('operatorUseCases').setOfferWait(own.id, 2);
+    const { id } = await sentClaim(earlier, own.live, svcId);
+    const as = await earlier.staff(own, 'dispatcher');
+    const { json } = await eventually(
+      () => earlier.call('GET', `/firm/v1/claims/${id}`, { as }),
+      ({ json: claim }) => claim.history[0].reminded_at !== null,
+    );
+    expect(json.history[0].outcome).toBe('pending');
+  } finally {
+    await earlier.stop();
+  }
+});
+
 test('live updates tell an open desk of each change of its firm, and end with the session', async () => {
   const token = await service.staff(firm, 'auditor');
   const open = (headers: Record<string, string>) => fetch(`${service.url}/firm/v1/changes`, { headers });

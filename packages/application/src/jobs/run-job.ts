@@ -17,7 +17,6 @@ import {
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { auditEvent, BY_SERVICE, claimObject, recordMemberAction } from '../audit/events.ts';
 import { countInvitationMail } from '../auth/sign-in.ts';
-import { isLate } from '../desk/board.ts';
 import type { AuditEvent } from '../model/audit.ts';
 import type { AssignmentState } from '../model/claim-views.ts';
 import type { RegisteredDevice } from '../model/device.ts';
@@ -125,15 +124,11 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
   const remindersOf = (
     { firmId, claimId, svcId }: OfferJob,
     { offeredAt, offerWaitHours }: AssignmentState,
-  ): QueuedJob[] =>
-    offerWaitHours === null
-      ? []
-      : [
-          {
-            job: { kind: 'notify_offer_late', firmId, claimId, svcId, offeredAt },
-            runAt: offeredAt + offerWaitHours * HOUR,
-          },
-        ];
+  ): { job: Extract<Job, { kind: 'notify_offer_late' }>; runAt: Instant }[] => {
+    if (offerWaitHours === null) return [];
+    const dueAt = offeredAt + offerWaitHours * HOUR;
+    return [{ job: { kind: 'notify_offer_late', firmId, claimId, svcId, offeredAt, dueAt }, runAt: dueAt }];
+  };
 
   const notify = async (
     job: NotifyJob,
@@ -178,20 +173,19 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     async notify_offer_late(job) {
       const [offer, recipient] = await readOffer(job);
       const { firmId, claimId, svcId: adjuster, offeredAt } = job;
-      if (offer === null || offer.adjuster !== adjuster || offer.offeredAt !== offeredAt) return;
-      const now = deps.clock.now();
-      if (!isLate(offer, offer.offerWaitHours, now)) {
-        // The firm may wait longer than when the offer was made.
-        const isPending = offer.status === 'pending_acceptance' && offer.closedAt === null;
-        await deps.uow.run(async (tx) => {
-          for (const { job: later, runAt } of isPending ? remindersOf(job, offer) : [])
-            await tx.outbox.add(later, runAt);
-        });
-        return;
+      if (offer?.status !== 'pending_acceptance' || offer.closedAt !== null) return;
+      if (offer.adjuster !== adjuster || offer.offeredAt !== offeredAt) return;
+      if (job.only === undefined) {
+        const [next] = remindersOf(job, offer);
+        if (next === undefined) return;
+        // The firm waits longer than when the job was added. Compared with that time, not with the clock, which may differ
+        // from that of the queue.
+        if (next.job.dueAt > job.dueAt) return deps.uow.run((tx) => tx.outbox.add(next.job, next.runAt));
       }
       const { firmName, environment } = offer;
       await notify(job, recipient, { kind: 'offer', firmName, claimId });
-      deps.offerBuffer.add({ firmId, claimId, environment, offeredAt, adjuster, remindedAt: now });
+      const remindedAt = deps.clock.now();
+      deps.offerBuffer.add({ firmId, claimId, environment, offeredAt, adjuster, remindedAt });
     },
 
     async notify_offer_withdrawn(job) {

@@ -28,6 +28,7 @@ export type Job =
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
       readonly offeredAt: Instant;
+      readonly dueAt: Instant;
     })
   /** Notifies the adjuster that an offer went to another adjuster. */
   | (ChannelOption & {
