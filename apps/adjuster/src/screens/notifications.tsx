@@ -1,5 +1,5 @@
 import '../components/switch.css';
-import { SIGN_IN_LIMITS } from '@svc/domain';
+import { TEST_NOTIFICATION_PAUSE_MS } from '@svc/domain';
 import { Button, Note } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
@@ -102,7 +102,7 @@ function TestNotification() {
       await request(notifications.sendTest);
       setSent(true);
       // The service sends no other one before.
-      setTimeout(() => setBusy(false), SIGN_IN_LIMITS.testNotificationsPerDevice.firstPauseMs);
+      setTimeout(() => setBusy(false), TEST_NOTIFICATION_PAUSE_MS);
     } catch (error) {
       showError(error);
       setBusy(false);
