@@ -11,6 +11,7 @@ const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
 const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
+const CSV_IMPORT = '^packages/csv-import/src/';
 const CLIENT = '^packages/client/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = ['^packages/adapter-[a-z]+/src/', '^packages/embedded-postgres/src/'];
@@ -37,6 +38,7 @@ module.exports = {
     room('application', '^packages/application/src/', [DOMAIN]),
     room('contract', '^packages/contract/src/', npm('zod')),
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
+    room('csv-import', '^packages/csv-import/src/', [CONTRACT, ...npm('zod', 'csv-parse')]),
     room('client', '^packages/client/src/', []),
     room('history-check', '^packages/history-check/src/', []),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [
@@ -103,6 +105,7 @@ module.exports = {
       CONTRACT,
       NODE,
       MCP,
+      CSV_IMPORT,
       '^apps/api/src/logging\\.ts$',
       ...npm(
         '@modelcontextprotocol/sdk',
@@ -161,6 +164,7 @@ module.exports = {
     room('claims', '^apps/claims/src/', [
       CLIENT,
       MCP,
+      CSV_IMPORT,
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'jsonc-parser', 'picocolors'),
     ]),

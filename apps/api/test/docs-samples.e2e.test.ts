@@ -36,7 +36,6 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-samples-'));
   writeFileSync(join(folder, 'retries.py'), await sampleOf('retries', 'python'));
   writeFileSync(join(folder, 'poll.py'), await sampleOf('polling', 'python'));
-  writeFileSync(join(folder, 'lines.py'), await sampleOf('command-line', 'python'));
 });
 afterAll(async () => {
   await service?.stop();
@@ -188,69 +187,6 @@ test('the polling sample reports claims and saves its position', async () => {
   expect(await errors).toBe('');
   expect(reported).toContain(`${body.external_id} pending_acceptance`);
   expect(Date.parse(position.replace('+0000', 'Z'))).toBe(Date.parse(updated_at));
-});
-
-test('the spreadsheet sample reads a file with a byte order mark, and with quotes and line breaks in cells', async () => {
-  const columns = [
-    ...['external_id', 'claim_number', 'adjuster_svc_id', 'loss.date', 'policy.number', 'carrier.name'],
-    ...['loss_location.street', 'loss_location.city', 'loss_location.state', 'loss_location.zip'],
-    ...['policyholder.company_name', 'policyholder.phone', 'instructions', 'building.number_of_units'],
-  ];
-  const cells = [
-    ...['CSV-1', 'FL-CSV-1', firm.account.manual, '2026-08-27', '87-1', '"Palmetto, ""Mutual"""'],
-    ...['88 Mangrove Court', 'Cañada', 'FL', '03395', 'Gulf Shore', '239-555-0163', '"Gate\r\n4471"', '2'],
-  ];
-  const child = run('python3', 'lines.py');
-  child.stdin.end(`\ufeff${columns.join(',')}\r\n${cells.join(',')}\r\n`);
-  const claim = JSON.parse(await outputOf(child));
-  expect(claim).toMatchObject({
-    external_id: 'CSV-1',
-    carrier: { name: 'Palmetto, "Mutual"' },
-    loss_location: { city: 'Cañada', zip: '03395' },
-    instructions: 'Gate\r\n4471',
-    building: { number_of_units: 2 },
-  });
-  expect((await sendClaim(service, firm.test, claim)).status).toBe(201);
-});
-
-test('the spreadsheet sample names every wrong row and prints no claim of the file', async () => {
-  const header = 'external_id,claim_number,coverages.building_limit';
-  const convert = (...rows: (string | Buffer)[]): Promise<string[]> =>
-    convertFile([header, 'CSV-1,FL-1,250000', ...rows, 'CSV-9,FL-9,100.50', ',,']);
-  const convertFile = async (lines: (string | Buffer)[]): Promise<string[]> => {
-    const child = run('python3', 'lines.py');
-    child.stdin.end(
-      Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))),
-    );
-    const exited = once(child, 'exit');
-    const [stdout, stderr] = await Promise.all(
-      [child.stdout, child.stderr].map((stream) => readAll(stream as NodeJS.ReadableStream)),
-    );
-    return [
-      `exit ${(await exited)[0]}`,
-      `${stdout?.split('\n').length} lines`,
-      ...(stderr?.trim().split('\n') ?? []),
-    ];
-  };
-  expect(await convert()).toEqual(['exit 0', '3 lines', '']);
-  expect(await convertFile(['external_id;claim_number', 'CSV-1;FL-1'])).toEqual([
-    'exit 1',
-    '1 lines',
-    'line 1: one column: is the separator a semicolon? Save the file with commas',
-  ]);
-  expect(await convert('CSV-2,FL-2,"$250,000.00"', 'CSV-3,FL-3,1,extra', 'CSV-4,FL-4')).toEqual([
-    'exit 1',
-    '1 lines',
-    'line 3: coverages.building_limit is not a number: $250,000.00',
-    'line 4: not as many cells as columns',
-    'line 5: not as many cells as columns',
-  ]);
-  expect(await convert(Buffer.from('CSV-2,Ca\xf1ada,1', 'latin1'))).toEqual([
-    'exit 1',
-    '1 lines',
-    'line 3: not UTF-8; save the spreadsheet as "CSV UTF-8"',
-  ]);
-  expect(await convert('CSV-2,"FL-2')).toEqual(['exit 1', '1 lines', 'after line 2: unexpected end of data']);
 });
 
 test('the shell samples invite, and offer to, a test account that the key can use', async () => {

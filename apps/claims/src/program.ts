@@ -1,7 +1,9 @@
 import { type Claim, type Client, createClient, type Hooks, type RetryEvent } from '@svc/client';
+import { DATE_ORDERS, DELIMITERS, ENCODINGS } from '@svc/csv-import';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
+import { importFile } from './import/command.ts';
 import { DEFAULT_LIMIT, type ListOptions, printList } from './list.ts';
 import { serveMcp } from './mcp.ts';
 import {
@@ -131,7 +133,7 @@ export function createProgram(
 
   command('send', 'send claims; safe to run again', [
     'claims send claims.jsonl --journal',
-    'python3 lines.py < claims.csv | claims send -',
+    'claims send - < claims.jsonl',
   ])
     .addArgument(
       new Argument('<file>', 'one claim, or one claim per line (JSON Lines); - for standard input'),
@@ -157,6 +159,44 @@ export function createProgram(
         ),
       );
     });
+
+  command('import', 'send the rows of a CSV file; safe to run again', [
+    'claims import claims.csv --columns columns.json --dry-run',
+    "claims import claims.csv --columns columns.json --set 'carrier.name=Palmetto Mutual'",
+  ])
+    .addArgument(new Argument('<file>', 'a CSV file; - for standard input'))
+    .option('--columns <map>', 'JSON file with the field of each column; if it does not exist, it is written')
+    .addOption(
+      new Option('--set <field=value>', 'a field that is the same in all rows; repeat it for more')
+        .argParser(fieldValue)
+        .default({}, 'none'),
+    )
+    .option('--dry-run', 'only report the problems, by row and column', false)
+    .option('--skip-invalid', 'send the rows without problems; otherwise none is sent', false)
+    .addOption(new Option('--dates <order>', 'order of dates such as 8/9/2026').choices(DATE_ORDERS))
+    .addOption(new Option('--encoding <name>', 'by default recognized').choices(ENCODINGS))
+    .addOption(new Option('--delimiter <name>', 'by default recognized').choices(Object.keys(DELIMITERS)))
+    .addOption(
+      new Option('--concurrency <n>', 'number of concurrent requests')
+        .argParser(wholeNumber(1, 20))
+        .default(4),
+    )
+    .action(
+      async (
+        file: string,
+        options: CommonOptions & Omit<Parameters<typeof importFile>[1], 'file' | 'url' | 'journal' | 'json'>,
+      ) => {
+        const url = options.dryRun ? '' : await urlFrom(options, environment);
+        const { json = false } = options;
+        reportSuccess(
+          await importFile(
+            () => connect(options, {}),
+            { ...options, file, url, json, journal: false },
+            environment,
+          ),
+        );
+      },
+    );
 
   listCommand('list', 'list claims, oldest change first', [
     'claims list --status rejected --since 24h',
@@ -431,6 +471,12 @@ const EXAMPLE_ID = '0198f3a2-7c41-7d36-9b0e-5a2f6c8d1e47';
 
 const withExamples = (command: Command, examples: readonly string[]): Command =>
   command.addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n'));
+
+function fieldValue(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Must be a field and its value, such as carrier.name=Palmetto.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
 
 const wholeNumber =
   (min: number, max: number) =>

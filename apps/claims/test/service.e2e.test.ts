@@ -137,6 +137,26 @@ describe('the command line against the real service', () => {
     expect(await heldWith('TWICE')).toHaveLength(40);
   });
 
+  it('imports a CSV file, and sends nothing twice when it is imported again', async () => {
+    const columns = Object.entries({ ...smallestClaim, adjuster_svc_id: firm.account('manual') }).flatMap(
+      ([name, value]) =>
+        typeof value === 'string'
+          ? [[name, value]]
+          : Object.entries(value).map(([part, text]) => [`${name}.${part}`, text]),
+    );
+    const row = (id: string) =>
+      columns
+        .map(([name, value]) => (/^(external_id|claim_number)$/.test(name ?? '') ? id : value))
+        .join(',');
+    const file = join(folder, 'claims.csv');
+    await writeFile(file, [columns.map(([name]) => name).join(','), row('CSV-1'), row('CSV-2')].join('\r\n'));
+    const first = await start(['import', file], { env: env() }).ended;
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('2 sent')]);
+    const again = await start(['import', file], { env: env() }).ended;
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('2 already sent')]);
+    expect(await heldWith('CSV')).toHaveLength(2);
+  });
+
   it('verifies a receipt with saved keys and with those of the service, and finds an altered one', async () => {
     await start(['send', await fileOf('RECEIPT', 1)], { env: env() }).ended;
     const [claim] = (await client.claims.list({ external_id: 'RECEIPT-1' })).items;

@@ -6,31 +6,43 @@ import { colorsFor, jsonLine, sanitized } from '../output.ts';
 import { openJournal } from './journal.ts';
 import { createPace, roundedDuration } from './pace.ts';
 import { createProgress } from './progress.ts';
-import { readClaims } from './read-claims.ts';
+import { type Line, readClaims } from './read-claims.ts';
 import { type Outcome, sendClaims } from './send-claims.ts';
 
 /** Between two lines about the rate limit, where there is no progress bar. */
 const REPORT_INTERVAL_MS = 60_000;
 
-interface SendCommandOptions {
+export interface SendLinesOptions {
+  /** `-`: standard input. */
   readonly file: string;
   readonly url: string;
   readonly concurrency: number;
   readonly journal: boolean;
   readonly json: boolean;
+  /** What the parts of the input are called. */
+  readonly word?: 'line' | 'row';
 }
 
 /** Returns whether every claim in the input is sent, in this run or before. */
 export async function send(
   client: Client,
-  options: SendCommandOptions,
+  options: SendLinesOptions,
+  environment: Environment,
+): Promise<boolean> {
+  return sendLines(client, readClaims(await readInput(options.file, environment)), options, environment);
+}
+
+/** As `send`, of lines that were read. */
+export async function sendLines(
+  client: Client,
+  lines: readonly Line[],
+  options: SendLinesOptions,
   environment: Environment,
 ): Promise<boolean> {
   const { stdout, stderr, signal, env } = environment;
   const fromStdin = options.file === '-';
   if (fromStdin && options.journal)
     throw new UsageError('--journal needs an input file; it cannot be used with standard input');
-  const lines = readClaims(await readInput(options.file, environment));
   if (lines.length === 0)
     throw new UsageError(`${fromStdin ? 'standard input' : options.file} contains no claim`);
   const journal = options.journal
@@ -68,7 +80,7 @@ export async function send(
     const isPrinted = outcome.outcome === 'failed' || !stderr.isTTY || !stdout.isTTY;
     if (isPrinted && (options.json || outcome.outcome !== 'not_sent')) {
       progress.hide();
-      stdout.write(options.json ? jsonLine(outcome) : outcomeLines(outcome, colors));
+      stdout.write(options.json ? jsonLine(outcome) : outcomeLines(outcome, colors, options.word));
     }
     progress.show(done(), counts.failed);
   }
@@ -93,9 +105,10 @@ const LABELS = {
 function outcomeLines(
   { line, external_id, outcome, id, error }: Outcome,
   colors: ReturnType<typeof colorsFor>,
+  word = 'line',
 ): string {
   const color = outcome === 'failed' ? colors.red : outcome === 'sent' ? colors.green : colors.dim;
-  const head = `line ${line}  ${color(LABELS[outcome].padEnd(12))}  ${sanitized(external_id)}`;
+  const head = `${word} ${line}  ${color(LABELS[outcome].padEnd(12))}  ${sanitized(external_id)}`;
   if (error === undefined) return `${head}  ${sanitized(id)}\n`;
   return `${head}\n${failureLines(error)
     .map((text) => `  ${text}\n`)

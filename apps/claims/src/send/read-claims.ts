@@ -26,7 +26,7 @@ export function readClaims(input: Uint8Array): Line[] {
     return [
       {
         number: 1,
-        problem: 'not JSON; to convert CSV, see /docs/command-line#from-a-spreadsheet at the base URL',
+        problem: 'not JSON; for CSV, use claims import',
       },
     ];
   }

@@ -1,0 +1,148 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Client } from '@svc/client';
+import {
+  type Columns,
+  type CsvImport,
+  type DateOrder,
+  type Delimiter,
+  type Encoding,
+  importCsv,
+  readCsv,
+  UnreadableCsv,
+} from '@svc/csv-import';
+import { type Environment, UsageError } from '../environment.ts';
+import { readInput } from '../input.ts';
+import { jsonDocument, sanitized } from '../output.ts';
+import { type SendLinesOptions, sendLines } from '../send/command.ts';
+
+/** A file of this size is some ten thousand claims. */
+const MAX_BYTES = 32 * 2 ** 20;
+const MAX_ROWS = 50_000;
+
+interface ImportCommandOptions extends SendLinesOptions {
+  readonly file: string;
+  /** Where the columns are remembered. */
+  readonly columns?: string;
+  readonly set: Readonly<Record<string, string>>;
+  readonly dryRun: boolean;
+  readonly skipInvalid: boolean;
+  readonly dates?: DateOrder;
+  readonly encoding?: Encoding;
+  readonly delimiter?: Delimiter;
+}
+
+/** Returns whether every row is a claim and, unless it is a dry run, sent. */
+export async function importFile(
+  connect: () => Promise<Client>,
+  options: ImportCommandOptions,
+  environment: Environment,
+): Promise<boolean> {
+  const { stdout, stderr } = environment;
+  const bytes = await readInput(options.file, environment);
+  if (bytes.length > MAX_BYTES)
+    throw new UsageError(`${options.file} is larger than ${MAX_BYTES / 2 ** 20} MB: split it`);
+  const known = options.columns === undefined ? undefined : await savedColumns(options.columns);
+  const found = read(bytes, known, options);
+  if (options.columns !== undefined && known === undefined) {
+    await writeFile(options.columns, jsonDocument(found.columns));
+    stderr.write(`The columns are in ${options.columns}: check them, and run the command again.\n`);
+  }
+  const invalid = found.rows.filter((row) => 'problems' in row);
+  const isSent = !options.dryRun && (options.columns === undefined || known !== undefined);
+  const mustStop = found.problems.length > 0 || (invalid.length > 0 && !options.skipInvalid);
+  if (!isSent || mustStop) {
+    stdout.write(options.json ? jsonDocument(documentOf(found)) : textOf(found));
+    if (isSent) stderr.write('Nothing was sent. --skip-invalid sends the rows without problems.\n');
+    return found.problems.length === 0 && invalid.length === 0;
+  }
+  const lines = found.rows.map(({ row: number, externalId, ...row }) =>
+    'claim' in row
+      ? { number, claim: row.claim }
+      : {
+          number,
+          problem: row.problems.map(problemText).join('; '),
+          ...(externalId !== null && { externalId }),
+        },
+  );
+  return sendLines(await connect(), lines, { ...options, word: 'row' }, environment);
+}
+
+function read(bytes: Uint8Array, columns: Columns | undefined, options: ImportCommandOptions): CsvImport {
+  const { encoding, delimiter, set: values, dates: dateOrder } = options;
+  try {
+    return importCsv(readCsv(bytes, { encoding, delimiter, maxRows: MAX_ROWS }), {
+      columns,
+      values,
+      dateOrder,
+    });
+  } catch (error) {
+    if (error instanceof UnreadableCsv) throw new UsageError(`${options.file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Undefined: the file does not exist yet. */
+async function savedColumns(path: string): Promise<Columns | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError(`${path} cannot be read: ${code}`);
+  }
+  const wrong = new UsageError(
+    `${path} must be a JSON object with the field of each column, or null, such as {"Claim #": "claim_number", "Agent code": null}`,
+  );
+  let columns: unknown;
+  try {
+    columns = JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+  const isMap =
+    typeof columns === 'object' &&
+    columns !== null &&
+    !Array.isArray(columns) &&
+    Object.values(columns).every((field) => field === null || typeof field === 'string');
+  if (!isMap) throw wrong;
+  return columns as Columns;
+}
+
+type Problem = Extract<CsvImport['rows'][number], { problems: unknown }>['problems'][number];
+
+const problemText = ({ column, field, detail }: Problem): string =>
+  `${[column, field].filter((name) => name !== null && name !== '').join(' → ')}${column === null && field === '' ? '' : ': '}${detail}`;
+
+const documentOf = ({ columns, problems, rows }: CsvImport) => {
+  const invalid = rows.flatMap((row) => ('problems' in row ? [row] : []));
+  return {
+    columns,
+    problems,
+    rows: rows.length,
+    invalid_rows: invalid.map(({ row, externalId, problems: found }) => ({
+      row,
+      external_id: externalId,
+      problems: found,
+    })),
+  };
+};
+
+function textOf({ columns, problems, rows }: CsvImport): string {
+  const mapped = Object.entries(columns);
+  const width = Math.max(...mapped.map(([column]) => column.length), 0);
+  const invalid = rows.flatMap((row) => ('problems' in row ? [row] : []));
+  const lines = [
+    ...mapped.map(([column, field]) => `${column.padEnd(width)}  ${field ?? '(left out)'}`),
+    '',
+    ...problems.map(({ column, detail }) => (column === null ? detail : `${column}: ${detail}`)),
+    ...invalid.flatMap(({ row, externalId, problems: found }) => [
+      `row ${row}  ${externalId ?? ''}`.trimEnd(),
+      ...found.map((problem) => `  ${problemText(problem)}`),
+    ]),
+    ...(problems.length > 0
+      ? []
+      : [`${rows.length - invalid.length} of ${rows.length} rows are claims without problems`]),
+  ];
+  return lines.map((line) => `${sanitized(line)}\n`).join('');
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { claimJson, claims, jsonResponse, type Request } from './environment.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'claims-import-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const HEADER =
+  'File ID;Claim #;Adjuster;Date of Loss;Policy #;Address;City;State;Zip;Last Name;First Name;Phone;Code';
+const row = (id: string, changes: { date?: string; zip?: string } = {}): string =>
+  `${id};FL-${id};SVC-1;${changes.date ?? '8/27/2026'};0087;1 Sea Lane;Sanibel;FL;${changes.zip ?? '08260'};Müller;Ann;239;x`;
+
+async function fileOf(name: string, ...rows: string[]): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, Buffer.from([HEADER, ...rows].join('\r\n'), 'latin1'));
+  return path;
+}
+
+function service() {
+  const requests: Request[] = [];
+  return {
+    requests,
+    service: (request: Request) => {
+      requests.push(request);
+      return jsonResponse(201, claimJson(request.body));
+    },
+  };
+}
+
+it('claims import writes the columns that it knows, and sends the rows once they were checked', async () => {
+  const file = await fileOf('claims.csv', row('A-1'), row('A-2'));
+  const columns = join(folder, 'columns.json');
+  const { service: reply, requests } = service();
+  const args = ['import', file, '--columns', columns, '--set', 'carrier.name=Palmetto'];
+  const first = await claims(args, { service: reply });
+  expect([first.code, requests.length]).toEqual([0, 0]);
+  expect(first.stderr).toContain('check them, and run the command again');
+  expect(JSON.parse(await readFile(columns, 'utf8'))).toMatchObject({
+    'Claim #': 'claim_number',
+    Code: null,
+  });
+  const second = await claims(args, { service: reply });
+  expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('2 sent')]);
+  expect(requests.map(({ body }) => body)).toMatchObject([
+    {
+      external_id: 'A-1',
+      loss: { date: '2026-08-27' },
+      loss_location: { zip: '08260' },
+      policyholder: { last_name: 'Müller' },
+    },
+    { external_id: 'A-2', carrier: { name: 'Palmetto' } },
+  ]);
+  await claims(args, { service: reply });
+  const keys = requests.map(({ headers }) => headers.get('idempotency-key'));
+  expect(keys.slice(2)).toEqual(keys.slice(0, 2));
+});
+
+it('a dry run names every problem by row and column, needs no key, and sends nothing', async () => {
+  const file = await fileOf(
+    'problems.csv',
+    row('B-1'),
+    row('B-2', { zip: '8260' }),
+    row('B-3', { date: '2/30/2026' }),
+  );
+  const { service: reply, requests } = service();
+  const args = ['import', file, '--set', 'carrier.name=Palmetto'];
+  const dry = await claims([...args, '--dry-run', '--json'], { service: reply, env: {} });
+  expect(dry.code).toBe(1);
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    rows: 3,
+    invalid_rows: [
+      { row: 3, external_id: 'B-2', problems: [{ column: 'Zip', field: 'loss_location.zip' }] },
+      { row: 4, external_id: 'B-3', problems: [{ column: 'Date of Loss' }] },
+    ],
+  });
+  const refused = await claims(args, { service: reply });
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was sent')]);
+  expect(refused.stdout).toContain(
+    'row 3  B-2\n  Zip → loss_location.zip: Must be a ZIP code of five digits',
+  );
+  expect(requests).toEqual([]);
+  const skipping = await claims([...args, '--skip-invalid'], { service: reply });
+  expect([skipping.code, skipping.stdout]).toEqual([1, expect.stringContaining('1 sent, 2 failed')]);
+});
+
+it.each([
+  [['--set', 'carrier'], 'Must be a field and its value'],
+  [['--columns', 'BROKEN'], 'must be a JSON object with the field of each column'],
+  [['--encoding', 'utf-8'], 'is not utf-8'],
+])('wrong usage is an error of its own: %j', async (more, message) => {
+  const file = await fileOf('usage.csv', row('C-1'));
+  const broken = join(folder, 'broken.json');
+  await writeFile(broken, '{"Claim #": 1}');
+  const args = more.map((arg) => (arg === 'BROKEN' ? broken : arg));
+  const { code, stderr } = await claims(['import', file, ...args], { service: service().service });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

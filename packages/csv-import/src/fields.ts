@@ -1,0 +1,40 @@
+import { endpoints } from '@svc/contract';
+import { z } from 'zod';
+
+/** How the text of a cell becomes a value. */
+export type FieldKind = 'text' | 'date' | 'number' | 'choice';
+
+export interface ClaimField {
+  /** In the claim, such as `loss_location.zip`. */
+  readonly path: string;
+  readonly kind: FieldKind;
+  readonly required: boolean;
+  /** Of a choice. */
+  readonly values: readonly string[];
+}
+
+const kindOf = (schema: z.ZodType): FieldKind => {
+  if (schema instanceof z.ZodNumber) return 'number';
+  if (schema instanceof z.ZodEnum) return 'choice';
+  return schema.meta()?.format === 'date' ? 'date' : 'text';
+};
+
+/** A field of an optional object is required only with its object. */
+function fieldsOf(schema: z.ZodType, path: readonly string[], required: boolean): ClaimField[] {
+  if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap() as z.ZodType, path, false);
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([name, field]) =>
+      fieldsOf(field as z.ZodType, [...path, name], required),
+    );
+  // Lists have no columns.
+  if (schema instanceof z.ZodPipe) return [];
+  const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
+  return [{ path: path.join('.'), kind: kindOf(schema), required, values }];
+}
+
+/** The fields that a column can have, in the order of the API. */
+export const CLAIM_FIELDS: readonly ClaimField[] = fieldsOf(endpoints.sendClaim.body, [], true);
+
+const BY_PATH: ReadonlyMap<string, ClaimField> = new Map(CLAIM_FIELDS.map((field) => [field.path, field]));
+
+export const claimField = (path: string): ClaimField | undefined => BY_PATH.get(path);

@@ -1,0 +1,217 @@
+import {
+  type CrossFieldRule,
+  endpoints,
+  isCalendarDate,
+  parseRequest,
+  type SendClaimBody,
+} from '@svc/contract';
+import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
+import { CLAIM_FIELDS, type ClaimField, claimField } from './fields.ts';
+import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
+
+export const DATE_ORDERS = ['mdy', 'dmy'] as const;
+/** Of `8/9/2026`. */
+export type DateOrder = (typeof DATE_ORDERS)[number];
+
+export interface ImportOptions {
+  /** By default those that are known by name. */
+  readonly columns?: Columns | undefined;
+  /** Values of fields that are the same in all rows, by path. */
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  readonly dateOrder?: DateOrder | undefined;
+  readonly rules?: readonly CrossFieldRule<SendClaimBody>[];
+  /** Only these rows, from this number on; by default all. */
+  readonly slice?: { readonly from: number; readonly count: number } | undefined;
+}
+
+export interface CellProblem {
+  /** Null where no column has the field. */
+  readonly column: string | null;
+  readonly field: string;
+  readonly detail: string;
+}
+
+export type ImportedRow =
+  | { readonly row: number; readonly externalId: string | null; readonly claim: SendClaimBody }
+  | { readonly row: number; readonly externalId: string | null; readonly problems: readonly CellProblem[] };
+
+export interface CsvImport {
+  readonly columns: Columns;
+  /** Of the file as a whole: with any, no row is read. */
+  readonly problems: readonly { readonly column: string | null; readonly detail: string }[];
+  readonly rows: readonly ImportedRow[];
+  /** The row after these; null: there is none. */
+  readonly nextRow: number | null;
+}
+
+/** Turns the rows of a file into claims. Nothing is guessed: what is not certain is a problem of its row and column. */
+export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport {
+  const { values = {} } = options;
+  const columns = options.columns ?? suggestedColumns(file.header);
+  const mapped = file.header.flatMap((column, index) => {
+    const path = columns[column];
+    const field = path == null ? undefined : claimField(path);
+    return field === undefined ? [] : [{ column, index, field }];
+  });
+  const present = new Set([...mapped.map(({ field }) => field.path), ...Object.keys(values)]);
+  const problems = [
+    ...columnProblems(columns, file.header),
+    ...Object.keys(values)
+      .filter((path) => claimField(path) === undefined)
+      .map((path) => ({ column: null, detail: `${JSON.stringify(path)} is not a field of a claim.` })),
+    ...CLAIM_FIELDS.filter(({ path, required }) => required && !present.has(path)).map(({ path }) => ({
+      column: null,
+      detail: `No column has the required field ${path}. Map one to it, or give a value for all rows.`,
+    })),
+  ];
+  if (problems.length > 0) return { columns, problems, rows: [], nextRow: null };
+
+  const orders = new Map(
+    mapped
+      .filter(({ field }) => field.kind === 'date')
+      .map(({ column, index }) => [
+        column,
+        options.dateOrder ?? orderOf(file.rows.map(({ cells }) => cells[index] ?? '')),
+      ]),
+  );
+  const columnOf = new Map(mapped.map(({ column, field }) => [field.path, column]));
+  const repeatOf = repeatsIn(file, mapped.find(({ field }) => field.path === 'external_id')?.index);
+  const { from = 0, count = Number.POSITIVE_INFINITY } = options.slice ?? {};
+  const later = file.rows.filter(({ row }) => row >= from);
+  const rows = later.slice(0, count).map(({ row, cells }): ImportedRow => {
+    const cellProblems: CellProblem[] = [];
+    const claim: Record<string, unknown> = {};
+    if (cells.length < file.header.length || cells.slice(file.header.length).some((cell) => cell !== ''))
+      cellProblems.push({
+        column: null,
+        field: '',
+        detail: `The row has ${cells.length} cells, the header ${file.header.length}.`,
+      });
+    for (const [path, value] of Object.entries(values))
+      put(claim, path, cellValue(claimField(path), value, null, 'comma').value ?? value);
+    for (const { column, index, field } of mapped) {
+      const text = cells[index] ?? '';
+      if (text === '') continue;
+      const { value, detail } = cellValue(field, text, orders.get(column) ?? null, file.delimiter);
+      put(claim, field.path, value ?? text);
+      if (detail !== undefined) cellProblems.push({ column, field: field.path, detail });
+    }
+    const externalId = typeof claim.external_id === 'string' ? claim.external_id : null;
+    const sent = parseRequest(
+      endpoints.sendClaim,
+      { headers: { 'idempotency-key': 'import' }, body: claim },
+      options.rules ?? [],
+    );
+    if (!sent.ok) {
+      const reported = new Set(cellProblems.map(({ field }) => field));
+      for (const { pointer = '', detail } of sent.errors) {
+        const field = pointer.slice(1).replaceAll('/', '.');
+        // A value that could not be read is in the claim as it was written.
+        if (!reported.has(field)) cellProblems.push({ column: columnOf.get(field) ?? null, field, detail });
+      }
+    }
+    const first = repeatOf.get(row);
+    if (first !== undefined)
+      cellProblems.push({
+        column: columnOf.get('external_id') ?? null,
+        field: 'external_id',
+        detail: `Row ${first} has the same external_id and other content.`,
+      });
+    return sent.ok && cellProblems.length === 0
+      ? { row, externalId, claim: sent.value.body }
+      : { row, externalId, problems: cellProblems };
+  });
+  return { columns, problems: [], rows, nextRow: later[count]?.row ?? null };
+}
+
+/** Rows with the external_id of an earlier one and other content, with the number of the earlier one. */
+function repeatsIn(file: CsvFile, idColumn: number | undefined): ReadonlyMap<number, number> {
+  const repeats = new Map<number, number>();
+  const firstWithId = new Map<string, CsvRow>();
+  for (const current of idColumn === undefined ? [] : file.rows) {
+    const id = current.cells[idColumn ?? 0] ?? '';
+    const first = firstWithId.get(id);
+    if (first === undefined) firstWithId.set(id, current);
+    else if (first.cells.join('\n') !== current.cells.join('\n')) repeats.set(current.row, first.row);
+  }
+  return repeats;
+}
+
+function put(claim: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let parent = claim;
+  for (const name of names) {
+    parent[name] ??= {};
+    parent = parent[name] as Record<string, unknown>;
+  }
+  parent[last] = value;
+}
+
+interface CellValue {
+  readonly value?: unknown;
+  readonly detail?: string;
+}
+
+function cellValue(
+  field: ClaimField | undefined,
+  text: string,
+  order: DateOrder | 'unclear' | null,
+  delimiter: Delimiter,
+): CellValue {
+  if (field?.kind === 'number') return numberOf(text, delimiter);
+  if (field?.kind === 'date') return dateOf(text, order);
+  if (field?.kind === 'choice') return { value: choiceOf(text, field.values) };
+  return { value: text };
+}
+
+/** With a comma for thousands, as in US files; where the comma is not the separator it may be a decimal point. */
+function numberOf(text: string, delimiter: Delimiter): CellValue {
+  const digits = text.replace(/^\$ ?/, '');
+  if (/^\d+(\.\d+)?$/.test(digits)) return { value: Number(digits) };
+  if (delimiter !== 'semicolon' && /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(digits))
+    return { value: Number(digits.replaceAll(',', '')) };
+  return { detail: 'Must be a number, such as 250000 or 1234.56.' };
+}
+
+/** Another case, spaces or hyphens. What does not fit is left to the API's check. */
+function choiceOf(text: string, values: readonly string[]): string {
+  const normalized = (value: string): string => value.toLowerCase().replace(/[\s_-]+/g, '_');
+  const wanted = normalized(text);
+  return values.includes(text) ? text : (values.find((value) => normalized(value) === wanted) ?? text);
+}
+
+const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/;
+const SLASH_DATE =
+  /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?: 0?0:00(?::00)?(?: ?[AP]M)?| 12:00(?::00)? ?AM)?$/i;
+
+/** As text, so that no time zone can move a date. A time of day is left out only if it is midnight. */
+function dateOf(text: string, order: DateOrder | 'unclear' | null): CellValue {
+  const iso = ISO_DATE.exec(text);
+  if (iso !== null) return { value: `${iso[1]}-${iso[2]}-${iso[3]}` };
+  const parts = SLASH_DATE.exec(text);
+  // The API's check names what is meant.
+  if (parts === null) return { value: text };
+  const [, one = '', other = '', year] = parts;
+  if (order === 'unclear' || order === null)
+    return {
+      detail: `In this column the month may be first or second: say which, mdy or dmy, or write ${year}-MM-DD.`,
+    };
+  const [month, day] = order === 'mdy' ? [one, other] : [other, one];
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isCalendarDate(date)
+    ? { value: date }
+    : { detail: `Is not a date with the ${order === 'mdy' ? 'month' : 'day'} first, as in this column.` };
+}
+
+/** From the dates that can be read one way only. */
+function orderOf(cells: readonly string[]): DateOrder | 'unclear' {
+  let [monthFirst, dayFirst] = [false, false];
+  for (const cell of cells) {
+    const [, one, other] = SLASH_DATE.exec(cell) ?? [];
+    monthFirst ||= Number(other) > 12;
+    dayFirst ||= Number(one) > 12;
+  }
+  if (monthFirst === dayFirst) return 'unclear';
+  return monthFirst ? 'mdy' : 'dmy';
+}

@@ -1,0 +1,151 @@
+import { CsvError, parse } from 'csv-parse/sync';
+
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
+export type Delimiter = keyof typeof DELIMITERS;
+
+export interface CsvOptions {
+  /** By default recognized. */
+  readonly encoding?: Encoding | undefined;
+  readonly delimiter?: Delimiter | undefined;
+  /** A file with more rows is not read. */
+  readonly maxRows: number;
+}
+
+export interface CsvFile {
+  readonly encoding: Encoding;
+  readonly delimiter: Delimiter;
+  readonly header: readonly string[];
+  readonly rows: readonly CsvRow[];
+}
+
+export interface CsvRow {
+  /** As a spreadsheet counts: the header is row 1. */
+  readonly row: number;
+  readonly cells: readonly string[];
+}
+
+/** The file as a whole is not CSV. The message says what to change. */
+export class UnreadableCsv extends Error {
+  override readonly name = 'UnreadableCsv';
+}
+
+const BYTE_ORDER_MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** Far above the longest row of claims. */
+const MAX_ROW_CHARACTERS = 200_000;
+
+/** Reads a file, or a text that is decoded already. */
+export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFile {
+  const { text, encoding } =
+    typeof input === 'string' ? { text: input, encoding: 'utf-8' as const } : decode(input, options.encoding);
+  const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), options.delimiter);
+  const records = recordsOf(content, DELIMITERS[delimiter], options.maxRows);
+  const rows = records
+    .map((cells, index) => ({ row: index + 1, cells: cells.map((cell) => cell.trim()) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''));
+  const [header, ...others] = rows;
+  if (header === undefined) throw new UnreadableCsv('The file is empty.');
+  if (header.cells.length === 1)
+    throw new UnreadableCsv(
+      'The header has one column: is the separator something else than a comma, a semicolon or a tab?',
+    );
+  const repeated = header.cells.find((name, n) => name !== '' && header.cells.indexOf(name) !== n);
+  if (repeated !== undefined)
+    throw new UnreadableCsv(`The header has the column ${JSON.stringify(repeated)} twice.`);
+  return { encoding, delimiter, header: header.cells, rows: others };
+}
+
+function decode(bytes: Uint8Array, named: Encoding | undefined): { text: string; encoding: Encoding } {
+  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
+  const textIn = (encoding: Encoding): string | null => {
+    if (encoding === 'windows-1252') return windows1252(bytes);
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    } catch {
+      return null;
+    }
+  };
+  const wanted = named ?? marked;
+  if (wanted !== undefined) {
+    const text = textIn(wanted);
+    if (text === null) throw new UnreadableCsv(`The file is not ${wanted}. Save it as "CSV UTF-8".`);
+    return { text, encoding: wanted };
+  }
+  const utf8 = textIn('utf-8');
+  if (utf8 !== null) return { text: utf8, encoding: 'utf-8' };
+  const western = windows1252(bytes);
+  if (western === null)
+    throw new UnreadableCsv('The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".');
+  return { text: western, encoding: 'windows-1252' };
+}
+
+/** The characters of the bytes from 0x80 to 0x9f; a space: none. Node 20 decodes this encoding as ISO 8859-1. */
+const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
+
+function windows1252(bytes: Uint8Array): string | null {
+  let text = '';
+  for (const byte of bytes) {
+    const character = byte < 0x80 || byte > 0x9f ? String.fromCharCode(byte) : WINDOWS_1252[byte - 0x80];
+    if (character === undefined || (character === ' ' && byte !== 0x20)) return null;
+    text += character;
+  }
+  return text;
+}
+
+/** Excel may name the separator in a line before the header. */
+function separated(text: string, named: Delimiter | undefined): { content: string; delimiter: Delimiter } {
+  const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const content = line === undefined ? text : text.slice(line.length);
+  const names = Object.keys(DELIMITERS) as Delimiter[];
+  if (named !== undefined) return { content, delimiter: named };
+  const declared = names.find((name) => DELIMITERS[name] === separator);
+  if (declared !== undefined) return { content, delimiter: declared };
+  const header = headerOf(content);
+  const countOf = (name: Delimiter): number => header.split(DELIMITERS[name]).length;
+  const most = names.reduce((best, name) => (countOf(name) > countOf(best) ? name : best));
+  return { content, delimiter: most };
+}
+
+/** The first line with text, without quoted parts. */
+function headerOf(text: string): string {
+  const withoutQuoted = text.slice(0, MAX_ROW_CHARACTERS).replace(/"(?:[^"]|"")*"/g, '');
+  return withoutQuoted.trimStart().split(/\r\n|\r|\n/, 1)[0] ?? '';
+}
+
+function recordsOf(text: string, delimiter: string, maxRows: number): string[][] {
+  let records: string[][];
+  try {
+    records = parse(text, {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      max_record_size: MAX_ROW_CHARACTERS,
+      // The header, and one more to notice that there are too many.
+      to: maxRows + 2,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // Its message may quote the row.
+    throw new UnreadableCsv(`Line ${error.lines ?? '?'}: ${PROBLEMS[error.code] ?? 'not CSV (RFC 4180)'}.`);
+  }
+  if (records.length > maxRows + 1)
+    throw new UnreadableCsv(
+      `The file has more than ${maxRows.toLocaleString('en-US')} rows: split it into several files.`,
+    );
+  return records;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and not closed',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; inside quotes, write a quote twice',
+  INVALID_OPENING_QUOTE:
+    'a quote in a cell that does not begin with one; put the cell in quotes, and write a quote twice',
+  CSV_MAX_RECORD_SIZE: 'the row is too long; is a quote not closed?',
+};

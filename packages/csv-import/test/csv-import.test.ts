@@ -1,0 +1,288 @@
+import { describe, expect, test } from '@jest/globals';
+import { smallestClaim } from '@svc/contract';
+import fc from 'fast-check';
+import {
+  type CsvImport,
+  type ImportOptions,
+  importCsv,
+  readCsv,
+  suggestedColumns,
+  UnreadableCsv,
+} from '../src/index.ts';
+
+const MAX = { maxRows: 1000 };
+const HEADER =
+  'File ID,Claim #,Adjuster,Date of Loss,Policy Number,Carrier,Address,City,State,Zip,Business Name,Phone';
+const ROW = [
+  'CMS-1',
+  'FL-1',
+  'SVC-1',
+  '2026-08-27',
+  '0087',
+  'Palmetto',
+  '88 Court',
+  'Sanibel',
+  'FL',
+  '08260',
+  'Rentals',
+  '239',
+];
+const rowWith = (changes: Readonly<Record<number, string>>): string =>
+  ROW.map((cell, n) => changes[n] ?? cell).join(',');
+const imported = (text: string, options?: ImportOptions): CsvImport => importCsv(readCsv(text, MAX), options);
+const rowsOf = (text: string, options?: ImportOptions) => imported(text, options).rows;
+const problemsOf = (text: string, options?: ImportOptions) =>
+  rowsOf(text, options).map((row) =>
+    'problems' in row ? row.problems.map(({ column, detail }) => `${column}: ${detail}`) : 'valid',
+  );
+
+describe('a file', () => {
+  const bytesOf = (text: string, encoding: BufferEncoding): Buffer => Buffer.from(text, encoding);
+  const text = 'Name;Town\nMüller – Söhne;Köln\n';
+
+  test.each([
+    ['UTF-8', bytesOf(text, 'utf8'), 'utf-8'],
+    ['UTF-8 with a byte order mark', bytesOf(`\ufeff${text}`, 'utf8'), 'utf-8'],
+    ['UTF-16 with a byte order mark', bytesOf(`\ufeff${text}`, 'utf16le'), 'utf-16le'],
+    ['Windows-1252', bytesOf(text.replace('–', '\x96'), 'latin1'), 'windows-1252'],
+  ])('in %s is recognized', (_, bytes, encoding) => {
+    expect(readCsv(bytes, MAX)).toEqual({
+      encoding,
+      delimiter: 'semicolon',
+      header: ['Name', 'Town'],
+      rows: [{ row: 2, cells: ['Müller – Söhne', 'Köln'] }],
+    });
+  });
+
+  test('in neither UTF-8 nor Windows-1252, or not in the encoding that is named, is an error', () => {
+    expect(() => readCsv(Uint8Array.of(0x41, 0x2c, 0x81, 0x0a), MAX)).toThrow(
+      'neither UTF-8 nor Windows-1252',
+    );
+    expect(() => readCsv(Uint8Array.of(0x41, 0xff), { ...MAX, encoding: 'utf-8' })).toThrow('is not utf-8');
+  });
+
+  test.each([
+    ['a,b\r\n1,2\r\n', 'comma'],
+    ['a;b\n1;2', 'semicolon'],
+    ['a\tb\n1\t2', 'tab'],
+    ['sep=;\r\na;b\r\n1;2\r\n', 'semicolon'],
+    ['"x, y";b\n1;2', 'semicolon'],
+    ['\n\na,b\r1,2\r', 'comma'],
+  ])('with its separator and line ends is recognized: %j', (csv, delimiter) => {
+    const file = readCsv(csv, MAX);
+    expect([file.delimiter, file.rows.map(({ cells }) => cells)]).toEqual([delimiter, [['1', '2']]]);
+  });
+
+  test.each([
+    ['', 'empty'],
+    ['a\n1\n', 'one column'],
+    ['a,b,a\n1,2,3', 'has the column "a" twice'],
+    ['a,b\n"1,2', 'a quote is opened and not closed'],
+    ['a,b\n"1"x,2', 'text follows a closing quote'],
+    ['a,b\n1"2,3', 'a quote in a cell'],
+    [`a,b\n${'1,2\n'.repeat(1001)}`, 'more than 1,000 rows'],
+  ])('that is not a table is an error that says why: %#', (csv, message) => {
+    expect(() => readCsv(csv, MAX)).toThrow(UnreadableCsv);
+    expect(() => readCsv(csv, MAX)).toThrow(message);
+  });
+
+  test('keeps every cell as it was written, whatever characters it has', () => {
+    const cell = fc
+      .string({ unit: 'binary' })
+      .map((value) => value.replace(/\0|\ufeff|[\ud800-\udfff]/g, ''));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), (rows) => {
+        const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
+        const csv = [['first', 'second'], ...rows].map((row) => row.map(quoted).join(',')).join('\r\n');
+        const kept = rows.map((row) => row.map((value) => value.trim()));
+        expect(readCsv(Buffer.from(csv), MAX).rows.map(({ cells }) => cells)).toEqual(
+          kept.filter((row) => row.some((value) => value !== '')),
+        );
+      }),
+    );
+  });
+});
+
+describe('columns', () => {
+  test('of common systems and of FEMA are known by name, whatever their case and punctuation', () => {
+    expect(
+      suggestedColumns(['CLAIM_NO.', 'Date-Of-Loss', 'Insured Last Name', 'policy.number', 'Agent Code']),
+    ).toEqual({
+      'CLAIM_NO.': 'claim_number',
+      'Date-Of-Loss': 'loss.date',
+      'Insured Last Name': 'policyholder.last_name',
+      'policy.number': 'policy.number',
+      'Agent Code': null,
+    });
+    expect(
+      suggestedColumns(['id', 'state', 'reportedZipCode', 'dateOfLoss', 'ratedFloodZone', 'floodZone']),
+    ).toEqual({
+      id: 'external_id',
+      state: 'loss_location.state',
+      reportedZipCode: 'loss_location.zip',
+      dateOfLoss: 'loss.date',
+      ratedFloodZone: 'building.flood_zone',
+      floodZone: null,
+    });
+  });
+
+  test('that are missing, unknown or doubled are problems of the file, and no row is read', () => {
+    const columns = {
+      ...suggestedColumns(HEADER.split(',')),
+      Zip: 'loss_location.zipp',
+      Phone: 'claim_number',
+      City: null,
+    };
+    const { problems, rows } = imported(`${HEADER}\n${rowWith({})}`, { columns });
+    expect(rows).toEqual([]);
+    expect(problems.map(({ column, detail }) => `${column}: ${detail}`)).toEqual([
+      'Zip: "loss_location.zipp" is not a field of a claim.',
+      'Phone: The column "Claim #" has the field claim_number already.',
+      expect.stringContaining('required field loss_location.city'),
+      expect.stringContaining('required field loss_location.zip'),
+    ]);
+  });
+
+  test('may be left out for fields that have one value in all rows', () => {
+    const columns = { ...suggestedColumns(HEADER.split(',')), Carrier: null };
+    const [row] = rowsOf(`${HEADER}\n${rowWith({})}`, { columns, values: { 'carrier.name': 'One Mutual' } });
+    expect(row).toMatchObject({ claim: { carrier: { name: 'One Mutual' } } });
+  });
+});
+
+describe('a row', () => {
+  test('becomes a claim whose texts keep their leading zeros', () => {
+    expect(rowsOf(`${HEADER}\n${rowWith({})}`)).toEqual([
+      {
+        row: 2,
+        externalId: 'CMS-1',
+        claim: {
+          external_id: 'CMS-1',
+          claim_number: 'FL-1',
+          adjuster_svc_id: 'SVC-1',
+          loss: { date: '2026-08-27' },
+          policy: { number: '0087' },
+          carrier: { name: 'Palmetto' },
+          loss_location: { street: '88 Court', city: 'Sanibel', state: 'FL', zip: '08260' },
+          policyholder: { company_name: 'Rentals', phone: '239' },
+        },
+      },
+    ]);
+  });
+
+  test('with problems names each of them by row and column', () => {
+    const found = rowsOf(`${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`);
+    expect(found.map(({ row }) => row)).toEqual([3, 4]);
+    expect(
+      problemsOf(`${HEADER}\n\n${rowWith({ 9: '1234', 3: '2026-02-30', 11: '' })}\n${rowWith({})},x`),
+    ).toEqual([
+      [
+        'Date of Loss: Must be a valid calendar date (YYYY-MM-DD).',
+        'Zip: Must be a ZIP code of five digits, or ZIP+4 such as 33901-1234; write the first zero if the code begins with one.',
+        expect.stringContaining('Contact details are required'),
+      ],
+      [
+        'null: The row has 13 cells, the header 12.',
+        'File ID: Row 3 has the same external_id and other content.',
+      ],
+    ]);
+  });
+
+  test('with the external_id of an earlier row and other content is a problem, and one that is repeated is not', () => {
+    const csv = [HEADER, rowWith({}), rowWith({}), rowWith({ 7: 'Naples' })].join('\n');
+    expect(problemsOf(csv)).toEqual([
+      'valid',
+      'valid',
+      [expect.stringContaining('Row 2 has the same external_id')],
+    ]);
+  });
+
+  test.each([
+    ['250000', 250000],
+    ['$1,250,000.50', 1250000.5],
+    ['0', 0],
+  ])('has numbers as US systems write them: %s', (text, value) => {
+    const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
+    expect(rowsOf(csv)).toMatchObject([{ claim: { coverages: { building_limit: value } } }]);
+  });
+
+  test.each(['1.250.000', '12,5', 'n/a', '1e5', '-5', '25%'])(
+    'rejects a number that is not certain: %s',
+    (text) => {
+      const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
+      expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
+    },
+  );
+
+  test('of a file with semicolons has no comma in numbers, which may be a decimal point', () => {
+    const csv = `${HEADER},Building Limit\n${rowWith({})},X`.replaceAll(',', ';').replace('X', '250,000');
+    expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
+  });
+
+  test('has choices in any case, with spaces or hyphens', () => {
+    const csv = `${HEADER},Cause of loss,Occupancy\n${rowWith({})},Tidal Water Overflow,single-family HOME`;
+    expect(rowsOf(csv)).toMatchObject([
+      {
+        claim: {
+          loss: { cause: 'tidal_water_overflow' },
+          building: { occupancy_type: 'single_family_home' },
+        },
+      },
+    ]);
+  });
+});
+
+describe('a date', () => {
+  const datesOf = (dates: readonly string[], options?: ImportOptions) =>
+    rowsOf([HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n}`, 3: date }))].join('\n'), options).map(
+      (row) => ('claim' in row ? row.claim.loss.date : row.problems.map(({ detail }) => detail).join()),
+    );
+
+  test('is never moved by a time zone', () => {
+    expect(datesOf(['2012-10-29T00:00:00.000Z', '2012-10-29T00:00:00-11:00', '2012-10-29 00:00:00'])).toEqual(
+      Array(3).fill('2012-10-29'),
+    );
+    expect(datesOf(['2012-10-29T23:30:00Z'])).toEqual([expect.stringContaining('valid calendar date')]);
+  });
+
+  test('is read with the order that the column shows, or that is named', () => {
+    expect(datesOf(['8/9/2026', '08/27/2026 0:00', '12/31/2025 12:00:00 AM'])).toEqual([
+      '2026-08-09',
+      '2026-08-27',
+      '2025-12-31',
+    ]);
+    expect(datesOf(['8/9/2026', '27.08.2026'])).toEqual(['2026-09-08', '2026-08-27']);
+    expect(datesOf(['8/9/2026'], { dateOrder: 'mdy' })).toEqual(['2026-08-09']);
+  });
+
+  test('that can be read in two ways, or not at all, is a problem', () => {
+    expect(datesOf(['8/9/2026'])).toEqual([expect.stringContaining('mdy or dmy')]);
+    expect(datesOf(['8/27/2026', '27/8/2026'])).toEqual(Array(2).fill(expect.stringContaining('mdy or dmy')));
+    expect(datesOf(['2/30/2026'])).toEqual(['Is not a date with the month first, as in this column.']);
+    expect(datesOf(['8/27/26', '46261'])).toEqual(
+      Array(2).fill(expect.stringContaining('valid calendar date')),
+    );
+  });
+});
+
+test('a slice of a file is read alone, with what the whole file says of dates and repeated ids', () => {
+  const dates = ['8/9/2026', '8/10/2026', '8/27/2026'];
+  const csv = [HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n % 2}`, 3: date }))].join('\n');
+  const first = imported(csv, { slice: { from: 2, count: 2 } });
+  expect(first).toMatchObject({
+    nextRow: 4,
+    rows: [{ claim: { loss: { date: '2026-08-09' } } }, { row: 3 }],
+  });
+  const rest = imported(csv, { slice: { from: first.nextRow ?? 0, count: 2 } });
+  expect(rest).toMatchObject({ nextRow: null, rows: [{ row: 4, problems: [{ field: 'external_id' }] }] });
+});
+
+test('the smallest claim of the API passes as columns named like its fields', () => {
+  const cells = Object.entries(smallestClaim).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[name, value]]
+      : Object.entries(value).map(([part, text]) => [`${name}.${part}`, text]),
+  );
+  const csv = `${cells.map(([name]) => name).join(',')}\n${cells.map(([, value]) => value).join(',')}`;
+  expect(rowsOf(csv)).toEqual([{ row: 2, externalId: smallestClaim.external_id, claim: smallestClaim }]);
+});
