@@ -96,7 +96,7 @@ module.exports = {
       CONTRACT,
       COMPOSITION,
       NODE,
-      '^apps/api/src/(config|logging|http/serialization/(adjuster|staff|webhook))\\.ts$',
+      '^apps/api/src/(config|logging|http/serialization/(adjuster|developer|staff|webhook))\\.ts$',
       ...npm('commander', 'picocolors'),
     ]),
     room('http', HTTP, [

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, EXAMPLES, endpoints, smallestClaim } from '@svc/contract';
 import { ROLE_PERMISSIONS, STAFF_ROLES, type StaffPermission, type StaffRole } from '@svc/domain';
 import type { Operator, TestFirm } from '../services/operator.ts';
@@ -80,12 +81,25 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
       session_id: sessions,
       passkey_id: sessions,
       staff_id: Object.values(staff).map(({ id }) => id),
+      key_id: [(await operator.key(firm.id)).id],
+      request_id: [await loggedRequestId(send, staff.admin.token)],
       contact_id: ['contact'],
       device_id: ['device'],
       webhook_id: [webhook.webhook.id],
       delivery_id: [delivery.id],
     },
   };
+}
+
+/** Requests are written to the log within a second. */
+async function loggedRequestId(send: Send, as: string): Promise<string> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const { text } = await send('GET', '/firm/v1/requests', { as });
+    const [request] = (JSON.parse(text) as { data: { request_id: string }[] }).data;
+    if (request !== undefined) return request.request_id;
+    await sleep(100);
+  }
+  throw new Error('The requests of the attacked firm are not in its log.');
 }
 
 type StaffMembers = Readonly<Record<StaffRole, { readonly id: string; readonly token: string }>>;
@@ -124,10 +138,11 @@ async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<
     ['/app/v1/me', adjuster.token],
     ['/app/v1/passkeys', adjuster.token],
     ['/firm/v1/staff', staff.admin],
+    ['/firm/v1/keys', staff.admin],
     ['/firm/v1/webhooks', staff.admin],
   ] as const;
   const texts = await inParallel(paths, 4, async ([path, as]) => (await send('GET', path, { as })).text);
-  return texts.join('\n');
+  return texts.join('\n').replaceAll(/"last_used_at":(null|"[^"]*")/g, '');
 }
 
 const mayUse = (role: StaffRole, { permission = null }: Endpoint): boolean =>

@@ -7,6 +7,7 @@ import * as domain from '@svc/domain';
 test.each([
   ['environments', contract.ENVIRONMENTS, domain.ENVIRONMENTS],
   ['scopes', contract.SCOPES, domain.SCOPES],
+  ['purposes of keys', contract.KEY_PURPOSES, domain.PURPOSES],
   ['roles of staff', contract.STAFF_ROLES, domain.STAFF_ROLES],
   ['permissions of staff', contract.STAFF_PERMISSIONS, domain.STAFF_PERMISSIONS],
   ['reasons of a pause', contract.WEBHOOK_PAUSE_REASONS, application.WEBHOOK_PAUSE_REASONS],
@@ -27,6 +28,10 @@ test('the documented and the enforced number of passkeys are the same', () => {
 
 test('the documented and the enforced number of staff are the same', () => {
   expect(contract.LIMITS.staffPerFirm).toBe(domain.MAX_STAFF_PER_FIRM);
+});
+
+test('the documented and the longest period that is verified are the same', () => {
+  expect(contract.LIMITS.auditVerificationDays * domain.DAY).toBe(application.MAX_VERIFIED_MS);
 });
 
 test('the documented and the enforced limits of webhooks are the same', () => {

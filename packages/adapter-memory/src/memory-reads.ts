@@ -1,6 +1,7 @@
 import {
   type AccountRef,
   type AdjusterView,
+  type ApiKey,
   type AppClaimList,
   type AppClaimView,
   type AppReads,
@@ -276,6 +277,19 @@ export function memoryOperatorReads(tables: Tables): OperatorReads {
         .all()
         .filter((key) => key.firmId === firmId)
         .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+    },
+    async keyPage(firmId, { after, limit }) {
+      const isAfter = ({ createdAt, id }: ApiKey): boolean =>
+        after === null || createdAt < after.at || (createdAt === after.at && compareText(id, after.id) < 0);
+      const keys = tables.keys
+        .all()
+        .filter((key) => key.firmId === firmId && isAfter(key))
+        .sort((a, b) => b.createdAt - a.createdAt || compareText(b.id, a.id));
+      const last = keys[limit - 1];
+      return {
+        rows: keys.slice(0, limit),
+        next: last !== undefined && keys.length > limit ? { at: last.createdAt, id: last.id } : null,
+      };
     },
     async jobsOfClaim(id) {
       return tables.jobs

@@ -3,6 +3,7 @@ import { makeSetAvailability, makeSetDevicePreferences, makeTestDevice } from '.
 import * as claims from './app/claims.ts';
 import * as memberships from './app/memberships.ts';
 import * as profile from './app/profile.ts';
+import type { Sha256 } from './audit/chain.ts';
 import { type AuditCaller, byOperator } from './audit/events.ts';
 import { type AccountKind, ADJUSTERS, STAFF } from './auth/accounts.ts';
 import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
@@ -16,10 +17,12 @@ import {
   type NetworkOf,
 } from './auth/sign-in.ts';
 import { makeReportAnswers } from './desk/answers-report.ts';
+import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
 import { makeListBoard } from './desk/board.ts';
 import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
+import { makeListRequests } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
@@ -178,6 +181,10 @@ export const appUseCases = (deps: AppDeps) => ({
 
 interface DeskDeps extends AccountDeps {
   readonly staffReads: StaffReads;
+  readonly auditReads: AuditReads;
+  readonly requestLog: RequestLogStore;
+  readonly apiKeyAuthenticator: ApiKeyAuthenticator;
+  readonly sha256: Sha256;
 }
 
 export type DeskUseCases = ReturnType<typeof deskUseCases>;
@@ -189,6 +196,12 @@ export const deskUseCases = (deps: DeskDeps) => ({
   inviteStaff: staff.makeInviteStaff(deps),
   updateStaff: staff.makeUpdateStaff(deps),
   removeStaff: staff.makeRemoveStaff(deps),
+  createKey: makeCreateKey(deps),
+  revokeKey: makeRevokeKey(deps),
+  rollKey: makeRollKey(deps),
+  listRequests: makeListRequests(deps),
+  listAudit: makeListAudit(deps),
+  verifyAudit: makeVerifyAudit(deps),
 });
 
 interface OperatorDeps {
@@ -236,9 +249,9 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   removeCarrier: makeRemoveCarrier(deps),
   setDeadline: makeSetDeadline(deps),
   removeDeadline: makeRemoveDeadline(deps),
-  createKey: makeCreateKey(deps),
-  revokeKey: makeRevokeKey(deps),
-  rollKey: makeRollKey(deps),
+  createKey: bound(makeCreateKey(deps), deps.operator),
+  revokeKey: bound(makeRevokeKey(deps), deps.operator),
+  rollKey: bound(makeRollKey(deps), deps.operator),
   inviteStaff: bound(staff.makeInviteStaff(deps), deps.operator),
   updateStaff: bound(staff.makeUpdateStaff(deps), deps.operator),
   removeStaff: bound(staff.makeRemoveStaff(deps), deps.operator),

@@ -3,6 +3,7 @@ export * from './app.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export type { AuditEventDocument, AuditVerificationDocument } from './desk/audit.ts';
 export type {
   AnswersReport,
   BoardAdjuster,
@@ -12,6 +13,12 @@ export type {
   OfferResponse,
   ReportGroup,
 } from './desk/board.ts';
+export type {
+  ApiKeyDocument,
+  IssuedKeyDocument,
+  LoggedRequestDocument,
+  RolledKeyDocument,
+} from './desk/developers.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';

@@ -19,6 +19,8 @@ export const LIMITS = {
   page: { default: 50, min: 1, max: 200, bytes: 2 * 2 ** 20 },
   /** The same for tools of the Model Context Protocol, whose responses are read by language models. */
   toolPage: { default: 10, min: 1, max: 50, bytes: 256 * 2 ** 10 },
+  /** Of logged requests: those that are stored together are on one page. */
+  requestPage: { default: 50, min: 20, max: 200, bytes: 2 * 2 ** 20 },
   cursor: { min: 1, max: 512 },
   idempotencyKey: { min: 1, max: 255 },
   idempotencyWindowHours: 24,
@@ -34,6 +36,13 @@ export const LIMITS = {
   /** First and last name together. */
   fullName: { min: 1, max: 200 },
   staffPerFirm: 200,
+  keyId: { min: 1, max: 100 },
+  keyLifetimeDays: { min: 1, max: 3650 },
+  keyOverlapHours: { min: 0, max: 720 },
+  errorCode: { min: 1, max: 100 },
+  routePath: { min: 1, max: 200 },
+  auditText: { min: 1, max: 200 },
+  auditVerificationDays: 31,
   webhooksPerEnvironment: 5,
   webhookUrl: { min: 1, max: 2000 },
   webhookOverlapHours: 24,

@@ -131,6 +131,8 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+export const KEY_PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
+
 export const STAFF_ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];
 

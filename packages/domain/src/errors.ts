@@ -27,6 +27,7 @@ export type DomainErrorCode =
   | 'too_many_passkeys'
   | 'webhook_url_refused'
   | 'too_many_webhooks'
+  | 'key_revoked'
   | 'staff_exists'
   | 'too_many_staff'
   | 'last_admin';

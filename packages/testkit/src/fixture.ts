@@ -174,6 +174,7 @@ function composeUseCases(
   const deps = {
     ...stores,
     ...support,
+    sha256,
     uow,
     apiKeyAuthenticator: createApiKeyAuthenticator({ credentials, secrets, clock }),
     sessionAuthenticator,

@@ -5,6 +5,7 @@ import {
   createReceiptSigner,
   createSecrets,
   createSignInMonitor,
+  sha256,
 } from '@svc/adapter-credentials';
 import {
   createEdgeLimiter,
@@ -210,6 +211,7 @@ export async function compose(environment: Environment): Promise<Application> {
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
+    sha256,
     secrets: createSecrets(await stores.serviceSecret('sign_in_code_hashing')),
     networkOf,
     tracing,

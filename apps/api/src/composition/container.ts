@@ -23,7 +23,9 @@ import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
+import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
 import { deskBoardRoutes } from '../http/routes/desk-board.ts';
+import { deskDeveloperRoutes } from '../http/routes/desk-developers.ts';
 import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { deskWebhookRoutes } from '../http/routes/desk-webhooks.ts';
@@ -119,6 +121,10 @@ const useCases = moduleOf((bind) => {
   bind('deskUseCases', deskUseCases, [
     'uow',
     'staffReads',
+    'auditReads',
+    'requestLog',
+    'apiKeyAuthenticator',
+    'sha256',
     'auditBuffer',
     'mailer',
     'secrets',
@@ -193,6 +199,13 @@ const http = moduleOf((bind) => {
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
+  bind('deskDeveloperRoutes', deskDeveloperRoutes, [
+    'deskUseCases',
+    'operatorReads',
+    'requestLog',
+    'cursors',
+  ]);
+  bind('deskAuditRoutes', deskAuditRoutes, ['deskUseCases', 'staffReads', 'cursors']);
   bind('deskWebhookRoutes', deskWebhookRoutes, ['webhookUseCases', 'webhookReads', 'cursors']);
   bind('mcpRoute', mcpRoute, ['firmRoutes', 'sandboxRoutes', 'addresses']);
   bind(
@@ -204,6 +217,8 @@ const http = moduleOf((bind) => {
       ...of.browserSessionRoutes,
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
+      ...of.deskDeveloperRoutes,
+      ...of.deskAuditRoutes,
       ...of.deskBoardRoutes,
       ...of.deskWebhookRoutes,
       of.mcpRoute,
@@ -215,6 +230,8 @@ const http = moduleOf((bind) => {
       'browserSessionRoutes',
       'deskReadinessRoutes',
       'deskStaffRoutes',
+      'deskDeveloperRoutes',
+      'deskAuditRoutes',
       'deskBoardRoutes',
       'deskWebhookRoutes',
       'mcpRoute',

@@ -21,6 +21,7 @@ import type {
   ReceiptSigner,
   Secrets,
   SessionAuthenticator,
+  Sha256,
   SignInMonitor,
   SingleFlight,
   Stores,
@@ -68,6 +69,7 @@ export interface ExternalServices extends Stores {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: Secrets;
+  readonly sha256: Sha256;
   readonly cursors: Cursors;
   readonly mailer: Mailer;
   readonly signInMonitor: SignInMonitor;
@@ -115,6 +117,8 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly browserSessionRoutes: readonly Route[];
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
+  readonly deskDeveloperRoutes: readonly Route[];
+  readonly deskAuditRoutes: readonly Route[];
   readonly deskBoardRoutes: readonly Route[];
   readonly deskWebhookRoutes: readonly Route[];
   readonly mcpRoute: Route;

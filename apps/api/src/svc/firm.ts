@@ -9,10 +9,10 @@ import {
 import { LIMITS } from '@svc/contract';
 import { DEFAULT_LIMITS, type FirmId, type LimitOverrides, MINUTE, PLANS, type Plan } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
+import { requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
-import { requestDocument } from './requests.ts';
 import { operate, withService } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
@@ -103,7 +103,7 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
     case 'webhook_delivery':
       return { type: 'webhook_delivery', ...asInApi(row.delivery) };
     case 'request':
-      return { type: 'request', ...requestDocument(row.request) };
+      return { type: 'request', ...requestToWire(row.request) };
     case 'audit':
       return {
         type: 'audit',

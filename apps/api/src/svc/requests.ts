@@ -1,21 +1,10 @@
-import { type LoggedRequest, toDateTime } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
+import { requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
-
-export const requestDocument = (request: LoggedRequest) => ({
-  at: toDateTime(request.at),
-  request_id: request.requestId,
-  key_id: request.keyId,
-  route: request.route,
-  status: request.status,
-  code: request.code,
-  places: request.places,
-  duration_ms: request.durationMs,
-});
 
 export function addRequestsCommand(program: Command): void {
   addCommand(program, 'requests', "show a firm's recent requests and their errors; kept for two weeks")
@@ -29,7 +18,7 @@ export function addRequestsCommand(program: Command): void {
         await findFirm(services.get('operatorReads'), options.firm);
         return services.get('requestLog').requestsOf(options.firm, options);
       });
-      const documents = requests.map(requestDocument);
+      const documents = requests.map(requestToWire);
       if (options.json) return printJson({ requests: documents });
       printTable(
         documents,

@@ -1,4 +1,4 @@
-import type { FeedRestamp, OperatorReads } from '@svc/application';
+import type { ApiKey, FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, sql } from '../driver/executor.ts';
@@ -10,11 +10,22 @@ import { claimOfEveryFirm } from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
+import { fetchCount, positionValues, toPage } from './pages.ts';
 
 const TEST_ACCOUNTS = sql(
   'operator_test_accounts',
   `SELECT ${ADJUSTER_COLUMNS} FROM adjusters a WHERE a.test_firm_id = $1 ORDER BY a.svc_id`,
 );
+
+const KEY_PAGE = sql(
+  'operator_key_page',
+  `SELECT id, firm_id AS "firmId", environment, purpose, secret_hash AS "secretHash", created_at AS "createdAt",
+     expires_at AS "expiresAt", revoked_at AS "revokedAt", lifetime_ms AS "lifetimeMs", last_used_at AS "lastUsedAt"
+     FROM api_keys WHERE firm_id = $1 AND (created_at, id) < ($2::timestamptz, $3)
+    ORDER BY created_at DESC, id DESC LIMIT $4`,
+);
+/** About the size of one as JSON. */
+const KEY_BYTES = 600;
 
 const IN_ORDER = { createdAt: 'ASC', id: 'ASC' } as const;
 
@@ -48,6 +59,17 @@ export function pgOperatorReads(
       if (!isUuid(firmId)) return [];
       return orm('operator_keys', (manager) =>
         manager.find(API_KEYS, { where: { firmId }, order: IN_ORDER }),
+      );
+    },
+
+    async keyPage(firmId, page) {
+      const [at, id] = page.after === null ? ['infinity', ''] : positionValues(page.after);
+      const rows = await executor.rows<ApiKey>(KEY_PAGE, [firmId, at, id, fetchCount(page)]);
+      return toPage(
+        rows,
+        page,
+        ({ createdAt, id }) => ({ at: createdAt, id }),
+        () => KEY_BYTES,
       );
     },
 

@@ -8,6 +8,8 @@ export type AuditAction =
   | 'adjusters.read'
   | 'audit.export'
   | 'audit.purge'
+  | 'audit.read'
+  | 'audit.verify'
   | 'availability.change'
   | 'carrier.change'
   | 'carrier.remove'

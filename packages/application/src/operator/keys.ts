@@ -1,6 +1,5 @@
-import type { Environment, FirmId, KeyId, Purpose } from '@svc/domain';
-import type { Operator } from '../actors.ts';
-import { byOperator, changesBetween, recordAction } from '../audit/events.ts';
+import { DomainError, type Environment, type FirmId, type KeyId, type Purpose } from '@svc/domain';
+import { type AuditCaller, changesBetween, recordAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { ApiKey } from '../model/api-key.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
@@ -10,7 +9,6 @@ import type { Ids } from '../ports/ids.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';
-import { OperatorError } from './operator-error.ts';
 
 export interface IssuedKey {
   readonly key: ApiKey;
@@ -32,7 +30,6 @@ type Deps = {
   clock: Clock;
   ids: Ids;
   apiKeyAuthenticator: ApiKeyAuthenticator;
-  operator: Operator;
 };
 
 async function issue(
@@ -60,12 +57,13 @@ async function issue(
 
 function recordKeyAction(
   tx: Tx,
-  { clock, operator }: Deps,
+  { clock }: Deps,
+  caller: AuditCaller,
   key: ApiKey,
   action: AuditAction,
   changes: AuditChanges | null,
 ): Promise<void> {
-  return recordAction(tx, key.firmId, byOperator(operator), {
+  return recordAction(tx, key.firmId, caller, {
     at: clock.now(),
     action,
     object: `key:${key.id}`,
@@ -84,32 +82,41 @@ const propertiesOf = (key: ApiKey) => ({
 /** A secret that was pasted instead of an id must not be shown. */
 const shownId = (id: KeyId): string => (id.startsWith('svc_') ? 'given, which is the secret of a key' : id);
 
-async function lockKey(tx: Tx, id: KeyId): Promise<ApiKey> {
+/** @param firmId whose key it must be; absent for the operator. */
+async function lockKey(tx: Tx, id: KeyId, firmId: FirmId | undefined): Promise<ApiKey> {
   const key = await tx.keys.lock(id);
-  if (key === null) throw new OperatorError(`no key has the id ${shownId(id)}`);
+  if (key === null || (firmId !== undefined && key.firmId !== firmId))
+    throw new DomainError('not_found', `No key has the id ${shownId(id)}.`);
   return key;
 }
 
 export const makeCreateKey =
   (deps: Deps) =>
-  (properties: KeyProperties): Promise<IssuedKey> =>
+  (caller: AuditCaller, properties: KeyProperties): Promise<IssuedKey> =>
     deps.uow.run(async (tx) => {
       await lockUnerasedFirm(tx, properties.firmId);
       const issued = await issue(tx, deps, properties, deps.clock.now());
-      await recordKeyAction(tx, deps, issued.key, 'key.create', changesBetween({}, propertiesOf(issued.key)));
+      await recordKeyAction(
+        tx,
+        deps,
+        caller,
+        issued.key,
+        'key.create',
+        changesBetween({}, propertiesOf(issued.key)),
+      );
       return issued;
     });
 
 /** A key that is revoked again keeps the time of its first revocation. */
 export const makeRevokeKey =
   (deps: Deps) =>
-  async (id: KeyId): Promise<ApiKey> => {
+  async (caller: AuditCaller, id: KeyId, firmId?: FirmId): Promise<ApiKey> => {
     const revoked = await deps.uow.run(async (tx) => {
-      const key = await lockKey(tx, id);
+      const key = await lockKey(tx, id, firmId);
       if (key.revokedAt !== null) return key;
       const next = { ...key, revokedAt: deps.clock.now() };
       await tx.keys.save(next);
-      await recordKeyAction(tx, deps, key, 'key.revoke', null);
+      await recordKeyAction(tx, deps, caller, key, 'key.revoke', null);
       return next;
     });
     deps.apiKeyAuthenticator.invalidate();
@@ -119,18 +126,38 @@ export const makeRevokeKey =
 /** Replaces a key with one of the same firm, environment, purpose and lifetime; the old one works for the overlap. */
 export const makeRollKey =
   (deps: Deps) =>
-  async (id: KeyId, overlapMs: number): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
+  async (
+    caller: AuditCaller,
+    id: KeyId,
+    overlapMs: number,
+    firmId?: FirmId,
+  ): Promise<IssuedKey & { readonly replaced: ApiKey }> => {
     const rolled = await deps.uow.run(async (tx) => {
-      const old = await lockKey(tx, id);
-      if (old.revokedAt !== null) throw new OperatorError(`the key ${id} is revoked; create a new one`);
+      const old = await lockKey(tx, id, firmId);
+      if (old.revokedAt !== null)
+        throw new DomainError('key_revoked', `The key ${id} is revoked; create a new one.`);
       await lockUnerasedFirm(tx, old.firmId);
       const at = deps.clock.now();
       const end = at + overlapMs;
       const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
       await tx.keys.save(replaced);
-      await recordKeyAction(tx, deps, old, 'key.roll', changesBetween(expiryOf(old), expiryOf(replaced)));
+      await recordKeyAction(
+        tx,
+        deps,
+        caller,
+        old,
+        'key.roll',
+        changesBetween(expiryOf(old), expiryOf(replaced)),
+      );
       const issued = await issue(tx, deps, old, at);
-      await recordKeyAction(tx, deps, issued.key, 'key.create', changesBetween({}, propertiesOf(issued.key)));
+      await recordKeyAction(
+        tx,
+        deps,
+        caller,
+        issued.key,
+        'key.create',
+        changesBetween({}, propertiesOf(issued.key)),
+      );
       return { ...issued, replaced };
     });
     deps.apiKeyAuthenticator.invalidate();

@@ -3,6 +3,7 @@ import type { ApiKey } from '../model/api-key.ts';
 import type { AppClaimView, ClaimJob } from '../model/claim-views.ts';
 import type { FeedRestamp } from '../model/feed-restamp.ts';
 import type { Firm } from '../model/firm.ts';
+import type { Page, PageRequest } from '../model/page.ts';
 
 /** Reads for the operator. */
 export interface OperatorReads {
@@ -11,6 +12,8 @@ export interface OperatorReads {
   firm(id: FirmId): Promise<Firm | null>;
   testAccounts(firmId: FirmId): Promise<Adjuster[]>;
   keys(firmId: FirmId): Promise<ApiKey[]>;
+  /** The latest first. */
+  keyPage(firmId: FirmId, page: PageRequest): Promise<Page<ApiKey>>;
   claim(
     id: ClaimId,
   ): Promise<(AppClaimView & { readonly externalId: string; readonly claimNumber: string }) | null>;

@@ -1,5 +1,7 @@
 import type { Example } from '../example.ts';
+import type { AuditEventDocument, AuditVerificationDocument } from './audit.ts';
 import type { boardEndpoints } from './board.ts';
+import type { ApiKeyDocument, LoggedRequestDocument, RolledKeyDocument } from './developers.ts';
 import type { deskEndpoints } from './index.ts';
 import { READINESS_EXAMPLE } from './readiness.ts';
 import type { OwnStaff, StaffMember, StaffSession } from './staff.ts';
@@ -23,6 +25,51 @@ const ownStaff = {
   firms: [FIRM],
 } satisfies OwnStaff;
 
+const key = {
+  id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02',
+  environment: 'test',
+  purpose: 'full_access',
+  scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+  created_at: '2026-08-20T13:00:00.000Z',
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: '2026-08-29T14:52:07.113Z',
+  limits: { requests_per_minute: 60, writes_per_minute: 30, burst: 20 },
+} satisfies ApiKeyDocument;
+const newKey = {
+  ...key,
+  id: 'key_01980a5e-7b21-7f4e-9a32-6c8b5d1e2f03',
+  created_at: '2026-08-29T15:00:00.000Z',
+  last_used_at: null,
+} satisfies ApiKeyDocument;
+
+const loggedRequest = {
+  request_id: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
+  at: '2026-08-29T14:52:07.113Z',
+  key_id: key.id,
+  route: 'POST /v1/claims',
+  status: 422,
+  code: 'validation_failed',
+  places: ['/loss/date'],
+  duration_ms: 12.5,
+} satisfies LoggedRequestDocument;
+
+const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const auditEvent = {
+  seq: 4711,
+  at: '2026-08-29T15:00:00.000Z',
+  actor: `staff:${member.id}`,
+  actor_name: member.name,
+  address: '203.0.113.7',
+  action: 'key.roll',
+  object: `key:${key.id}`,
+  changes: { expires_at: { from: null, to: '2026-08-30T15:00:00.000Z' } },
+  outcome: 'ok',
+  request_id: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e56',
+  hash: HASH,
+} satisfies AuditEventDocument;
+
+const keyPath = { key_id: key.id };
 const memberPath = { staff_id: member.id };
 
 export const DESK_EXAMPLES: {
@@ -51,5 +98,36 @@ export const DESK_EXAMPLES: {
   },
   removeStaff: { params: memberPath },
   getFirmReadiness: { response: READINESS_EXAMPLE },
+  listKeys: { response: { data: [key], next_cursor: null } },
+  createKey: {
+    body: { environment: 'test', purpose: 'full_access' },
+    response: { key: newKey, secret: 'svc_test_EXAMPLE' },
+  },
+  rollKey: {
+    params: keyPath,
+    body: { overlap_hours: 24 },
+    response: {
+      key: newKey,
+      secret: 'svc_test_EXAMPLE',
+      replaced: { ...key, expires_at: '2026-08-30T15:00:00.000Z' },
+    } satisfies RolledKeyDocument,
+  },
+  revokeKey: {
+    params: keyPath,
+    response: { ...key, revoked_at: '2026-08-29T15:00:00.000Z' } satisfies ApiKeyDocument,
+  },
+  listRequests: {
+    search: 'code=validation_failed&path=%2Fv1%2Fclaims',
+    response: { data: [loggedRequest], next_cursor: null },
+  },
+  getRequest: { params: { request_id: loggedRequest.request_id }, response: loggedRequest },
+  listAudit: { search: 'action=key.roll', response: { data: [auditEvent], next_cursor: null } },
+  verifyAudit: {
+    response: {
+      intact: true,
+      rows: 4711,
+      last: { seq: 4711, hash: HASH },
+    } satisfies AuditVerificationDocument,
+  },
   ...WEBHOOK_EXAMPLES,
 };

@@ -1,5 +1,7 @@
 import type { DeskEndpoint } from '../requests.ts';
+import { auditEndpoints } from './audit.ts';
 import { boardEndpoints } from './board.ts';
+import { developerEndpoints } from './developers.ts';
 import { readinessEndpoints } from './readiness.ts';
 import { staffEndpoints } from './staff.ts';
 import { webhookEndpoints } from './webhooks.ts';
@@ -8,6 +10,8 @@ import { webhookEndpoints } from './webhooks.ts';
 export const deskEndpoints = {
   ...staffEndpoints,
   ...readinessEndpoints,
+  ...developerEndpoints,
+  ...auditEndpoints,
   ...boardEndpoints,
   ...webhookEndpoints,
 } as const satisfies Record<string, DeskEndpoint>;

@@ -16,7 +16,13 @@ import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 /** Claims or adjusters in a response. */
 export interface AuditedRead {
   readonly firmId: FirmId;
-  readonly action: 'adjusters.read' | 'claim.read' | 'claims.read' | 'report.read' | 'staff.read';
+  readonly action:
+    | 'adjusters.read'
+    | 'claim.read'
+    | 'claims.read'
+    | 'report.read'
+    | 'staff.read'
+    | 'audit.read';
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
 }
@@ -46,6 +52,7 @@ type Unrecorded =
   | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
   | ('requestStaffSignInCode' | 'signInStaff' | 'signOutStaff')
+  | ('listKeys' | 'listRequests' | 'getRequest')
   | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');
 
 /** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
@@ -76,6 +83,11 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   registerPasskey: 'passkey.add',
   renamePasskey: 'passkey.rename',
   removePasskey: 'passkey.remove',
+  createKey: 'key.create',
+  rollKey: 'key.roll',
+  revokeKey: 'key.revoke',
+  listAudit: 'audit.read',
+  verifyAudit: 'audit.verify',
   listBoardClaims: 'claims.read',
   getBoardClaim: 'claim.read',
   sendBoardClaim: 'claim.send',
@@ -115,9 +127,18 @@ const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-function objectOf({ id, svc_id, firm_id, staff_id, webhook_id }: AuditedRequest['params']): string | null {
+function objectOf({
+  id,
+  svc_id,
+  firm_id,
+  staff_id,
+  key_id,
+  webhook_id,
+}: AuditedRequest['params']): string | null {
   if (id !== undefined) return claimObject(id as ClaimId);
   if (svc_id !== undefined) return adjusterObject(svc_id as Svcid);
+  // A secret that was pasted instead of an id is not recorded.
+  if (key_id !== undefined) return /^key_[\w-]{1,60}$/.test(key_id) ? `key:${key_id}` : null;
   if (staff_id !== undefined) return staffObject(staff_id as StaffId);
   if (webhook_id !== undefined) return webhookObject(webhook_id);
   return firm_id === undefined ? null : firmObject(firm_id as FirmId);

@@ -33,6 +33,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   too_many_passkeys: 'too_many_passkeys',
   webhook_url_refused: 'validation_failed',
   too_many_webhooks: 'validation_failed',
+  key_revoked: 'validation_failed',
   staff_exists: 'validation_failed',
   too_many_staff: 'validation_failed',
   last_admin: 'last_admin',
@@ -48,6 +49,7 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   contact_log_full: '',
   webhook_url_refused: '/url',
   too_many_webhooks: '',
+  key_revoked: '',
   staff_exists: '/email',
   too_many_staff: '',
 };

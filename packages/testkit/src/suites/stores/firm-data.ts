@@ -128,7 +128,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
         for (const attempt of attempts) await expect(attempt()).rejects.toThrow(message);
         use.apiKeyAuthenticator.invalidate();
         expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
-        await expect(use.rollKey(key.id, 0)).rejects.toThrow('no key has the id');
+        await expect(use.rollKey(key.id, 0)).rejects.toThrow('No key has the id');
         expect((await stores.appReads.memberships(svcId)).map(({ firmId }) => firmId)).not.toContain(id);
       };
       expect(await erasure()).toBeNull();

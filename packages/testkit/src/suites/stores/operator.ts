@@ -237,7 +237,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
         purpose: 'claims',
         lifetimeMs: null,
       });
-      const message = 'no key has the id given, which is the secret of a key';
+      const message = 'No key has the id given, which is the secret of a key.';
       await expect(use.revokeKey(secret as KeyId)).rejects.toMatchObject({ message });
     });
 

@@ -1,0 +1,46 @@
+import { byAccount, type DeskUseCases, type StaffReads, staffObject } from '@svc/application';
+import { deskEndpoints } from '@svc/contract';
+import { DomainError } from '@svc/domain';
+import { asciiJson } from '../serialization/ascii-json.ts';
+import type { Cursors } from '../serialization/cursor.ts';
+import { page, pageRequest } from './paging.ts';
+import { jsonResponse, type Route, staffRoute } from './route.ts';
+
+export interface DeskAuditRouteDeps {
+  readonly deskUseCases: DeskUseCases;
+  readonly staffReads: StaffReads;
+  readonly cursors: Cursors;
+}
+
+/** The audit trail of the firm. */
+export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: DeskAuditRouteDeps): Route[] {
+  return [
+    staffRoute(deskEndpoints.listAudit, async ({ query }, { actor: { firmId } }) => {
+      const { since, until, actor, action, object, request_id: requestId } = query;
+      const filter = { since, until, actor, action, object, requestId };
+      const scope = { list: 'audit', reader: `desk ${firmId}`, filters: filter };
+      const asked = pageRequest(query, {}, cursors, scope);
+      const [events, members] = await Promise.all([
+        use.listAudit(firmId, filter, asked),
+        staffReads.ofFirm(firmId),
+      ]);
+      const names = new Map(members.map(({ staffId, name }) => [staffObject(staffId), name]));
+      return {
+        ...page(
+          events,
+          ({ seq, hash, entry }) =>
+            asciiJson({ seq, ...entry, actor_name: names.get(entry.actor) ?? null, hash }),
+          cursors,
+          scope,
+        ),
+        reads: [{ firmId, action: 'audit.read', object: null }],
+      };
+    }),
+
+    staffRoute(deskEndpoints.verifyAudit, async ({ query }, { actor }) => {
+      const verified = await use.verifyAudit(byAccount(actor), actor.firmId, query);
+      if (verified === null) throw new DomainError('not_found', 'The firm has no audit trail.');
+      return jsonResponse(verified);
+    }),
+  ];
+}

@@ -1,0 +1,82 @@
+import {
+  type ApiKey,
+  byAccount,
+  type DeskUseCases,
+  type OperatorReads,
+  type RequestLogStore,
+} from '@svc/application';
+import { deskEndpoints, LIMITS } from '@svc/contract';
+import { DAY, DomainError, type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { asciiJson } from '../serialization/ascii-json.ts';
+import type { Cursors } from '../serialization/cursor.ts';
+import { keyToWire, requestToWire } from '../serialization/developer.ts';
+import { page, pageRequest } from './paging.ts';
+import { jsonResponse, type Route, staffRoute } from './route.ts';
+
+export interface DeskDeveloperRouteDeps {
+  readonly deskUseCases: DeskUseCases;
+  readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
+  readonly requestLog: RequestLogStore;
+  readonly cursors: Cursors;
+}
+
+/** Keys and requests of the firm's systems. */
+export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
+  const { deskUseCases: use, operatorReads, requestLog, cursors } = deps;
+  const keyDocuments = async (firmId: FirmId) => {
+    const firm = await operatorReads.firm(firmId);
+    if (firm === null) throw new DomainError('not_found', 'No such firm.');
+    return (key: ApiKey) => keyToWire(key, firm);
+  };
+  return [
+    staffRoute(deskEndpoints.listKeys, async ({ query }, { actor: { firmId } }) => {
+      const scope = { list: 'keys', reader: `desk ${firmId}`, filters: {} };
+      const document = await keyDocuments(firmId);
+      const keys = await operatorReads.keyPage(firmId, pageRequest(query, {}, cursors, scope));
+      return page(keys, (key) => asciiJson(document(key)), cursors, scope);
+    }),
+
+    staffRoute(deskEndpoints.createKey, async ({ body }, { actor }) => {
+      const { firmId } = actor;
+      const { environment, purpose = 'full_access', expires_in_days: days } = body;
+      const lifetimeMs = days === undefined ? null : days * DAY;
+      const document = await keyDocuments(firmId);
+      const properties = { firmId, environment, purpose, lifetimeMs };
+      const { key, secret } = await use.createKey(byAccount(actor), properties);
+      return jsonResponse({ key: document(key), secret }, 201);
+    }),
+
+    staffRoute(deskEndpoints.rollKey, async ({ params, body }, { actor }) => {
+      const { firmId } = actor;
+      const document = await keyDocuments(firmId);
+      const overlapMs = body.overlap_hours === undefined ? DAY : body.overlap_hours * HOUR;
+      const rolled = await use.rollKey(byAccount(actor), params.key_id as KeyId, overlapMs, firmId);
+      const { key, secret, replaced } = rolled;
+      return jsonResponse({ key: document(key), secret, replaced: document(replaced) }, 201);
+    }),
+
+    staffRoute(deskEndpoints.revokeKey, async ({ params }, { actor }) => {
+      const document = await keyDocuments(actor.firmId);
+      const revoked = await use.revokeKey(byAccount(actor), params.key_id as KeyId, actor.firmId);
+      return jsonResponse(document(revoked));
+    }),
+
+    staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
+      const { key, code, path, since, request_id: requestId } = query;
+      const filters = { key, code, path, since, requestId };
+      const scope = { list: 'requests', reader: `desk ${firmId}`, filters };
+      const asked = pageRequest(query, { maxPageBytes: LIMITS.requestPage.bytes }, cursors, scope);
+      const filter = { keyId: key as KeyId | undefined, code, path, since };
+      const requests = await use.listRequests(firmId, { ...filter, requestId }, asked);
+      return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
+    }),
+
+    staffRoute(deskEndpoints.getRequest, async ({ params }, { actor: { firmId } }) => {
+      const query = { requestId: params.request_id, limit: 1 };
+      const [request] = await requestLog.requestsOf(firmId, query);
+      if (request === undefined)
+        throw new DomainError('not_found', 'No request of your firm in the last 14 days has this id.');
+      return jsonResponse(requestToWire(request));
+    }),
+  ];
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { withClient } from '../../../tools/services/postgres.ts';
+import { expectProblem } from './problem-shape.ts';
+import {
+  type ApiResponse,
+  claimBody,
+  type ServiceUnderTest,
+  sendClaim,
+  startServiceUnderTest,
+} from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+});
+afterAll(() => service.stop());
+
+const get = (path: string, as: string): Promise<ApiResponse> => service.call('GET', path, { as });
+const post = (path: string, as: string, body?: object): Promise<ApiResponse> =>
+  service.call('POST', path, { as, ...(body && { body }) });
+
+/** The pages of a list, with this limit. */
+async function everyPage(path: string, as: string, limit: number): Promise<ApiResponse['json'][]> {
+  const items = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const joined = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;
+    const { json } = await get(cursor === '' ? joined : `${joined}&cursor=${cursor}`, as);
+    expect(json.data.length).toBeLessThanOrEqual(limit);
+    items.push(...json.data);
+    cursor = json.next_cursor;
+  }
+  return items;
+}
+
+test('a developer creates, replaces and revokes keys of the firm, and sees each secret once', async () => {
+  const [firm, other] = [await service.firm({ limited: true }), await service.firm()];
+  const as = await service.staff(firm, 'developer');
+  const created = await post('/firm/v1/keys', as, { environment: 'test', expires_in_days: 30 });
+  expect([created.status, created.json.key]).toEqual([
+    201,
+    expect.objectContaining({
+      environment: 'test',
+      purpose: 'full_access',
+      revoked_at: null,
+      limits: { requests_per_minute: 60, writes_per_minute: 30, burst: 20 },
+    }),
+  ]);
+  const { secret, key } = created.json;
+  expect(secret).toMatch(/^svc_test_/);
+  expect((await get('/v1/me', secret)).json.key.id).toBe(key.id);
+  const rolled = await post(`/firm/v1/keys/${key.id}/roll`, as, { overlap_hours: 1 });
+  expect(rolled.json.replaced.id).toBe(key.id);
+  expect(Date.parse(rolled.json.replaced.expires_at)).toBeLessThan(Date.parse(key.expires_at));
+  for (const each of [secret, rolled.json.secret]) expect((await get('/v1/me', each)).status).toBe(200);
+  expect((await post(`/firm/v1/keys/${key.id}/revocation`, as)).json.revoked_at).toEqual(expect.any(String));
+  await eventually(async () => (await get('/v1/me', secret)).status === 401);
+  expectProblem(await post(`/firm/v1/keys/${key.id}/roll`, as), 422, 'validation_failed');
+  const keys = await everyPage('/firm/v1/keys', as, 1);
+  expect(keys.map(({ id }) => id).slice(0, 2)).toEqual([rolled.json.key.id, key.id]);
+  expect(keys).toHaveLength(4);
+  expect(JSON.stringify(keys)).not.toMatch(/svc_(test|live)_/);
+
+  const [stranger] = (await get('/firm/v1/keys', await service.staff(other))).json.data;
+  for (const action of ['roll', 'revocation'])
+    expectProblem(await post(`/firm/v1/keys/${stranger.id}/${action}`, as), 404, 'not_found');
+  const auditor = await service.staff(firm, 'auditor');
+  expect((await get('/firm/v1/keys', auditor)).status).toBe(200);
+  expectProblem(await post('/firm/v1/keys', auditor, { environment: 'test' }), 403, 'insufficient_scope');
+  const { actions } = await operatorOf(service.service.services).audit(firm.id);
+  for (const action of ['key.create', 'key.roll', 'key.revoke'])
+    expect(actions).toContain(`${action} key:${key.id}`);
+});
+
+test('the requests of the firm are found by key, code, path, time and id, with the places that were wrong', async () => {
+  const [firm, other] = [await service.firm(), await service.firm()];
+  const as = await service.staff(firm, 'developer');
+  const start = new Date().toISOString();
+  const wrong = await post('/v1/claims', firm.test, {
+    ...claimBody(firm.account.manual),
+    loss: { date: 'x' },
+  });
+  const requestId = wrong.headers.get('x-request-id') ?? '';
+  const sent = await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
+  for (let n = 0; n < 50; n += 1) await get(`/v1/claims/${sent.json.id}`, firm.live);
+  await get('/v1/claims', other.live);
+  const all = () => everyPage('/firm/v1/requests', as, 20);
+  await eventually(async () => (await all()).length === 52);
+  const ids = (await all()).map(({ request_id }) => request_id);
+  expect(new Set(ids).size).toBe(52);
+  const failed = await get('/firm/v1/requests?code=validation_failed', as);
+  expect(failed.json.data).toEqual([
+    {
+      request_id: requestId,
+      at: expect.any(String),
+      key_id: expect.any(String),
+      route: 'POST /v1/claims',
+      status: 422,
+      code: 'validation_failed',
+      places: expect.arrayContaining(['/loss/date']),
+      duration_ms: expect.any(Number),
+    },
+  ]);
+  const [request] = failed.json.data;
+  const count = async (query: string) => (await everyPage(`/firm/v1/requests?${query}`, as, 20)).length;
+  expect(await count(`key=${request.key_id}`)).toBe(1);
+  expect(await count(`path=${encodeURIComponent('/v1/claims/{id}')}`)).toBe(50);
+  expect(await count(`since=${start}`)).toBe(52);
+  expect(await count('since=2099-01-01T00:00:00Z')).toBe(0);
+  expect(await count(`request_id=${requestId}`)).toBe(1);
+  expect((await get(`/firm/v1/requests/${requestId}`, as)).json).toEqual(request);
+  const stranger = await service.staff(other, 'developer');
+  expectProblem(await get(`/firm/v1/requests/${requestId}`, stranger), 404, 'not_found');
+  expect((await get(`/firm/v1/requests?request_id=${requestId}`, stranger)).json.data).toEqual([]);
+  const rejected = await service.staff(firm, 'dispatcher');
+  expectProblem(await get('/firm/v1/requests', rejected), 403, 'insufficient_scope');
+});
+
+test('an auditor reads, filters and verifies the audit trail, page by page, and a change of it shows', async () => {
+  const firm = await service.firm();
+  const admin = await operatorOf(service.service.services).staff(firm.id, 'admin');
+  const as = await service.staff(firm, 'auditor');
+  for (let n = 0; n < 5; n += 1) await post('/firm/v1/keys', admin.token, { environment: 'test' });
+  await get('/firm/v1/keys', as);
+  const all = await everyPage('/firm/v1/audit', as, 2);
+  const created = all.filter(({ action, actor }) => action === 'key.create' && actor === `staff:${admin.id}`);
+  expect(created).toHaveLength(5);
+  expect(created[0]).toEqual({
+    seq: expect.any(Number),
+    at: expect.any(String),
+    actor: `staff:${admin.id}`,
+    actor_name: 'Priya Natarajan',
+    address: expect.any(String),
+    action: 'key.create',
+    object: expect.stringMatching(/^key:key_/),
+    changes: expect.any(Object),
+    outcome: 'ok',
+    request_id: expect.any(String),
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  const seqs = all.map(({ seq }) => seq as number);
+  expect(seqs).toEqual([...seqs].sort((one, other) => other - one));
+  const count = async (query: string) => (await everyPage(`/firm/v1/audit?${query}`, as, 3)).length;
+  expect(await count(`actor=staff:${admin.id}&action=key.create`)).toBe(5);
+  expect(await count(`object=${created[2].object}`)).toBe(1);
+  expect(await count(`request_id=${created[2].request_id}`)).toBe(1);
+  expect(await count('until=2020-01-01T00:00:00Z')).toBe(0);
+  expect(await count('since=2099-01-01T00:00:00Z')).toBe(0);
+  await eventually(async () => (await count('action=audit.read')) > 0);
+  const { cursor } = { cursor: (await get('/firm/v1/audit?limit=1', as)).json.next_cursor };
+  const stranger = await service.staff(await service.firm(), 'auditor');
+  expectProblem(await get(`/firm/v1/audit?limit=1&cursor=${cursor}`, stranger), 422, 'validation_failed');
+
+  const verified = await get('/firm/v1/audit/verification', as);
+  expect(verified.json).toEqual({
+    intact: true,
+    rows: expect.any(Number),
+    last: { seq: expect.any(Number), hash: expect.any(String) },
+  });
+  await withClient(service.databaseUrl, async (client) => {
+    await client.query('DELETE FROM audit_log WHERE firm_id = $1 AND seq = $2', [firm.id, created[2].seq]);
+  });
+  expect((await get('/firm/v1/audit/verification', as)).json).toEqual({
+    intact: false,
+    seq: created[2].seq,
+    problem: 'missing',
+  });
+  for (const role of ['dispatcher', 'developer'] as const)
+    expectProblem(await get('/firm/v1/audit', await service.staff(firm, role)), 403, 'insufficient_scope');
+});

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { keyInfoSchema } from '../adjuster.ts';
+import { endpoint } from '../endpoint.ts';
+import { fields, instantParameter, integer, oneOf, responseField, text, uuidParameter } from '../fields.ts';
+import { LIMITS } from '../limits.ts';
+import { pageOf, pageParameters } from '../page.ts';
+import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { openEnum, responseObject } from '../response-schema.ts';
+import { ENVIRONMENTS, KEY_PURPOSES } from '../vocabulary.ts';
+
+const EXAMPLE_KEY = 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02';
+const EXAMPLE_REQUEST = '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55';
+
+export const apiKeySchema = responseObject({
+  id: responseField.text('Id of the key, not the key itself.', EXAMPLE_KEY),
+  environment: keyInfoSchema.shape.key.shape.environment,
+  purpose: openEnum(KEY_PURPOSES, {
+    id: 'KeyPurpose',
+    description: 'What the key is for. More values may be added.',
+    example: 'full_access',
+  }),
+  scopes: keyInfoSchema.shape.scopes,
+  created_at: responseField.dateTime('When the key was created.', '2026-08-20T13:00:00.000Z'),
+  expires_at: responseField
+    .dateTime('When the key stops working; null: it does not expire.', '2026-11-18T13:00:00.000Z')
+    .nullable(),
+  revoked_at: responseField
+    .dateTime('When the key was revoked; null: it was not.', '2026-09-01T09:00:00.000Z')
+    .nullable(),
+  last_used_at: responseField
+    .dateTime('Last request, up to a minute late; null: not used.', '2026-08-29T14:52:07.113Z')
+    .nullable(),
+  limits: responseObject({
+    requests_per_minute: responseField.integer('Requests per minute.', 300),
+    writes_per_minute: responseField.integer('Of these, writes.', 120),
+    burst: responseField.integer('Requests at once.', 20),
+  }).meta({
+    id: 'KeyLimits',
+    description: 'The rate limits of the key.',
+    example: { requests_per_minute: 300, writes_per_minute: 120, burst: 20 },
+  }),
+}).meta({ id: 'ApiKey', description: 'An API key of the firm, without its secret.' });
+export type ApiKeyDocument = z.output<typeof apiKeySchema>;
+
+const secret = responseField.text('The key itself; shown only once.', 'svc_test_EXAMPLE');
+
+export const issuedKeySchema = responseObject({ key: apiKeySchema, secret }).meta({
+  id: 'IssuedKey',
+  description: 'A new key and its secret.',
+});
+export type IssuedKeyDocument = z.output<typeof issuedKeySchema>;
+
+export const rolledKeySchema = responseObject({ key: apiKeySchema, secret, replaced: apiKeySchema }).meta({
+  id: 'RolledKey',
+  description: 'The new key with its secret, and the one that it replaces.',
+});
+export type RolledKeyDocument = z.output<typeof rolledKeySchema>;
+
+export const loggedRequestSchema = responseObject({
+  request_id: responseField.uuid('The value of X-Request-Id.', EXAMPLE_REQUEST),
+  at: responseField.dateTime('When the request arrived.', '2026-08-29T14:52:07.113Z'),
+  key_id: responseField.text('Id of the key.', EXAMPLE_KEY),
+  route: responseField.text('Method and path template.', 'POST /v1/claims'),
+  status: responseField.integer('Status of the response; null: the client disconnected.', 422).nullable(),
+  code: responseField.text('Code of the error; null without one.', 'validation_failed').nullable(),
+  places: z.array(z.string()).meta({
+    description: 'The places that were wrong: JSON Pointers, or names of parameters and headers.',
+    example: ['/loss/date'],
+  }),
+  duration_ms: z.number().meta({ description: 'Milliseconds until the response.', example: 12.5 }),
+}).meta({ id: 'LoggedRequest', description: 'A request of the firm, without anything that was sent.' });
+export type LoggedRequestDocument = z.output<typeof loggedRequestSchema>;
+
+const keyParams = fields({
+  key_id: text(LIMITS.keyId, { description: 'Id of the key.', example: EXAMPLE_KEY }),
+});
+
+/** Keys and requests of the firm's systems. */
+export const developerEndpoints = {
+  listKeys: endpoint({
+    ...staffRead('keys:read'),
+    id: 'listKeys',
+    method: 'GET',
+    path: '/firm/v1/keys',
+    summary: 'List keys',
+    description: 'The API keys of the firm, the latest first, without their secrets.',
+    query: fields(pageParameters()),
+    success: { status: 200, schema: pageOf('ApiKeyPage', apiKeySchema, []), description: 'A page of keys.' },
+    problems: STAFF_REQUEST,
+  }),
+  createKey: endpoint({
+    ...staffWrite('keys:write'),
+    id: 'createKey',
+    method: 'POST',
+    path: '/firm/v1/keys',
+    summary: 'Create a key',
+    description: 'The response shows the secret, once.',
+    body: fields({
+      environment: oneOf(ENVIRONMENTS, {
+        id: 'EnvironmentInput',
+        description: 'The environment whose data the key can access.',
+        example: 'test',
+      }),
+      purpose: oneOf(KEY_PURPOSES, {
+        id: 'KeyPurposeInput',
+        description: 'What the key is for; full_access by default.',
+        example: 'full_access',
+      }).optional(),
+      expires_in_days: integer(LIMITS.keyLifetimeDays, {
+        description: 'When the key stops working; absent: it does not expire.',
+        example: 90,
+      }).optional(),
+    }).meta({ id: 'CreateKeyRequest', description: 'The key to create.' }),
+    success: { status: 201, schema: issuedKeySchema, description: 'The key and its secret.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST],
+  }),
+  rollKey: endpoint({
+    ...staffWrite('keys:write'),
+    id: 'rollKey',
+    method: 'POST',
+    path: '/firm/v1/keys/{key_id}/roll',
+    summary: 'Replace a key',
+    description:
+      'Creates a key with the same environment, purpose and lifetime. The old one works until the overlap ends.',
+    params: keyParams,
+    body: fields({
+      overlap_hours: integer(LIMITS.keyOverlapHours, {
+        description: 'How long the old key still works; 24 hours by default.',
+        example: 24,
+      }).optional(),
+    }).meta({ id: 'RollKeyRequest', description: 'How long both keys work.' }),
+    bodyRequired: false,
+    success: {
+      status: 201,
+      schema: rolledKeySchema,
+      description: 'The new key, its secret, and the old key.',
+    },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  revokeKey: endpoint({
+    ...staffWrite('keys:write'),
+    id: 'revokeKey',
+    method: 'POST',
+    path: '/firm/v1/keys/{key_id}/revocation',
+    summary: 'Revoke a key',
+    description: 'The key stops working within a second.',
+    params: keyParams,
+    success: { status: 200, schema: apiKeySchema, description: 'The revoked key.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  listRequests: endpoint({
+    ...staffRead('requests:read'),
+    id: 'listRequests',
+    method: 'GET',
+    path: '/firm/v1/requests',
+    summary: 'List requests',
+    description:
+      "Requests with the firm's keys of the last 14 days, latest first, with the places that were wrong. They appear about a second after the response. A page ends after some thousand requests were searched, so it may be empty and still have a next_cursor.",
+    query: fields({
+      key: text(LIMITS.keyId, {
+        description: 'Only with the key of this id.',
+        example: EXAMPLE_KEY,
+      }).optional(),
+      code: text(LIMITS.errorCode, {
+        description: 'Only with this error code.',
+        example: 'validation_failed',
+      }).optional(),
+      path: text(LIMITS.routePath, {
+        description: 'Only where the path template starts with this text.',
+        example: '/v1/claims',
+      }).optional(),
+      since: instantParameter({
+        description: 'Only requests at or after this time.',
+        example: '2026-08-29T14:30:00Z',
+      }).optional(),
+      request_id: uuidParameter({
+        description: 'Only the request with this id.',
+        example: EXAMPLE_REQUEST,
+      }).optional(),
+      ...pageParameters(LIMITS.requestPage),
+    }),
+    success: {
+      status: 200,
+      schema: pageOf('LoggedRequestPage', loggedRequestSchema, []),
+      description: 'A page of requests.',
+    },
+    problems: STAFF_REQUEST,
+  }),
+  getRequest: endpoint({
+    ...staffRead('requests:read'),
+    id: 'getRequest',
+    method: 'GET',
+    path: '/firm/v1/requests/{request_id}',
+    summary: 'Get a request',
+    description: 'One request of the last 14 days.',
+    params: fields({
+      request_id: uuidParameter({ description: 'The value of X-Request-Id.', example: EXAMPLE_REQUEST }),
+    }),
+    success: { status: 200, schema: loggedRequestSchema, description: 'The request.' },
+    problems: [...STAFF_REQUEST, 'not_found'],
+  }),
+} as const satisfies Record<string, DeskEndpoint>;
