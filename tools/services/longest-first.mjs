@@ -10,6 +10,8 @@ const LONGEST = [
   'apps/api/test/crash-points',
   'apps/adjuster/test/offers',
   'apps/adjuster/test/settings',
+  'apps/desk/test/developer',
+  'apps/desk/test/dispatcher',
   'apps/api/test/svc-database',
   'apps/adjuster/test/browser-session',
   'apps/adjuster/test/sign-in',

@@ -7,9 +7,27 @@ export type Environment = 'live' | 'test';
 
 /** The compiler compares them with the contract. */
 const CONTRACT_ROUTES = {
+  createWebhook: 'POST v1/webhooks',
+  createKey: 'POST v1/keys',
   getBoardClaim: 'GET v1/claims/{id}',
   getFirmReadiness: 'GET v1/readiness',
   getOwnStaff: 'GET v1/me',
+  inviteStaff: 'POST v1/staff',
+  listAudit: 'GET v1/audit',
+  listKeys: 'GET v1/keys',
+  listRequests: 'GET v1/requests',
+  listWebhookDeliveries: 'GET v1/webhooks/{webhook_id}/deliveries',
+  listWebhooks: 'GET v1/webhooks',
+  removeWebhook: 'DELETE v1/webhooks/{webhook_id}',
+  replayWebhookDelivery: 'POST v1/webhooks/deliveries/{delivery_id}/replay',
+  testWebhook: 'POST v1/webhooks/{webhook_id}/test',
+  updateWebhook: 'PATCH v1/webhooks/{webhook_id}',
+  listStaff: 'GET v1/staff',
+  removeStaff: 'DELETE v1/staff/{staff_id}',
+  revokeKey: 'POST v1/keys/{key_id}/revocation',
+  rollKey: 'POST v1/keys/{key_id}/roll',
+  updateStaff: 'PATCH v1/staff/{staff_id}',
+  verifyAudit: 'GET v1/audit/verification',
   inviteBoardAdjuster: 'POST v1/adjusters/invitations',
   listBoardAdjusters: 'GET v1/adjusters',
   listBoardClaims: 'GET v1/claims',
@@ -47,6 +65,13 @@ export type Permission = OwnStaff['permissions'][number];
 export type BoardClaim = Output<'listBoardClaims'>['data'][number];
 export type BoardClaimDetails = Output<'getBoardClaim'>;
 export type Offer = BoardClaimDetails['history'][number];
+export type ApiKey = Output<'listKeys'>['data'][number];
+export type LoggedRequest = Output<'listRequests'>['data'][number];
+export type Webhook = Output<'listWebhooks'>['data'][number];
+export type Delivery = Output<'listWebhookDeliveries'>['data'][number];
+export type AuditEvent = Output<'listAudit'>['data'][number];
+export type AuditVerification = Output<'verifyAudit'>;
+export type StaffMember = Output<'listStaff'>['data'][number];
 export type Readiness = Output<'getFirmReadiness'>;
 export type AnswersReport = Output<'reportAnswers'>;
 export type ReportRow = AnswersReport['rows'][number];

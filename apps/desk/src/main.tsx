@@ -30,6 +30,11 @@ const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).Claim
 const Adjusters = lazy(async () => (await import('./screens/adjusters.tsx')).Adjusters);
 const ClaimMap = lazy(async () => (await import('./screens/map.tsx')).ClaimMap);
 const Reports = lazy(async () => (await import('./screens/reports.tsx')).Reports);
+const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);
+const Requests = lazy(async () => (await import('./screens/requests.tsx')).Requests);
+const Webhooks = lazy(async () => (await import('./screens/webhooks.tsx')).Webhooks);
+const Audit = lazy(async () => (await import('./screens/audit.tsx')).Audit);
+const People = lazy(async () => (await import('./screens/people.tsx')).People);
 const ReadinessScreen = lazy(async () => (await import('./screens/readiness.tsx')).ReadinessScreen);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
 
@@ -43,7 +48,12 @@ const MENU: readonly {
   { screen: 'adjusters', needs: 'adjusters:read', Component: Adjusters },
   { screen: 'map', needs: 'claims:read', Component: ClaimMap },
   { screen: 'reports', needs: 'reports:read', Component: Reports },
+  { screen: 'keys', needs: 'keys:read', Component: Keys },
+  { screen: 'requests', needs: 'requests:read', Component: Requests },
+  { screen: 'webhooks', needs: 'webhooks:read', Component: Webhooks },
   { screen: 'readiness', needs: 'readiness:read', Component: ReadinessScreen },
+  { screen: 'audit', needs: 'audit:read', Component: Audit },
+  { screen: 'people', needs: 'staff:read', Component: People },
   { screen: 'settings', needs: null, Component: Settings },
 ];
 
@@ -196,7 +206,7 @@ function Screens() {
   const screens = permitted();
   const found = screens.find(({ screen }) => screen === value.screen) ?? screens[0];
   return (
-    <main key={`${found?.screen} ${environment.value}`}>
+    <main key={`${found?.screen} ${environment.value} ${value.id ?? ''}`}>
       <Guarded>{found !== undefined && <found.Component />}</Guarded>
     </main>
   );

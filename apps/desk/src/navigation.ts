@@ -1,6 +1,18 @@
 import { type Browsing, createNavigation, type Navigation as Navigating } from '@svc/web-app/navigation';
 
-export const SCREENS = ['board', 'adjusters', 'map', 'reports', 'readiness', 'settings'] as const;
+export const SCREENS = [
+  'board',
+  'adjusters',
+  'map',
+  'reports',
+  'keys',
+  'requests',
+  'webhooks',
+  'readiness',
+  'audit',
+  'people',
+  'settings',
+] as const;
 export type Screen = (typeof SCREENS)[number];
 /** `id`: what the screen is about, such as one request of the list. */
 export type Route =

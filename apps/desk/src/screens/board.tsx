@@ -46,6 +46,8 @@ export function Board() {
           items={rows ?? []}
           row={(claim) => <Row claim={claim} />}
           label={texts.value.nav.board}
+          aheadPx={3000}
+          chunkRows={20}
         />
       )}
       <LoadMore list={board.list} />

@@ -8,6 +8,8 @@ const ESTIMATED_ROW_HEIGHT_PX = 92;
 const MARGIN_PX = 1200;
 /** While nothing scrolls, chunks this close are rendered: a whole list of 300, so that a swipe finds rendered rows. */
 const MARGIN_AT_REST_PX = 60_000;
+/** More than a list of 300 has: in a scroll through thousands, the document would grow without end. */
+const MAX_LEAVING = 50;
 /** Rendering ahead starts at the first scroll or after this time: a slow phone is busy while the list opens. */
 const OPENING_MS = 3000;
 /** Without a scroll event for this time, nothing scrolls. */
@@ -21,7 +23,8 @@ const listeners = new WeakMap<Element, (near: boolean) => void>();
 const waiting = new Set<Element>();
 /** Chunks to empty, while nothing scrolls: it takes nearly as long as rendering them. */
 const leaving = new Set<Element>();
-let observer: IntersectionObserver | undefined;
+/** By their margin. */
+const observers = new Map<number, IntersectionObserver>();
 let isScheduled = false;
 let rendersAhead = false;
 let scrolledAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +60,7 @@ function renderSome(): void {
     listeners.get(element)?.(true);
   }
   const [left] = leaving;
-  if (isAtRest && waiting.size === 0 && left !== undefined) {
+  if (left !== undefined && ((isAtRest && waiting.size === 0) || leaving.size > MAX_LEAVING)) {
     leaving.delete(left);
     listeners.get(left)?.(false);
   }
@@ -72,20 +75,22 @@ function schedule(): void {
 }
 
 /** Calls the listener when the element comes near the screen or leaves it. @returns a function that stops this. */
-function whenNear(element: Element, listener: (near: boolean) => void): () => void {
-  if (observer === undefined) setTimeout(startRenderingAhead, OPENING_MS);
-  observer ??= new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const [to, from] = isIntersecting ? [waiting, leaving] : [leaving, waiting];
-        from.delete(target);
-        if (isIntersecting !== target.childElementCount > 0) to.add(target);
-      }
-      schedule();
-    },
-    { rootMargin: `${MARGIN_AT_REST_PX}px 0px` },
-  );
-  const near = observer;
+function whenNear(element: Element, aheadPx: number, listener: (near: boolean) => void): () => void {
+  if (observers.size === 0) setTimeout(startRenderingAhead, OPENING_MS);
+  const near =
+    observers.get(aheadPx) ??
+    new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const [to, from] = isIntersecting ? [waiting, leaving] : [leaving, waiting];
+          from.delete(target);
+          if (isIntersecting !== target.childElementCount > 0) to.add(target);
+        }
+        schedule();
+      },
+      { rootMargin: `${aheadPx}px 0px` },
+    );
+  observers.set(aheadPx, near);
   listeners.set(element, listener);
   near.observe(element);
   return () => {
@@ -100,12 +105,17 @@ export function WindowedList<Item extends { readonly id: string }>({
   items,
   row,
   label,
+  aheadPx = MARGIN_AT_REST_PX,
+  chunkRows,
 }: {
   readonly items: readonly Item[];
   readonly row: (item: Item) => JSX.Element;
   readonly label?: string | undefined;
+  /** While nothing scrolls, what is this close is in the document. */
+  readonly aheadPx?: number;
+  readonly chunkRows?: number;
 }) {
-  const chunks = chunksOf(items);
+  const chunks = chunksOf(items, chunkRows);
   // The first rendering must contain the item that was open before, to give it the focus.
   const returning = useApp().navigation.returnItem();
   return (
@@ -116,6 +126,7 @@ export function WindowedList<Item extends { readonly id: string }>({
           items={chunk}
           row={row}
           label={label}
+          aheadPx={aheadPx}
           initiallyShown={index === 0 || chunk.some(({ id }) => returning?.endsWith(id) === true)}
         />
       ))}
@@ -127,18 +138,20 @@ function Chunk<Item extends { readonly id: string }>({
   items,
   row,
   label,
+  aheadPx,
   initiallyShown,
 }: {
   readonly items: readonly Item[];
   readonly row: (item: Item) => JSX.Element;
   readonly label: string | undefined;
+  readonly aheadPx: number;
   readonly initiallyShown: boolean;
 }) {
   const [shown, setShown] = useState(initiallyShown);
   const element = useRef<HTMLUListElement>(null);
   const key = items[0]?.id ?? '';
   const height = () => `${chunkHeight(key, items.length, measured, ESTIMATED_ROW_HEIGHT_PX)}px`;
-  useEffect(() => (element.current === null ? undefined : whenNear(element.current, setShown)), []);
+  useEffect(() => (element.current === null ? undefined : whenNear(element.current, aheadPx, setShown)), []);
   useLayoutEffect(() => {
     const box = element.current;
     if (box === null) return;

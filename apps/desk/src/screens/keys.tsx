@@ -1,0 +1,212 @@
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Button, EmptyState, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
+import { WindowedList } from '@svc/web-app/components/windowed-list';
+import { useEffect, useState } from 'preact/hooks';
+import { call, can, dateTime, desk, request, showError, showToast, texts } from '../app.ts';
+import { LoadMore } from '../components/load-more.tsx';
+import { showRefusal } from '../components/refusal.ts';
+import { Select } from '../components/select.tsx';
+import type { ApiKey } from '../endpoints.ts';
+import { createPagedList } from '../state/paged-list.ts';
+
+const PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
+const EXPIRY_DAYS = [0, 30, 90, 365] as const;
+const OVERLAP_HOURS = [0, 1, 24, 168] as const;
+
+type Asked = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
+
+/** The firm's API keys. A secret is shown once, and kept nowhere. */
+export function Keys() {
+  const words = texts.value.keys;
+  const [list] = useState(() =>
+    createPagedList<ApiKey>({
+      read: (cursor) => request(() => call('listKeys', { query: { limit: 100, cursor } })),
+      idOf: ({ id }) => id,
+      enough: 100,
+      onError: showError,
+    }),
+  );
+  const [asked, setAsked] = useState<Asked>();
+  const [secret, setSecret] = useState<string>();
+  useEffect(() => void list.restart(), []);
+  const { value: keys } = list.rows;
+  const done = (issued?: string): void => {
+    setAsked(undefined);
+    setSecret(issued);
+    void list.refresh();
+  };
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.keys} />
+      {can('keys:write') && (
+        <div class="row">
+          <Button kind="primary" onClick={() => setAsked({ what: 'create' })}>
+            {words.create}
+          </Button>
+        </div>
+      )}
+      {keys?.length === 0 && <EmptyState title={words.none} icon="settings" />}
+      <WindowedList
+        items={keys ?? []}
+        label={texts.value.nav.keys}
+        row={(key) => <Row apiKey={key} ask={setAsked} />}
+      />
+      <LoadMore list={list} />
+      {asked !== undefined && <Ask asked={asked} close={() => setAsked(undefined)} done={done} />}
+      {secret !== undefined && (
+        <Secret title={words.secret} secret={secret} close={() => setSecret(undefined)} />
+      )}
+    </>
+  );
+}
+
+function Row({ apiKey, ask }: { readonly apiKey: ApiKey; readonly ask: (asked: Asked) => void }) {
+  const words = texts.value.keys;
+  const { revoked_at, expires_at, last_used_at, limits } = apiKey;
+  const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
+  return (
+    <div class="wide-row">
+      <span class="cell name">
+        <code>{apiKey.id}</code>
+        <span class="line muted">
+          {words.purposes[apiKey.purpose] ?? apiKey.purpose} · {words.created(dateTime(apiKey.created_at))}
+        </span>
+        <span class="line muted">{words.limits(limits.requests_per_minute, limits.writes_per_minute)}</span>
+      </span>
+      <span class="cell">
+        <TestBadge test={apiKey.environment === 'test'} />{' '}
+        {isOver && <span class="pill error">{revoked_at === null ? words.expired : words.revoked}</span>}
+        <span class="line muted">
+          {last_used_at === null ? words.unused : words.lastUsed(dateTime(last_used_at))}
+        </span>
+        {!isOver && expires_at !== null && (
+          <span class="line muted">{words.expires(dateTime(expires_at))}</span>
+        )}
+      </span>
+      <span class="row">
+        {can('keys:write') && !isOver && (
+          <>
+            <Button onClick={() => ask({ what: 'roll', key: apiKey })}>{words.roll}</Button>
+            <Button onClick={() => ask({ what: 'revoke', key: apiKey })}>{words.revoke}</Button>
+          </>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function Ask(props: {
+  readonly asked: Asked;
+  readonly close: () => void;
+  readonly done: (secret?: string) => void;
+}) {
+  const words = texts.value.keys;
+  const { asked } = props;
+  const [environment, setEnvironment] = useState<'test' | 'live'>('test');
+  const [purpose, setPurpose] = useState<(typeof PURPOSES)[number]>('full_access');
+  const [days, setDays] = useState<number>(0);
+  const [hours, setHours] = useState<number>(24);
+  const [busy, setBusy] = useState(false);
+  const run = async (): Promise<string | undefined> => {
+    if (asked.what === 'create') {
+      const body = { environment, purpose, ...(days > 0 && { expires_in_days: days }) };
+      return (await call('createKey', { body })).secret;
+    }
+    const params = { key_id: asked.key.id };
+    if (asked.what === 'roll')
+      return (await call('rollKey', { params, body: { overlap_hours: hours } })).secret;
+    await call('revokeKey', { params });
+    showToast(() => words.revokedNow, 'success');
+    return undefined;
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      props.done(await request(run));
+    } catch (error) {
+      showRefusal(error);
+      props.close();
+    }
+  };
+  return (
+    <Dialog title={words.titles[asked.what]} close={props.close}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        {asked.what !== 'create' && <code>{asked.key.id}</code>}
+        {asked.what === 'revoke' && <p>{words.revokeLead}</p>}
+        {asked.what === 'create' && (
+          <>
+            <Select
+              label={texts.value.environment.label}
+              options={['test', 'live'] as const}
+              value={environment}
+              name={(one) => texts.value.environment[one]}
+              choose={setEnvironment}
+            />
+            <Select
+              label={words.purpose}
+              options={PURPOSES}
+              value={purpose}
+              name={(one) => words.purposes[one] ?? one}
+              choose={setPurpose}
+            />
+            <Select
+              label={words.lifetime}
+              options={EXPIRY_DAYS}
+              value={days}
+              name={(count) => (count === 0 ? words.forever : texts.value.days(count))}
+              choose={setDays}
+            />
+          </>
+        )}
+        {asked.what === 'roll' && (
+          <Select
+            label={words.overlap}
+            options={OVERLAP_HOURS}
+            value={hours}
+            name={(count) => (count === 0 ? words.noOverlap : texts.value.duration.hours(count, 0))}
+            choose={setHours}
+          />
+        )}
+        <div class="row">
+          <Button kind={asked.what === 'revoke' ? 'danger' : 'primary'} type="submit" busy={busy}>
+            {words[asked.what]}
+          </Button>
+          <Button onClick={props.close}>{texts.value.cancel}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Shown once: the service keeps only a hash of it. */
+export function Secret({
+  title,
+  secret,
+  close,
+}: {
+  readonly title: string;
+  readonly secret: string;
+  readonly close: () => void;
+}) {
+  const words = texts.value.keys;
+  const copy = (): void => {
+    navigator.clipboard
+      .writeText(secret)
+      .then(() => showToast(() => texts.value.copied, 'success'), showError);
+  };
+  return (
+    <Dialog title={title} close={close}>
+      <Note kind="warning">{words.once}</Note>
+      <p>
+        <code class="secret">{secret}</code>
+      </p>
+      <div class="row">
+        <Button kind="primary" onClick={copy}>
+          {texts.value.copy}
+        </Button>
+        <Button onClick={close}>{texts.value.close}</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,198 @@
+import { Dialog } from '@svc/web-app/components/dialog';
+import { Field } from '@svc/web-app/components/field';
+import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
+import { useEffect, useState } from 'preact/hooks';
+import { call, can, dateTime, environment, request, showError, showToast, texts } from '../app.ts';
+import { LoadMore } from '../components/load-more.tsx';
+import { showRefusal } from '../components/refusal.ts';
+import type { Delivery, Webhook } from '../endpoints.ts';
+import { createPagedList } from '../state/paged-list.ts';
+import { Secret } from './keys.tsx';
+
+const DELIVERIES = 20;
+
+/** Where the firm's systems are told of changes, and what became of each delivery. */
+export function Webhooks() {
+  const words = texts.value.webhooks;
+  const [webhooks, setWebhooks] = useState<readonly Webhook[]>();
+  const [secret, setSecret] = useState<string | null>(null);
+  const [adding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Webhook>();
+  const read = () => request(() => call('listWebhooks')).then(({ data }) => setWebhooks(data), showError);
+  useEffect(() => void read(), []);
+  const run = async (work: () => Promise<{ readonly secret?: string | null } | undefined>): Promise<void> => {
+    try {
+      const issued = await request(work);
+      if (issued?.secret != null) setSecret(issued.secret);
+      else showToast(() => texts.value.saved, 'success');
+      setAdding(false);
+    } catch (error) {
+      showRefusal(error);
+    }
+    setRemoved(undefined);
+    await read();
+  };
+  const add = (event: Event): void => {
+    event.preventDefault();
+    const url = String(new FormData(event.currentTarget as HTMLFormElement).get('url')).trim();
+    void run(() => call('createWebhook', { body: { url, environment: environment.value } }));
+  };
+  const shown = webhooks?.filter((one) => one.environment === environment.value);
+  return (
+    <>
+      <ScreenHeader title={texts.value.nav.webhooks} />
+      <p class="muted">{words.lead}</p>
+      {can('webhooks:write') && (
+        <div class="row">
+          <Button kind="primary" onClick={() => setAdding(true)}>
+            {words.add}
+          </Button>
+        </div>
+      )}
+      {shown?.length === 0 && <EmptyState title={words.none} icon="cloud" />}
+      {shown?.map((webhook) => (
+        <Endpoint key={webhook.id} webhook={webhook} run={run} remove={() => setRemoved(webhook)} />
+      ))}
+      {adding && (
+        <Dialog title={words.add} close={() => setAdding(false)}>
+          <form class="form" onSubmit={add}>
+            <Field
+              label={words.url}
+              name="url"
+              autocomplete="off"
+              spellcheck={false}
+              required
+              placeholder="https://"
+            />
+            <div class="row">
+              <Button kind="primary" type="submit">
+                {words.add}
+              </Button>
+              <Button onClick={() => setAdding(false)}>{texts.value.cancel}</Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+      {removed !== undefined && (
+        <Dialog title={words.removeTitle} close={() => setRemoved(undefined)}>
+          <code>{removed.url}</code>
+          <div class="row">
+            <Button
+              kind="danger"
+              onClick={() => void run(() => call('removeWebhook', { params: { webhook_id: removed.id } }))}
+            >
+              {words.remove}
+            </Button>
+            <Button onClick={() => setRemoved(undefined)}>{texts.value.cancel}</Button>
+          </div>
+        </Dialog>
+      )}
+      {secret !== null && <Secret title={words.secret} secret={secret} close={() => setSecret(null)} />}
+    </>
+  );
+}
+
+function Endpoint(props: {
+  readonly webhook: Webhook;
+  readonly run: (work: () => Promise<{ readonly secret?: string | null } | undefined>) => Promise<void>;
+  readonly remove: () => void;
+}) {
+  const words = texts.value.webhooks;
+  const { webhook, run } = props;
+  const params = { webhook_id: webhook.id };
+  const isActive = webhook.state === 'active';
+  const [list] = useState(() =>
+    createPagedList<Delivery>({
+      read: (cursor) =>
+        request(() => call('listWebhookDeliveries', { params, query: { limit: DELIVERIES, cursor } })),
+      idOf: ({ id }) => id,
+      enough: DELIVERIES,
+      onError: showError,
+    }),
+  );
+  const [open, setOpen] = useState(false);
+  const act = async (work: () => Promise<unknown>): Promise<void> => {
+    await run(async () => void (await work()));
+    setOpen(true);
+    await list.restart();
+  };
+  return (
+    <section class="card" aria-label={webhook.url}>
+      <div class="row spread">
+        <code>{webhook.url}</code>
+        <span class="row">
+          <TestBadge test={webhook.environment === 'test'} />
+          <span class={`pill ${isActive ? 'success' : 'error'}`}>
+            {isActive ? words.active : (words.reasons[webhook.paused_reason ?? ''] ?? words.paused)}
+          </span>
+        </span>
+      </div>
+      {webhook.previous_secret_until !== null && (
+        <p class="muted">{words.bothSecrets(dateTime(webhook.previous_secret_until))}</p>
+      )}
+      {can('webhooks:write') && (
+        <div class="row">
+          <Button onClick={() => void act(() => call('testWebhook', { params }))}>{words.ping}</Button>
+          <Button
+            onClick={() =>
+              void run(() =>
+                call('updateWebhook', { params, body: { state: isActive ? 'paused' : 'active' } }),
+              )
+            }
+          >
+            {isActive ? words.pause : words.resume}
+          </Button>
+          <Button
+            onClick={() => void run(() => call('updateWebhook', { params, body: { roll_secret: true } }))}
+          >
+            {words.roll}
+          </Button>
+          <Button onClick={props.remove}>{words.remove}</Button>
+        </div>
+      )}
+      <details
+        open={open}
+        onToggle={({ currentTarget }) => {
+          if (currentTarget.open && list.rows.value === undefined) void list.restart();
+          setOpen(currentTarget.open);
+        }}
+      >
+        <summary>{words.deliveries}</summary>
+        <ul class="history" aria-label={words.deliveries}>
+          {list.rows.value?.map((delivery) => (
+            <li key={delivery.id}>
+              <p>
+                <code>{delivery.type}</code>{' '}
+                <span class={`pill ${KINDS[delivery.status] ?? 'neutral'}`}>
+                  {words.statuses[delivery.status] ?? delivery.status}
+                </span>{' '}
+                <span class="muted">{dateTime(delivery.created_at)}</span>
+              </p>
+              {delivery.attempts.map(({ at, status, error }) => (
+                <p key={at} class="muted">
+                  {dateTime(at)} · <code>{status ?? error}</code>
+                </p>
+              ))}
+              {delivery.next_attempt_at !== null && (
+                <p class="muted">{words.next(dateTime(delivery.next_attempt_at))}</p>
+              )}
+              {can('webhooks:write') && delivery.status !== 'pending' && (
+                <Button
+                  onClick={() =>
+                    void act(() => call('replayWebhookDelivery', { params: { delivery_id: delivery.id } }))
+                  }
+                >
+                  {words.replay}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+        {list.rows.value?.length === 0 && <p class="muted">{texts.value.none}</p>}
+        {open && <LoadMore list={list} />}
+      </details>
+    </section>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = { delivered: 'success', failed: 'error', pending: 'warning' };

@@ -1,0 +1,152 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { button, heading, until } from '../../adjuster/test/app-under-test.ts';
+import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
+
+const { service, visiting, stop } = await startDesk();
+
+const received: string[] = [];
+const receiver = createServer((request, response) => {
+  request.on('data', (body) => received.push(String(body)));
+  request.on('end', () => response.writeHead(204).end());
+}).listen(0, '127.0.0.1');
+const hook = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/claims`;
+afterAll(async () => {
+  receiver.close();
+  await stop();
+});
+
+const statusWith = async (key: string): Promise<number> =>
+  (await service.call('GET', '/v1/me', { as: key })).status;
+
+/** Takes the secret from the dialog, which shows it once. */
+async function secretIn(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog');
+  const secret = (await dialog.locator('code.secret').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return secret;
+}
+
+test('a developer creates, replaces and revokes a key, and its secret is shown once and kept nowhere', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
+    await button(page, 'Create a key').click();
+    const dialog = page.getByRole('dialog');
+    expect(await faultsOf(page, 'create')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('Copy it now').waitFor();
+    expect(await faultsOf(page, 'secret')).toEqual([]);
+    const first = await secretIn(page);
+    expect([first.startsWith('svc_test_'), await statusWith(first)]).toEqual([true, 200]);
+
+    await page.locator('.wide-row').nth(2).waitFor();
+    await button(page, 'Replace').first().click();
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    const second = await secretIn(page);
+    // The old key still works for a day.
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+    await page.locator('.wide-row').nth(3).waitFor();
+    await button(page, 'Revoke').first().click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Revoked', { exact: true }).waitFor();
+    await until('the revocation', async () => (await statusWith(second)) === 401);
+    expect(await faultsOf(page, 'keys')).toEqual([]);
+    const kept = `${await page.content()} ${await storedText(page)} ${page.url()}`;
+    expect([kept.includes(first), kept.includes(second)]).toEqual([false, false]);
+  }));
+
+test('a developer finds a request by its id, with the places that were wrong', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const refused = await service.call('POST', '/v1/claims', {
+      as: firm.test,
+      body: { loss: { date: '2026-02-30' } },
+      headers: { 'Idempotency-Key': 'wrong-date' },
+    });
+    expect(refused.status).toBe(422);
+    const token = await service.staff(firm, 'developer');
+    await until('the request in the log', async () => {
+      const { json } = await service.call('GET', '/firm/v1/requests', { as: token });
+      return json.data.length > 0;
+    });
+    await enterDesk(page, service, token, `#/requests/${refused.json.request_id}`);
+    await page.getByText('/loss/date', { exact: true }).waitFor();
+    await page.getByText('validation_failed', { exact: true }).waitFor();
+    expect(await page.locator('.wide-row').count()).toBe(1);
+    expect(await faultsOf(page, 'requests')).toEqual([]);
+  }));
+
+test('a developer adds a webhook, sends a test, sees its delivery, and sends it again', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    await enterDesk(page, service, await service.staff(firm, 'developer'), '#/webhooks');
+    const add = async (url: string) => {
+      await button(page, 'Add an endpoint').click();
+      await page.getByRole('dialog').getByLabel('Address').fill(url);
+      await page.getByRole('dialog').getByRole('button', { name: 'Add an endpoint' }).click();
+    };
+    await add('ftp://example.com');
+    await page.getByText('The service did not accept what was entered.').waitFor();
+    await page.keyboard.press('Escape');
+    await add(hook());
+    await page.getByText('Copy it now').waitFor();
+    expect(await secretIn(page)).toMatch(/^whsec_/);
+    await button(page, 'Send a test').click();
+    await page.getByText('Delivered', { exact: true }).waitFor();
+    await button(page, 'Send again').click();
+    await until('the second delivery', async () => received.length === 2);
+    expect(received.map((body) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
+    expect(await faultsOf(page, 'webhooks')).toEqual([]);
+    await button(page, 'Pause').click();
+    await page.getByText('Paused by a person').waitFor();
+  }));
+
+test('an administrator invites a person and changes a role, and the audit trail says so and is intact', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'admin');
+    await enterDesk(page, service, token, '#/people');
+    await button(page, 'Invite a person').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Full name').fill('Ana Reyes');
+    await dialog.getByLabel('Email').fill('ana.reyes@example.com');
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('ana.reyes@example.com').waitFor();
+    await page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' });
+    await page.getByText('Saved.').waitFor();
+    expect(await faultsOf(page, 'people')).toEqual([]);
+    await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
+    await page.getByText('The last administrator stays.').waitFor();
+
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByText(/role: dispatcher → auditor/).waitFor();
+    await button(page, 'Verify').click();
+    await page.getByText('Nothing was changed or removed').waitFor();
+    expect(await faultsOf(page, 'audit')).toEqual([]);
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+    expect(download.suggestedFilename()).toBe('audit.jsonl');
+  }));
+
+test('on a phone, in Spanish and dark, the screens of an administrator fit and are accessible', () =>
+  visiting(PHONE, async ({ page }) => {
+    const firm = await service.firm();
+    await enterDesk(page, service, await service.staff(firm, 'admin'));
+    const found: string[] = [];
+    for (const [hash, name] of [
+      ['#/keys', 'Claves'],
+      ['#/requests', 'Solicitudes'],
+      ['#/webhooks', 'Avisos a sistemas'],
+      ['#/readiness', 'Preparación'],
+      ['#/audit', 'Registro'],
+      ['#/people', 'Personas'],
+    ] as const) {
+      await page.evaluate(`location.hash = '${hash}'`);
+      await heading(page, name).waitFor();
+      found.push(...(await faultsOf(page, hash)));
+    }
+    expect(found).toEqual([]);
+  }));
