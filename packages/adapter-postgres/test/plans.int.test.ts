@@ -257,6 +257,18 @@ describe.each<[string, steps: readonly string[]]>([
     );
   });
 
+  test.each(['adjuster', 'week', 'carrier'] as const)(
+    'a report by %s reads the claims and offers of its time by index',
+    async (by) => {
+      const filter = { environment: 'live', since: NOW, until: NOW + 1, by } as const;
+      const nodes = await explained(() => board.answers(firmId, filter));
+      const [CLAIMS, OFFERS] = ['claims_feed', 'offers_ended'];
+      const CARRIERS = by === 'carrier' ? ['carriers_pkey'] : [];
+      expect(indexesOf(nodes).sort()).toEqual([...CARRIERS, CLAIMS, OFFERS]);
+      expect(typesOf(nodes)).not.toContain('Seq Scan');
+    },
+  );
+
   const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
   const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, []);

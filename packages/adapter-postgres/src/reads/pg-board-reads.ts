@@ -154,7 +154,8 @@ const percentile = (fraction: number): string =>
 
 /**
  * The latest offer of a claim is in its row, earlier ones are in `offers`. A claim changes when it is offered, so those of
- * a time are in the change feed from then on.
+ * a time are in the change feed from then on. Each is read in the order of one index, which has the time: by others, every
+ * claim of the firm would be read.
  */
 const answersBy = (by: AnswersFilter['by']): Statement =>
   sql(
@@ -163,12 +164,13 @@ const answersBy = (by: AnswersFilter['by']): Statement =>
        SELECT c.adjuster_svc_id, c.carrier_key, c.offered_at, c.responded_at, CASE c.status
            WHEN 'pending_acceptance' THEN CASE WHEN c.closed_at IS NULL THEN 'pending' ELSE 'closed' END
            ELSE c.status END AS outcome
-         FROM claims c WHERE c.firm_id = $1 AND c.environment = $2 AND c.updated_at >= $3 AND c.offered_at >= $3
-          AND c.offered_at < $4
+         FROM (SELECT * FROM claims WHERE firm_id = $1 AND updated_at >= $3 ORDER BY updated_at, id OFFSET 0) c
+        WHERE c.environment = $2 AND c.offered_at >= $3 AND c.offered_at < $4
        UNION ALL
        SELECT o.adjuster_svc_id, o.carrier_key, o.offered_at, o.responded_at, o.status
-         FROM offers o WHERE o.firm_id = $1 AND o.environment = $2 AND o.offered_at >= $3 AND o.offered_at < $4
-          AND o.ended_at IS NOT NULL),
+         FROM (SELECT * FROM offers WHERE firm_id = $1 AND offered_at >= $3 AND offered_at < $4 AND ended_at IS NOT NULL
+                ORDER BY offered_at OFFSET 0) o
+        WHERE o.environment = $2),
      grouped AS (
        SELECT ${GROUPS[by]} AS "group", grouping(${GROUPS[by]}) AS is_total, count(*)::int AS offers,
            ${COUNTED.map((outcome) => `count(*) FILTER (WHERE made.outcome = '${outcome}')::int AS ${outcome}`).join(', ')},
