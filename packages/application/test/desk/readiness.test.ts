@@ -7,6 +7,7 @@ import {
   gradeIntegration,
   isReady,
   type LoggedRequest,
+  makeCheckReadiness,
   type ReadinessCheckId,
 } from '../../src/index.ts';
 
@@ -160,6 +161,43 @@ test('an outcome is read by a poll that covers it or by a later request for its 
   expect(unread(request(4000, 'GET /v1/claims/{id}', 200, { claimId: ID }))).toBe('failed');
   expect(unread(request(6000, 'GET /v1/claims/{id}', 503, { claimId: ID }))).toBe('failed');
   expect(stateOf('unread_changes', [], [claim('pending_acceptance', 5000)])).toBe('not_exercised');
+});
+
+test('an outcome is read if another key of the firm polls, whichever key is graded', () => {
+  const evidence = { requests: [send(0, 201)], claims: [claim('accepted', 5000)], now: START + 60 * MINUTE };
+  const unread = (more: Partial<Evidence>) =>
+    gradeIntegration({ ...evidence, ...more }).find(({ check }) => check === 'unread_changes')?.state;
+  expect(unread({})).toBe('failed');
+  expect(unread({ reads: [send(0, 201), { ...poll(6000, 0, 5000), keyId: 'other' as KeyId }] })).toBe(
+    'passed',
+  );
+});
+
+test('at most an hour of requests at the limit is checked, and says from when', async () => {
+  const sent = Array.from({ length: 4000 }, (_, n) => request(n * 1000, 'GET /v1/me', 200)).toReversed();
+  const asked: unknown[] = [];
+  const check = makeCheckReadiness({
+    requestLog: {
+      behaviorOf: async (_, since, limit) => sent.filter(({ at }) => at >= since).slice(0, limit),
+    },
+    firmReads: {
+      async claims(_, environment, { updatedSince }) {
+        asked.push([environment, updatedSince]);
+        return { rows: [], next: null };
+      },
+    },
+    clock: { now: () => START + 4_000_000 },
+  });
+  const earliest = sent[3599]?.at;
+  expect(await check('firm' as FirmId, { since: START })).toMatchObject({
+    ...{ complete: false, requests: 3600, since: earliest, ready: false },
+  });
+  const since = START + 3_990_000;
+  expect(await check('firm' as FirmId, { since })).toMatchObject({ complete: true, requests: 10, since });
+  expect(asked).toEqual([
+    ['test', earliest],
+    ['test', since],
+  ]);
 });
 
 test('polls leave no gap if a poll that failed is repeated from the same position', () => {

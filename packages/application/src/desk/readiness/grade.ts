@@ -32,8 +32,10 @@ export interface ReadinessCheck {
 }
 
 export interface Evidence {
-  /** In any order. */
+  /** What is graded, in any order. */
   readonly requests: readonly LoggedRequest[];
+  /** Of all test keys of the firm: one program may send, and another one poll. The same by default. */
+  readonly reads?: readonly LoggedRequest[];
   readonly claims: readonly GradedClaim[];
   readonly now: Instant;
 }
@@ -45,6 +47,8 @@ const RETRY_AFTER_TOLERANCE_MS = 100;
 
 interface Facts {
   readonly requests: readonly GradedRequest[];
+  /** Successful ones of all keys. */
+  readonly successes: readonly GradedRequest[];
   readonly claims: readonly GradedClaim[];
   readonly writes: readonly GradedRequest[][];
   readonly reads: readonly GradedRequest[][];
@@ -74,12 +78,11 @@ const CHECKS: Readonly<Record<ReadinessCheckId, Check>> = {
 };
 
 /** Grades a firm's integration by what its test keys did. */
-export function gradeIntegration({ requests: logged, claims, now }: Evidence): ReadinessCheck[] {
-  const requests = logged
-    .filter((request): request is GradedRequest => request.behavior !== undefined)
-    .toSorted((one, other) => latestRequestFirst(other, one));
+export function gradeIntegration({ claims, now, ...logged }: Evidence): ReadinessCheck[] {
+  const requests = inOrder(logged.requests);
   const facts: Facts = {
     requests,
+    successes: (logged.reads === undefined ? requests : inOrder(logged.reads)).filter(isSuccess),
     claims,
     ...attemptsOf(requests),
     polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()],
@@ -93,6 +96,11 @@ export function gradeIntegration({ requests: logged, claims, now }: Evidence): R
     return { check, state, passed, findings };
   });
 }
+
+const inOrder = (logged: readonly LoggedRequest[]): GradedRequest[] =>
+  logged
+    .filter((request): request is GradedRequest => request.behavior !== undefined)
+    .toSorted((one, other) => latestRequestFirst(other, one));
 
 export const isReady = (checks: readonly ReadinessCheck[]): boolean =>
   checks.every(({ state }) => state === 'passed');
@@ -258,9 +266,8 @@ function poll_gaps({ polls }: Facts, result: Result): void {
 const time = (at: Instant): string => new Date(at).toISOString();
 
 /** The first response with this state of the claim. */
-function readOf({ requests }: Facts, { id, updatedAt }: GradedClaim): GradedRequest | undefined {
-  return requests.find((request) => {
-    if (!isSuccess(request)) return false;
+function readOf({ successes }: Facts, { id, updatedAt }: GradedClaim): GradedRequest | undefined {
+  return successes.find((request) => {
     const { page, claimId, operation } = request.behavior;
     if (operation !== LIST) return claimId === id && request.at >= updatedAt;
     if (page === undefined || page.isFiltered || (page.from ?? 0) > updatedAt) return false;

@@ -46,13 +46,15 @@ export const makeCheckReadiness =
     const from = isFull ? (logged.at(-1)?.at ?? since) : since;
     const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
     const { claims, complete } = await claimsSince(firmReads, firmId, from);
-    const checks = gradeIntegration({ requests, claims, now: until });
+    // Of a program that has sent nothing, nothing is known.
+    const graded = requests.length === 0 ? [] : claims;
+    const checks = gradeIntegration({ requests, reads: logged, claims: graded, now: until });
     return {
       ready: isReady(checks),
       since: from,
       until,
       requests: requests.length,
-      claims: claims.length,
+      claims: graded.length,
       complete: complete && !isFull,
       checks,
     };
