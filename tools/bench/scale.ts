@@ -240,6 +240,7 @@ program
         ...{ rows, firms, staff, speed, rounds, seconds },
         send: compare('send'),
         poll: compare('poll'),
+        rejected: ([0, 1] as const).map((side) => found.map((round) => round[side].rejected)),
         board_reads: surroundings.boardReads(),
         signal_ms: delay(signal),
         push_ms: delay(push),
