@@ -414,16 +414,14 @@ export function createProgram(
   command('rehearse', 'rehearse a storm with your own system on the same test key', [
     'claims rehearse --claims 60 --for 10m',
   ])
-    .addArgument(
-      new Argument('[file]', 'where to write the claims that your system sends').default('rehearsal.jsonl'),
-    )
+    .addArgument(new Argument('[file]', 'new file for the claims that your system sends'))
     .addOption(new Option('--claims <n>', 'number of claims').argParser(wholeNumber(1, 1000)).default(30))
     .addOption(
       new Option('--for <duration>', 'how long, from the first claim on')
         .argParser(atLeastASecond)
         .default(360_000, '6m'),
     )
-    .action(async (file: string, options: CommonOptions & { claims: number; for: number }) => {
+    .action(async (file: string | undefined, options: CommonOptions & { claims: number; for: number }) => {
       const url = await urlFrom(options, environment);
       const { claims, for: durationMs, json = false } = options;
       const client = await connect(options, {}, 'claims-rehearse');

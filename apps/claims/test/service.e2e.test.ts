@@ -215,6 +215,8 @@ describe('the command line against the real service', () => {
     for (const check of ['Retries have the same Idempotency-Key', 'Every outcome is read'])
       expect(stdout).toMatch(new RegExp(`passed +${check}`));
     expect(stdout).toContain(`${service.url}/firm#/readiness`);
+    const again = await start(['rehearse', file], { env: ownEnv }).ended;
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('EEXIST; name a new file')]);
     const checked = await start(['readiness', '--json'], { env: ownEnv }).ended;
     expect(JSON.parse(checked.stdout)).toMatchObject({ complete: true, checks: { length: 10 } });
   });

@@ -8,8 +8,8 @@ import { eventClaim } from './event-claims.ts';
 
 interface RehearseOptions {
   readonly url: string;
-  /** Where the claims are written to. */
-  readonly file: string;
+  /** Where the claims are written to; a new file of this run by default. */
+  readonly file: string | undefined;
   readonly claims: number;
   /** From the first claim on. */
   readonly durationMs: number;
@@ -87,8 +87,11 @@ export async function rehearse(
   const lines = Array.from({ length: options.claims }, (_, n) =>
     JSON.stringify(eventClaim(n, account(SHARES[n % SHARES.length] ?? 'accepts'), run, startedAt)),
   );
-  await writeFile(options.file, `${lines.join('\n')}\n`);
-  say(`${options.claims} claims are in ${options.file}: let your system send them with this key, and poll`);
+  const file = options.file ?? `rehearsal-${run}.jsonl`;
+  await writeFile(file, `${lines.join('\n')}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file} cannot be written: ${error.code}; name a new file`);
+  });
+  say(`${options.claims} claims are in ${file}: let your system send them with this key, and poll`);
 
   const answer = createAnswers(client, account('manual'), options.durationMs, now);
   const tickMs = Math.min(5000, options.durationMs / 60);
