@@ -70,6 +70,10 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
   const webhook = JSON.parse(added.text) as { webhook: { id: string } };
   const tested = await send('POST', `/firm/v1/webhooks/${webhook.webhook.id}/test`, asAdmin);
   const delivery = JSON.parse(tested.text) as { id: string };
+  const file = { name: MARKER.live, environment: 'live', dry_run: true, text: 'a,b\n1,2' };
+  const imported = JSON.parse((await send('POST', '/firm/v1/imports', { ...asAdmin, body: file })).text) as {
+    id: string;
+  };
   return {
     firm,
     adjuster,
@@ -87,6 +91,7 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
       device_id: ['device'],
       webhook_id: [webhook.webhook.id],
       delivery_id: [delivery.id],
+      import_id: [imported.id],
     },
   };
 }

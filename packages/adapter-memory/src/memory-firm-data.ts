@@ -51,6 +51,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
           own.idempotency.deleteWhere(({ slot }) => isOwn(slot)),
           own.claims.deleteWhere(isOwn),
           own.offers.deleteWhere(isOwn),
+          own.imports.deleteWhere(isOwn),
           own.webhooks.deleteWhere(({ endpoint }) => isOwn(endpoint)),
           own.webhookDeliveries.deleteWhere(isOwn),
           own.carriers.deleteWhere(isOwn),

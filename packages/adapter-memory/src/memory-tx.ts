@@ -430,6 +430,16 @@ export function memoryTx(
 
     webhooks: memoryWebhooks(tables, step),
 
+    imports: {
+      add: step((started) => tables.imports.insert(started)),
+      lock: step((firmId, id) => tables.imports.get(keyOf(firmId, id)) ?? null),
+      save: step((changed) => tables.imports.put(changed)),
+      latestNamed: step((firmId, name) => {
+        const named = tables.imports.all().filter((one) => one.firmId === firmId && one.name === name);
+        return named.sort((one, other) => other.updatedAt - one.updatedAt)[0] ?? null;
+      }),
+    },
+
     outbox: {
       add: step((job, runAt) =>
         tables.jobs.insert({ number: nextNumber(), job, runAt: runAt ?? clock.now() }),

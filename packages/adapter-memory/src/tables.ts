@@ -3,6 +3,7 @@ import {
   type AuditChain,
   type AuditChainId,
   type AuditRow,
+  type ClaimImport,
   type CountedAttempts,
   type Device,
   type DeviceState,
@@ -100,6 +101,7 @@ export interface Schema {
   readonly webhookDeliveries: WebhookDelivery;
   readonly jobs: JobRow;
   readonly offers: OfferRow;
+  readonly imports: ClaimImport;
   readonly feeds: FeedRow;
   readonly restamps: FeedRestamp;
   readonly counters: CounterRow;
@@ -140,6 +142,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   webhooks: [({ endpoint }) => keyOf(endpoint.firmId, endpoint.id)],
   webhookDeliveries: [({ firmId, id }) => keyOf(firmId, id)],
   jobs: [({ number }) => keyOf(number)],
+  imports: [({ firmId, id }) => keyOf(firmId, id)],
   offers: [({ firmId, claimId, offeredAt }) => keyOf(firmId, claimId, offeredAt)],
   feeds: [({ firmId }) => keyOf(firmId)],
   restamps: [({ since }) => keyOf(since)],

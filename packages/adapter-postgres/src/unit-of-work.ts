@@ -16,6 +16,7 @@ import { pgDevices } from './stores/pg-devices.ts';
 import { pgEmailChanges } from './stores/pg-email-changes.ts';
 import { pgFeeds } from './stores/pg-feeds.ts';
 import { pgFirms } from './stores/pg-firms.ts';
+import { pgImports } from './stores/pg-imports.ts';
 import { pgKeys } from './stores/pg-keys.ts';
 import { pgMemberships } from './stores/pg-memberships.ts';
 import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
@@ -49,6 +50,7 @@ const storesOn = (
   deadlines: pgDeadlines(executor),
   feeds: pgFeeds(executor),
   webhooks: pgWebhooks(executor, encryption),
+  imports: pgImports(executor),
   outbox: pgOutbox(executor),
   audit,
 });

@@ -69,6 +69,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   carriers: ['name', 'name_key'],
   // Ids of the sender's system, and an account's.
   claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
+  imports: ['name', 'environment', 'columns'],
   offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],

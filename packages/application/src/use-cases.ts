@@ -21,6 +21,7 @@ import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
 import { makeListBoard } from './desk/board.ts';
 import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
+import * as imports from './desk/imports.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
@@ -177,6 +178,24 @@ export const appUseCases = (deps: AppDeps) => ({
   removeDevice: profile.makeRemoveDevice(deps),
   recordSightings: createOfferSightings(deps),
   issueReceipt: makeIssueReceipt(deps),
+});
+
+interface DeskImportDeps {
+  readonly uow: UnitOfWork;
+  readonly firmReads: FirmReads;
+  readonly firmUseCases: Pick<FirmUseCases, 'sendClaim'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type DeskImportUseCases = ReturnType<typeof deskImportUseCases>;
+
+/** How staff import files of claims. */
+export const deskImportUseCases = (deps: DeskImportDeps) => ({
+  rememberedColumns: imports.makeRememberedColumns(deps),
+  startImport: imports.makeStartImport(deps),
+  sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),
+  readImport: imports.makeReadImport(deps),
 });
 
 interface DeskDeps extends AccountDeps {

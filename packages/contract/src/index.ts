@@ -19,6 +19,7 @@ export type {
   LoggedRequestDocument,
   RolledKeyDocument,
 } from './desk/developers.ts';
+export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';

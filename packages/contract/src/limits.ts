@@ -22,6 +22,15 @@ export const LIMITS = {
   /** Of logged requests: those that are stored together are on one page. */
   requestPage: { default: 50, min: 20, max: 200, bytes: 2 * 2 ** 20 },
   cursor: { min: 1, max: 512 },
+  /** Characters of a file of claims, with what a body needs besides. */
+  importText: { min: 1, max: 900_000 },
+  importRows: 2000,
+  importRow: { min: 1, max: 1_000_000 },
+  importColumn: { min: 0, max: 200 },
+  importName: { min: 1, max: 100 },
+  /** Rows of one request. */
+  importCheckedRows: 500,
+  importSentRows: 50,
   idempotencyKey: { min: 1, max: 255 },
   idempotencyWindowHours: 24,
   invitationExpiryDays: 7,

@@ -6,6 +6,7 @@ import {
   createSessionAuthenticator,
   createWebhookDeliveries,
   createWriteBuffer,
+  deskImportUseCases,
   deskUseCases,
   firmUseCases,
   invalidatingSessions,
@@ -26,6 +27,7 @@ import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
 import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
 import { deskBoardRoutes } from '../http/routes/desk-board.ts';
 import { deskDeveloperRoutes } from '../http/routes/desk-developers.ts';
+import { deskImportRoutes } from '../http/routes/desk-imports.ts';
 import { deskReadinessRoutes } from '../http/routes/desk-readiness.ts';
 import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { deskWebhookRoutes } from '../http/routes/desk-webhooks.ts';
@@ -118,6 +120,7 @@ const useCases = moduleOf((bind) => {
     'clock',
     'ids',
   ]);
+  bind('deskImportUseCases', deskImportUseCases, ['uow', 'firmReads', 'firmUseCases', 'clock', 'ids']);
   bind('deskUseCases', deskUseCases, [
     'uow',
     'staffReads',
@@ -197,6 +200,7 @@ const http = moduleOf((bind) => {
   bind('reportAppError', createErrorReports, ['log', 'clock']);
   bind('appRoutes', appRoutes, ['appUseCases', 'appReads', 'jobReads', 'reportAppError', 'cursors', 'clock']);
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
+  bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
   bind('deskDeveloperRoutes', deskDeveloperRoutes, [
@@ -215,6 +219,7 @@ const http = moduleOf((bind) => {
       ...of.sandboxRoutes,
       ...of.appRoutes,
       ...of.browserSessionRoutes,
+      ...of.deskImportRoutes,
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
       ...of.deskDeveloperRoutes,
@@ -228,6 +233,7 @@ const http = moduleOf((bind) => {
       'sandboxRoutes',
       'appRoutes',
       'browserSessionRoutes',
+      'deskImportRoutes',
       'deskReadinessRoutes',
       'deskStaffRoutes',
       'deskDeveloperRoutes',

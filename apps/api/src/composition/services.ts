@@ -5,6 +5,7 @@ import type {
   BoardUseCases,
   Clock,
   DataEncryption,
+  DeskImportUseCases,
   DeskUseCases,
   EdgeLimiter,
   FirmUseCases,
@@ -106,6 +107,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly firmUseCases: FirmUseCases;
   readonly appUseCases: AppUseCases;
   readonly deskUseCases: DeskUseCases;
+  readonly deskImportUseCases: DeskImportUseCases;
   readonly boardUseCases: BoardUseCases;
   readonly operatorUseCases: OperatorUseCases;
   readonly webhookUseCases: WebhookUseCases;
@@ -115,6 +117,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly sandboxRoutes: readonly Route[];
   readonly appRoutes: readonly Route[];
   readonly browserSessionRoutes: readonly Route[];
+  readonly deskImportRoutes: readonly Route[];
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
   readonly deskDeveloperRoutes: readonly Route[];

@@ -59,6 +59,9 @@ const EXCESS_WEBHOOK_DELIVERIES = sql(
          FROM webhook_deliveries) AS placed
       WHERE place > ${WEBHOOK_DELIVERIES_KEPT}) RETURNING 1`,
 );
+const IMPORTS = deleteFirmBatch('imports', 'firm_id, id', 'updated_at');
+/** With them the names of columns are remembered. */
+const IMPORTS_KEPT = 90 * DAY;
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
@@ -107,6 +110,7 @@ export async function purge(
     usedChallenges: await purgeAll(USED_CHALLENGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),
     failedJobs: await purgeAll(FAILED_JOBS, now - FAILED_JOBS_KEPT),
+    imports: await purgeOfFirms(IMPORTS, now - IMPORTS_KEPT),
     requestLog: await purgeOfFirms(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
     webhookDeliveries:
       (await purgeOfFirms(WEBHOOK_DELIVERIES, now - WEBHOOK_DELIVERIES_KEPT_MS)) +

@@ -22,6 +22,7 @@ export type AuditAction =
   | 'claim.reject'
   | 'claim.send'
   | 'claim.work'
+  | 'claims.import'
   | 'claims.purge'
   | 'claims.read'
   | 'deadline.change'

@@ -7,6 +7,7 @@ import type { Devices } from './devices.ts';
 import type { EmailChanges } from './email-changes.ts';
 import type { Feeds } from './feeds.ts';
 import type { Firms } from './firms.ts';
+import type { Imports } from './imports.ts';
 import type { Keys } from './keys.ts';
 import type { Memberships } from './memberships.ts';
 import type { Outbox } from './outbox.ts';
@@ -47,6 +48,7 @@ export interface Tx {
   readonly deadlines: Deadlines;
   readonly feeds: Feeds;
   readonly webhooks: Webhooks;
+  readonly imports: Imports;
   readonly outbox: Outbox;
   readonly audit: AuditTrail;
 }

@@ -2,6 +2,7 @@ import type { Example } from '../example.ts';
 import type { AuditEventDocument, AuditVerificationDocument } from './audit.ts';
 import type { boardEndpoints } from './board.ts';
 import type { ApiKeyDocument, LoggedRequestDocument, RolledKeyDocument } from './developers.ts';
+import { IMPORT_EXAMPLES } from './imports.ts';
 import type { deskEndpoints } from './index.ts';
 import { READINESS_EXAMPLE } from './readiness.ts';
 import type { OwnStaff, StaffMember, StaffSession } from './staff.ts';
@@ -130,4 +131,5 @@ export const DESK_EXAMPLES: {
     } satisfies AuditVerificationDocument,
   },
   ...WEBHOOK_EXAMPLES,
+  ...IMPORT_EXAMPLES,
 };

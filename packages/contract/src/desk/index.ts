@@ -2,6 +2,7 @@ import type { DeskEndpoint } from '../requests.ts';
 import { auditEndpoints } from './audit.ts';
 import { boardEndpoints } from './board.ts';
 import { developerEndpoints } from './developers.ts';
+import { importEndpoints } from './imports.ts';
 import { readinessEndpoints } from './readiness.ts';
 import { staffEndpoints } from './staff.ts';
 import { webhookEndpoints } from './webhooks.ts';
@@ -14,4 +15,5 @@ export const deskEndpoints = {
   ...auditEndpoints,
   ...boardEndpoints,
   ...webhookEndpoints,
+  ...importEndpoints,
 } as const satisfies Record<string, DeskEndpoint>;

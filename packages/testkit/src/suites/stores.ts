@@ -13,6 +13,7 @@ import { concurrentRequestsBehavior } from './stores/concurrent-requests.ts';
 import { feedBehavior } from './stores/feed.ts';
 import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
+import { importsBehavior } from './stores/imports.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
@@ -69,6 +70,7 @@ const ALL_BEHAVIORS = [
   operatorBehavior,
   outboxBehavior,
   sandboxBehavior,
+  importsBehavior,
 ];
 
 /**

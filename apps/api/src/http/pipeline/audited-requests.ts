@@ -47,7 +47,7 @@ export interface AuditedRequest {
 /** Sign-in records its failures itself; the others show and change nothing of a firm, nor the access to an account. */
 type Unrecorded =
   | keyof typeof sandboxEndpoints
-  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff' | 'FirmReadiness'}`
+  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff' | 'FirmReadiness' | 'Import'}`
   | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions'}`
   | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
@@ -96,6 +96,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   inviteBoardAdjuster: 'invitation.send',
   withdrawBoardInvitation: 'invitation.withdraw',
   reportAnswers: 'report.read',
+  importClaims: 'claims.import',
   listStaff: 'staff.read',
   inviteStaff: 'staff.invite',
   updateStaff: 'staff.role',

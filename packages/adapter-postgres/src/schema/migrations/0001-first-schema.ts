@@ -475,6 +475,24 @@ CREATE TABLE service_secrets (
   value bytea NOT NULL
 );
 
+-- Files of claims that staff have imported: the names of their columns, and how far they have come.
+CREATE TABLE imports (
+  firm_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
+  columns json NOT NULL,
+  total_rows integer NOT NULL,
+  next_row integer,
+  sent integer NOT NULL,
+  already_sent integer NOT NULL,
+  failed integer NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (firm_id, id)
+);
+CREATE INDEX imports_named ON imports (firm_id, name, updated_at);
+
 -- Public keys of receipts. The private ones are not in the database.
 CREATE TABLE receipt_keys (
   kid text COLLATE "C" PRIMARY KEY,

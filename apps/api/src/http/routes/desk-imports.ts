@@ -1,0 +1,125 @@
+import { type ClaimImport, type DeskImportUseCases, type ImportOutcome, toDateTime } from '@svc/application';
+import { deskEndpoints, endpoints, type ImportClaimsBody, LIMITS, type SendClaimBody } from '@svc/contract';
+import {
+  type CellProblem,
+  type CsvFile,
+  type ImportedRow,
+  importCsv,
+  readCsv,
+  suggestedColumns,
+  UnreadableCsv,
+} from '@svc/csv-import';
+import { checkPermission } from '@svc/domain';
+import { requestFingerprint } from '../pipeline/fingerprint.ts';
+import { HttpProblem } from '../problems/http-problem.ts';
+import { claimFromWire } from '../serialization/claim.ts';
+import { jsonResponse, type Route, staffRoute } from './route.ts';
+import { sendClaimRules } from './send-claim-rules.ts';
+
+const importToWire = (one: ClaimImport) => ({
+  id: one.id,
+  name: one.name,
+  environment: one.environment,
+  columns: one.columns,
+  total_rows: one.totalRows,
+  next_row: one.nextRow,
+});
+
+/** The same row has the same key in every run. */
+function commandOf(claim: SendClaimBody) {
+  const fingerprint = requestFingerprint(endpoints.sendClaim, {}, claim);
+  return { idempotencyKey: `import-${fingerprint}`, fingerprint, ...claimFromWire(claim) };
+}
+
+function fileOf({ text, rows }: ImportClaimsBody): CsvFile {
+  const invalid = (detail: string, pointer: string): HttpProblem =>
+    new HttpProblem('validation_failed', { errors: [{ detail, pointer }] });
+  const options = { maxRows: LIMITS.importRows };
+  if ((text === undefined) === (rows === undefined))
+    throw invalid('Send either text or rows.', text === undefined ? '/text' : '/rows');
+  try {
+    return text === undefined
+      ? readCsv(csvOf(rows ?? []), { ...options, delimiter: 'comma' })
+      : readCsv(text, options);
+  } catch (error) {
+    if (!(error instanceof UnreadableCsv)) throw error;
+    throw invalid(error.message, text === undefined ? '/rows' : '/text');
+  }
+}
+
+const csvOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n');
+
+function rowToWire(row: ImportedRow, sent: ImportOutcome | undefined, isDryRun: boolean) {
+  const problems: readonly CellProblem[] =
+    'problems' in row
+      ? row.problems
+      : sent?.outcome === 'failed'
+        ? [{ column: null, field: '', detail: `${sent.code}: ${sent.detail}` }]
+        : [];
+  return {
+    row: row.row,
+    external_id: row.externalId,
+    outcome: 'problems' in row ? 'invalid' : isDryRun ? 'valid' : (sent?.outcome ?? 'failed'),
+    claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
+    problems,
+  };
+}
+
+/** Claims from the files of other systems. Nothing of a file is kept but the names of its columns. */
+export const deskImportRoutes = ({
+  deskImportUseCases: use,
+}: {
+  readonly deskImportUseCases: DeskImportUseCases;
+}): Route[] => [
+  staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
+    const actor = actorIn(body.environment);
+    if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
+    const file = fileOf(body);
+    const columns =
+      body.columns ?? (await use.rememberedColumns(actor.firmId, body.name)) ?? suggestedColumns(file.header);
+    const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
+    const found = importCsv(file, {
+      columns,
+      values: body.values,
+      dateOrder: body.date_order,
+      rules: sendClaimRules,
+      slice: { from: body.from_row ?? 0, count },
+    });
+    const { name } = body;
+    const started = await use.startImport(actor, {
+      id: body.import_id,
+      name,
+      columns,
+      totalRows: file.rows.length,
+    });
+    const outcomes = body.dry_run
+      ? []
+      : await use.sendImported(actor, {
+          id: started.id,
+          commands: found.rows.map((row) => ('claim' in row ? commandOf(row.claim) : undefined)),
+          fromRow: body.from_row ?? 0,
+          nextRow: found.nextRow,
+        });
+    return jsonResponse({
+      ...importToWire(started),
+      next_row: found.nextRow,
+      dry_run: body.dry_run,
+      header: file.header,
+      problems: found.problems,
+      rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], body.dry_run)),
+    });
+  }),
+
+  staffRoute(deskEndpoints.getImport, async ({ params }, { actor }) => {
+    const found = await use.readImport(actor.firmId, params.import_id);
+    return jsonResponse({
+      ...importToWire(found),
+      sent: found.sent,
+      already_sent: found.alreadySent,
+      failed: found.failed,
+      created_at: toDateTime(found.createdAt),
+      updated_at: toDateTime(found.updatedAt),
+    });
+  }),
+];

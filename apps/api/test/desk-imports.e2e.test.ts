@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { operatorOf } from '../../../tools/services/operator.ts';
+import { listClaims, outcome } from './firm-calls.ts';
+import { expectProblem } from './problem-shape.ts';
+import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
+
+let service: ServiceUnderTest;
+let firm: TestFirm;
+let dispatcher: string;
+beforeAll(async () => {
+  service = await startServiceUnderTest();
+  firm = await service.firm();
+  dispatcher = await tokenOf('dispatcher');
+});
+afterAll(() => service?.stop());
+
+const tokenOf = async (role: 'dispatcher' | 'auditor' | 'developer', of = firm): Promise<string> =>
+  (await operatorOf(service.service.services).staff(of.id, role)).token;
+
+const HEADER =
+  'File ID;Claim #;Adjuster;Date of Loss;Policy #;Carrier;Address;City;State;Zip;Business Name;Phone;Code';
+const row = (id: string, { zip = '08260', adjuster = firm.account.manual } = {}): string =>
+  `${id};FL-${id};${adjuster};8/27/2026;0087;Palmetto;1 Sea Lane;Sanibel;FL;${zip};Müller & Co;239;x`;
+const csvOf = (...rows: string[]): string => [HEADER, ...rows].join('\r\n');
+
+const importing = (body: Readonly<Record<string, unknown>>, as = dispatcher) =>
+  service.call('POST', '/firm/v1/imports', {
+    as,
+    body: { name: 'Monday export', environment: 'test', dry_run: false, ...body },
+  });
+
+test('a dry run names each problem by row and column and sends nothing, and its columns are remembered', async () => {
+  const text = csvOf(row('DRY-1'), row('DRY-2', { zip: '8260' }));
+  const columns = {
+    ...Object.fromEntries(HEADER.split(';').map((name) => [name, null])),
+    'File ID': 'external_id',
+  };
+  const unmapped = await importing({ text, dry_run: true, columns });
+  expect(unmapped.json.problems).toContainEqual({
+    column: null,
+    detail: expect.stringContaining('required field claim_number'),
+  });
+  const name = 'Known by name';
+  const dry = await importing({ text, dry_run: true, name });
+  expect(outcome(dry)).toEqual([200]);
+  expect(dry.json).toMatchObject({
+    dry_run: true,
+    columns: { 'Claim #': 'claim_number', Zip: 'loss_location.zip', Code: null },
+    total_rows: 2,
+    next_row: null,
+    problems: [],
+    rows: [
+      { row: 2, external_id: 'DRY-1', outcome: 'valid', claim_id: null, problems: [] },
+      {
+        row: 3,
+        external_id: 'DRY-2',
+        outcome: 'invalid',
+        problems: [
+          { column: 'Zip', field: 'loss_location.zip', detail: expect.stringContaining('first zero') },
+        ],
+      },
+    ],
+  });
+  expect((await listClaims(service, firm.test, 'external_id=DRY-1')).json.data).toEqual([]);
+  // The columns of the first one: without any that is required.
+  const again = await importing({ text, dry_run: true });
+  expect(again.json).toMatchObject({ columns, rows: [] });
+});
+
+test('rows are sent in parts as the staff member, and nothing is sent twice', async () => {
+  const text = csvOf(
+    ...Array.from({ length: 60 }, (_, n) => row(`RUN-${n}`)),
+    row('RUN-X', { adjuster: 'SVC-unknown' as never }),
+    row('RUN-Y', { zip: '1' }),
+  );
+  const name = 'In parts';
+  const first = await importing({ text, name });
+  expect(first.json).toMatchObject({ total_rows: 62, next_row: 52 });
+  const { id: import_id, next_row: from_row } = first.json;
+  const second = await importing({ text, name, import_id, from_row });
+  expect(second.json).toMatchObject({ id: import_id, next_row: null });
+  const outcomes = [...first.json.rows, ...second.json.rows];
+  expect(outcomes.filter(({ outcome: is }) => is === 'sent')).toHaveLength(60);
+  expect(outcomes.slice(60)).toMatchObject([
+    {
+      external_id: 'RUN-X',
+      outcome: 'failed',
+      problems: [{ detail: expect.stringContaining('unknown_svcid') }],
+    },
+    { external_id: 'RUN-Y', outcome: 'invalid', problems: [{ column: 'Zip' }] },
+  ]);
+  const { json: progress } = await service.call('GET', `/firm/v1/imports/${import_id}`, { as: dispatcher });
+  expect(progress).toMatchObject({ name, sent: 60, already_sent: 0, failed: 2, next_row: null });
+  const repeated = await importing({ text, name });
+  expect(repeated.json.rows).toHaveLength(50);
+  expect(repeated.json.rows).toEqual(
+    first.json.rows.map((each: object) => ({ ...each, outcome: 'already_sent' })),
+  );
+  const [claim] = (await listClaims(service, firm.test, 'external_id=RUN-7')).json.data;
+  expect(claim).toMatchObject({ loss: { date: '2026-08-27' }, policy: { number: '0087' }, test: true });
+  const { actions } = await operatorOf(service.service.services).audit(firm.id);
+  expect(actions.has(`claims.import import:${import_id}`)).toBe(true);
+  expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
+});
+
+test('a file that is no table, or neither text nor rows, is an error that says what to change', async () => {
+  for (const [body, pointer] of [
+    [{}, '/text'],
+    [{ text: 'a,b', rows: [['a', 'b']] }, '/rows'],
+    [{ text: 'a\n1' }, '/text'],
+    [
+      {
+        rows: [
+          ['a', 'a'],
+          ['1', '2'],
+        ],
+      },
+      '/rows',
+    ],
+  ] as const) {
+    const response = await importing(body);
+    expectProblem(response, 422, 'validation_failed');
+    expect(response.json.errors).toMatchObject([{ pointer }]);
+  }
+  const rows = [
+    ['a;b', 'b "quoted"'],
+    ['1', '2\n3'],
+  ];
+  expect((await importing({ rows, dry_run: true })).json).toMatchObject({ header: rows[0], total_rows: 1 });
+});
+
+test('an import belongs to its firm, and needs the permission and a plan with which claims are sent', async () => {
+  const { json } = await importing({ text: csvOf(row('OWN-1')), dry_run: true });
+  const other = await service.firm({ plan: 'read_only' });
+  const stranger = await tokenOf('dispatcher', other);
+  const path = `/firm/v1/imports/${json.id}`;
+  expectProblem(await service.call('GET', path, { as: stranger }), 404, 'not_found');
+  const text = csvOf(row('OWN-2'));
+  expectProblem(await importing({ text, dry_run: true, import_id: json.id }, stranger), 404, 'not_found');
+  expectProblem(await importing({ text }, stranger), 403, 'not_in_plan');
+  expectProblem(await importing({ text }, await tokenOf('developer')), 403, 'insufficient_scope');
+  const auditor = await tokenOf('auditor');
+  expect(outcome(await service.call('GET', path, { as: auditor }))).toEqual([200]);
+  expectProblem(await importing({ text }, auditor), 403, 'insufficient_scope');
+});

@@ -1,0 +1,147 @@
+import { type ClaimId, DomainError, type DomainErrorCode, type Environment, type FirmId } from '@svc/domain';
+import type { FirmActor } from '../actors.ts';
+import { byFirm, recordAction } from '../audit/events.ts';
+import type { SentClaim } from '../firm/execute-idempotently.ts';
+import type { SendClaimCommand } from '../firm/send-claim.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FirmReads } from '../ports/firm-reads.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { ClaimImport } from '../ports/imports.ts';
+import type { UnitOfWork } from '../ports/unit-of-work.ts';
+
+interface Deps {
+  readonly uow: UnitOfWork;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+const noSuchImport = (): DomainError => new DomainError('not_found', 'No import of your firm has this id.');
+
+export const makeReadImport =
+  ({ uow }: Pick<Deps, 'uow'>) =>
+  async (firmId: FirmId, id: string): Promise<ClaimImport> => {
+    const found = await uow.run((tx) => tx.imports.lock(firmId, id));
+    if (found === null) throw noSuchImport();
+    return found;
+  };
+
+/** The columns of the last import with this name; null: there was none. */
+export const makeRememberedColumns =
+  ({ uow }: Pick<Deps, 'uow'>) =>
+  async (firmId: FirmId, name: string): Promise<ClaimImport['columns'] | null> =>
+    (await uow.run((tx) => tx.imports.latestNamed(firmId, name)))?.columns ?? null;
+
+interface ImportStart extends Pick<ClaimImport, 'name' | 'columns' | 'totalRows'> {
+  /** Continues this one. */
+  readonly id: string | undefined;
+}
+
+/** Starts an import, or remembers other columns of one. */
+export const makeStartImport =
+  ({ uow, clock, ids }: Deps) =>
+  (actor: FirmActor, { id, ...given }: ImportStart): Promise<ClaimImport> =>
+    uow.run(async (tx) => {
+      const { firmId, environment } = actor;
+      const at = clock.now();
+      if (id !== undefined) {
+        const current = await tx.imports.lock(firmId, id);
+        if (current === null) throw noSuchImport();
+        const changed = { ...current, ...given, environment, updatedAt: at };
+        await tx.imports.save(changed);
+        return changed;
+      }
+      const counts = { sent: 0, alreadySent: 0, failed: 0 };
+      const started = {
+        ...given,
+        ...counts,
+        firmId,
+        environment,
+        id: ids.next(),
+        createdAt: at,
+        updatedAt: at,
+      };
+      const added = { ...started, nextRow: null };
+      await tx.imports.add(added);
+      await recordAction(tx, firmId, byFirm(actor), {
+        at,
+        action: 'claims.import',
+        object: `import:${added.id}`,
+      });
+      return added;
+    });
+
+export type ImportOutcome =
+  | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId }
+  | { readonly outcome: 'failed'; readonly code: DomainErrorCode; readonly detail: string };
+
+interface ImportedRows {
+  readonly id: string;
+  /** Undefined: the row has a problem and is not sent. */
+  readonly commands: readonly (SendClaimCommand | undefined)[];
+  readonly fromRow: number;
+  readonly nextRow: number | null;
+}
+
+/** A file may need many, and other requests need connections too. */
+const CONCURRENT_SENDS = 10;
+
+/** Sends rows of an import. Safe to repeat: their Idempotency-Keys are made of their contents. */
+export const makeSendImported =
+  (
+    deps: Deps & {
+      readonly firmReads: FirmReads;
+      readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<SentClaim>;
+    },
+  ) =>
+  async (
+    actor: FirmActor,
+    { id, commands, fromRow, nextRow }: ImportedRows,
+  ): Promise<readonly (ImportOutcome | undefined)[]> => {
+    const { firmId, environment } = actor;
+    const send = async (command: SendClaimCommand): Promise<ImportOutcome> => {
+      try {
+        const { claim, replayed } = await deps.sendClaim(actor, command);
+        return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id };
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        const claimId = await existing(error, command.facts.externalId, firmId, environment);
+        return claimId === null
+          ? { outcome: 'failed', code: error.code, detail: error.message }
+          : { outcome: 'already_sent', claimId };
+      }
+    };
+    /** The claim of an earlier request with the same external_id, whose Idempotency-Key is over. */
+    const existing = async (
+      { existingClaimId }: DomainError,
+      externalId: string,
+      ...[firm, ofEnvironment]: readonly [FirmId, Environment]
+    ): Promise<ClaimId | null> => {
+      if (existingClaimId === undefined) return null;
+      const claim = await deps.firmReads.claim(firm, ofEnvironment, existingClaimId as ClaimId);
+      const isSame = claim !== null && JSON.parse(claim.asSent).external_id === externalId;
+      return isSame ? claim.id : null;
+    };
+    const outcomes: (ImportOutcome | undefined)[] = [];
+    for (let at = 0; at < commands.length; at += CONCURRENT_SENDS) {
+      const together = commands.slice(at, at + CONCURRENT_SENDS);
+      outcomes.push(...(await Promise.all(together.map((command) => command && send(command)))));
+    }
+    const count = (wanted: ImportOutcome['outcome']): number =>
+      outcomes.filter((each) => (each?.outcome ?? 'failed') === wanted).length;
+    await deps.uow.run(async (tx) => {
+      const current = await tx.imports.lock(firmId, id);
+      if (current === null) throw noSuchImport();
+      // Rows that are sent again count once.
+      const isFirst = current.nextRow === null && current.sent + current.alreadySent + current.failed === 0;
+      if (!isFirst && current.nextRow !== fromRow) return;
+      await tx.imports.save({
+        ...current,
+        nextRow,
+        sent: current.sent + count('sent'),
+        alreadySent: current.alreadySent + count('already_sent'),
+        failed: current.failed + count('failed'),
+        updatedAt: deps.clock.now(),
+      });
+    });
+    return outcomes;
+  };

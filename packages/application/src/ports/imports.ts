@@ -1,0 +1,28 @@
+import type { Environment, FirmId, Instant } from '@svc/domain';
+
+/** A file of claims that staff import, without its rows. */
+export interface ClaimImport {
+  readonly firmId: FirmId;
+  readonly id: string;
+  readonly name: string;
+  readonly environment: Environment;
+  /** The field of each column by its name; null: it is left out. */
+  readonly columns: Readonly<Record<string, string | null>>;
+  readonly totalRows: number;
+  /** The row to continue with; null: every row was sent. */
+  readonly nextRow: number | null;
+  readonly sent: number;
+  readonly alreadySent: number;
+  readonly failed: number;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
+export interface Imports {
+  add(started: ClaimImport): Promise<void>;
+  lock(firmId: FirmId, id: string): Promise<ClaimImport | null>;
+  /** Columns and progress. */
+  save(changed: ClaimImport): Promise<void>;
+  /** The one of this name that was changed last. */
+  latestNamed(firmId: FirmId, name: string): Promise<ClaimImport | null>;
+}

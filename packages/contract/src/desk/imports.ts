@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+import type { Example } from '../example.ts';
+import {
+  expected,
+  fields,
+  flag,
+  integer,
+  nonBlankText,
+  oneOf,
+  responseField,
+  text,
+  uuidParameter,
+} from '../fields.ts';
+import { LIMITS } from '../limits.ts';
+import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
+import { openEnum, responseObject } from '../response-schema.ts';
+import { ENVIRONMENTS } from '../vocabulary.ts';
+
+const ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
+const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
+const COLUMNS = { 'Claim #': 'claim_number', 'Agent Code': null };
+
+const columnName = () =>
+  text(LIMITS.importColumn, { description: 'Name of a column, as in the header.', example: 'Claim #' });
+const importId = { description: 'Id of the import.', example: ID };
+
+export const importClaimsBody = fields({
+  name: nonBlankText(LIMITS.importName, {
+    description: 'Your name for files of this kind. The columns are remembered under it.',
+    example: 'Monday export',
+  }),
+  environment: oneOf(ENVIRONMENTS, {
+    id: 'ImportEnvironment',
+    description: 'Where the claims are sent.',
+    example: 'live',
+  }),
+  dry_run: flag({ description: 'Whether the rows are only checked.', example: true }),
+  text: text(LIMITS.importText, {
+    description: `The file: CSV with commas, semicolons or tabs, and at most ${LIMITS.importRows} rows.`,
+    example: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
+  }).optional(),
+  rows: z
+    .array(
+      z.array(z.string(expected('a string')), expected('an array of strings')),
+      expected('an array of rows'),
+    )
+    .meta({
+      description: 'The rows instead of a text, the header first.',
+      example: [
+        ['Claim #', 'Agent Code'],
+        ['FL26-0093184', 'A-20417'],
+      ],
+    })
+    .optional(),
+  columns: z
+    .record(columnName(), z.string(expected('a field, or null')).nullable(), expected('an object'))
+    .meta({
+      id: 'ImportColumnsInput',
+      description:
+        'The field of each column by its name in the header, such as `loss_location.zip`; null leaves it out. By default those of the last import with this name, else those that are known by name.',
+      example: COLUMNS,
+    })
+    .optional(),
+  values: z
+    .record(z.string(), z.string(expected('a string')), expected('an object'))
+    .meta({
+      id: 'ImportValuesInput',
+      description: 'Fields that are the same in all rows.',
+      example: { 'carrier.name': 'Palmetto Mutual Insurance' },
+    })
+    .optional(),
+  date_order: oneOf(['mdy', 'dmy'], {
+    id: 'ImportDateOrder',
+    description: 'Order of dates such as 8/9/2026. By default what each column shows.',
+    example: 'mdy',
+  }).optional(),
+  import_id: z
+    .uuid(expected('the id of an import'))
+    .meta({ ...importId, description: 'Continues an import, with the same file.' })
+    .optional(),
+  from_row: integer(LIMITS.importRow, {
+    description: 'The row to continue with: next_row of the response before.',
+    example: 2,
+  }).optional(),
+}).meta({ id: 'ImportClaimsRequest', description: 'A file of claims, as text or as rows.' });
+export type ImportClaimsBody = z.output<typeof importClaimsBody>;
+
+const columnsUsed = z.record(z.string(), z.string().nullable()).meta({
+  id: 'ImportColumns',
+  description: 'The field of each column; null: it is left out.',
+  example: COLUMNS,
+});
+
+const importState = {
+  id: responseField.uuid('Id of the import.', ID),
+  name: responseField.text('Its name.', 'Monday export'),
+  environment: openEnum(ENVIRONMENTS, { description: 'Where the claims are sent.', example: 'live' }),
+  columns: columnsUsed,
+  total_rows: responseField.integer('Rows with claims in the file.', 1),
+  next_row: responseField
+    .integer('The row to continue with in the next request; null: every row was read.', 52)
+    .nullable(),
+};
+
+const problem = {
+  column: responseField.text('The column; null: none.', 'Zip').nullable(),
+  detail: responseField.text('What is wrong, and what is allowed.', 'Must be a ZIP code of five digits.'),
+};
+const EXAMPLE_PROBLEM = {
+  column: 'Zip',
+  field: 'loss_location.zip',
+  detail: 'Must be a ZIP code of five digits.',
+};
+
+export const importResultSchema = responseObject({
+  ...importState,
+  dry_run: responseField.flag('Whether the rows were only checked.', true),
+  header: z
+    .array(z.string())
+    .meta({ description: 'The columns of the file.', example: ['Claim #', 'Agent Code'] }),
+  problems: z
+    .array(responseObject(problem).meta({ id: 'ImportProblem', description: 'A problem of the file.' }))
+    .meta({ description: 'Problems of the file as a whole: with any, no row is read.', example: [] }),
+  rows: z
+    .array(
+      responseObject({
+        row: responseField.integer('Number of the row, as in a spreadsheet.', 2),
+        external_id: responseField.text('The external_id; null: it has none.', 'CMS-2026-004417').nullable(),
+        outcome: openEnum(['valid', 'invalid', 'sent', 'already_sent', 'failed'], {
+          description:
+            'invalid: not sent. already_sent: the claim exists, from this file or another request.',
+          example: 'invalid',
+        }),
+        claim_id: responseField.uuid('Id of the claim; null: it was not sent.', CLAIM_ID).nullable(),
+        problems: z
+          .array(
+            responseObject({
+              ...problem,
+              field: responseField.text('The field of the claim; empty: none.', 'loss_location.zip'),
+            }).meta({ id: 'ImportCellProblem', description: 'A problem of a row.' }),
+          )
+          .meta({ description: 'What is wrong.', example: [EXAMPLE_PROBLEM] }),
+      }).meta({ id: 'ImportRow', description: 'A row that was read by this request.' }),
+    )
+    .meta({ description: 'The rows that were read by this request.', example: [] }),
+}).meta({ id: 'ImportResult', description: 'What became of the rows that this request has read.' });
+export type ImportResult = z.output<typeof importResultSchema>;
+
+export const importSchema = responseObject({
+  ...importState,
+  sent: responseField.integer('Claims that were sent.', 1),
+  already_sent: responseField.integer('Claims that existed.', 0),
+  failed: responseField.integer('Rows that were not sent.', 0),
+  created_at: responseField.dateTime('When it was started.', '2026-08-29T14:52:07.113Z'),
+  updated_at: responseField.dateTime('When it was last continued.', '2026-08-29T14:52:31.540Z'),
+}).meta({ id: 'Import', description: 'An import, without its rows.' });
+export type Import = z.output<typeof importSchema>;
+
+export const importEndpoints = {
+  importClaims: endpoint({
+    ...staffWrite('imports:write'),
+    id: 'importClaims',
+    method: 'POST',
+    path: '/firm/v1/imports',
+    summary: 'Import claims from a CSV file',
+    description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
+    body: importClaimsBody,
+    success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  getImport: endpoint({
+    ...staffRead('imports:read'),
+    id: 'getImport',
+    method: 'GET',
+    path: '/firm/v1/imports/{import_id}',
+    summary: 'Get an import',
+    description: 'How far an import has come. Kept for 90 days.',
+    params: fields({ import_id: uuidParameter(importId) }),
+    success: { status: 200, schema: importSchema, description: 'The import.' },
+    problems: [...STAFF_REQUEST, 'not_found'],
+  }),
+} as const satisfies Record<string, DeskEndpoint>;
+
+const STATE = {
+  id: ID,
+  name: 'Monday export',
+  environment: 'live',
+  columns: COLUMNS,
+  total_rows: 1,
+  next_row: null,
+};
+
+export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: Example } = {
+  importClaims: {
+    body: {
+      name: 'Monday export',
+      environment: 'live',
+      dry_run: true,
+      text: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
+      columns: COLUMNS,
+    },
+    response: {
+      ...STATE,
+      dry_run: true,
+      header: ['Claim #', 'Agent Code'],
+      problems: [],
+      rows: [
+        {
+          row: 2,
+          external_id: 'CMS-2026-004417',
+          outcome: 'invalid',
+          claim_id: null,
+          problems: [EXAMPLE_PROBLEM],
+        },
+      ],
+    },
+  },
+  getImport: {
+    params: { import_id: ID },
+    response: {
+      ...STATE,
+      sent: 1,
+      already_sent: 0,
+      failed: 0,
+      created_at: '2026-08-29T14:52:07.113Z',
+      updated_at: '2026-08-29T14:52:31.540Z',
+    },
+  },
+};

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import type { ClaimImport } from '@svc/application';
+import { DAY } from '@svc/domain';
+import type { Fixture } from '../../fixture.ts';
+
+export function importsBehavior(fixture: () => Fixture): void {
+  test('an import keeps its columns and progress, and the last one of a name is remembered, by firm', async () => {
+    const { newFirm, stores, clock, ids } = fixture();
+    const [firm, other] = [await newFirm(), await newFirm()];
+    const { unitOfWork } = stores;
+    const started = (name: string, updatedAt: number): ClaimImport => ({
+      firmId: firm.id,
+      id: ids.next(),
+      name,
+      environment: 'test',
+      columns: { 'Claim "№"': 'claim_number', Code: null },
+      totalRows: 120,
+      nextRow: null,
+      sent: 0,
+      alreadySent: 0,
+      failed: 0,
+      createdAt: clock.now(),
+      updatedAt,
+    });
+    const [older, latest, another] = [
+      started('Monday', clock.now()),
+      started('Monday', clock.now() + DAY),
+      started('Tuesday', clock.now() + 2 * DAY),
+    ];
+    await unitOfWork.run(async (tx) => {
+      for (const one of [latest, older, another]) await tx.imports.add(one);
+    });
+    const changed = { ...older, columns: { A: null }, nextRow: 52, sent: 48, alreadySent: 1, failed: 1 };
+    await unitOfWork.run((tx) => tx.imports.save(changed));
+    await unitOfWork.run(async (tx) => {
+      expect(await tx.imports.lock(firm.id, older.id)).toEqual(changed);
+      expect(await tx.imports.lock(other.id, older.id)).toBeNull();
+      expect(await tx.imports.latestNamed(firm.id, 'Monday')).toEqual(latest);
+      expect(await tx.imports.latestNamed(other.id, 'Monday')).toBeNull();
+    });
+  });
+}
