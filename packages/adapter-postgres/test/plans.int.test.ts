@@ -23,6 +23,7 @@ import { pgAdjusters } from '../src/stores/pg-adjusters.ts';
 import { pgAuditLog } from '../src/stores/pg-audit.ts';
 import { lockAndCountPending, pgClaims } from '../src/stores/pg-claims.ts';
 import { pgMemberships } from '../src/stores/pg-memberships.ts';
+import { pgWebhookQueue } from '../src/stores/pg-webhooks.ts';
 import { aClaim, aMembership, NOW, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -268,6 +269,16 @@ describe.each<[string, steps: readonly string[]]>([
       expect(typesOf(nodes)).not.toContain('Seq Scan');
     },
   );
+
+  test('for a signal, no more than the first change that an endpoint missed is read, from an index in order', async () => {
+    const begin = () => Promise.reject(new Error('not needed'));
+    const queue = pgWebhookQueue({ maintenance: executor, begin }, NO_ENCRYPTION);
+    const nodes = await explained(() => queue.signalChanges(NOW));
+    const ofClaims = nodes.filter((node) => node['Relation Name'] === 'claims');
+    expect(new Set(indexesOf(ofClaims))).toEqual(new Set(['claims_feed', 'claims_test_feed']));
+    expect(ofClaims).toHaveLength(4);
+    expect(typesOf(nodes)).not.toContain('Sort');
+  });
 
   const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);

@@ -42,6 +42,11 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
     /CASE WHEN (pg_column_size\(c\.(\w+)\)) < (\d+) THEN c\.\2 ELSE to_json\(\1\) END/g,
     'CASE WHEN $1 < $3 THEN c.$2::text ELSE $1::text END',
   ],
+  // A subquery that refers to a row outside cannot have a limit.
+  [
+    /\(SELECT true FROM claims c WHERE ([^()]*?) ORDER BY c\.updated_at LIMIT 1\) IS TRUE/g,
+    'EXISTS (SELECT 1 FROM claims c WHERE $1)',
+  ],
   // The account is locked by its key before.
   [/^(SELECT [^;]* FROM adjusters a [^;]*) FOR NO KEY UPDATE$/, '$1'],
 ];

@@ -171,8 +171,11 @@ export const pgWebhookReads = (executor: Executor, encryption: Encryption): Webh
 const BEHIND = `f.firm_id = e.firm_id AND f.last_stamp > e.signalled_until AND e.paused IS NULL
    AND e.next_signal_at <= $1::timestamptz AND NOT EXISTS (
      SELECT FROM webhook_deliveries d WHERE d.firm_id = e.firm_id AND d.endpoint_id = e.id AND d.status = 'pending')`;
-const CHANGES = `SELECT FROM claims c
-   WHERE c.firm_id = e.firm_id AND c.updated_at > e.signalled_until AND c.environment = e.environment`;
+/** LIMIT prevents a join, which would read all changes of every firm; each environment has an index for this order. */
+const changesIn = (environment: string): string =>
+  `(SELECT true FROM claims c WHERE c.firm_id = e.firm_id AND c.environment ${environment}
+     AND c.updated_at > e.signalled_until ORDER BY c.updated_at LIMIT 1) IS TRUE`;
+const HAS_CHANGES = `CASE e.environment WHEN 'test' THEN ${changesIn("= 'test'")} ELSE ${changesIn("<> 'test'")} END`;
 
 const SIGNAL = sql(
   'webhooks_signal',
@@ -180,14 +183,14 @@ const SIGNAL = sql(
      next_attempt_at, attempt_count, attempts)
    SELECT e.firm_id, gen_random_uuid(), e.id, 'claims.changed', $1::timestamptz, e.signalled_until, f.last_stamp, 'pending',
        $1::timestamptz, 0, '[]'::json
-     FROM webhook_endpoints e, firm_feeds f WHERE ${BEHIND} AND EXISTS (${CHANGES})
+     FROM webhook_endpoints e, firm_feeds f WHERE ${BEHIND} AND ${HAS_CHANGES}
    ON CONFLICT DO NOTHING`,
 );
 /** Where only the other environment has changed, so that no change is looked at twice. */
 const SKIP = sql(
   'webhooks_skip',
   `UPDATE webhook_endpoints e SET signalled_until = f.last_stamp FROM firm_feeds f
-    WHERE ${BEHIND} AND NOT EXISTS (${CHANGES})`,
+    WHERE ${BEHIND} AND NOT ${HAS_CHANGES}`,
 );
 const DUE = sql(
   'webhooks_due',
