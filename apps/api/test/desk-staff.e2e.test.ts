@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
+import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
@@ -37,6 +38,8 @@ async function codeAfter(request: () => Promise<{ status: number }>): Promise<st
   await eventually(() => codes().length > before);
   return codes().at(-1) ?? '';
 }
+
+const siteOf = (url: string) => ({ origin: new URL(url).origin, rpId: new URL(url).hostname });
 
 const codeFor = (email: string): Promise<string> =>
   codeAfter(() => service.call('POST', '/firm/v1/sign-in-codes', { body: { email } }));
@@ -134,6 +137,36 @@ describe('a staff member', () => {
     ]);
     expectProblem(await me(page), 401, 'invalid_session');
   });
+});
+
+test('a staff member adds a passkey, signs in with it, and sees and ends sessions', async () => {
+  const { token: as, id } = await staffOf(firm, 'auditor');
+  const post = (path: string, body: object | undefined, token?: string) =>
+    service.call('POST', `/firm/v1/${path}`, {
+      ...(body && { body }),
+      ...(token !== undefined && { as: token }),
+    });
+  const authenticator = createSoftwareAuthenticator();
+  const started = await post('passkeys/options', undefined, as);
+  const registration = authenticator.create(started.json.options, siteOf(service.url));
+  const added = await post('passkeys', { name: 'Laptop', ...registration }, as);
+  expect([added.status, added.json.name]).toEqual([201, 'Laptop']);
+  const client_secret = 'a'.repeat(43);
+  const { options } = (await post('passkey-options', { client_secret })).json;
+  const passkey = authenticator.get(options, siteOf(service.url));
+  const opened = await post('sessions', { passkey, client_secret });
+  expect([opened.status, opened.json.staff.id]).toEqual([201, id]);
+  const path = `/firm/v1/passkeys/${added.json.id}`;
+  const renamed = await service.call('PATCH', path, { as, body: { name: 'Old laptop' } });
+  expect((await service.call('GET', '/firm/v1/passkeys', { as })).json.data).toEqual([renamed.json]);
+  const sessions = (await service.call('GET', '/firm/v1/sessions', { as: opened.json.token })).json.data;
+  expect(sessions.map(({ current }: { current: boolean }) => current).sort()).toEqual([false, true]);
+  const other = sessions.find(({ current }: { current: boolean }) => !current);
+  const end = () => service.call('DELETE', `/firm/v1/sessions/${other.id}`, { as: opened.json.token });
+  expect((await end()).status).toBe(204);
+  expectProblem(await end(), 404, 'not_found');
+  expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
+  expect((await service.call('DELETE', path, { as: opened.json.token })).status).toBe(204);
 });
 
 describe('an administrator', () => {

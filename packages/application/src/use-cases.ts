@@ -10,6 +10,7 @@ import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
 import * as passkeys from './auth/passkeys.ts';
 import {
   makeEndSession,
+  makeListSessions,
   makeRequestSignInCode,
   makeSignIn,
   makeSignOut,
@@ -211,6 +212,8 @@ export type DeskUseCases = ReturnType<typeof deskUseCases>;
 /** What the staff of a firm do. */
 export const deskUseCases = (deps: DeskDeps) => ({
   ...accountUseCases(deps, STAFF),
+  listPasskeys: passkeys.makeListPasskeys(deps),
+  listSessions: makeListSessions(deps),
   readOwnStaff: staff.makeReadOwnStaff(deps),
   inviteStaff: staff.makeInviteStaff(deps),
   updateStaff: staff.makeUpdateStaff(deps),

@@ -367,7 +367,7 @@ export const ownSessionSchema = responseObject({
     'When the session expires unless it is used before.',
     '2026-11-27T14:52:07.113Z',
   ),
-}).meta({ id: 'OwnSession', description: 'A session of the adjuster.' });
+}).meta({ id: 'OwnSession', description: 'A session of the account.' });
 export type OwnSession = z.output<typeof ownSessionSchema>;
 
 export const passkeySchema = responseObject({

@@ -42,8 +42,10 @@ import {
   KEY_REQUEST,
   NAMES_ADJUSTER,
   openWrite,
+  passkeyParams,
   SCOPED_REQUEST,
   SESSION_REQUEST,
+  sessionParams,
   WITH_BODY,
 } from './requests.ts';
 import { responseObject } from './response-schema.ts';
@@ -71,20 +73,6 @@ const contactParams = fields({
 
 const firmParams = fields({
   firm_id: uuidParameter({ description: 'Id of the firm.', example: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21' }),
-});
-
-const passkeyParams = fields({
-  passkey_id: uuidParameter({
-    description: 'Id of the passkey.',
-    example: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
-  }),
-});
-
-const sessionParams = fields({
-  session_id: uuidParameter({
-    description: 'Id of the session.',
-    example: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
-  }),
 });
 
 const deviceParams = fields({

@@ -24,6 +24,7 @@ import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
+import { deskAccountRoutes } from '../http/routes/desk-account.ts';
 import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
 import { deskBoardRoutes } from '../http/routes/desk-board.ts';
 import { deskDeveloperRoutes } from '../http/routes/desk-developers.ts';
@@ -202,6 +203,7 @@ const http = moduleOf((bind) => {
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
   bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
+  bind('deskAccountRoutes', deskAccountRoutes, ['deskUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
   bind('deskDeveloperRoutes', deskDeveloperRoutes, [
     'deskUseCases',
@@ -222,6 +224,7 @@ const http = moduleOf((bind) => {
       ...of.deskImportRoutes,
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
+      ...of.deskAccountRoutes,
       ...of.deskDeveloperRoutes,
       ...of.deskAuditRoutes,
       ...of.deskBoardRoutes,
@@ -236,6 +239,7 @@ const http = moduleOf((bind) => {
       'deskImportRoutes',
       'deskReadinessRoutes',
       'deskStaffRoutes',
+      'deskAccountRoutes',
       'deskDeveloperRoutes',
       'deskAuditRoutes',
       'deskBoardRoutes',

@@ -120,6 +120,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly deskImportRoutes: readonly Route[];
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
+  readonly deskAccountRoutes: readonly Route[];
   readonly deskDeveloperRoutes: readonly Route[];
   readonly deskAuditRoutes: readonly Route[];
   readonly deskBoardRoutes: readonly Route[];

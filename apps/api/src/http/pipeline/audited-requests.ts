@@ -53,6 +53,8 @@ type Unrecorded =
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
   | ('requestStaffSignInCode' | 'signInStaff' | 'signOutStaff')
   | ('listKeys' | 'listRequests' | 'getRequest')
+  | `listStaff${'Passkeys' | 'Sessions'}`
+  | `startStaff${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');
 
 /** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
@@ -83,6 +85,10 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   registerPasskey: 'passkey.add',
   renamePasskey: 'passkey.rename',
   removePasskey: 'passkey.remove',
+  registerStaffPasskey: 'passkey.add',
+  renameStaffPasskey: 'passkey.rename',
+  removeStaffPasskey: 'passkey.remove',
+  endStaffSession: 'session.end',
   createKey: 'key.create',
   rollKey: 'key.roll',
   revokeKey: 'key.revoke',

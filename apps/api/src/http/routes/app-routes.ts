@@ -11,6 +11,7 @@ import {
 import {
   type AcceptOfferBody,
   endpoints,
+  type RegisterPasskeyBody,
   type ReportErrorBody,
   readInstant,
   type SignInBody,
@@ -53,6 +54,16 @@ function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclu
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
+
+export const toRegistration = (body: RegisterPasskeyBody) => ({
+  name: body.name,
+  response: {
+    credentialId: body.credential_id,
+    clientData: body.client_data,
+    attestationObject: body.attestation_object,
+    transports: body.transports ?? [],
+  },
+});
 
 export function toProof(body: SignInBody): SignInProof {
   if (body.code !== undefined)
@@ -137,16 +148,9 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       jsonResponse({ options: await use.startPasskeyRegistration(actor, session) }),
     ),
 
-    appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) => {
-      const { name, credential_id, client_data, attestation_object, transports = [] } = body;
-      const response = {
-        credentialId: credential_id,
-        clientData: client_data,
-        attestationObject: attestation_object,
-        transports,
-      };
-      return jsonResponse(passkeyToWire(await use.registerPasskey(actor, session, { name, response })), 201);
-    }),
+    appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) =>
+      jsonResponse(passkeyToWire(await use.registerPasskey(actor, session, toRegistration(body))), 201),
+    ),
 
     appRoute(endpoints.listPasskeys, async (_, { actor }) => {
       const passkeys = await deps.appReads.passkeys(actor.svcId);
