@@ -121,7 +121,9 @@ describe.each(NAMES)('the packed @svc/%s', (name) => {
     );
     const documents = /^(README|CHANGELOG|RULES)\.md$|^LICENSE$|^package\.json$|^examples\/[a-z-]+\.mjs$/;
     expect(
-      files.filter((file) => !/^dist\/(desk\/)?[a-z-]+\.(d\.ts|js|js\.map)$/.test(file) && !documents.test(file)),
+      files.filter(
+        (file) => !/^dist\/(desk\/)?[a-z-]+\.(d\.ts|js|js\.map)$/.test(file) && !documents.test(file),
+      ),
     ).toEqual([]);
   });
 
