@@ -28,7 +28,8 @@ export const desk = createDesk({
 
 export const { texts, session, environment, board, adjusters, offers, changes, can } = desk;
 export const { request } = session;
-export const { showToast, showError } = desk.toasts;
+export const { showError } = desk;
+export const { showToast } = desk.toasts;
 export const { dateTime, day, duration, roughDuration, since } = desk.format;
 
 showAppearance(() => desk.scheme.value, desk.language.language);

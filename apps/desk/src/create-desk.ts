@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { ApiError } from '@svc/web-app/api-error';
+import { ApiError, isRefusal } from '@svc/web-app/api-error';
 import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import { createFormat } from '@svc/web-app/format';
@@ -14,6 +14,7 @@ import { createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
 import { createOffers } from './state/offers.ts';
 import { createPagedList } from './state/paged-list.ts';
+import { createUpload } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
 const POLL_MS = 30_000;
@@ -49,7 +50,12 @@ export function createDesk(deps: DeskDeps) {
   const { request } = session;
   /** Staff work with live and with test data, one at a time. */
   const environment = signal<Environment>('live');
-  const shared = { call: api.call, request, environment, onError: toasts.showError };
+  /** Shows a refusal of the service in words, and other failures as everywhere. */
+  function showError(error: unknown): void {
+    if (isRefusal(error)) toasts.showToast(() => texts.value.refusals[error.code] ?? error.code, 'error');
+    else toasts.showError(error);
+  }
+  const shared = { call: api.call, request, environment, onError: showError };
   const board = createBoard(shared);
   const adjusters = createPagedList<BoardAdjuster>({
     read: (cursor) =>
@@ -60,11 +66,13 @@ export function createDesk(deps: DeskDeps) {
       ),
     idOf: ({ svc_id }) => svc_id,
     enough: ADJUSTERS_PER_PAGE,
-    onError: toasts.showError,
+    onError: showError,
   });
   /** Counts the changes that were read, so that an open claim is read again, too. */
   const changes = signal(0);
   const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
+
+  const uploads = createUpload(shared);
 
   async function readChanges(): Promise<void> {
     changes.value += 1;
@@ -88,7 +96,7 @@ export function createDesk(deps: DeskDeps) {
 
   function forget(): void {
     for (const part of [live.live, live.test]) part.stop();
-    for (const part of [board, adjusters, offers]) part.forget();
+    for (const part of [board, adjusters, offers, uploads]) part.forget();
     environment.value = 'live';
   }
 
@@ -122,6 +130,8 @@ export function createDesk(deps: DeskDeps) {
     environment.value = next;
     board.clearSelection();
     adjusters.forget();
+    // A file was checked for the other environment.
+    uploads.forget();
     open();
   }
 
@@ -142,14 +152,27 @@ export function createDesk(deps: DeskDeps) {
       session.update({ kind: 'profile', profile: await readProfile(), number });
       open();
     } catch (error) {
-      toasts.showError(error);
+      showError(error);
     }
     session.update({ kind: 'started' });
   }
 
   return {
-    ...{ now, language, texts, format, toasts, session, environment, board, adjusters, offers, changes },
+    ...{
+      now,
+      language,
+      texts,
+      format,
+      toasts,
+      session,
+      environment,
+      board,
+      adjusters,
+      offers,
+      uploads,
+      changes,
+    },
     ...createScheme(deps.choices),
-    ...{ can, signIn, signOut, start, chooseEnvironment, readChanges },
+    ...{ can, showError, signIn, signOut, start, chooseEnvironment, readChanges },
   };
 }

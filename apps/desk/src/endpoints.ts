@@ -12,6 +12,7 @@ const CONTRACT_ROUTES = {
   getBoardClaim: 'GET v1/claims/{id}',
   getFirmReadiness: 'GET v1/readiness',
   getOwnStaff: 'GET v1/me',
+  importClaims: 'POST v1/imports',
   inviteStaff: 'POST v1/staff',
   listAudit: 'GET v1/audit',
   listKeys: 'GET v1/keys',
@@ -69,6 +70,8 @@ export type ApiKey = Output<'listKeys'>['data'][number];
 export type LoggedRequest = Output<'listRequests'>['data'][number];
 export type Webhook = Output<'listWebhooks'>['data'][number];
 export type Delivery = Output<'listWebhookDeliveries'>['data'][number];
+export type ImportBody = DeskCalls['importClaims']['input']['body'];
+export type ImportResult = Output<'importClaims'>;
 export type AuditEvent = Output<'listAudit'>['data'][number];
 export type AuditVerification = Output<'verifyAudit'>;
 export type StaffMember = Output<'listStaff'>['data'][number];

@@ -29,6 +29,7 @@ import { Board } from './screens/board.tsx';
 const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
 const Adjusters = lazy(async () => (await import('./screens/adjusters.tsx')).Adjusters);
 const ClaimMap = lazy(async () => (await import('./screens/map.tsx')).ClaimMap);
+const UploadScreen = lazy(async () => (await import('./screens/upload.tsx')).UploadScreen);
 const Reports = lazy(async () => (await import('./screens/reports.tsx')).Reports);
 const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);
 const Requests = lazy(async () => (await import('./screens/requests.tsx')).Requests);
@@ -47,6 +48,7 @@ const MENU: readonly {
   { screen: 'board', needs: 'claims:read', Component: Board },
   { screen: 'adjusters', needs: 'adjusters:read', Component: Adjusters },
   { screen: 'map', needs: 'claims:read', Component: ClaimMap },
+  { screen: 'upload', needs: 'imports:write', Component: UploadScreen },
   { screen: 'reports', needs: 'reports:read', Component: Reports },
   { screen: 'keys', needs: 'keys:read', Component: Keys },
   { screen: 'requests', needs: 'requests:read', Component: Requests },

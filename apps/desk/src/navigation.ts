@@ -4,6 +4,7 @@ export const SCREENS = [
   'board',
   'adjusters',
   'map',
+  'upload',
   'reports',
   'keys',
   'requests',

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { CLAIM_FIELDS as IMPORT_FIELDS } from '@svc/csv-import';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createDesk } from '../src/create-desk.ts';
-import type { BoardClaim, Call, CallId, OwnStaff } from '../src/endpoints.ts';
+import type { BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
+import { CLAIM_FIELDS } from '../src/state/claim-fields.ts';
 import { candidates } from '../src/state/offers.ts';
+import { createUpload, decodeFile } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -250,6 +253,61 @@ describe('a session', () => {
     });
     await after(60_000);
     expect([desk.can('claims:read'), reads(state.calls), streams]).toEqual([false, 0, []]);
+  });
+});
+
+describe('an upload', () => {
+  const FILE = { name: 'Monday', text: 'Claim #\n1\n' };
+  const result = (from: number, next_row: number | null, dry_run: boolean, outcome: string) => ({
+    ...{
+      id: 'i1',
+      name: 'Monday',
+      environment: 'live',
+      dry_run,
+      columns: {},
+      header: ['Claim #'],
+      problems: [],
+    },
+    ...{ total_rows: 4, next_row },
+    rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
+  });
+
+  test('goes on to the last row, and after a lost response with the same rows, once', async () => {
+    const bodies: ImportBody[] = [];
+    const responses = [
+      result(2, 4, false, 'sent'),
+      new NetworkError('timeout'),
+      result(4, null, false, 'already_sent'),
+    ];
+    const call = (async (_: CallId, { body }: RequestParts) => {
+      bodies.push(body as ImportBody);
+      const response = responses.shift();
+      if (response instanceof Error) throw response;
+      return response;
+    }) as Call;
+    const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
+    await uploads.send(FILE, 'live', {});
+    expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
+    await uploads.resume();
+    expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 2, already_sent: 2 } });
+    expect(bodies.map(({ import_id, from_row }) => [import_id, from_row])).toEqual([
+      [undefined, undefined],
+      ['i1', 4],
+      ['i1', 4],
+    ]);
+  });
+
+  test('is read in the encoding that the file shows', () => {
+    const decoded = [
+      [0x4c, 0x6f, 0xed, 0x7a, 0x61],
+      [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
+      [0xff, 0xfe, 0x4c, 0, 0x6f, 0, 0xed, 0, 0x7a, 0, 0x61, 0],
+    ].map((bytes) => decodeFile(new Uint8Array(bytes)));
+    expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza']);
+  });
+
+  test('offers the fields of the import', () => {
+    expect(CLAIM_FIELDS).toEqual(IMPORT_FIELDS.map(({ path }) => path));
   });
 });
 

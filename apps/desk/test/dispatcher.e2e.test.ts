@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
+import { CLAIM_FIELDS } from '../src/state/claim-fields.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
 const { service, visiting, stop } = await startDesk();
@@ -18,6 +19,16 @@ async function send(firm: TestFirm, adjuster: string, last_name: string): Promis
   if (sent.status !== 201) throw new Error(sent.text);
   return sent.json;
 }
+
+/** Fields by their paths, as columns have them. */
+const flattened = (value: object, path = ''): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      typeof inner === 'object' && inner !== null
+        ? Object.entries(flattened(inner, `${path}${name}.`))
+        : [[`${path}${name}`, String(inner)]],
+    ),
+  );
 
 const detailsOf = async (token: string, id: string) =>
   (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
@@ -159,6 +170,7 @@ test('on a phone, in Spanish and dark, every screen fits and is accessible; the 
       [`#/claims/${id}`, '.history li'],
       ['#/adjusters', '.adjuster-row'],
       ['#/map', '.marker'],
+      ['#/upload', 'input[type=file]'],
       ['#/reports', 'table'],
       ['#/settings', 'select'],
     ] as const) {
@@ -167,6 +179,44 @@ test('on a phone, in Spanish and dark, every screen fits and is accessible; the 
       found.push(...(await faultsOf(page, hash)));
     }
     expect(found).toEqual([]);
+  }));
+
+test('a file of claims is checked row by row and sent, and sending it again sends none twice', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const { svcId } = await service.member(firm);
+    const rows = ['Delgado', 'Ortega', 'Reyes'].map((last_name, index) => {
+      const body = claimBody(svcId);
+      const policyholder = { first_name: 'Marisol', last_name, phone: '352-555-0142' };
+      return flattened({
+        ...body,
+        policyholder,
+        ...(index === 1 && { loss: { ...Object(body.loss), date: '2026-02-30' } }),
+      });
+    });
+    const header = Object.keys(rows[0] ?? {}).filter((path) => CLAIM_FIELDS.includes(path));
+    const lines = rows.map((row) => header.map((path) => `"${row[path]}"`).join(';'));
+    const buffer = Buffer.from([header.join(';'), ...lines].join('\r\n'), 'latin1');
+    const token = await service.staff(firm, 'dispatcher');
+    await enterDesk(page, service, token, '#/upload');
+    const choose = () =>
+      page
+        .getByLabel('CSV file')
+        .setInputFiles({ name: 'export 2026-11-26.csv', mimeType: 'text/csv', buffer });
+    await choose();
+    await page.getByText('3 of 3 rows. without problems: 2 · with problems: 1').waitFor();
+    await page.getByText('Row 3').waitFor();
+    expect(await faultsOf(page, 'checked')).toEqual([]);
+    await button(page, 'Send 2 claims').click();
+    await page.getByText(/sent: 2/).waitFor();
+    const { json } = await service.call('GET', '/firm/v1/claims', { as: token });
+    expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'Marisol Delgado',
+      'Marisol Reyes',
+    ]);
+    await choose();
+    await button(page, 'Send 2 claims').click();
+    await page.getByText(/sent before: 2/).waitFor();
   }));
 
 test('each role sees what it may do and nothing else', async () => {

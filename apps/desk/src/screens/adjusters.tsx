@@ -12,11 +12,11 @@ import {
   duration,
   environment,
   request,
+  showError,
   showToast,
   texts,
 } from '../app.ts';
 import { LoadMore } from '../components/load-more.tsx';
-import { showRefusal } from '../components/refusal.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
 
 const nameOf = ({ name, invited_as, svc_id }: BoardAdjuster): string => name ?? invited_as ?? svc_id;
@@ -43,7 +43,7 @@ export function Adjusters() {
       await request(() => call('withdrawBoardInvitation', { params, query }));
       showToast(() => words.withdrawn, 'success');
     } catch (error) {
-      showRefusal(error);
+      showError(error);
     }
     await adjusters.refresh();
   };
@@ -165,7 +165,7 @@ function Invite({ close }: { readonly close: () => void }) {
       close();
       await adjusters.refresh();
     } catch (error) {
-      showRefusal(error);
+      showError(error);
     } finally {
       setBusy(false);
     }

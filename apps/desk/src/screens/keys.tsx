@@ -4,7 +4,6 @@ import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, desk, request, showError, showToast, texts } from '../app.ts';
 import { LoadMore } from '../components/load-more.tsx';
-import { showRefusal } from '../components/refusal.ts';
 import { Select } from '../components/select.tsx';
 import type { ApiKey } from '../endpoints.ts';
 import { createPagedList } from '../state/paged-list.ts';
@@ -125,7 +124,7 @@ function Ask(props: {
     try {
       props.done(await request(run));
     } catch (error) {
-      showRefusal(error);
+      showError(error);
       props.close();
     }
   };

@@ -3,7 +3,6 @@ import { Field } from '@svc/web-app/components/field';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, dateTime, request, session, showError, showToast, texts } from '../app.ts';
-import { showRefusal } from '../components/refusal.ts';
 import { Select } from '../components/select.tsx';
 import type { StaffMember } from '../endpoints.ts';
 
@@ -25,7 +24,7 @@ export function People() {
       showToast(() => texts.value.saved, 'success');
       setInviting(false);
     } catch (error) {
-      showRefusal(error);
+      showError(error);
     }
     setRemoved(undefined);
     await read();

@@ -4,7 +4,6 @@ import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/compon
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, environment, request, showError, showToast, texts } from '../app.ts';
 import { LoadMore } from '../components/load-more.tsx';
-import { showRefusal } from '../components/refusal.ts';
 import type { Delivery, Webhook } from '../endpoints.ts';
 import { createPagedList } from '../state/paged-list.ts';
 import { Secret } from './keys.tsx';
@@ -27,7 +26,7 @@ export function Webhooks() {
       else showToast(() => texts.value.saved, 'success');
       setAdding(false);
     } catch (error) {
-      showRefusal(error);
+      showError(error);
     }
     setRemoved(undefined);
     await read();
