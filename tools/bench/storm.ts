@@ -52,7 +52,7 @@ export async function stormLoad(
   const found: StormLoad = { send: [], poll: [], sentAt: [], rejected: {} };
   const sends = firms.map((firm) => requestsOf('send', [firm]));
   const poll = requestsOf('poll', firms);
-  let turn = 0;
+  let [sent, read] = [0, 0];
   const take = async (request: BenchRequest, expected: number, latencies?: number[]): Promise<boolean> => {
     const [status, ms] = await timed(url, request);
     if (status === expected) latencies?.push(ms);
@@ -60,12 +60,12 @@ export async function stormLoad(
     return status === expected;
   };
   const send = async (): Promise<void> => {
-    const firm = turn++ % firms.length;
+    const firm = sent++ % firms.length;
     const at = Date.now();
     if (await take((sends[firm] as () => BenchRequest)(), 201, found.send)) found.sentAt.push([firm, at]);
   };
   const phone = (): Promise<boolean> => {
-    const { session } = firms[turn++ % firms.length] as Firm;
+    const { session } = firms[read++ % firms.length] as Firm;
     const path = '/app/v1/claims?status=pending_acceptance&limit=20';
     return take({ method: 'GET', path, headers: bearer(session) }, 200);
   };
