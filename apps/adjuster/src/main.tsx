@@ -44,7 +44,7 @@ const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
 const OfferHistory = lazy(async () => (await import('./screens/history.tsx')).OfferHistory);
-const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.tsx')).PasskeyRequired);
+const PasskeyRequired = lazy(async () => (await import('./passkeys/screens.ts')).PasskeyRequired);
 const MapScreen = lazy(async () => (await import('./map/map-screen.tsx')).MapScreen);
 
 const Guarded = (props: { readonly children: ComponentChildren }) => (

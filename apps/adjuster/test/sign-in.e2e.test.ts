@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import {
+  addAuthenticator,
   assignmentOf,
   axeViolations,
   button,
@@ -99,22 +99,6 @@ test('the sign-in shows also when its code arrives before the effects of its fir
     await page.goto(`${service.url}/app`);
     await page.getByLabel('Your email').waitFor();
   }));
-
-/** A device that confirms passkeys by itself. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const devtools = await page.context().newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
 
 test('where passkeys are required, a code leads to adding one and nothing else, and the passkey then signs in', async () => {
   const strict = await startServiceUnderTest({

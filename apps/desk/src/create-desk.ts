@@ -173,6 +173,6 @@ export function createDesk(deps: DeskDeps) {
       changes,
     },
     ...createScheme(deps.choices),
-    ...{ can, showError, signIn, signOut, start, chooseEnvironment, readChanges },
+    ...{ can, showError, open, signIn, signOut, start, chooseEnvironment, readChanges },
   };
 }

@@ -37,6 +37,7 @@ const Webhooks = lazy(async () => (await import('./screens/webhooks.tsx')).Webho
 const Audit = lazy(async () => (await import('./screens/audit.tsx')).Audit);
 const People = lazy(async () => (await import('./screens/people.tsx')).People);
 const ReadinessScreen = lazy(async () => (await import('./screens/readiness.tsx')).ReadinessScreen);
+const PasskeyRequired = lazy(async () => (await import('./screens/passkeys.ts')).PasskeyRequired);
 const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
 
 /** The screens of the menu, each for those who have its permission. */
@@ -90,6 +91,10 @@ function App() {
       {me === null ? (
         <main>
           <SignIn />
+        </main>
+      ) : session.needsPasskey.value ? (
+        <main>
+          <PasskeyRequired />
         </main>
       ) : (
         <div class="desk">

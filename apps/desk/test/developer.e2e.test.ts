@@ -2,10 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { button, heading, until } from '../../adjuster/test/app-under-test.ts';
+import {
+  addAuthenticator,
+  button,
+  codeFor,
+  heading,
+  until,
+  visit,
+} from '../../adjuster/test/app-under-test.ts';
+import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
 
-const { service, visiting, stop } = await startDesk();
+const { browser, service, visiting, stop } = await startDesk();
 
 const received: string[] = [];
 const receiver = createServer((request, response) => {
@@ -130,6 +138,36 @@ test('an administrator invites a person and changes a role, and the audit trail 
     const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
     expect(download.suggestedFilename()).toBe('audit.jsonl');
   }));
+
+test('where passkeys are required, the desk asks for one and nothing else, and it then signs in', async () => {
+  const strict = await startServiceUnderTest({
+    env: { HOST: 'localhost', PASSKEYS: 'required' },
+    databaseUrl: service.databaseUrl,
+  });
+  const { page, faults, close } = await visit(browser, strict.url, DESK);
+  await addAuthenticator(page);
+  const token = await service.staff(await service.firm(), 'dispatcher');
+  const { staff } = (await service.call('GET', '/firm/v1/me', { as: token })).json;
+  await page.goto(`${strict.url}/firm`);
+  await page.getByLabel('Your email').fill(staff.email);
+  await button(page, 'Email me a code').click();
+  await page.getByLabel('Six-digit code').fill(await codeFor(strict));
+  await button(page, 'Sign in').click();
+  await heading(page, 'Add a passkey to continue').waitFor();
+  expect(await faultsOf(page, 'passkey')).toEqual([]);
+  await button(page, 'Add a passkey').click();
+  await heading(page, 'Board').waitFor();
+  await page.getByText('No claim waits').waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await button(page, 'Rename My device').waitFor();
+  expect(await faultsOf(page, 'settings')).toEqual([]);
+  await button(page, 'Sign out').click();
+  await button(page, 'Sign in with a passkey').click();
+  await heading(page, 'Board').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+  await strict.stop();
+});
 
 test('on a phone, in Spanish and dark, the screens of an administrator fit and are accessible', () =>
   visiting(PHONE, async ({ page }) => {

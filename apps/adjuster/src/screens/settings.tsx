@@ -27,7 +27,7 @@ import { ROOT } from '../data/root.ts';
 import { SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
 import { Notifications } from './notifications.tsx';
 
-const Passkeys = lazy(async () => (await import('../passkeys/screens.tsx')).Passkeys);
+const Passkeys = lazy(async () => (await import('../passkeys/screens.ts')).Passkeys);
 
 export function Settings() {
   const words = allTexts.value.settings;

@@ -92,6 +92,7 @@ const profile: Record<ProfileField, string> = {
 
 /** The texts of what is loaded when it is opened. */
 export const enMore = {
+  passkeys: moreEn.passkeys,
   invitation: {
     title: 'Invitation',
     asLabel: 'Invited as',
@@ -526,27 +527,6 @@ export const enMore = {
         ],
       },
     ],
-  },
-  passkeys: {
-    title: 'Passkeys',
-    lead: 'Sign in with your fingerprint, face or screen lock instead of a code. A passkey stays on your devices. Signing out everywhere keeps it: remove the passkeys of a lost device here.',
-    none: 'You have no passkeys.',
-    name: 'Name of the passkey',
-    defaultName: 'My device',
-    add: 'Add a passkey',
-    added: 'The passkey was added.',
-    rename: (name: string) => `Rename ${name}`,
-    remove: (name: string) => `Remove ${name}`,
-    removeLead: (name: string) => `Nobody can sign in with “${name}” any more.`,
-    removed: 'The passkey was removed.',
-    last: 'Your only passkey cannot be removed. Add another one first.',
-    used: (date: string) => `Last used ${date}`,
-    unused: 'Not used yet',
-    failed: 'The device did not create or find a passkey. Try again.',
-    requiredTitle: 'Add a passkey to continue',
-    requiredLead:
-      'Your operator requires a passkey. Add one on this device: from then on you sign in with it.',
-    requiredElsewhere: 'Your account has a passkey already. Sign out, and sign in with it.',
   },
 };
 

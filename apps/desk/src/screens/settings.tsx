@@ -1,9 +1,11 @@
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
+import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { useState } from 'preact/hooks';
 import { desk, session, showError, texts } from '../app.ts';
 import { Select } from '../components/select.tsx';
 import { SCHEMES } from '../state/appearance.ts';
+import { Passkeys } from './passkeys.ts';
 
 const LANGUAGES = ['device', 'en', 'es'] as const;
 
@@ -51,6 +53,7 @@ export function Settings() {
           />
         </div>
       </section>
+      {supportsPasskeys() && <Passkeys />}
       <section class="card">
         <h2>{words.session}</h2>
         <div class="row">

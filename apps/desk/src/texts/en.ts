@@ -203,6 +203,7 @@ export const en = {
     noAnswers: 'None yet',
     expires: (time: string) => `Expires ${time}`,
   },
+  passkeys: moreEn.passkeys,
   map: {
     ...moreEn.map,
     label: 'Map of open claims',
