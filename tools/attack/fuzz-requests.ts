@@ -188,8 +188,8 @@ function validBody(id: EndpointId, data: FuzzData, random: Random, count: number
 function pathOf(draft: Draft, data: FuzzData, random: Random): string {
   const { path } = draft.endpoint as Endpoint;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    // Any short text is an id of a contact.
-    if (name === 'device_id' || name === 'contact_id') return 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60';
+    // Any short text is an id of these.
+    if (['device_id', 'contact_id', 'key_id'].includes(name)) return 'c4a1b6de-52c8-4b0e-a9b0-9a3c1f7d2e60';
     if (name === 'svc_id') return encodeURIComponent(random.pick([...data.strangers, ...data.members]));
     const known = name === 'firm_id' ? [data.firmId] : data.claims.slice(-100);
     if (known.length > 0 && random.chance(0.85)) return random.pick(known);
