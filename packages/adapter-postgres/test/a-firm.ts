@@ -50,7 +50,9 @@ export function aClaim(firmId: FirmId, adjuster: Svcid, changes: Partial<Claim> 
 }
 
 /** A firm with one active adjuster. */
-export async function aFirm(stores: PostgresStores): Promise<{ firmId: FirmId; svcId: Svcid }> {
+export async function aFirm(
+  stores: Pick<PostgresStores, 'unitOfWork'>,
+): Promise<{ firmId: FirmId; svcId: Svcid }> {
   const firmId = newId<FirmId>();
   const svcId = newId<Svcid>();
   await stores.unitOfWork.run(async (tx) => {

@@ -7,8 +7,8 @@ import {
 } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { newId } from './a-firm.ts';
-import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
+import { aClaim, addClaim, aFirm, newId } from './a-firm.ts';
+import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
 let database: FreshDatabase;
 let stores: PostgresStores;
@@ -55,4 +55,32 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
     (await stores.webhookReads.deliveries(firmId, endpointId, null, 1000)).map(({ id }) => id);
   expect(await left(busy)).toEqual([...latest, pending].map(({ id }) => id));
   expect(await left(other)).toEqual([kept.id]);
+});
+
+test('a process does not signal what another one is recording as delivered', async () => {
+  const single = await undistributedDatabase();
+  const { unitOfWork, claimWrites, webhookQueue, webhookReads, close } = await connect({ url: single.url });
+  const { firmId, svcId } = await aFirm({ unitOfWork });
+  const id = newId();
+  await unitOfWork.run((tx) =>
+    tx.webhooks.add({
+      firmId,
+      id,
+      environment: 'live',
+      url: 'https://firm.example/changes',
+      paused: null,
+      secret: 'whsec_c2VjcmV0',
+      previousSecret: null,
+      previousSecretUntil: null,
+      createdAt: Date.now(),
+    }),
+  );
+  await addClaim({ unitOfWork, claimWrites }, aClaim(firmId, svcId));
+  await single.sql.query('BEGIN');
+  await single.sql.query('UPDATE webhook_endpoints SET signalled_until = now() WHERE id = $1', [id]);
+  await webhookQueue.signalChanges(Date.now() + 1000);
+  await single.sql.query('COMMIT');
+  expect(await webhookReads.deliveries(firmId, id, null, 10)).toEqual([]);
+  await close();
+  await single.drop();
 });

@@ -47,6 +47,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
     /\(SELECT true FROM claims c WHERE ([^()]*?) ORDER BY c\.updated_at LIMIT 1\) IS TRUE/g,
     'EXISTS (SELECT 1 FROM claims c WHERE $1)',
   ],
+  // Rows of several shards cannot be locked: two processes may, rarely, signal the same change.
+  [/FOR UPDATE OF e SKIP LOCKED(?=\s+ON CONFLICT)/, ''],
   // The account is locked by its key before.
   [/^(SELECT [^;]* FROM adjusters a [^;]*) FOR NO KEY UPDATE$/, '$1'],
 ];

@@ -177,6 +177,7 @@ const changesIn = (environment: string): string =>
      AND c.updated_at > e.signalled_until ORDER BY c.updated_at LIMIT 1) IS TRUE`;
 const HAS_CHANGES = `CASE e.environment WHEN 'test' THEN ${changesIn("= 'test'")} ELSE ${changesIn("<> 'test'")} END`;
 
+/** The lock finds an endpoint whose signal another process has delivered since this statement began. */
 const SIGNAL = sql(
   'webhooks_signal',
   `INSERT INTO webhook_deliveries (firm_id, id, endpoint_id, type, created_at, changes_after, changes_until, status,
@@ -184,6 +185,7 @@ const SIGNAL = sql(
    SELECT e.firm_id, gen_random_uuid(), e.id, 'claims.changed', $1::timestamptz, e.signalled_until, f.last_stamp, 'pending',
        $1::timestamptz, 0, '[]'::json
      FROM webhook_endpoints e, firm_feeds f WHERE ${BEHIND} AND ${HAS_CHANGES}
+   FOR UPDATE OF e SKIP LOCKED
    ON CONFLICT DO NOTHING`,
 );
 /** Where only the other environment has changed, so that no change is looked at twice. */
