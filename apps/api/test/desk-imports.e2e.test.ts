@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { LIMITS } from '@svc/contract';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { listClaims, outcome } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -85,7 +86,9 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
     {
       external_id: 'RUN-X',
       outcome: 'failed',
-      problems: [{ detail: expect.stringContaining('unknown_svcid') }],
+      problems: [
+        { column: 'Adjuster', field: 'adjuster_svc_id', detail: expect.stringContaining('unknown_osaid: ') },
+      ],
     },
     { external_id: 'RUN-Y', outcome: 'invalid', problems: [{ column: 'Zip' }] },
   ]);
@@ -101,6 +104,17 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
   const { actions } = await operatorOf(service.service.services).audit(firm.id);
   expect(actions.has(`claims.import import:${import_id}`)).toBe(true);
   expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
+});
+
+test('a file of the largest number of rows can be sent as rows too', async () => {
+  const line = row('MANY').split(';');
+  const rows = [
+    HEADER.split(';'),
+    ...Array.from({ length: LIMITS.importRows }, (_, n) => [`M-${n}`, ...line.slice(1)]),
+  ];
+  const dry = await importing({ rows, dry_run: true, name: 'As rows' });
+  expect(outcome(dry)).toEqual([200]);
+  expect(dry.json).toMatchObject({ total_rows: LIMITS.importRows, problems: [] });
 });
 
 test('a file that is no table, or neither text nor rows, is an error that says what to change', async () => {

@@ -33,6 +33,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** False if the body may be omitted; it is then treated as `{}`. */
   readonly bodyRequired?: boolean;
+  /** Instead of `LIMITS.bodyValues`. */
+  readonly bodyValues?: number;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     /** Null when the response has no body. */

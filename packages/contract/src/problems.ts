@@ -52,9 +52,8 @@ export const ERRORS = {
   insufficient_scope: {
     status: 403,
     title: 'The key does not have the required scope',
-    cause:
-      "The purpose of this key does not include the scope that the operation requires; or, at the firm's desk, the role of the staff member does not include the permission.",
-    fix: 'Use a key with the required scope. GET /v1/me lists the scopes of a key. At the desk, ask an administrator of your firm for another role.',
+    cause: 'The purpose of this key does not include the scope that the operation requires.',
+    fix: "Use a key with the required scope. GET /v1/me lists the scopes of a key. At the firm's desk, the role of the staff member does not include the permission: ask an administrator of your firm for another role.",
   },
   not_in_plan: {
     status: 403,

@@ -167,6 +167,14 @@ test('an operation documents its security, its scope, and its idempotency header
   ]);
 });
 
+test("no error of a firm's systems is explained by its desk", () => {
+  const details = [document, documentOf({ openapi: '3.0' })].flatMap((one) =>
+    [...JSON.stringify(one.paths).matchAll(/"detail":"([^"]*)"/g)].map(([, detail]) => detail),
+  );
+  expect(details.length).toBeGreaterThan(20);
+  expect(details.filter((detail) => /staff|desk/.test(detail ?? ''))).toEqual([]);
+});
+
 test('extensible enums are marked in responses, and closed in requests', () => {
   const { schemas } = document.components;
   expect(schemas.AssignmentStatus['x-extensible-enum']).toContain('unassigned');

@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, type DomainErrorCode, type Environment, type FirmId } from '@svc/domain';
+import { type ClaimId, DomainError, type Environment, type FirmId } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordAction } from '../audit/events.ts';
 import type { SentClaim } from '../firm/execute-idempotently.ts';
@@ -72,7 +72,7 @@ export const makeStartImport =
 
 export type ImportOutcome =
   | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId }
-  | { readonly outcome: 'failed'; readonly code: DomainErrorCode; readonly detail: string };
+  | { readonly outcome: 'failed'; readonly error: DomainError };
 
 interface ImportedRows {
   readonly id: string;
@@ -105,9 +105,7 @@ export const makeSendImported =
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         const claimId = await existing(error, command.facts.externalId, firmId, environment);
-        return claimId === null
-          ? { outcome: 'failed', code: error.code, detail: error.message }
-          : { outcome: 'already_sent', claimId };
+        return claimId === null ? { outcome: 'failed', error } : { outcome: 'already_sent', claimId };
       }
     };
     /** The claim of an earlier request with the same external_id, whose Idempotency-Key is over. */

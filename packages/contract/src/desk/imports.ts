@@ -46,7 +46,7 @@ export const importClaimsBody = fields({
       expected('an array of rows'),
     )
     .meta({
-      description: 'The rows instead of a text, the header first.',
+      description: `The rows instead of a text, the header first; at most ${LIMITS.importValues} cells.`,
       example: [
         ['Claim #', 'Agent Code'],
         ['FL26-0093184', 'A-20417'],
@@ -166,6 +166,7 @@ export const importEndpoints = {
     summary: 'Import claims from a CSV file',
     description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
     body: importClaimsBody,
+    bodyValues: LIMITS.importValues,
     success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),

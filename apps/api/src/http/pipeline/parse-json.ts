@@ -6,10 +6,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 
-const tooManyValues = (): HttpProblem =>
+const tooManyValues = (maxValues: number): HttpProblem =>
   new HttpProblem('validation_failed', {
     detail: validationSummary(1, 1),
-    errors: [{ detail: `Must not hold more than ${LIMITS.bodyValues} values.`, pointer: '' }],
+    errors: [{ detail: `Must not hold more than ${maxValues} values.`, pointer: '' }],
   });
 
 /**
@@ -18,8 +18,8 @@ const tooManyValues = (): HttpProblem =>
  * @throws HttpProblem `malformed_request`, whose detail quotes nothing of the body except member names;
  * `validation_failed` for more values than any operation takes, without parsing them.
  */
-export function parseJson(bytes: Uint8Array): unknown {
-  const { colons, end } = scan(bytes);
+export function parseJson(bytes: Uint8Array, maxValues: number = LIMITS.bodyValues): unknown {
+  const { colons, end } = scan(bytes, maxValues);
   let text: string;
   try {
     text = utf8.decode(bytes.subarray(0, end));
@@ -31,7 +31,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = JSON.parse(text);
   } catch {
     const { at, expected } = findSyntaxError(text);
-    if (at >= text.length && end < bytes.length) throw tooManyValues();
+    if (at >= text.length && end < bytes.length) throw tooManyValues(maxValues);
     if (text.trim() === '') throw malformed('The body is empty.');
     const { line, column } = lineAndColumn(text, at);
     const problem = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
@@ -59,7 +59,7 @@ const CLOSE_BRACE = 0x7d;
  *
  * @throws HttpProblem for too many levels
  */
-function scan(bytes: Uint8Array): { readonly colons: number; readonly end: number } {
+function scan(bytes: Uint8Array, maxValues: number): { readonly colons: number; readonly end: number } {
   let colons = 0;
   let depth = 0;
   let values = 0;
@@ -78,7 +78,7 @@ function scan(bytes: Uint8Array): { readonly colons: number; readonly end: numbe
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--;
     }
-    if (values > LIMITS.bodyValues) return { colons, end: at + 1 };
+    if (values > maxValues) return { colons, end: at + 1 };
   }
   return { colons, end: bytes.length };
 }

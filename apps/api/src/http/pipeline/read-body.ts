@@ -28,6 +28,7 @@ interface BodyRules {
   readonly maxBytes: number;
   /** With less than 16 bytes each on average. */
   readonly maxSmallChunks: number;
+  readonly maxValues: number | undefined;
   /** An empty body is then read as `{}`. */
   readonly mayBeEmpty: boolean;
   /** Tracks the memory of the body; the caller releases it. */
@@ -44,7 +45,7 @@ export async function readJsonBody(
   response: ServerResponse,
   rules: BodyRules,
 ): Promise<unknown> {
-  const { maxBytes, mayBeEmpty } = rules;
+  const { maxBytes, maxValues, mayBeEmpty } = rules;
   if (mayBeEmpty && isEmpty(request)) return {};
   // Rejected before reading. If the connection closes after this response, what the client sends has to be received first:
   // otherwise the client fails on writing and never reads the response.
@@ -63,7 +64,7 @@ export async function readJsonBody(
   }
   if (typeError !== null) throw malformed(typeError);
   if (bytes.length >= LARGE_BODY_BYTES) await nextTick();
-  return parseJson(bytes);
+  return parseJson(bytes, maxValues);
 }
 
 function contentTypeError(type: string | undefined): string | null {

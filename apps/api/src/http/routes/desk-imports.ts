@@ -1,5 +1,12 @@
 import { type ClaimImport, type DeskImportUseCases, type ImportOutcome, toDateTime } from '@svc/application';
-import { deskEndpoints, endpoints, type ImportClaimsBody, LIMITS, type SendClaimBody } from '@svc/contract';
+import {
+  deskEndpoints,
+  type ErrorCode,
+  endpoints,
+  type ImportClaimsBody,
+  LIMITS,
+  type SendClaimBody,
+} from '@svc/contract';
 import {
   type CellProblem,
   type CsvFile,
@@ -9,9 +16,9 @@ import {
   suggestedColumns,
   UnreadableCsv,
 } from '@svc/csv-import';
-import { checkPermission } from '@svc/domain';
+import { checkPermission, type DomainError } from '@svc/domain';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
-import { HttpProblem } from '../problems/http-problem.ts';
+import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { claimFromWire } from '../serialization/claim.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
@@ -50,13 +57,29 @@ function fileOf({ text, rows }: ImportClaimsBody): CsvFile {
 const csvOf = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n');
 
-function rowToWire(row: ImportedRow, sent: ImportOutcome | undefined, isDryRun: boolean) {
+/** What has to be changed in the row. A claim with the same external_id is not an error. */
+const FIELDS: Partial<Record<ErrorCode, string>> = {
+  unknown_osaid: 'adjuster_svc_id',
+  environment_mismatch: 'adjuster_svc_id',
+  adjuster_not_in_firm: 'adjuster_svc_id',
+  adjuster_not_accepting: 'adjuster_svc_id',
+  duplicate_claim: 'claim_number',
+};
+
+function problemOf(error: DomainError, columns: ClaimImport['columns']): CellProblem {
+  const { code, message } = asHttpProblem(error);
+  const field = FIELDS[code] ?? '';
+  const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
+  return { column, field, detail: `${code}: ${message}` };
+}
+
+function rowToWire(
+  row: ImportedRow,
+  sent: ImportOutcome | undefined,
+  { dry_run: isDryRun, columns }: { readonly dry_run: boolean; readonly columns: ClaimImport['columns'] },
+) {
   const problems: readonly CellProblem[] =
-    'problems' in row
-      ? row.problems
-      : sent?.outcome === 'failed'
-        ? [{ column: null, field: '', detail: `${sent.code}: ${sent.detail}` }]
-        : [];
+    'problems' in row ? row.problems : sent?.outcome === 'failed' ? [problemOf(sent.error, columns)] : [];
   return {
     row: row.row,
     external_id: row.externalId,
@@ -107,7 +130,7 @@ export const deskImportRoutes = ({
       dry_run: body.dry_run,
       header: file.header,
       problems: found.problems,
-      rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], body.dry_run)),
+      rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns })),
     });
   }),
 
