@@ -106,6 +106,31 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
   expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
 });
 
+test('a corrected row of a claim that exists is reported as not applied, and the same row is not', async () => {
+  const name = 'Corrected';
+  await importing({ text: csvOf(row('COR-1'), row('COR-2')), name });
+  const { json } = await importing({ text: csvOf(row('COR-1', { zip: '33931' }), row('COR-2')), name });
+  expect(json.rows).toMatchObject([
+    {
+      outcome: 'already_sent',
+      problems: [{ column: 'File ID', detail: expect.stringContaining('other content') }],
+    },
+    { outcome: 'already_sent', problems: [] },
+  ]);
+  const [claim] = (await listClaims(service, firm.test, 'external_id=COR-1')).json.data;
+  expect(claim.loss_location.zip).toBe('08260');
+  // Sent by another system, the same content is the same claim.
+  const { id, test, created_at, updated_at, assignment, ...content } = claim;
+  const body = { ...content, external_id: 'COR-3', claim_number: 'FL-COR-3' };
+  await service.call('POST', '/v1/claims', {
+    as: firm.test,
+    headers: { 'Idempotency-Key': 'COR-3' },
+    body: { ...body, adjuster_svc_id: firm.account.manual },
+  });
+  const third = await importing({ text: csvOf(row('COR-3')), name });
+  expect(third.json.rows).toMatchObject([{ outcome: 'already_sent', problems: [] }]);
+});
+
 test('a file of the largest number of rows can be sent as rows too', async () => {
   const line = row('MANY').split(';');
   const rows = [

@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, type Environment, type FirmId } from '@svc/domain';
+import { type ClaimId, DomainError, type FirmId } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordAction } from '../audit/events.ts';
 import type { SentClaim } from '../firm/execute-idempotently.ts';
@@ -71,7 +71,7 @@ export const makeStartImport =
     });
 
 export type ImportOutcome =
-  | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId }
+  | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId; readonly isDifferent: boolean }
   | { readonly outcome: 'failed'; readonly error: DomainError };
 
 interface ImportedRows {
@@ -101,23 +101,24 @@ export const makeSendImported =
     const send = async (command: SendClaimCommand): Promise<ImportOutcome> => {
       try {
         const { claim, replayed } = await deps.sendClaim(actor, command);
-        return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id };
+        return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id, isDifferent: false };
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
-        const claimId = await existing(error, command.facts.externalId, firmId, environment);
-        return claimId === null ? { outcome: 'failed', error } : { outcome: 'already_sent', claimId };
+        return (await existing(error, command)) ?? { outcome: 'failed', error };
       }
     };
-    /** The claim of an earlier request with the same external_id, whose Idempotency-Key is over. */
+    /** The claim of an earlier request with the same external_id, whose Idempotency-Key is over or another one. */
     const existing = async (
       { existingClaimId }: DomainError,
-      externalId: string,
-      ...[firm, ofEnvironment]: readonly [FirmId, Environment]
-    ): Promise<ClaimId | null> => {
+      { facts, asSent }: SendClaimCommand,
+    ): Promise<ImportOutcome | null> => {
       if (existingClaimId === undefined) return null;
-      const claim = await deps.firmReads.claim(firm, ofEnvironment, existingClaimId as ClaimId);
-      const isSame = claim !== null && JSON.parse(claim.asSent).external_id === externalId;
-      return isSame ? claim.id : null;
+      const claim = await deps.firmReads.claim(firmId, environment, existingClaimId as ClaimId);
+      if (claim === null) return null;
+      const content = JSON.parse(claim.asSent);
+      if (content.external_id !== facts.externalId) return null;
+      const isDifferent = JSON.stringify(content) !== JSON.stringify(JSON.parse(asSent));
+      return { outcome: 'already_sent', claimId: claim.id, isDifferent };
     };
     const outcomes: (ImportOutcome | undefined)[] = [];
     for (let at = 0; at < commands.length; at += CONCURRENT_SENDS) {

@@ -16,7 +16,7 @@ import {
   suggestedColumns,
   UnreadableCsv,
 } from '@svc/csv-import';
-import { checkPermission, type DomainError } from '@svc/domain';
+import { checkPermission } from '@svc/domain';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { claimFromWire } from '../serialization/claim.ts';
@@ -57,7 +57,7 @@ function fileOf({ text, rows }: ImportClaimsBody): CsvFile {
 const csvOf = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n');
 
-/** What has to be changed in the row. A claim with the same external_id is not an error. */
+/** What has to be changed in the row. */
 const FIELDS: Partial<Record<ErrorCode, string>> = {
   unknown_osaid: 'adjuster_svc_id',
   environment_mismatch: 'adjuster_svc_id',
@@ -66,11 +66,17 @@ const FIELDS: Partial<Record<ErrorCode, string>> = {
   duplicate_claim: 'claim_number',
 };
 
-function problemOf(error: DomainError, columns: ClaimImport['columns']): CellProblem {
-  const { code, message } = asHttpProblem(error);
-  const field = FIELDS[code] ?? '';
-  const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
-  return { column, field, detail: `${code}: ${message}` };
+function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['columns']): CellProblem[] {
+  const problem = (field: string, detail: string): CellProblem[] => {
+    const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
+    return [{ column, field, detail }];
+  };
+  if (sent?.outcome !== 'failed')
+    return sent?.isDifferent
+      ? problem('external_id', 'The claim exists with other content, which this row has not changed.')
+      : [];
+  const { code, message } = asHttpProblem(sent.error);
+  return problem(FIELDS[code] ?? '', `${code}: ${message}`);
 }
 
 function rowToWire(
@@ -78,14 +84,12 @@ function rowToWire(
   sent: ImportOutcome | undefined,
   { dry_run: isDryRun, columns }: { readonly dry_run: boolean; readonly columns: ClaimImport['columns'] },
 ) {
-  const problems: readonly CellProblem[] =
-    'problems' in row ? row.problems : sent?.outcome === 'failed' ? [problemOf(sent.error, columns)] : [];
   return {
     row: row.row,
     external_id: row.externalId,
     outcome: 'problems' in row ? 'invalid' : isDryRun ? 'valid' : (sent?.outcome ?? 'failed'),
     claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
-    problems,
+    problems: 'problems' in row ? row.problems : problemsOf(sent, columns),
   };
 }
 
