@@ -106,6 +106,24 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
   expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
 });
 
+test('a dry run names the rows whose adjuster could not be offered a claim', async () => {
+  const named = ['SVC-unknown' as never, firm.account.paused, firm.account.new, firm.account.manual];
+  const text = csvOf(...named.map((adjuster, n) => row(`ADJ-${n}`, { adjuster })));
+  const { json } = await importing({ text, dry_run: true, name: 'Adjusters' });
+  const problem = (code: string) => ({
+    outcome: 'invalid',
+    problems: [
+      { column: 'Adjuster', field: 'adjuster_svc_id', detail: expect.stringContaining(`${code}: `) },
+    ],
+  });
+  expect(json.rows).toMatchObject([
+    problem('unknown_osaid'),
+    problem('adjuster_not_accepting'),
+    problem('adjuster_not_in_firm'),
+    { outcome: 'valid', problems: [] },
+  ]);
+});
+
 test('a corrected row of a claim that exists is reported as not applied, and the same row is not', async () => {
   const name = 'Corrected';
   await importing({ text: csvOf(row('COR-1'), row('COR-2')), name });

@@ -195,6 +195,7 @@ export type DeskImportUseCases = ReturnType<typeof deskImportUseCases>;
 export const deskImportUseCases = (deps: DeskImportDeps) => ({
   rememberedColumns: imports.makeRememberedColumns(deps),
   startImport: imports.makeStartImport(deps),
+  checkAdjusters: imports.makeCheckAdjusters(deps),
   sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),
   readImport: imports.makeReadImport(deps),
 });

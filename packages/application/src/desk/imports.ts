@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, type FirmId } from '@svc/domain';
+import { type ClaimId, checkAddressee, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordAction } from '../audit/events.ts';
 import type { SentClaim } from '../firm/execute-idempotently.ts';
@@ -84,6 +84,28 @@ interface ImportedRows {
 
 /** A file may need many, and other requests need connections too. */
 const CONCURRENT_SENDS = 10;
+
+/** Why claims cannot be offered to these adjusters now, for a check that sends nothing. */
+export const makeCheckAdjusters =
+  ({ uow, clock, firmReads }: Pick<Deps, 'uow' | 'clock'> & { readonly firmReads: FirmReads }) =>
+  async (
+    { firmId, environment }: FirmActor,
+    named: readonly Svcid[],
+  ): Promise<ReadonlyMap<Svcid, DomainError>> => {
+    const found = new Map<Svcid, DomainError>();
+    for (const svcId of new Set(named)) {
+      const view = await firmReads.adjuster(firmId, svcId);
+      const adjuster = view?.adjuster ?? (await uow.run((tx) => tx.adjusters.find(svcId)));
+      const membership = view?.membership ?? null;
+      try {
+        checkAddressee({ adjuster, membership, firmId, environment, pendingOffers: 0, at: clock.now() });
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        found.set(svcId, error);
+      }
+    }
+    return found;
+  };
 
 /** Sends rows of an import. Safe to repeat: their Idempotency-Keys are made of their contents. */
 export const makeSendImported =

@@ -129,7 +129,7 @@ export const importResultSchema = responseObject({
         external_id: responseField.text('The external_id; null: it has none.', 'CMS-2026-004417').nullable(),
         outcome: openEnum(['valid', 'invalid', 'sent', 'already_sent', 'failed'], {
           description:
-            'invalid: not sent. already_sent: the claim exists, from this file or another request; if it has other content, a problem says so.',
+            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists, from this file or another request; if it has other content, a problem says so.',
           example: 'invalid',
         }),
         claim_id: responseField.uuid('Id of the claim; null: it was not sent.', CLAIM_ID).nullable(),

@@ -1,4 +1,10 @@
-import { type ClaimImport, type DeskImportUseCases, type ImportOutcome, toDateTime } from '@svc/application';
+import {
+  type ClaimImport,
+  type DeskImportUseCases,
+  type FirmActor,
+  type ImportOutcome,
+  toDateTime,
+} from '@svc/application';
 import {
   deskEndpoints,
   type ErrorCode,
@@ -16,7 +22,7 @@ import {
   suggestedColumns,
   UnreadableCsv,
 } from '@svc/csv-import';
-import { checkPermission } from '@svc/domain';
+import { checkPermission, type Svcid } from '@svc/domain';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { claimFromWire } from '../serialization/claim.ts';
@@ -87,7 +93,8 @@ function rowToWire(
   return {
     row: row.row,
     external_id: row.externalId,
-    outcome: 'problems' in row ? 'invalid' : isDryRun ? 'valid' : (sent?.outcome ?? 'failed'),
+    outcome:
+      'problems' in row ? 'invalid' : isDryRun ? (sent ? 'invalid' : 'valid') : (sent?.outcome ?? 'failed'),
     claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
     problems: 'problems' in row ? row.problems : problemsOf(sent, columns),
   };
@@ -98,55 +105,73 @@ export const deskImportRoutes = ({
   deskImportUseCases: use,
 }: {
   readonly deskImportUseCases: DeskImportUseCases;
-}): Route[] => [
-  staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
-    const actor = actorIn(body.environment);
-    if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
-    const file = fileOf(body);
-    const columns =
-      body.columns ?? (await use.rememberedColumns(actor.firmId, body.name)) ?? suggestedColumns(file.header);
-    const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
-    const found = importCsv(file, {
-      columns,
-      values: body.values,
-      dateOrder: body.date_order,
-      rules: sendClaimRules,
-      slice: { from: body.from_row ?? 0, count },
+}): Route[] => {
+  /** As they would fail now. */
+  const checked = async (
+    claims: readonly (SendClaimBody | undefined)[],
+    actor: FirmActor,
+  ): Promise<(ImportOutcome | undefined)[]> => {
+    const adjusters = claims.map((claim) => claim?.adjuster_svc_id as Svcid | undefined);
+    const named = adjusters.filter((svcId) => svcId !== undefined);
+    const errors = await use.checkAdjusters(actor, named);
+    return adjusters.map((svcId) => {
+      const error = svcId && errors.get(svcId);
+      return error && { outcome: 'failed', error };
     });
-    const { name } = body;
-    const started = await use.startImport(actor, {
-      id: body.import_id,
-      name,
-      columns,
-      totalRows: file.rows.length,
-    });
-    const outcomes = body.dry_run
-      ? []
-      : await use.sendImported(actor, {
-          id: started.id,
-          commands: found.rows.map((row) => ('claim' in row ? commandOf(row.claim) : undefined)),
-          fromRow: body.from_row ?? 0,
-          nextRow: found.nextRow,
-        });
-    return jsonResponse({
-      ...importToWire(started),
-      next_row: found.nextRow,
-      dry_run: body.dry_run,
-      header: file.header,
-      problems: found.problems,
-      rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns })),
-    });
-  }),
+  };
+  return [
+    staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
+      const actor = actorIn(body.environment);
+      if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
+      const file = fileOf(body);
+      const columns =
+        body.columns ??
+        (await use.rememberedColumns(actor.firmId, body.name)) ??
+        suggestedColumns(file.header);
+      const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
+      const found = importCsv(file, {
+        columns,
+        values: body.values,
+        dateOrder: body.date_order,
+        rules: sendClaimRules,
+        slice: { from: body.from_row ?? 0, count },
+      });
+      const claims = found.rows.map((row) => ('claim' in row ? row.claim : undefined));
+      const { name } = body;
+      const started = await use.startImport(actor, {
+        id: body.import_id,
+        name,
+        columns,
+        totalRows: file.rows.length,
+      });
+      const outcomes = body.dry_run
+        ? await checked(claims, actor)
+        : await use.sendImported(actor, {
+            id: started.id,
+            commands: claims.map((claim) => claim && commandOf(claim)),
+            fromRow: body.from_row ?? 0,
+            nextRow: found.nextRow,
+          });
+      return jsonResponse({
+        ...importToWire(started),
+        next_row: found.nextRow,
+        dry_run: body.dry_run,
+        header: file.header,
+        problems: found.problems,
+        rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns })),
+      });
+    }),
 
-  staffRoute(deskEndpoints.getImport, async ({ params }, { actor }) => {
-    const found = await use.readImport(actor.firmId, params.import_id);
-    return jsonResponse({
-      ...importToWire(found),
-      sent: found.sent,
-      already_sent: found.alreadySent,
-      failed: found.failed,
-      created_at: toDateTime(found.createdAt),
-      updated_at: toDateTime(found.updatedAt),
-    });
-  }),
-];
+    staffRoute(deskEndpoints.getImport, async ({ params }, { actor }) => {
+      const found = await use.readImport(actor.firmId, params.import_id);
+      return jsonResponse({
+        ...importToWire(found),
+        sent: found.sent,
+        already_sent: found.alreadySent,
+        failed: found.failed,
+        created_at: toDateTime(found.createdAt),
+        updated_at: toDateTime(found.updatedAt),
+      });
+    }),
+  ];
+};
