@@ -452,6 +452,7 @@ describe('queries', () => {
         .replace('{firm_id}', firm.id)
         .replace(/\{\w+\}/, 'x');
     const staff = await service.staff(firm);
+    rowsBefore = await countRows(service.databaseUrl);
     for (const { method, path, auth } of Object.values(endpoints)) {
       const as = { key: firm.live, session: adjuster.token, staff, none: undefined }[auth];
       const response = await service.call(method, `${fill(path)}?nope=1`, {

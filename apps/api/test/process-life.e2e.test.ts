@@ -85,7 +85,7 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
 });
 
 test('at the limit of open files the log says so, connections that are open go on, and new ones follow later', async () => {
-  const server = await startServer({ DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' }, 200);
+  const server = await startServer({ DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' }, 450);
   const { port, hostname } = new URL(server.url);
   const open = new Set<Socket>();
   for (let n = 0; n < 150; n++) {

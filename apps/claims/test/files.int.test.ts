@@ -157,7 +157,7 @@ it('the completion script completes commands, options and files in bash', async 
   expect(completed('claims', 'adj')).toBe('adjusters');
   expect(completed('claims', 'adjusters', '')).toBe('list invite withdraw');
   expect(completed('claims', 'list', '--url', 'http://x', '--a')).toBe('--all');
-  expect(completed('claims', 'sandbox', 'faults', 's')).toBe('service_unavailable slow');
+  expect(completed('claims', 'sandbox', 'faults', 's')).toBe('service_unavailable slow short_page');
   // Nothing, so that bash completes files.
   expect(completed('claims', 'send', '')).toBe('');
 });
