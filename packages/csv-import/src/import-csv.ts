@@ -7,7 +7,7 @@ import {
 } from '@svc/contract';
 import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField } from './fields.ts';
-import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
+import type { CsvFile, Delimiter } from './read-csv.ts';
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const;
 /** Of `8/9/2026`. */
@@ -127,12 +127,13 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
 /** Rows with the external_id of an earlier one and other content, with the number of the earlier one. */
 function repeatsIn(file: CsvFile, idColumn: number | undefined): ReadonlyMap<number, number> {
   const repeats = new Map<number, number>();
-  const firstWithId = new Map<string, CsvRow>();
-  for (const current of idColumn === undefined ? [] : file.rows) {
-    const id = current.cells[idColumn ?? 0] ?? '';
+  const firstWithId = new Map<string, { readonly row: number; readonly content: string }>();
+  for (const { row, cells } of idColumn === undefined ? [] : file.rows) {
+    const id = cells[idColumn ?? 0] ?? '';
+    const content = cells.join('\n');
     const first = firstWithId.get(id);
-    if (first === undefined) firstWithId.set(id, current);
-    else if (first.cells.join('\n') !== current.cells.join('\n')) repeats.set(current.row, first.row);
+    if (first === undefined) firstWithId.set(id, { row, content });
+    else if (first.content !== content) repeats.set(row, first.row);
   }
   return repeats;
 }

@@ -40,6 +40,8 @@ const BYTE_ORDER_MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
 
 /** Far above the longest row of claims. */
 const MAX_ROW_CHARACTERS = 200_000;
+/** Far above those of claims systems; columns are compared with each other. */
+const MAX_COLUMNS = 1000;
 
 /** Reads a file, or a text that is decoded already. */
 export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFile {
@@ -55,6 +57,10 @@ export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFil
   if (header.cells.length === 1)
     throw new UnreadableCsv(
       'The header has one column: is the separator something else than a comma, a semicolon or a tab?',
+    );
+  if (header.cells.length > MAX_COLUMNS)
+    throw new UnreadableCsv(
+      `The header has ${header.cells.length.toLocaleString('en-US')} columns, and may have ${MAX_COLUMNS}.`,
     );
   const repeated = header.cells.find((name, n) => name !== '' && header.cells.indexOf(name) !== n);
   if (repeated !== undefined)

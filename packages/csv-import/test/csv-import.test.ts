@@ -81,6 +81,7 @@ describe('a file', () => {
     ['a,b\n"1"x,2', 'text follows a closing quote'],
     ['a,b\n1"2,3', 'a quote in a cell'],
     [`a,b\n${'1,2\n'.repeat(1001)}`, 'more than 1,000 rows'],
+    [`${Array.from({ length: 1001 }, (_, n) => n).join(',')}\n`, 'has 1,001 columns'],
   ])('that is not a table is an error that says why: %#', (csv, message) => {
     expect(() => readCsv(csv, MAX)).toThrow(UnreadableCsv);
     expect(() => readCsv(csv, MAX)).toThrow(message);
