@@ -48,6 +48,8 @@ export function walkThrough(url: string, demo: Demo): string {
 Documentation: ${url}/docs
 Answer offers by hand at ${url}/app; sign in as ${demo.manual.svcId} with the secret
 ${demo.manual.signInSecret}
+The firm's desk is at ${url}/firm; invite yourself, then sign in with the code that is emailed or logged:
+  npx pnpm svc staff invite --firm ${demo.firmId} --email you@example.com --name You --role admin
 
 Try it: paste this into a shell. The test account accepts every offer after about two seconds:
 

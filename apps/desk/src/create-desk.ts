@@ -68,6 +68,8 @@ export function createDesk(deps: DeskDeps) {
     enough: ADJUSTERS_PER_PAGE,
     onError: showError,
   });
+  /** Nothing is known about the session yet, because the service did not respond. */
+  const startFailed = signal(false);
   /** Counts the changes that were read, so that an open claim is read again, too. */
   const changes = signal(0);
   const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
@@ -145,13 +147,26 @@ export function createDesk(deps: DeskDeps) {
     });
     setInterval(() => {
       now.value = api.now();
-      if (session.isSignedIn() && can('claims:read')) live[environment.value].poll();
+      if (startFailed.value) void enter();
+      if (!session.isSignedIn() || !can('claims:read')) return;
+      live[environment.value].poll();
+      // Without another change, no event would have the board read again.
+      if (page.isVisible() && board.list.failed.value) live[environment.value].readSoon();
     }, POLL_MS);
+    await enter();
+  }
+
+  /** Opens the desk with the session of the browser. */
+  async function enter(): Promise<void> {
     const number = session.number();
+    startFailed.value = false;
     try {
       session.update({ kind: 'profile', profile: await readProfile(), number });
       open();
     } catch (error) {
+      // An outage does not end a session, so nobody has to sign in again after it.
+      startFailed.value = !(error instanceof ApiError);
+      if (startFailed.value) return;
       showError(error);
     }
     session.update({ kind: 'started' });
@@ -171,8 +186,9 @@ export function createDesk(deps: DeskDeps) {
       offers,
       uploads,
       changes,
+      startFailed,
     },
     ...createScheme(deps.choices),
-    ...{ can, showError, open, signIn, signOut, start, chooseEnvironment, readChanges },
+    ...{ can, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
   };
 }

@@ -3,7 +3,7 @@ import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
 import { lazy } from '@svc/web-app/components/lazy';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
-import { useHeightVariable } from '@svc/web-app/components/ui';
+import { Button, useHeightVariable } from '@svc/web-app/components/ui';
 import '@svc/web-app/theme.css';
 import { type ComponentType, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -83,7 +83,15 @@ function App() {
   if (me === undefined)
     return (
       <main class="starting">
-        <p class="muted">{texts.value.loading}</p>
+        {desk.startFailed.value ? (
+          <>
+            <h1>{texts.value.app}</h1>
+            <p role="alert">{texts.value.network.needed}</p>
+            <Button onClick={() => void desk.enter()}>{texts.value.network.tryAgain}</Button>
+          </>
+        ) : (
+          <p class="muted">{texts.value.loading}</p>
+        )}
       </main>
     );
   return (

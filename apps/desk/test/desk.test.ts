@@ -34,6 +34,8 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
   const state = {
     profile: given.profile ?? DISPATCHER,
     claims: given.claims ?? [],
+    /** What a reading of the board meets. */
+    listing: undefined as Error | undefined,
     visible: true,
     /** What an offer meets, in turn; then it succeeds. */
     offers: [] as (Error | Promise<unknown>)[],
@@ -50,6 +52,7 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     }
     if (id === 'listBoardClaims') {
       state.queries.push(parts?.query);
+      if (state.listing !== undefined) throw state.listing;
       const start = Number(parts?.query?.cursor ?? 0);
       const end = start + (given.pageRows ?? 100);
       const data = state.claims.slice(start, end);
@@ -203,14 +206,22 @@ describe('the board', () => {
     const { desk, state, events } = await opened({ claims: claims(2) });
     const before = rowsOf(desk);
     events.live?.changed('r1');
-    Object.defineProperty(state, 'claims', {
-      get: () => {
-        throw new NetworkError('service');
-      },
-    });
+    state.listing = new NetworkError('service');
     events.live?.changed('r2');
     await after(5000);
     expect([rowsOf(desk), desk.session.connection.value]).toEqual([before, 'problem']);
+  });
+
+  test('that could not be read again is, once the service responds, without another change', async () => {
+    const { desk, state, events } = await opened({ claims: claims(2) });
+    events.live?.changed('r1');
+    state.listing = new NetworkError('service');
+    state.claims = claims(1);
+    events.live?.changed('r2');
+    await after(5000);
+    state.listing = undefined;
+    await after(30_000);
+    expect(rowsOf(desk)).toEqual(state.claims.map(({ id }) => id));
   });
 
   test('shows test claims apart from live ones, each with its own events', async () => {
@@ -245,6 +256,14 @@ describe('a session', () => {
       [],
       undefined,
     ]);
+  });
+
+  test('is kept through an outage at the start, and opens once the service responds', async () => {
+    const { desk, state } = await opened({ profile: new NetworkError('service') });
+    expect([desk.session.profile.value, desk.startFailed.value]).toEqual([undefined, true]);
+    state.profile = DISPATCHER;
+    await after(30_000);
+    expect([desk.session.profile.value, desk.startFailed.value]).toEqual([DISPATCHER, false]);
   });
 
   test('of a developer reads no claims and opens no events', async () => {

@@ -36,6 +36,11 @@ const detailsOf = async (token: string, id: string) =>
 const focusedName = (page: Page) =>
   page.evaluate("document.activeElement.querySelector('.name .strong')?.textContent");
 
+/** Pixels between the parts of a claim, which are one below the other. */
+const smallestGap = (page: Page): Promise<number> =>
+  page.evaluate(`Math.min(...[...document.querySelectorAll('.split-claim > *')].map((part, index, parts) =>
+    index === 0 ? 99 : part.getBoundingClientRect().top - parts[index - 1].getBoundingClientRect().bottom))`);
+
 test('a dispatcher signs in by code, sees the board live, and offers claims with the keyboard', () =>
   visiting(DESK, async ({ page, context }) => {
     const firm = await service.firm();
@@ -131,6 +136,33 @@ test('an offer whose response was lost is made once, however often it is tried a
     expect(lost).toBe(3);
   }));
 
+test('an outage while the desk opens asks nobody to sign in again, and what failed is tried again', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    await send(firm, (await service.member(firm)).svcId, 'Delgado');
+    const failing = new Set(['/firm/v1/me', '/firm/v1/claims']);
+    await page.route('**/firm/v1/**', (route) =>
+      failing.has(new URL(route.request().url()).pathname)
+        ? route.fulfill({ status: 503 })
+        : route.continue(),
+    );
+    const token = await service.staff(firm, 'dispatcher');
+    await page.context().addCookies([{ name: 'svc-staff-session', value: token, url: service.url }]);
+    await page.goto(`${service.url}/firm`);
+    await button(page, 'Try again').waitFor();
+    expect(await page.getByLabel('Your email').count()).toBe(0);
+    const found = await faultsOf(page, 'outage');
+    failing.delete('/firm/v1/me');
+    await button(page, 'Try again').click();
+    await heading(page, 'Board').waitFor();
+    await button(page, 'Try again').waitFor();
+    found.push(...(await faultsOf(page, 'board')));
+    failing.clear();
+    await button(page, 'Try again').click();
+    await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
+    expect(found).toEqual([]);
+  }));
+
 test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
@@ -177,6 +209,7 @@ test('on a phone, in Spanish and dark, every screen fits and is accessible; the 
       await page.evaluate(`location.hash = '${hash}'`);
       await page.locator(`main ${ready}`).first().waitFor();
       found.push(...(await faultsOf(page, hash)));
+      if (ready === '.history li') expect(await smallestGap(page)).toBeGreaterThan(8);
     }
     expect(found).toEqual([]);
   }));

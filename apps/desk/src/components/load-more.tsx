@@ -7,7 +7,7 @@ import type { PagedList } from '../state/paged-list.ts';
 export function LoadMore({
   list,
 }: {
-  readonly list: Pick<PagedList<unknown>, 'isReading' | 'hasMore' | 'failed' | 'more'>;
+  readonly list: Pick<PagedList<unknown>, 'rows' | 'isReading' | 'hasMore' | 'failed' | 'more' | 'restart'>;
 }) {
   const end = useRef<HTMLDivElement>(null);
   const isReading = list.isReading.value;
@@ -27,6 +27,9 @@ export function LoadMore({
   return (
     <div ref={end} class="load-more">
       {isReading && <p class="muted">{texts.value.searching}</p>}
+      {failed && !isReading && list.rows.value === undefined && (
+        <Button onClick={() => void list.restart()}>{texts.value.network.tryAgain}</Button>
+      )}
       {hasMore && !isReading && <Button onClick={() => void list.more()}>{texts.value.more}</Button>}
     </div>
   );

@@ -130,7 +130,9 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
           <div>
             <dt>{words.timeToAnswer}</dt>
             <dd>
-              {median === null ? words.noAnswers : (duration(median * 1000) ?? texts.value.board.waitsLess)}
+              {median === null
+                ? words.noAnswers
+                : (duration(median * 1000) ?? texts.value.reports.underMinute)}
             </dd>
           </div>
         </dl>

@@ -19,7 +19,9 @@ export function ReadinessScreen() {
   return (
     <>
       <ScreenHeader title={texts.value.nav.readiness} />
-      <p>{words.lead}</p>
+      <p>
+        {words.lead} <a href="/docs/readiness">{texts.value.guide}</a>
+      </p>
       <div class="row">
         <Button kind="primary" busy={busy} onClick={() => void check()}>
           {words.again}

@@ -40,7 +40,9 @@ export function Webhooks() {
   return (
     <>
       <ScreenHeader title={texts.value.nav.webhooks} />
-      <p class="muted">{words.lead}</p>
+      <p class="muted">
+        {words.lead} <a href="/docs/webhooks">{texts.value.guide}</a>
+      </p>
       {can('webhooks:write') && (
         <div class="row">
           <Button kind="primary" onClick={() => setAdding(true)}>

@@ -61,6 +61,7 @@ export const en = {
   } as Record<string, string>,
   refusals,
   more: 'Show more',
+  guide: 'Read the guide',
   searching: 'Searching …',
   none: 'Nothing found',
   copy: 'Copy',

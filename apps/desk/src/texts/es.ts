@@ -59,6 +59,7 @@ export const es: Texts = {
     validation_failed: 'El servicio no aceptó lo que se escribió.',
   },
   more: 'Mostrar más',
+  guide: 'Leer la guía',
   searching: 'Buscando …',
   none: 'No se encontró nada',
   copy: 'Copiar',
