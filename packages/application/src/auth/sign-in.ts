@@ -119,19 +119,23 @@ export async function countEmailCode(
   await counters.count();
 }
 
-/** Whether another invitation may be emailed to the adjuster; counts it if so. */
+/**
+ * Whether another invitation may be emailed; counts it if so.
+ *
+ * @param recipient the SVCID of an adjuster, or the key of a staff member's address.
+ */
 export async function countInvitationMail(
   tx: Tx,
   { secrets, clock }: { secrets: Secrets; clock: Clock },
   firmId: FirmId,
-  svcId: Svcid,
+  recipient: string,
 ): Promise<boolean> {
-  const ofFirm = secrets.hashOfSubject('invitations of firm and recipient', firmId, svcId);
+  const ofFirm = secrets.hashOfSubject('invitations of firm and recipient', firmId, recipient);
   const pauseMs = await countAttempt(tx, clock.now(), [
     { limit: SIGN_IN_LIMITS.invitationsPerFirmAndRecipient, subject: ofFirm },
     {
       limit: SIGN_IN_LIMITS.invitationsPerRecipient,
-      subject: secrets.hashOfSubject('invitations of recipient', svcId),
+      subject: secrets.hashOfSubject('invitations of recipient', recipient),
     },
   ]);
   return pauseMs === 0;

@@ -1,6 +1,7 @@
 import {
   checkNotLastAdmin,
   DomainError,
+  emailKey,
   type FirmId,
   MAX_STAFF_PER_FIRM,
   type StaffId,
@@ -9,12 +10,13 @@ import {
 } from '@svc/domain';
 import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
 import { existingAccount, STAFF } from '../auth/accounts.ts';
-import { type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
+import { countInvitationMail, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
 import type { Firm } from '../model/firm.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Mailer } from '../ports/mailer.ts';
+import type { Secrets } from '../ports/secrets.ts';
 import type { StaffFirm, StaffReads } from '../ports/staff-reads.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
@@ -57,14 +59,17 @@ const record = (
     changes: changes ?? undefined,
   });
 
-/** Adds a person, who signs in with a code that is mailed to the address, and mails them the address of the desk. */
+/**
+ * Adds a person, who signs in with a code that is mailed to the address, and mails them the address of the desk. One who
+ * is removed and invited again and again is not mailed each time.
+ */
 export const makeInviteStaff =
-  (deps: Deps & { ids: Ids; mailer: Mailer }) =>
+  (deps: Deps & { ids: Ids; mailer: Mailer; secrets: Secrets }) =>
   async (
     caller: AuditCaller,
     invited: Pick<StaffMember, 'firmId' | 'name' | 'email' | 'role'>,
   ): Promise<StaffMember> => {
-    const { firm, member } = await deps.uow.run(async (tx) => {
+    const { firm, member, isMailed } = await deps.uow.run(async (tx) => {
       const firm = await lockFirm(tx, invited.firmId);
       if ((await tx.staff.ofFirm(firm.id)).length >= MAX_STAFF_PER_FIRM)
         throw new DomainError(
@@ -80,10 +85,11 @@ export const makeInviteStaff =
       if (!(await tx.staff.add(member)))
         throw new DomainError('staff_exists', 'Must be an address that no other staff member has.');
       await record(tx, deps, member, caller, 'staff.invite', changesBetween({}, { role: member.role }));
-      return { firm, member };
+      const isMailed = await countInvitationMail(tx, deps, firm.id, emailKey(member.email));
+      return { firm, member, isMailed };
     });
     // Not above, where the work may run again.
-    void deps.mailer.sendStaffInvitation(member.email, firm.name);
+    if (isMailed) void deps.mailer.sendStaffInvitation(member.email, firm.name);
     return member;
   };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, byAccount } from '@svc/application';
-import type { FirmId, StaffId } from '@svc/domain';
+import { type FirmId, SIGN_IN_LIMITS, type StaffId } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
@@ -50,6 +50,17 @@ export function staffBehavior(fixture: () => Fixture): void {
       const { newFirm, newStaff, external } = fixture();
       const { email } = await newStaff(await newFirm());
       expect(external.notices.at(-1)).toEqual({ email, event: 'staff_invited' });
+    });
+
+    test('are not mailed without end when they are removed and invited again and again', async () => {
+      const { newFirm, newStaff, use, external } = fixture();
+      const firm = await newFirm();
+      const email = 'invited-often@example.com';
+      for (let n = 0; n < 2 * SIGN_IN_LIMITS.invitationsPerFirmAndRecipient.free; n += 1)
+        await use.removeStaff(await newStaff(firm, 'auditor', { email }));
+      const mails = external.notices.filter((notice) => notice.email === email);
+      expect(mails.length).toBe(SIGN_IN_LIMITS.invitationsPerFirmAndRecipient.free);
+      expect((await newStaff(firm, 'auditor', { email })).email).toBe(email);
     });
 
     test('sign in with a code that is mailed to them, to the firm that they joined first or name', async () => {
