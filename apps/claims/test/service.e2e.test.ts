@@ -212,8 +212,7 @@ describe('the command line against the real service', () => {
       expect(stderr).toContain(step);
     expect([...statuses].sort()).toEqual(['accepted', 'pending_acceptance', 'rejected', 'unassigned']);
     expect(stdout).not.toContain('FAILED');
-    for (const check of ['Retries have the same Idempotency-Key', 'Every outcome is read'])
-      expect(stdout).toMatch(new RegExp(`passed +${check}`));
+    expect(stdout).toMatch(/passed +Every outcome is read/);
     expect(stdout).toContain(`${service.url}/firm#/readiness`);
     const again = await start(['rehearse', file], { env: ownEnv }).ended;
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('EEXIST; name a new file')]);
