@@ -15,7 +15,7 @@ import { EXPECTED, type Kind, loadData, PATHS, reopenOffers, requestsOf } from '
 import { alternately, type Clients, connect, load, loadWith, type Measured, measureCpu } from './load.ts';
 import { median, rounded, say, whole } from './report.ts';
 import { type Server, type Servers, withServers } from './servers.ts';
-import { figures, stormLoad, surround } from './storm.ts';
+import { addDesks, addDevices, figures, stormLoad } from './storm.ts';
 
 const FIRMS = 200;
 
@@ -220,7 +220,10 @@ program
     withServers(async (servers) => {
       const bare = await loadedService(servers, 'bare', { rows, firms });
       const storm = await loadedService(servers, 'storm', { rows, firms });
-      const surroundings = await surround(storm.url, storm.subject.url, storm.data, { staff });
+      const devices = await Promise.all(
+        [storm, bare].map(({ subject, data }) => addDevices(subject.url, data)),
+      );
+      const desks = await addDesks(storm.url, storm.subject.url, storm.data, { staff });
       const once = ({ subject, data }: Loaded, length = seconds) =>
         stormLoad(subject.url, data.firms, { seconds: length, speed });
       for (const side of [storm, bare]) await once(side, 5);
@@ -234,18 +237,17 @@ program
         return { with: with_, without, p99_ratio: rounded(with_.p99 / without.p99) };
       };
       const sentAt = found.flatMap(([{ sentAt }]) => sentAt);
-      const { signal, push } = surroundings.delays(sentAt);
       const delay = (of: number[]) => ({ ...figures(of), max: of.at(-1) });
       print({
         ...{ rows, firms, staff, speed, rounds, seconds },
         send: compare('send'),
         poll: compare('poll'),
         rejected: ([0, 1] as const).map((side) => found.map((round) => round[side].rejected)),
-        board_reads: surroundings.boardReads(),
-        signal_ms: delay(signal),
-        push_ms: delay(push),
+        board_reads: desks.boardReads(),
+        signal_ms: delay(desks.delays(sentAt)),
+        push_ms: delay(devices[0]?.delays(sentAt) ?? []),
       });
-      await surroundings.stop();
+      for (const each of [desks, ...devices]) each.stop();
     }),
   );
 

@@ -17,8 +17,9 @@ const PHONES = 500;
 /** How often a firm polls, and a phone without a live connection. */
 const POLL_S = 60;
 const PHONE_POLL_S = 30;
-/** How soon a page with the board reads it again after a change. */
-const BOARD_DELAY_MS = 1000;
+/** When a page with the board reads it again after a change: as apps/desk/src/state/live.ts. */
+const BOARD_INTERVAL_MS = 3000;
+const BOARD_SPREAD_MS = 1500;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -106,24 +107,34 @@ const recordingAt =
     response.writeHead(status).end();
   };
 
-export interface Surroundings {
-  /** Of the desk: how often its boards were read. */
-  readonly boardReads: () => number;
-  /** Milliseconds from each send to the next signal and push, sorted; infinite if none came. */
-  delays(sentAt: StormLoad['sentAt']): { readonly signal: number[]; readonly push: number[] };
-  stop(): Promise<void>;
+/** Milliseconds from each send to the next arrival at the firm, sorted; infinite if none came. */
+const delaysTo = (arrivals: Map<number, number[]>, sentAt: StormLoad['sentAt']): number[] =>
+  sentAt
+    .map(
+      ([firm, at]) => (arrivals.get(firm)?.find((arrival) => arrival >= at) ?? Number.POSITIVE_INFINITY) - at,
+    )
+    .sort((one, other) => one - other);
+
+/** Gives an adjuster of each firm a device. */
+export async function addDevices(url: string, { firms }: BenchData) {
+  const pushes = new Map<number, number[]>();
+  const [server, pushUrl] = await listen(recordingAt(pushes, 201));
+  for (const [n, { session }] of firms.entries()) await registerDevice(url, session, `${pushUrl}/${n}`);
+  return {
+    delays: (sentAt: StormLoad['sentAt']) => delaysTo(pushes, sentAt),
+    stop: () => stopped(server),
+  };
 }
 
-/** Adds endpoints, of which every fifth is dead, staff with the board open, and devices to the firms of a service. */
-export async function surround(
+/** Adds endpoints, of which every fifth is dead, and staff with the board open to the firms of a service. */
+export async function addDesks(
   databaseUrl: string,
   url: string,
   { firms }: BenchData,
   { staff }: { readonly staff: number },
-): Promise<Surroundings> {
-  const [signals, pushes] = [new Map<number, number[]>(), new Map<number, number[]>()];
+) {
+  const signals = new Map<number, number[]>();
   const [receiver, receiverUrl] = await listen(recordingAt(signals, 204));
-  const [pushService, pushUrl] = await listen(recordingAt(pushes, 201));
   // Accepts requests and never responds.
   const [silent, silentUrl] = await listen(() => {});
   const [closed, closedUrl] = await listen(() => {});
@@ -157,26 +168,26 @@ export async function surround(
       tokens.push(session.secret);
     }
   });
-  for (const [n, { session }] of firms.entries()) await registerDevice(url, session, `${pushUrl}/${n}`);
   const boards = createBoards(url, tokens);
   await pause(2000);
-  const next = (arrivals: Map<number, number[]>, firm: number, at: number): number =>
-    (arrivals.get(firm)?.find((arrival) => arrival >= at) ?? Number.POSITIVE_INFINITY) - at;
-  const sorted = (delays: number[]): number[] => delays.sort((one, other) => one - other);
   return {
+    /** How often the boards were read. */
     boardReads: boards.reads,
-    delays: (sentAt) => ({
-      signal: sorted(sentAt.filter(([firm]) => !isDead(firm)).map(([firm, at]) => next(signals, firm, at))),
-      push: sorted(sentAt.map(([firm, at]) => next(pushes, firm, at))),
-    }),
-    async stop() {
+    delays: (sentAt: StormLoad['sentAt']) =>
+      delaysTo(
+        signals,
+        sentAt.filter(([firm]) => !isDead(firm)),
+      ),
+    stop() {
       boards.stop();
-      for (const server of [receiver, pushService, silent]) {
-        server.close();
-        server.closeAllConnections();
-      }
+      for (const server of [receiver, silent]) stopped(server);
     },
   };
+}
+
+function stopped(server: Server): void {
+  server.close();
+  server.closeAllConnections();
 }
 
 async function registerDevice(url: string, session: string, endpoint: string): Promise<void> {
@@ -205,16 +216,19 @@ function createBoards(url: string, tokens: readonly string[]) {
       else if (status !== 503) throw new Error(`GET ${path}: ${status}`);
     };
     let waiting = false;
+    let readAt = 0;
     const stream = httpRequest(new URL(`${url}/firm/v1/changes`), { agent: false, headers: bearer(token) });
     stream.on('response', (response) => {
       if (response.statusCode !== 200) throw new Error(`GET /firm/v1/changes: ${response.statusCode}`);
       response.setEncoding('utf8').on('data', (text: string) => {
         if (waiting || !text.includes('event: changed')) return;
         waiting = true;
-        setTimeout(() => {
+        const wait = Math.max(readAt + BOARD_INTERVAL_MS - Date.now(), 0) + Math.random() * BOARD_SPREAD_MS;
+        setTimeout(async () => {
           waiting = false;
-          void read();
-        }, BOARD_DELAY_MS).unref();
+          await read();
+          readAt = Date.now();
+        }, wait).unref();
       });
       response.on('error', () => {});
     });
