@@ -117,6 +117,33 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   expectProblem(await get('/firm/v1/requests', rejected), 403, 'insufficient_scope');
 });
 
+test('a developer sees how near the keys come to their limits, and which days had a 429', async () => {
+  const [firm, other] = [await service.firm({ limited: true }), await service.firm()];
+  const as = await service.staff(firm, 'developer');
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, async () => (await get('/v1/claims', firm.test)).status),
+  );
+  const limited = statuses.filter((status) => status === 429).length;
+  expect(limited).toBeGreaterThan(0);
+  const read = async () => (await get('/firm/v1/limits', as)).json;
+  const first = await read();
+  const [test] = first.keys.filter(({ environment }: { environment: string }) => environment === 'test');
+  expect(test.limits).toEqual({ requests_per_minute: 60, writes_per_minute: 30, burst: 20 });
+  expect(test.used.writes).toBe(0);
+  expect(test.used.requests).toBeGreaterThan(0);
+  expect(first.days).toHaveLength(14);
+  await eventually(async () => {
+    const { keys, days } = await read();
+    const ofKey = keys.find(({ key_id }: { key_id: string }) => key_id === test.key_id).rate_limited;
+    const ofDays = days.reduce((sum: number, day: { test: number }) => sum + day.test, 0);
+    return ofKey === limited && ofDays === limited;
+  });
+  const stranger = await get('/firm/v1/limits', await service.staff(other, 'auditor'));
+  expect(JSON.stringify(stranger.json)).not.toContain(test.key_id);
+  const rejected = await service.staff(firm, 'dispatcher');
+  expectProblem(await get('/firm/v1/limits', rejected), 403, 'insufficient_scope');
+});
+
 test('an auditor reads, filters and verifies the audit trail, page by page, and a change of it shows', async () => {
   const firm = await service.firm();
   const admin = await operatorOf(service.service.services).staff(firm.id, 'admin');

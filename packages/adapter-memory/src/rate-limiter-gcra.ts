@@ -1,4 +1,4 @@
-import type { CountedRequest } from '@svc/application';
+import type { CountedRequest, RateLimitUse } from '@svc/application';
 import type { Instant, KeyLimits } from '@svc/domain';
 
 /**
@@ -20,6 +20,27 @@ interface Decision {
 
 export const REQUEST_COST = 60_000;
 
+const capacityOf = ({ burst }: KeyLimits): number => burst * REQUEST_COST;
+
+/** @param before null for a subject whose buckets are full. */
+function refilled(before: Consumed | null, limits: KeyLimits, now: Instant): Omit<Consumed, 'at'> {
+  // A clock that was set back refills nothing. The new time is stored all the same: otherwise the refill would stop until
+  // the clock has caught up.
+  const elapsedMs = before ? Math.max(0, now - before.at) : 0;
+  // Capped before the refill, so that after the burst is lowered a key waits one interval at most.
+  const level = (consumed: number, perMinute: number): number =>
+    Math.max(0, Math.min(consumed, capacityOf(limits)) - elapsedMs * perMinute);
+  return {
+    requests: level(before?.requests ?? 0, limits.requestsPerMinute),
+    writes: level(before?.writes ?? 0, limits.writesPerMinute),
+  };
+}
+
+export function useOf(before: Consumed | null, limits: KeyLimits, now: Instant): RateLimitUse {
+  const { requests, writes } = refilled(before, limits, now);
+  return { requests: Math.ceil(requests / REQUEST_COST), writes: Math.ceil(writes / REQUEST_COST) };
+}
+
 /** @param before null for a subject whose buckets are full. */
 export function decide(
   before: Consumed | null,
@@ -27,16 +48,8 @@ export function decide(
   { write, isCounted = false }: CountedRequest,
   now: Instant,
 ): Decision {
-  const capacity = limits.burst * REQUEST_COST;
-  // A clock that was set back refills nothing. The new time is stored all the same: otherwise the refill would stop until
-  // the clock has caught up.
-  const elapsedMs = before ? Math.max(0, now - before.at) : 0;
-  // Capped before the refill, so that after the burst is lowered a key waits one interval at most.
-  const level = (consumed: number, perMinute: number): number =>
-    Math.max(0, Math.min(consumed, capacity) - elapsedMs * perMinute);
-  const requests = level(before?.requests ?? 0, limits.requestsPerMinute);
-  const writes = level(before?.writes ?? 0, limits.writesPerMinute);
-
+  const capacity = capacityOf(limits);
+  const { requests, writes } = refilled(before, limits, now);
   const waitMs = (consumed: number, perMinute: number): number =>
     Math.max(0, Math.ceil((consumed + REQUEST_COST - capacity) / perMinute));
   const retryAfterMs = Math.max(

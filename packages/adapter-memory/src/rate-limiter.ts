@@ -1,6 +1,6 @@
 import type { Clock, RateLimitDecision, RateLimiter } from '@svc/application';
 import type { Instant } from '@svc/domain';
-import { type Consumed, decide, fullAgainAt } from './rate-limiter-gcra.ts';
+import { type Consumed, decide, fullAgainAt, useOf } from './rate-limiter-gcra.ts';
 
 interface Subject {
   readonly consumed: Consumed;
@@ -46,5 +46,7 @@ export function createMemoryRateLimiter({ clock }: { readonly clock: Clock }): M
       subjects.set(name, { consumed, fullAgainAt: fullAgainAt(consumed, limits) });
       return retryAfterMs === 0 ? ALLOWED : { allowed: false, retryAfterMs };
     },
+
+    peek: async (name, limits) => useOf(subjects.get(name)?.consumed ?? null, limits, clock.now()),
   };
 }

@@ -1,10 +1,11 @@
 import {
+  type LimitedRequests,
   type LoggedRequest,
   type LoggedRequests,
   latestRequestFirst,
   type RequestLogStore,
 } from '@svc/application';
-import type { FirmId } from '@svc/domain';
+import { DAY, type FirmId } from '@svc/domain';
 
 /** The request log in memory. */
 export function createMemoryRequestLog(): RequestLogStore {
@@ -30,6 +31,18 @@ export function createMemoryRequestLog(): RequestLogStore {
       return ofFirm(firmId)
         .filter(({ at, behavior }) => behavior !== undefined && at >= since)
         .slice(0, limit);
+    },
+    async limitedOf(firmId, since, maxElements) {
+      const all = ofFirm(firmId).filter(({ at, status }) => status === 429 && at >= since);
+      const counted = all.slice(0, maxElements);
+      const counts = new Map<string, LimitedRequests['counts'][number]>();
+      for (const { keyId, at } of counted) {
+        const day = Math.floor(at / DAY);
+        const count = (counts.get(`${keyId} ${day}`)?.count ?? 0) + 1;
+        counts.set(`${keyId} ${day}`, { keyId, day, count });
+      }
+      const oldest = all.length < maxElements ? undefined : counted.at(-1);
+      return { counts: [...counts.values()], since: oldest?.at ?? since };
     },
     async pageOf(firmId, after, limit) {
       return ofFirm(firmId)

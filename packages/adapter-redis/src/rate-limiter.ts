@@ -25,5 +25,17 @@ export function createRedisRateLimiter({
       if (typeof waitMs !== 'number') return fallback.consume(subject, limits, request);
       return waitMs === 0 ? ALLOWED : { allowed: false, retryAfterMs: waitMs };
     },
+
+    async peek(subject, limits) {
+      const { requestsPerMinute, writesPerMinute, burst } = limits;
+      const used = await store.run({
+        name: 'peek',
+        key: `limit:{${subject}}`,
+        args: [requestsPerMinute, writesPerMinute, burst],
+      });
+      if (!Array.isArray(used)) return fallback.peek(subject, limits);
+      const [requests, writes] = used;
+      return { requests, writes };
+    },
   };
 }

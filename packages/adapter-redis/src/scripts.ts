@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** One of the functions in the script, with up to four arguments. */
 export interface Operation {
-  readonly name: 'consume' | 'hasUsed' | 'addUsed';
+  readonly name: 'consume' | 'peek' | 'hasUsed' | 'addUsed';
   readonly key: string;
   readonly args: readonly (string | number)[];
 }
@@ -22,6 +22,23 @@ local operations = {}
 
 -- GCRA over both buckets, all or nothing, stored as levels: a request costs 60,000, a rate of n per minute refills n per
 -- millisecond. All values are integers, below 2^53 for limits up to a million.
+local function levels(key, now, perMinute, capacity)
+  local stored = redis.call('HMGET', key, 'at', 'requests', 'writes')
+  local at = tonumber(stored[1]) or now
+  -- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
+  local elapsed = math.max(0, now - at)
+  local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
+  local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
+  return requests, writes, at
+end
+
+-- Whole requests and writes that are used and not refilled.
+function operations.peek(key, now, requestsPerMinute, writesPerMinute, burst)
+  local perMinute = { tonumber(requestsPerMinute), tonumber(writesPerMinute) }
+  local requests, writes = levels(key, now, perMinute, burst * 60000)
+  return { math.ceil(requests / 60000), math.ceil(writes / 60000) }
+end
+
 -- Returns the milliseconds to wait, 0 if allowed.
 function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst, count)
   local perMinute = { tonumber(requestsPerMinute), tonumber(writesPerMinute) }
@@ -29,12 +46,7 @@ function operations.consume(key, now, requestsPerMinute, writesPerMinute, burst,
   local request = count ~= '2'
   local write = count ~= '0'
 
-  local stored = redis.call('HMGET', key, 'at', 'requests', 'writes')
-  local at = tonumber(stored[1]) or now
-  -- A clock that was set back, as by a failover, refills nothing; storing its time lets the refill go on.
-  local elapsed = math.max(0, now - at)
-  local requests = math.max(0, math.min(tonumber(stored[2]) or 0, capacity) - elapsed * perMinute[1])
-  local writes = math.max(0, math.min(tonumber(stored[3]) or 0, capacity) - elapsed * perMinute[2])
+  local requests, writes, at = levels(key, now, perMinute, capacity)
 
   local wait = 0
   if request then

@@ -22,6 +22,7 @@ export async function connected(url: string, settings: Partial<RedisSettings> = 
       fallbackCount += 1;
       return memory.consume(...args);
     },
+    peek: memory.peek,
   };
   const keyPrefix = settings.keyPrefix ?? `test:${randomUUID()}:`;
   const connection = connectRedis({

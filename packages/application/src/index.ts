@@ -16,6 +16,7 @@ export * from './desk/board.ts';
 export * from './desk/board-adjusters.ts';
 export * from './desk/board-claim.ts';
 export type { ImportOutcome } from './desk/imports.ts';
+export type { FirmLimits } from './desk/limits.ts';
 export * from './desk/readiness/checks.ts';
 export * from './desk/readiness/grade.ts';
 export * from './desk/readiness/readiness.ts';

@@ -23,6 +23,7 @@ import { makeListBoard } from './desk/board.ts';
 import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
 import * as imports from './desk/imports.ts';
+import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
@@ -56,6 +57,7 @@ import type { Mailer } from './ports/mailer.ts';
 import type { OfferCourses, OfferEvent } from './ports/offer-courses.ts';
 import type { OperatorReads } from './ports/operator-reads.ts';
 import type { PasskeyVerifier } from './ports/passkey-verifier.ts';
+import type { RateLimiter } from './ports/rate-limiter.ts';
 import type { ReceiptSigner } from './ports/receipt-signer.ts';
 import type { RequestLogStore } from './ports/request-log.ts';
 import type { Secrets } from './ports/secrets.ts';
@@ -203,7 +205,9 @@ export const deskImportUseCases = (deps: DeskImportDeps) => ({
 interface DeskDeps extends AccountDeps {
   readonly staffReads: StaffReads;
   readonly auditReads: AuditReads;
+  readonly operatorReads: OperatorReads;
   readonly requestLog: RequestLogStore;
+  readonly rateLimiter: RateLimiter;
   readonly apiKeyAuthenticator: ApiKeyAuthenticator;
   readonly sha256: Sha256;
 }
@@ -223,6 +227,7 @@ export const deskUseCases = (deps: DeskDeps) => ({
   revokeKey: makeRevokeKey(deps),
   rollKey: makeRollKey(deps),
   listRequests: makeListRequests(deps),
+  readLimits: makeReadLimits(deps),
   listAudit: makeListAudit(deps),
   verifyAudit: makeVerifyAudit(deps),
 });

@@ -15,6 +15,7 @@ export type {
 } from './desk/board.ts';
 export type {
   ApiKeyDocument,
+  FirmLimitsDocument,
   IssuedKeyDocument,
   LoggedRequestDocument,
   RolledKeyDocument,

@@ -27,6 +27,7 @@ import {
   type PageRequest,
   type PasskeyVerifier,
   type PushSubscription,
+  type RateLimiter,
   type ReceiptSigner,
   type SentClaim,
   type SignInFailure,
@@ -171,8 +172,13 @@ function composeUseCases(
   };
   const networkOf = (clientAddress: string): string => clientAddress;
   const signInMonitor: SignInMonitor = { count: (failure) => external.signInFailures.push(failure) };
+  const rateLimiter: RateLimiter = {
+    consume: async () => ({ allowed: true }),
+    peek: async () => ({ requests: 0, writes: 0 }),
+  };
   const deps = {
     ...stores,
+    rateLimiter,
     ...support,
     sha256,
     uow,

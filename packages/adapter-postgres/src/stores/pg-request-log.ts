@@ -7,7 +7,7 @@ import {
   type RequestLogStore,
   timeOfRequestId,
 } from '@svc/application';
-import { type FirmId, HOUR, type Instant, MINUTE } from '@svc/domain';
+import { DAY, type FirmId, HOUR, type Instant, type KeyId, MINUTE } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
 import { type Executor, sql } from '../driver/executor.ts';
 
@@ -19,13 +19,21 @@ interface RequestRow {
   readonly requests: string | null;
 }
 
+interface LimitedRow {
+  readonly keyId: KeyId;
+  readonly day: number;
+  readonly count: number;
+  /** Null: since the time that was asked for. */
+  readonly since: Instant | null;
+}
+
 /** Lines instead of an array, in which all quotes of JSON would be escaped. JSON has no line break. */
 const APPEND = sql(
   'request_log_append',
-  `INSERT INTO request_log (firm_id, request_id, at, requests, has_behavior)
-   SELECT firm_id, request_id, at, requests::json, has_behavior
-     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'), $5::boolean[])
-       AS r (firm_id, request_id, at, requests, has_behavior)
+  `INSERT INTO request_log (firm_id, request_id, at, requests, has_behavior, has_limited)
+   SELECT firm_id, request_id, at, requests::json, has_behavior, has_limited
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'), $5::boolean[], $6::boolean[])
+       AS r (firm_id, request_id, at, requests, has_behavior, has_limited)
     ORDER BY firm_id, request_id
    ON CONFLICT DO NOTHING`,
 );
@@ -43,6 +51,19 @@ const BEHAVIOR_PAGE = sql(
      FROM request_log WHERE firm_id = $1 AND has_behavior AND (at, request_id) < ($2::timestamptz, $3::uuid)
       AND at >= $4::timestamptz
     ORDER BY at DESC, request_id DESC LIMIT $5`,
+);
+
+/** Rows of few requests with 429 cost as much as full ones, so rows are what is bounded. */
+const LIMITED = sql(
+  'request_log_limited',
+  `WITH latest AS (
+     SELECT at, requests FROM request_log WHERE firm_id = $1 AND has_limited AND at >= $2::timestamptz
+      ORDER BY at DESC LIMIT $4)
+   SELECT r ->> 'keyId' AS "keyId", floor((r ->> 'at')::float8 / ${DAY})::int AS day, count(*)::int AS count,
+     (SELECT min(at) FROM latest HAVING count(*) = $4) AS since
+     FROM latest, json_array_elements(requests) r
+    WHERE (r ->> 'status')::int = 429 AND (r ->> 'at')::float8 >= $3
+    GROUP BY 1, 2`,
 );
 
 const BUSIEST = sql(
@@ -150,6 +171,7 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
         arrayOf(latest.map(({ at }) => timestamp(at))),
         rows.map(requestsText).join('\n'),
         arrayOf(latest.map((first) => String(hasBehavior(first)))),
+        arrayOf(rows.map((row) => String(row.some(({ status }) => status === 429)))),
       ]);
     },
 
@@ -171,6 +193,14 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
         ]),
       );
       return requests.filter(({ at }) => at >= since);
+    },
+
+    async limitedOf(firmId, since, maxElements) {
+      const rows = await executor.rows<LimitedRow>(LIMITED, [firmId, timestamp(since), since, maxElements]);
+      return {
+        counts: rows.map(({ keyId, day, count }) => ({ keyId, day, count })),
+        since: rows[0]?.since ?? since,
+      };
     },
 
     async pageOf(firmId, after, limit) {

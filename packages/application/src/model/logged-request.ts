@@ -64,6 +64,14 @@ export interface KeyTraffic {
   readonly failed: number;
 }
 
+/** Responses with 429, by key and day. */
+export interface LimitedRequests {
+  /** `day`: number of the UTC day since 1970. */
+  readonly counts: readonly { readonly keyId: KeyId; readonly day: number; readonly count: number }[];
+  /** Since when they are counted. */
+  readonly since: Instant;
+}
+
 /** For sorting; requests of the same time by id. */
 export function latestRequestFirst(one: LoggedRequest, other: LoggedRequest): number {
   if (one.at !== other.at) return other.at - one.at;

@@ -11,6 +11,12 @@ export interface CountedRequest {
   readonly isCounted?: boolean;
 }
 
+/** What a subject has consumed of `burst` and not regained, in whole requests. */
+export interface RateLimitUse {
+  readonly requests: number;
+  readonly writes: number;
+}
+
 /**
  * Two token buckets per subject, requests and writes, each with capacity `burst` and refilled evenly by the store's
  * clock. A rejected request consumes from neither. When the store fails, requests are allowed.
@@ -18,6 +24,8 @@ export interface CountedRequest {
 export interface RateLimiter {
   /** @param subject owner of the buckets: an API key's id or another stable name. */
   consume(subject: string, limits: KeyLimits, request: CountedRequest): Promise<RateLimitDecision>;
+  /** Consumes nothing and changes nothing. */
+  peek(subject: string, limits: KeyLimits): Promise<RateLimitUse>;
 }
 
 /** Counts every request by the address of its client, before any other limit. */

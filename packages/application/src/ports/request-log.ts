@@ -1,5 +1,5 @@
 import type { FirmId, Instant } from '@svc/domain';
-import type { KeyTraffic, LoggedRequest, LoggedRequests } from '../model/logged-request.ts';
+import type { KeyTraffic, LimitedRequests, LoggedRequest, LoggedRequests } from '../model/logged-request.ts';
 
 export interface RequestLogQuery {
   readonly requestId?: string | undefined;
@@ -13,6 +13,8 @@ export interface RequestLogStore {
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
   /** The latest requests with a behavior since a time, latest first. */
   behaviorOf(firmId: FirmId, since: Instant, limit: number): Promise<LoggedRequest[]>;
+  /** A firm's responses with 429 since a time, or of the latest `maxElements` elements with one. */
+  limitedOf(firmId: FirmId, since: Instant, maxElements: number): Promise<LimitedRequests>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */
   pageOf(firmId: FirmId, after: LoggedRequest | null, limit: number): Promise<LoggedRequests[]>;
   /** The keys of all firms with the most requests since a time, in this order. */

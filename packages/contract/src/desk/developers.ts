@@ -11,14 +11,26 @@ import { ENVIRONMENTS, KEY_PURPOSES } from '../vocabulary.ts';
 const EXAMPLE_KEY = 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02';
 const EXAMPLE_REQUEST = '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55';
 
+const keyPurpose = openEnum(KEY_PURPOSES, {
+  id: 'KeyPurpose',
+  description: 'What the key is for. More values may be added.',
+  example: 'full_access',
+});
+
+const keyLimits = responseObject({
+  requests_per_minute: responseField.integer('Requests per minute.', 300),
+  writes_per_minute: responseField.integer('Of these, writes.', 120),
+  burst: responseField.integer('Requests at once.', 20),
+}).meta({
+  id: 'KeyLimits',
+  description: 'The rate limits of the key.',
+  example: { requests_per_minute: 300, writes_per_minute: 120, burst: 20 },
+});
+
 export const apiKeySchema = responseObject({
   id: responseField.text('Id of the key, not the key itself.', EXAMPLE_KEY),
   environment: keyInfoSchema.shape.key.shape.environment,
-  purpose: openEnum(KEY_PURPOSES, {
-    id: 'KeyPurpose',
-    description: 'What the key is for. More values may be added.',
-    example: 'full_access',
-  }),
+  purpose: keyPurpose,
   scopes: keyInfoSchema.shape.scopes,
   created_at: responseField.dateTime('When the key was created.', '2026-08-20T13:00:00.000Z'),
   expires_at: responseField
@@ -30,15 +42,7 @@ export const apiKeySchema = responseObject({
   last_used_at: responseField
     .dateTime('Last request, up to a minute late; null: not used.', '2026-08-29T14:52:07.113Z')
     .nullable(),
-  limits: responseObject({
-    requests_per_minute: responseField.integer('Requests per minute.', 300),
-    writes_per_minute: responseField.integer('Of these, writes.', 120),
-    burst: responseField.integer('Requests at once.', 20),
-  }).meta({
-    id: 'KeyLimits',
-    description: 'The rate limits of the key.',
-    example: { requests_per_minute: 300, writes_per_minute: 120, burst: 20 },
-  }),
+  limits: keyLimits,
 }).meta({ id: 'ApiKey', description: 'An API key of the firm, without its secret.' });
 export type ApiKeyDocument = z.output<typeof apiKeySchema>;
 
@@ -55,6 +59,42 @@ export const rolledKeySchema = responseObject({ key: apiKeySchema, secret, repla
   description: 'The new key with its secret, and the one that it replaces.',
 });
 export type RolledKeyDocument = z.output<typeof rolledKeySchema>;
+
+export const firmLimitsSchema = responseObject({
+  keys: z
+    .array(
+      responseObject({
+        key_id: responseField.text('Id of the key.', EXAMPLE_KEY),
+        environment: keyInfoSchema.shape.key.shape.environment,
+        purpose: keyPurpose,
+        limits: keyLimits,
+        used: responseObject({
+          requests: responseField.integer('Requests.', 3),
+          writes: responseField.integer('Writes.', 1),
+        }).meta({
+          id: 'KeyUse',
+          description: 'What of `burst` is used now and not refilled yet.',
+          example: { requests: 3, writes: 1 },
+        }),
+        rate_limited: responseField.integer('Requests with this key that got a 429, in these days.', 12),
+      }).meta({ id: 'KeyWithUse', description: 'A key, and how near it is to its limits.' }),
+    )
+    .meta({ description: 'The keys that work now, the latest first; at most 200.', example: [] }),
+  days: z
+    .array(
+      responseObject({
+        date: responseField.date('The day, in UTC.', '2026-08-29'),
+        live: responseField.integer('With live keys.', 0),
+        test: responseField.integer('With test keys.', 12),
+      }).meta({ id: 'LimitedRequestsOfDay', description: 'Requests of a day that got a 429.' }),
+    )
+    .meta({ description: 'The last 14 days, today last.', example: [] }),
+  counted_since: responseField.dateTime(
+    'Since when requests that got a 429 are counted: the first day, or later where there are too many.',
+    '2026-08-16T00:00:00.000Z',
+  ),
+}).meta({ id: 'FirmLimits', description: 'How near the firm comes to its rate limits.' });
+export type FirmLimitsDocument = z.output<typeof firmLimitsSchema>;
 
 export const loggedRequestSchema = responseObject({
   request_id: responseField.uuid('The value of X-Request-Id.', EXAMPLE_REQUEST),
@@ -147,6 +187,17 @@ export const developerEndpoints = {
     params: keyParams,
     success: { status: 200, schema: apiKeySchema, description: 'The revoked key.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  getLimits: endpoint({
+    ...staffRead('keys:read'),
+    id: 'getLimits',
+    method: 'GET',
+    path: '/firm/v1/limits',
+    summary: 'Get rate limits and their use',
+    description:
+      'The limits of each key, what is used of them now, and how many requests got a 429 on each of the last 14 days. Reading it uses nothing.',
+    success: { status: 200, schema: firmLimitsSchema, description: 'The limits and their use.' },
+    problems: STAFF_REQUEST,
   }),
   listRequests: endpoint({
     ...staffRead('requests:read'),

@@ -3,7 +3,12 @@ import type { Example } from '../example.ts';
 import type { RegisterPasskeyBody } from '../sign-in.ts';
 import type { AuditEventDocument, AuditVerificationDocument } from './audit.ts';
 import type { boardEndpoints } from './board.ts';
-import type { ApiKeyDocument, LoggedRequestDocument, RolledKeyDocument } from './developers.ts';
+import type {
+  ApiKeyDocument,
+  FirmLimitsDocument,
+  LoggedRequestDocument,
+  RolledKeyDocument,
+} from './developers.ts';
 import { IMPORT_EXAMPLES } from './imports.ts';
 import type { deskEndpoints } from './index.ts';
 import { READINESS_EXAMPLE } from './readiness.ts';
@@ -64,6 +69,21 @@ const newKey = {
   created_at: '2026-08-29T15:00:00.000Z',
   last_used_at: null,
 } satisfies ApiKeyDocument;
+
+const firmLimits = {
+  keys: [
+    {
+      key_id: key.id,
+      environment: key.environment,
+      purpose: key.purpose,
+      limits: key.limits,
+      used: { requests: 3, writes: 1 },
+      rate_limited: 12,
+    },
+  ],
+  days: [{ date: '2026-08-29', live: 0, test: 12 }],
+  counted_since: '2026-08-16T00:00:00.000Z',
+} satisfies FirmLimitsDocument;
 
 const loggedRequest = {
   request_id: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
@@ -158,6 +178,7 @@ export const DESK_EXAMPLES: {
     params: keyPath,
     response: { ...key, revoked_at: '2026-08-29T15:00:00.000Z' } satisfies ApiKeyDocument,
   },
+  getLimits: { response: firmLimits },
   listRequests: {
     search: 'code=validation_failed&path=%2Fv1%2Fclaims',
     response: { data: [loggedRequest], next_cursor: null },

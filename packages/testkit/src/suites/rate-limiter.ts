@@ -121,6 +121,22 @@ export function rateLimiterSuite(
       expect(await allowedOf(subject, wide, WRITE, 10)).toBe(1);
     });
 
+    test('reading what is used consumes nothing, and shows the refill and other limits', async () => {
+      const subject = fresh();
+      const limits = DEFAULT_LIMITS.live;
+      expect(await limiter.peek(subject, limits)).toEqual({ requests: 0, writes: 0 });
+      await allowedOf(subject, limits, WRITE, 4);
+      await allowedOf(subject, limits, READ, 14);
+      for (let n = 0; n < 30; n++)
+        expect(await limiter.peek(subject, limits)).toEqual({ requests: 18, writes: 4 });
+      expect(await limiter.peek(subject, { ...limits, burst: 5 })).toEqual({ requests: 5, writes: 4 });
+      expect(await allowedOf(subject, limits, READ, 5)).toBe(2);
+      now += 500;
+      expect(await limiter.peek(subject, limits)).toEqual({ requests: 18, writes: 3 });
+      now += MINUTE;
+      expect(await limiter.peek(subject, limits)).toEqual({ requests: 0, writes: 0 });
+    });
+
     test('a clock set back neither blocks for long nor allows extra requests', async () => {
       const subject = fresh();
       await allowedOf(subject, DEFAULT_LIMITS.live, READ, 20);

@@ -7,7 +7,7 @@ import {
   type RequestLogStore,
   requestIdAt,
 } from '@svc/application';
-import { type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { DAY, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 
 export interface RequestLogUnderTest {
@@ -128,6 +128,33 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect(await found(2, 10)).toEqual([all[4], all[2]]);
       expect(await found(1, 2)).toEqual([all[4], all[2]]);
       expect(await found(0, 10)).toEqual([all[4], all[2], all[0]]);
+    });
+
+    test('limited requests are counted by key and day since a time, the latest first', async () => {
+      const { store } = underTest;
+      const firmId = uuid() as FirmId;
+      const since = Date.UTC(2029, 0, 2);
+      const [one, other] = ['key_1' as KeyId, 'key_2' as KeyId];
+      const at = [-1, 0, 1, DAY - 1, DAY].map((ms) => since + ms);
+      const limited = at.map((at) => aLoggedRequest({ firmId, keyId: one, at, status: 429 }));
+      const others = [200, null].map((status) => aLoggedRequest({ firmId, at: since + 2, status }));
+      for (const row of [...limited, ...others]) await store.append([row]);
+      await store.append([
+        aLoggedRequest({ firmId, keyId: other, at: since + DAY, status: 429 }),
+        aLoggedRequest({ status: 429, at: since + DAY }),
+      ]);
+      const day = since / DAY;
+      const counted = async (maxElements: number) => {
+        const { counts, since: countedSince } = await store.limitedOf(firmId, since, maxElements);
+        const sorted = counts.map(({ keyId, day: at, count }) => [keyId, at - day, count]).sort();
+        return [sorted, countedSince - since];
+      };
+      const today = [
+        [one, 1, 1],
+        [other, 1, 1],
+      ];
+      expect(await counted(100)).toEqual([[[one, 0, 3], ...today], 0]);
+      expect(await counted(3)).toEqual([[[one, 0, 1], ...today], DAY - 1]);
     });
 
     test('the keys of all firms with the most requests since a time are listed, with what was limited and failed', async () => {

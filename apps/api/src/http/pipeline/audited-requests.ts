@@ -52,7 +52,7 @@ type Unrecorded =
   | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
   | ('requestStaffSignInCode' | 'signInStaff' | 'signOutStaff')
-  | ('listKeys' | 'listRequests' | 'getRequest')
+  | ('listKeys' | 'getLimits' | 'listRequests' | 'getRequest')
   | `listStaff${'Passkeys' | 'Sessions'}`
   | `startStaff${'PasskeySignIn' | 'PasskeyRegistration'}`
   | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');

@@ -9,7 +9,7 @@ import { deskEndpoints, LIMITS } from '@svc/contract';
 import { DAY, DomainError, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
-import { keyToWire, requestToWire } from '../serialization/developer.ts';
+import { keyToWire, limitsToWire, requestToWire } from '../serialization/developer.ts';
 import { page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
@@ -60,6 +60,10 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       const revoked = await use.revokeKey(byAccount(actor), params.key_id as KeyId, actor.firmId);
       return jsonResponse(document(revoked));
     }),
+
+    staffRoute(deskEndpoints.getLimits, async (_, { actor: { firmId } }) =>
+      jsonResponse(limitsToWire(await use.readLimits(firmId))),
+    ),
 
     staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
       const { key, code, path, since, request_id: requestId } = query;

@@ -1,5 +1,12 @@
-import { type ApiKey, type Firm, type LoggedRequest, toDateTime, toDateTimeOrNull } from '@svc/application';
-import type { ApiKeyDocument, LoggedRequestDocument } from '@svc/contract';
+import {
+  type ApiKey,
+  type Firm,
+  type FirmLimits,
+  type LoggedRequest,
+  toDateTime,
+  toDateTimeOrNull,
+} from '@svc/application';
+import type { ApiKeyDocument, FirmLimitsDocument, LoggedRequestDocument } from '@svc/contract';
 import { limitsOf, scopesOf } from '@svc/domain';
 
 /** @param firm its plan and limits apply to the key. */
@@ -27,4 +34,13 @@ export const requestToWire = (request: LoggedRequest): LoggedRequestDocument => 
   code: request.code,
   places: [...request.places],
   duration_ms: request.durationMs,
+});
+
+export const limitsToWire = ({ firm, keys, days, countedSince }: FirmLimits): FirmLimitsDocument => ({
+  keys: keys.map(({ key, used, limited }) => {
+    const { id, environment, purpose, limits } = keyToWire(key, firm);
+    return { key_id: id, environment, purpose, limits, used, rate_limited: limited };
+  }),
+  days: days.map(({ at, live, test }) => ({ date: toDateTime(at).slice(0, 10), live, test })),
+  counted_since: toDateTime(countedSince),
 });

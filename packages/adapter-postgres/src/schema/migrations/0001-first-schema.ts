@@ -459,6 +459,8 @@ CREATE TABLE request_log (
   requests json NOT NULL,
   -- With test keys.
   has_behavior boolean NOT NULL,
+  -- One response at least was a 429.
+  has_limited boolean NOT NULL,
   PRIMARY KEY (firm_id, request_id)
 )
 -- The requests stay in the row, uncompressed.
@@ -466,6 +468,7 @@ WITH (toast_tuple_target = 8160);
 CREATE INDEX request_log_latest ON request_log (firm_id, at, request_id);
 -- For the check of a firm's integration.
 CREATE INDEX request_log_behavior ON request_log (firm_id, at, request_id) WHERE has_behavior;
+CREATE INDEX request_log_limited ON request_log (firm_id, at) WHERE has_limited;
 -- For the purge alone, as with the idempotency records.
 CREATE INDEX request_log_age ON request_log USING brin (at) WITH (pages_per_range = 32);
 

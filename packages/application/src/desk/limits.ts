@@ -1,0 +1,62 @@
+import { DAY, DomainError, type Environment, type FirmId, type Instant, limitsOf } from '@svc/domain';
+import type { ApiKey } from '../model/api-key.ts';
+import type { Firm } from '../model/firm.ts';
+import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OperatorReads } from '../ports/operator-reads.ts';
+import type { RateLimiter, RateLimitUse } from '../ports/rate-limiter.ts';
+import type { RequestLogStore } from '../ports/request-log.ts';
+
+const DAYS = REQUEST_LOG_RETENTION_MS / DAY;
+/** Each has up to twenty requests, and takes some microseconds. */
+const MAX_COUNTED_ELEMENTS = 2000;
+const MAX_KEYS = 200;
+/** Also those that no longer work. */
+const MAX_READ_KEYS = 1000;
+
+export interface FirmLimits {
+  readonly firm: Firm;
+  /** Those that work now, latest first, with how many of their requests were limited. */
+  readonly keys: readonly { readonly key: ApiKey; readonly used: RateLimitUse; readonly limited: number }[];
+  /** Limited requests of each UTC day, today last. */
+  readonly days: readonly ({ readonly at: Instant } & Readonly<Record<Environment, number>>)[];
+  readonly countedSince: Instant;
+}
+
+/** How near a firm comes to the limits of its keys. */
+export const makeReadLimits =
+  (deps: {
+    readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
+    readonly requestLog: RequestLogStore;
+    readonly rateLimiter: RateLimiter;
+    readonly clock: Clock;
+  }) =>
+  async (firmId: FirmId): Promise<FirmLimits> => {
+    const now = deps.clock.now();
+    const firstDay = Math.floor(now / DAY) - DAYS + 1;
+    const [firm, { rows: all }, limited] = await Promise.all([
+      deps.operatorReads.firm(firmId),
+      deps.operatorReads.keyPage(firmId, { after: null, limit: MAX_READ_KEYS }),
+      deps.requestLog.limitedOf(firmId, firstDay * DAY, MAX_COUNTED_ELEMENTS),
+    ]);
+    if (firm === null) throw new DomainError('not_found', 'No such firm.');
+    const days = Array.from({ length: DAYS }, (_, n) => ({ at: (firstDay + n) * DAY, live: 0, test: 0 }));
+    const ofKey = new Map(all.map((key) => [key.id, { key, limited: 0 }]));
+    for (const { keyId, day, count } of limited.counts) {
+      const [of, counted] = [ofKey.get(keyId), days[day - firstDay]];
+      if (of === undefined || counted === undefined) continue;
+      of.limited += count;
+      counted[of.key.environment] += count;
+    }
+    const working = [...ofKey.values()]
+      .filter(({ key }) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
+      .slice(0, MAX_KEYS);
+    // Of one tick: the limiter combines them into one command.
+    const keys = await Promise.all(
+      working.map(async ({ key, limited }) => {
+        const used = await deps.rateLimiter.peek(key.id, limitsOf(key.environment, firm.limits));
+        return { key, used, limited };
+      }),
+    );
+    return { firm, keys, days, countedSince: limited.since };
+  };
