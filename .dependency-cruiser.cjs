@@ -12,6 +12,7 @@ const APPLICATION = '^packages/application/src/';
 const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
 const CSV_IMPORT = '^packages/csv-import/src/';
+const SANDBOX = '^packages/sandbox/src/';
 const CLIENT = '^packages/client/src/';
 const CONTRACT = '^packages/contract/src/';
 const ADAPTERS = ['^packages/adapter-[a-z]+/src/', '^packages/embedded-postgres/src/'];
@@ -40,6 +41,7 @@ module.exports = {
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
     room('csv-import', '^packages/csv-import/src/', [CONTRACT, ...npm('zod', 'csv-parse')]),
     room('client', '^packages/client/src/', []),
+    room('sandbox', '^packages/sandbox/src/', [CLIENT]),
     room('history-check', '^packages/history-check/src/', []),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [
       DOMAIN,
@@ -165,6 +167,7 @@ module.exports = {
       CLIENT,
       MCP,
       CSV_IMPORT,
+      SANDBOX,
       NODE,
       ...npm('@modelcontextprotocol/sdk', 'commander', 'jsonc-parser', 'picocolors'),
     ]),
@@ -178,7 +181,13 @@ module.exports = {
       WEB_APP,
       ...npm('fake-indexeddb', 'idb', 'preact', '@preact/[a-z-]+'),
     ]),
-    room('desk', '^apps/desk/src/', [CONTRACT, WEB_APP, ...npm('preact', '@preact/[a-z-]+')]),
+    room('desk', '^apps/desk/src/', [
+      CONTRACT,
+      CLIENT,
+      SANDBOX,
+      WEB_APP,
+      ...npm('preact', '@preact/[a-z-]+'),
+    ]),
     room('docs', '^apps/docs/src/', [CONTRACT, NODE, ...npm('vitepress')]),
   ],
   options: {

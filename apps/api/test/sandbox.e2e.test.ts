@@ -95,7 +95,7 @@ test('a page of claims ends after one claim, with a cursor for the next', async 
   expect((await list(`?cursor=${one.next_cursor}`)).data).toEqual(all.data.slice(1));
 });
 
-test('the request log shows how a program with a test key behaves, by hashes, and neither what it sent nor the rehearsal', async () => {
+test('the request log shows how a program with a test key behaves, by hashes, and neither what it sent nor the rehearsal or the desk', async () => {
   const firm = await service.firm();
   const body = claimBody(firm.account.manual);
   await setFaults(firm.test, 'rate_limited', 1);
@@ -105,6 +105,8 @@ test('the request log shows how a program with a test key behaves, by hashes, an
   await service.call('GET', '/v1/claims?assignment_status=rejected', { as: firm.test });
   const headers = { 'User-Agent': 'node claims-rehearse/1.0' };
   await service.call('GET', '/v1/claims', { as: firm.test, headers });
+  const desk = { 'X-Claims-Page': '1', 'Sec-Fetch-Site': 'same-origin' };
+  await service.call('GET', '/v1/claims', { as: firm.test, headers: desk });
   await service.call('GET', '/v1/claims', { as: firm.live });
   const log = service.service.services.get('requestLog');
   const found = await eventually(
@@ -125,6 +127,19 @@ test('the request log shows how a program with a test key behaves, by hashes, an
   expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, subject: first?.subject });
   expect(JSON.stringify(found)).not.toContain(body.external_id);
   expect(JSON.stringify(found)).not.toContain('the-key');
+});
+
+test('requests of the desk meet no simulated faults; a program that copies its header does', async () => {
+  const firm = await service.firm();
+  await setFaults(firm.test, 'internal_error', 100);
+  const statusWith = async (headers: Record<string, string>) =>
+    (await service.call('GET', '/v1/me', { as: firm.test, headers })).status;
+  const copied = { 'X-Claims-Page': '1' };
+  expect([
+    await statusWith({ ...copied, 'Sec-Fetch-Site': 'same-origin' }),
+    await statusWith({ ...copied, 'Sec-Fetch-Site': 'cross-site' }),
+    await statusWith(copied),
+  ]).toEqual([200, 500, 500]);
 });
 
 test('faults end when they are cleared, and requests that failed with one have a separate route in the request log', async () => {

@@ -1,5 +1,6 @@
 import { type Claim, type Client, createClient, type Hooks, type RetryEvent } from '@svc/client';
 import { DATE_ORDERS, DELIMITERS, ENCODINGS } from '@svc/csv-import';
+import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
@@ -17,8 +18,7 @@ import {
   receiptFields,
   sanitized,
 } from './output.ts';
-import { rehearse, showReadiness } from './rehearse/command.ts';
-import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from './sandbox.ts';
+import { rehearse, showReadiness } from './rehearse.ts';
 import { send } from './send/command.ts';
 import { roundedDuration } from './send/pace.ts';
 import { type ConnectionOptions, keyFrom, urlFrom } from './settings.ts';

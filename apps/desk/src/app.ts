@@ -13,7 +13,7 @@ import { ROOT } from './root.ts';
 
 export const navigation = createDeskNavigation(window);
 export const { route, go } = navigation;
-const api = createApi<Call>(ROOT, ROUTES);
+export const api = createApi<Call>(ROOT, ROUTES);
 export const { call } = api;
 
 export const desk = createDesk({
@@ -33,6 +33,21 @@ export const { showToast } = desk.toasts;
 export const { dateTime, day, duration, roughDuration, since } = desk.format;
 
 showAppearance(() => desk.scheme.value, desk.language.language);
+
+/** Does what a button is for, and says how it went. @returns whether it succeeded */
+export async function perform(
+  work: () => Promise<unknown>,
+  done = () => texts.value.saved,
+): Promise<boolean> {
+  try {
+    await request(work);
+    showToast(done, 'success');
+    return true;
+  } catch (error) {
+    showError(error);
+    return false;
+  }
+}
 
 /** The operator has no report of errors of the desk: they stay in the browser's console. */
 export const reportError = (error: unknown): void => console.error(error);

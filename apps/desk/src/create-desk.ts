@@ -4,6 +4,7 @@ import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import { createFormat } from '@svc/web-app/format';
 import { createLanguage } from '@svc/web-app/language';
+import { createPagedList } from '@svc/web-app/paged-list';
 import { createSession } from '@svc/web-app/session';
 import type { Language } from '@svc/web-app/texts/languages';
 import { createToasts } from '@svc/web-app/toasts';
@@ -13,7 +14,6 @@ import { createScheme } from './state/appearance.ts';
 import { createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
 import { createOffers } from './state/offers.ts';
-import { createPagedList } from './state/paged-list.ts';
 import { createUpload } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
@@ -75,6 +75,8 @@ export function createDesk(deps: DeskDeps) {
   const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
 
   const uploads = createUpload(shared);
+  /** A test key, which nothing but this page's memory keeps, and when a rehearsal with one was started last. */
+  const sandbox = { key: signal<string>(), rehearsedSince: signal<string>() };
 
   async function readChanges(): Promise<void> {
     changes.value += 1;
@@ -100,6 +102,8 @@ export function createDesk(deps: DeskDeps) {
     for (const part of [live.live, live.test]) part.stop();
     for (const part of [board, adjusters, offers, uploads]) part.forget();
     environment.value = 'live';
+    sandbox.key.value = undefined;
+    sandbox.rehearsedSince.value = undefined;
   }
 
   async function readProfile(): Promise<OwnStaff> {
@@ -173,21 +177,8 @@ export function createDesk(deps: DeskDeps) {
   }
 
   return {
-    ...{
-      now,
-      language,
-      texts,
-      format,
-      toasts,
-      session,
-      environment,
-      board,
-      adjusters,
-      offers,
-      uploads,
-      changes,
-      startFailed,
-    },
+    ...{ now, language, texts, format, toasts, session, environment, changes, startFailed },
+    ...{ board, adjusters, offers, uploads, sandbox },
     ...createScheme(deps.choices),
     ...{ can, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
   };

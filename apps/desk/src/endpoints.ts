@@ -1,6 +1,12 @@
-import type { deskEndpoints, endpoints } from '@svc/contract';
+import type { deskEndpoints } from '@svc/contract';
 import type { Api as ApiOf } from '@svc/web-app/api';
-import type { Call as CallAmong, CallOf, RouteOf } from '@svc/web-app/endpoints';
+import {
+  BROWSER_ROUTES,
+  type BrowserCalls,
+  type Call as CallAmong,
+  type CallOf,
+  type RouteOf,
+} from '@svc/web-app/endpoints';
 
 type Endpoints = typeof deskEndpoints;
 export type Environment = 'live' | 'test';
@@ -23,6 +29,8 @@ const CONTRACT_ROUTES = {
   replayWebhookDelivery: 'POST v1/webhooks/deliveries/{delivery_id}/replay',
   testWebhook: 'POST v1/webhooks/{webhook_id}/test',
   updateWebhook: 'PATCH v1/webhooks/{webhook_id}',
+  listStaffSessions: 'GET v1/sessions',
+  endStaffSession: 'DELETE v1/sessions/{session_id}',
   listStaffPasskeys: 'GET v1/passkeys',
   registerStaffPasskey: 'POST v1/passkeys',
   removeStaffPasskey: 'DELETE v1/passkeys/{passkey_id}',
@@ -42,28 +50,12 @@ const CONTRACT_ROUTES = {
   withdrawBoardInvitation: 'DELETE v1/adjusters/invitations/{svc_id}',
 } as const satisfies { readonly [Id in keyof Endpoints]?: RouteOf<Endpoints[Id], '/firm/'> };
 
-/** What only browsers use: the service keeps their session in a cookie. */
-const BROWSER_ROUTES = {
-  openSession: 'POST session',
-  closeSession: 'DELETE session',
-  closeAllSessions: 'DELETE sessions',
-  sendSignInCode: 'POST sign-in-codes',
-  startPasskeySignIn: 'POST passkey-options',
-} as const;
-interface BrowserCalls {
-  openSession: CallOf<Endpoints['signInStaff']>;
-  closeSession: { input: object; output: unknown };
-  closeAllSessions: { input: object; output: unknown };
-  sendSignInCode: CallOf<Endpoints['requestStaffSignInCode']>;
-  startPasskeySignIn: { input: object; output: CallOf<(typeof endpoints)['startPasskeySignIn']>['output'] };
-}
-
 export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES };
 export type CallId = keyof typeof ROUTES;
-type DeskCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls;
+type DeskCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls<SignInProof>;
 export type Call = CallAmong<DeskCalls>;
 export type Api = ApiOf<Call>;
-export type SignInProof = DeskCalls['openSession']['input']['body'];
+export type SignInProof = CallOf<Endpoints['signInStaff']>['input']['body'];
 
 type Output<Id extends CallId> = DeskCalls[Id]['output'];
 export type OwnStaff = Output<'getOwnStaff'>;

@@ -22,45 +22,33 @@ import {
   showError,
   texts,
 } from './app.ts';
-import type { Screen } from './navigation.ts';
+import { SCREENS, type Screen } from './navigation.ts';
 import { ROOT } from './root.ts';
 import { Board } from './screens/board.tsx';
 
 const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
-const Adjusters = lazy(async () => (await import('./screens/adjusters.tsx')).Adjusters);
-const ClaimMap = lazy(async () => (await import('./screens/map.tsx')).ClaimMap);
-const UploadScreen = lazy(async () => (await import('./screens/upload.tsx')).UploadScreen);
-const Reports = lazy(async () => (await import('./screens/reports.tsx')).Reports);
-const Keys = lazy(async () => (await import('./screens/keys.tsx')).Keys);
-const Requests = lazy(async () => (await import('./screens/requests.tsx')).Requests);
-const Webhooks = lazy(async () => (await import('./screens/webhooks.tsx')).Webhooks);
-const Audit = lazy(async () => (await import('./screens/audit.tsx')).Audit);
-const People = lazy(async () => (await import('./screens/people.tsx')).People);
-const ReadinessScreen = lazy(async () => (await import('./screens/readiness.tsx')).ReadinessScreen);
 const PasskeyRequired = lazy(async () => (await import('./screens/passkeys.ts')).PasskeyRequired);
-const Settings = lazy(async () => (await import('./screens/settings.tsx')).Settings);
+const COMPONENTS: Readonly<Record<Screen, ComponentType<object>>> = {
+  board: Board,
+  adjusters: lazy(async () => (await import('./screens/adjusters.tsx')).Adjusters),
+  map: lazy(async () => (await import('./screens/map.tsx')).ClaimMap),
+  upload: lazy(async () => (await import('./screens/upload.tsx')).UploadScreen),
+  reports: lazy(async () => (await import('./screens/reports.tsx')).Reports),
+  keys: lazy(async () => (await import('./screens/keys.tsx')).Keys),
+  requests: lazy(async () => (await import('./screens/requests.tsx')).Requests),
+  sandbox: lazy(async () => (await import('./screens/sandbox.tsx')).Sandbox),
+  webhooks: lazy(async () => (await import('./screens/webhooks.tsx')).Webhooks),
+  readiness: lazy(async () => (await import('./screens/readiness.tsx')).ReadinessScreen),
+  audit: lazy(async () => (await import('./screens/audit.tsx')).Audit),
+  people: lazy(async () => (await import('./screens/people.tsx')).People),
+  settings: lazy(async () => (await import('./screens/settings.tsx')).Settings),
+};
 
-/** The screens of the menu, each for those who have its permission. */
-const MENU: readonly {
-  readonly screen: Screen;
-  readonly needs: Parameters<typeof can>[0] | null;
-  readonly Component: ComponentType<object>;
-}[] = [
-  { screen: 'board', needs: 'claims:read', Component: Board },
-  { screen: 'adjusters', needs: 'adjusters:read', Component: Adjusters },
-  { screen: 'map', needs: 'claims:read', Component: ClaimMap },
-  { screen: 'upload', needs: 'imports:write', Component: UploadScreen },
-  { screen: 'reports', needs: 'reports:read', Component: Reports },
-  { screen: 'keys', needs: 'keys:read', Component: Keys },
-  { screen: 'requests', needs: 'requests:read', Component: Requests },
-  { screen: 'webhooks', needs: 'webhooks:read', Component: Webhooks },
-  { screen: 'readiness', needs: 'readiness:read', Component: ReadinessScreen },
-  { screen: 'audit', needs: 'audit:read', Component: Audit },
-  { screen: 'people', needs: 'staff:read', Component: People },
-  { screen: 'settings', needs: null, Component: Settings },
-];
-
-const permitted = () => MENU.filter(({ needs }) => needs === null || can(needs));
+const permitted = (): Screen[] =>
+  (Object.keys(SCREENS) as Screen[]).filter((screen) => {
+    const { [screen]: needs } = SCREENS;
+    return needs === null || can(needs);
+  });
 
 const signInWithPasskey = async (): Promise<void> => {
   const { authenticateWithPasskey } = await import('@svc/web-app/passkeys');
@@ -147,7 +135,7 @@ function Header() {
       </div>
       {(isWide.value || open) && (
         <nav aria-label={words.nav.label} class="menu">
-          {permitted().map(({ screen }) => (
+          {permitted().map((screen) => (
             <a
               key={screen}
               href={screen === 'board' ? '#/' : `#/${screen}`}
@@ -219,10 +207,13 @@ function Screens() {
     );
   }
   const screens = permitted();
-  const found = screens.find(({ screen }) => screen === value.screen) ?? screens[0];
+  const screen = screens.find((one) => one === value.screen) ?? screens[0] ?? 'settings';
+  const { [screen]: Component } = COMPONENTS;
   return (
-    <main key={`${found?.screen} ${environment.value} ${value.id ?? ''}`}>
-      <Guarded>{found !== undefined && <found.Component />}</Guarded>
+    <main key={`${screen} ${environment.value} ${value.id ?? ''}`}>
+      <Guarded>
+        <Component />
+      </Guarded>
     </main>
   );
 }

@@ -1,13 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { axeViolations, tooWide, type Visitor, visit } from '../../adjuster/test/app-under-test.ts';
 import { startBrowser } from '../../api/test/browser.ts';
-import {
-  type ServiceUnderTest,
-  startServiceUnderTest,
-  type TestFirm,
-} from '../../api/test/service-under-test.ts';
+import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 
 export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
 export const PHONE = {
@@ -19,26 +15,15 @@ export const PHONE = {
   locale: 'es-PR',
 } as const;
 
-export interface DeskUnderTest {
-  readonly service: ServiceUnderTest;
-  readonly firm: TestFirm;
-  readonly browser: Browser;
-  /** Opens a browser context, and fails for errors in it that nothing has caught, and for requests to other hosts. */
-  readonly visiting: (
-    options: BrowserContextOptions,
-    work: (visitor: Visitor) => Promise<void>,
-  ) => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
-
-export async function startDesk(): Promise<DeskUnderTest> {
+export async function startDesk() {
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], {
     stdio: 'inherit',
   });
   const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
   return {
-    ...{ service, browser, firm: await service.firm() },
-    async visiting(options, work) {
+    ...{ service, browser },
+    /** Opens a browser context, and fails for errors in it that nothing has caught, and for requests to other hosts. */
+    async visiting(options: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>) {
       const visitor = await visit(browser, service.url, options);
       try {
         await work(visitor);
@@ -74,5 +59,5 @@ export async function faultsOf(page: Page, screen: string): Promise<string[]> {
 
 /** Everything that the page keeps in the browser. */
 export const storedText = (page: Page): Promise<string> =>
-  page.evaluate(`indexedDB.databases().then((databases) =>
-    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, databases]))`);
+  page.evaluate(`Promise.all([indexedDB.databases(), caches.keys()]).then((stores) =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, stores]))`);

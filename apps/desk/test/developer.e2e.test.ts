@@ -11,7 +11,7 @@ import {
   visit,
 } from '../../adjuster/test/app-under-test.ts';
 import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
-import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
+import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
 
 const { browser, service, visiting, stop } = await startDesk();
 
@@ -113,32 +113,6 @@ test('a developer adds a webhook, sends a test, sees its delivery, and sends it 
     await page.getByText('Paused by a person').waitFor();
   }));
 
-test('an administrator invites a person and changes a role, and the audit trail says so and is intact', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    const token = await service.staff(firm, 'admin');
-    await enterDesk(page, service, token, '#/people');
-    await button(page, 'Invite a person').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Full name').fill('Ana Reyes');
-    await dialog.getByLabel('Email').fill('ana.reyes@example.com');
-    await dialog.getByRole('button', { name: 'Invite' }).click();
-    await page.getByText('ana.reyes@example.com').waitFor();
-    await page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' });
-    await page.getByText('Saved.').waitFor();
-    expect(await faultsOf(page, 'people')).toEqual([]);
-    await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
-    await page.getByText('The last administrator stays.').waitFor();
-
-    await page.getByRole('link', { name: 'Audit' }).click();
-    await page.getByText(/role: dispatcher → auditor/).waitFor();
-    await button(page, 'Verify').click();
-    await page.getByText('Nothing was changed or removed').waitFor();
-    expect(await faultsOf(page, 'audit')).toEqual([]);
-    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
-    expect(download.suggestedFilename()).toBe('audit.jsonl');
-  }));
-
 test('where passkeys are required, the desk asks for one and nothing else, and it then signs in', async () => {
   const strict = await startServiceUnderTest({
     env: { HOST: 'localhost', PASSKEYS: 'required' },
@@ -168,23 +142,3 @@ test('where passkeys are required, the desk asks for one and nothing else, and i
   await close();
   await strict.stop();
 });
-
-test('on a phone, in Spanish and dark, the screens of an administrator fit and are accessible', () =>
-  visiting(PHONE, async ({ page }) => {
-    const firm = await service.firm();
-    await enterDesk(page, service, await service.staff(firm, 'admin'));
-    const found: string[] = [];
-    for (const [hash, name] of [
-      ['#/keys', 'Claves'],
-      ['#/requests', 'Solicitudes'],
-      ['#/webhooks', 'Avisos a sistemas'],
-      ['#/readiness', 'Preparación'],
-      ['#/audit', 'Registro'],
-      ['#/people', 'Personas'],
-    ] as const) {
-      await page.evaluate(`location.hash = '${hash}'`);
-      await heading(page, name).waitFor();
-      found.push(...(await faultsOf(page, hash)));
-    }
-    expect(found).toEqual([]);
-  }));

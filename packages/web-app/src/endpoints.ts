@@ -1,4 +1,27 @@
-import type { BodyOf, Endpoint, RequestOf, ResponseOf } from '@svc/contract';
+import type {
+  BodyOf,
+  Endpoint,
+  endpoints,
+  RequestOf,
+  RequestSignInCodeBody,
+  ResponseOf,
+} from '@svc/contract';
+
+/** What only browsers use: the service keeps their session in a cookie. */
+export const BROWSER_ROUTES = {
+  openSession: 'POST session',
+  closeSession: 'DELETE session',
+  closeAllSessions: 'DELETE sessions',
+  sendSignInCode: 'POST sign-in-codes',
+  startPasskeySignIn: 'POST passkey-options',
+} as const;
+export interface BrowserCalls<SignInBody> {
+  openSession: { input: { readonly body: SignInBody }; output: unknown };
+  closeSession: { input: object; output: unknown };
+  closeAllSessions: { input: object; output: unknown };
+  sendSignInCode: { input: { readonly body: RequestSignInCodeBody }; output: unknown };
+  startPasskeySignIn: { input: object; output: ResponseOf<(typeof endpoints)['startPasskeySignIn']> };
+}
 
 /** An operation below a path, as `METHOD path`. The compiler compares it with the contract, whose values are large. */
 export type RouteOf<Of extends Endpoint, Root extends string> = Of extends {

@@ -1,6 +1,12 @@
-import type { EndpointId, endpoints, RequestSignInCodeBody, ResponseOf, SignInBody } from '@svc/contract';
+import type { EndpointId, endpoints, SignInBody } from '@svc/contract';
 import type { Api as ApiOf } from '@svc/web-app/api';
-import type { Call as CallAmong, CallOf, RouteOf } from '@svc/web-app/endpoints';
+import {
+  BROWSER_ROUTES,
+  type BrowserCalls,
+  type Call as CallAmong,
+  type CallOf,
+  type RouteOf,
+} from '@svc/web-app/endpoints';
 
 type Endpoints = typeof endpoints;
 
@@ -36,26 +42,13 @@ const CONTRACT_ROUTES = {
   updateWork: 'PATCH v1/claims/{id}/work',
 } as const satisfies { readonly [Id in EndpointId]?: RouteOf<Endpoints[Id], '/app/'> };
 
-/** What only browsers use: the service keeps their session in a cookie. */
-const BROWSER_ROUTES = {
-  getPushKey: 'GET push-key',
-  openSession: 'POST session',
-  closeSession: 'DELETE session',
-  closeAllSessions: 'DELETE sessions',
-  sendSignInCode: 'POST sign-in-codes',
-  startPasskeySignIn: 'POST passkey-options',
-} as const;
-interface BrowserCalls {
+interface PushCalls {
   getPushKey: { input: object; output: { readonly key: string } };
-  openSession: { input: { readonly body: SignInBody }; output: unknown };
-  closeSession: { input: object; output: unknown };
-  closeAllSessions: { input: object; output: unknown };
-  sendSignInCode: { input: { readonly body: RequestSignInCodeBody }; output: unknown };
-  startPasskeySignIn: { input: object; output: ResponseOf<Endpoints['startPasskeySignIn']> };
 }
 
-export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES };
+export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES, getPushKey: 'GET push-key' } as const;
 export type CallId = keyof typeof ROUTES;
-type AppCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls;
+type AppCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls<SignInBody> &
+  PushCalls;
 export type Call = CallAmong<AppCalls>;
 export type Api = ApiOf<Call>;

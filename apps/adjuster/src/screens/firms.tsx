@@ -1,6 +1,6 @@
 import '../components/switch.css';
 import type { Membership } from '@svc/contract';
-import { Dialog } from '@svc/web-app/components/dialog';
+import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
@@ -94,19 +94,18 @@ function FirmCard({ firm }: { firm: Membership }) {
         {words.firms.leave}
       </Button>
       {leaving && (
-        <Dialog title={words.firms.leaveTitle(firm.firm_name)} close={() => setLeaving(false)}>
+        <FormDialog
+          {...{ title: words.firms.leaveTitle(firm.firm_name), act: words.firms.leaveConfirm, busy }}
+          kind="danger"
+          close={() => setLeaving(false)}
+          submit={() => void leave()}
+        >
           <ul class="points">
             {words.firms.leavePoints.map((point) => (
               <li key={point}>{point}</li>
             ))}
           </ul>
-          <div class="row">
-            <Button kind="danger" busy={busy} onClick={() => void leave()}>
-              {words.firms.leaveConfirm}
-            </Button>
-            <Button onClick={() => setLeaving(false)}>{words.cancel}</Button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
     </section>
   );

@@ -1,7 +1,8 @@
 import type { ProfileField } from '@svc/contract';
 import { ApiError } from '@svc/web-app/api-error';
-import { Dialog } from '@svc/web-app/components/dialog';
+import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { lazy } from '@svc/web-app/components/lazy';
+import { Select } from '@svc/web-app/components/select';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { isLanguage, LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
@@ -46,7 +47,7 @@ export function Settings() {
             languageChoice.choose(isLanguage(currentTarget.value) ? currentTarget.value : 'device')
           }
         >
-          <option value="device">{words.languageAuto}</option>
+          <option value="device">{words.device}</option>
           {Object.keys(LANGUAGE_NAMES)
             .filter(isLanguage)
             .map((language) => (
@@ -57,34 +58,20 @@ export function Settings() {
         </select>
       </section>
       <section class="card">
-        <h2 id="display">{words.display}</h2>
-        <select
-          aria-labelledby="display"
+        <Select
+          label={words.display}
+          options={SCHEMES}
           value={preferences.value.scheme}
-          onChange={({ currentTarget: { value } }) =>
-            prefer({ scheme: SCHEMES.find((scheme) => scheme === value) ?? 'device' })
-          }
-        >
-          {SCHEMES.map((scheme) => (
-            <option key={scheme} value={scheme}>
-              {words.schemes[scheme]}
-            </option>
-          ))}
-        </select>
-        <h2 id="undo">{words.undo}</h2>
-        <select
-          aria-labelledby="undo"
+          name={(scheme) => words.schemes[scheme]}
+          choose={(scheme) => prefer({ scheme })}
+        />
+        <Select
+          label={words.undo}
+          options={UNDO_SECONDS}
           value={preferences.value.undoSeconds}
-          onChange={({ currentTarget: { value } }) =>
-            prefer({ undoSeconds: UNDO_SECONDS.find((seconds) => String(seconds) === value) ?? 5 })
-          }
-        >
-          {UNDO_SECONDS.map((seconds) => (
-            <option key={seconds} value={seconds}>
-              {words.undoSeconds(seconds)}
-            </option>
-          ))}
-        </select>
+          name={words.undoSeconds}
+          choose={(undoSeconds) => prefer({ undoSeconds })}
+        />
       </section>
       {installPrompt.value !== null && (
         <section class="card">
@@ -202,7 +189,6 @@ function Account() {
 }
 
 function Session() {
-  const words = allTexts.value;
   const { settings } = allTexts.value;
   const [asked, setAsked] = useState<'here' | 'everywhere' | null>(null);
   const [busy, setBusy] = useState(false);
@@ -226,19 +212,17 @@ function Session() {
         <Button onClick={() => setAsked('everywhere')}>{settings.signOutEverywhere}</Button>
       </div>
       {asked !== null && (
-        <Dialog
+        <FormDialog
           title={everywhere ? settings.everywhereTitle : settings.signOutTitle}
+          act={everywhere ? settings.signOutEverywhere : settings.signOut}
+          kind={everywhere ? 'danger' : 'primary'}
+          busy={busy}
           close={() => setAsked(null)}
+          submit={() => void confirm()}
         >
           <p>{everywhere ? settings.everywhereLead : settings.signOutLead}</p>
           {unsent > 0 && <p class="strong">{settings.unsent(unsent)}</p>}
-          <div class="row">
-            <Button kind={everywhere ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
-              {everywhere ? settings.signOutEverywhere : settings.signOut}
-            </Button>
-            <Button onClick={() => setAsked(null)}>{words.cancel}</Button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
     </section>
   );

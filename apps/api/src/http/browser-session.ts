@@ -21,7 +21,7 @@ const PAGE_PATH_SETS: Readonly<Record<Page, ReadonlySet<string>>> = {
 };
 
 /** Other sites cannot send this header: it needs a CORS preflight, which the service never allows. */
-const PAGE_HEADER = 'x-claims-page';
+export const PAGE_HEADER = 'x-claims-page';
 
 /** Only for the cookie; the session itself ends ninety days after its last use. */
 const SESSION_MAX_AGE_SECONDS = 400 * 24 * 60 * 60;

@@ -1,13 +1,17 @@
 import { texts } from '../app.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
+  pending: 'warning',
   pending_acceptance: 'warning',
   accepted: 'success',
   rejected: 'error',
   unassigned: 'error',
 };
 
-/** The status of a claim's latest offer. */
+/** The name of a claim's status, or of an offer's outcome. */
+export const statusName = (status: string): string =>
+  texts.value.statuses[status] ?? texts.value.claim.outcomes[status] ?? status;
+
 export const StatusPill = ({
   status,
   late = false,
@@ -16,7 +20,7 @@ export const StatusPill = ({
   readonly late?: boolean;
 }) => (
   <span class={`pill ${late ? 'error' : (KINDS[status] ?? 'neutral')}`}>
-    {texts.value.statuses[status] ?? status}
+    {statusName(status)}
     {late && ` · ${texts.value.board.late}`}
   </span>
 );

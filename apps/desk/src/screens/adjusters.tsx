@@ -1,22 +1,10 @@
-import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
+import { FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
+import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import {
-  adjusters,
-  call,
-  can,
-  changes,
-  dateTime,
-  duration,
-  environment,
-  request,
-  showError,
-  showToast,
-  texts,
-} from '../app.ts';
-import { LoadMore } from '../components/load-more.tsx';
+import { adjusters, call, can, changes, dateTime, duration, environment, perform, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
 
 const nameOf = ({ name, invited_as, svc_id }: BoardAdjuster): string => name ?? invited_as ?? svc_id;
@@ -35,16 +23,13 @@ export function Adjusters() {
   const found = (rows ?? [])
     .filter((one) => `${nameOf(one)} ${one.svc_id} ${one.email ?? ''}`.toLowerCase().includes(wanted))
     .map((adjuster) => ({ id: adjuster.svc_id, adjuster }));
-  const withdraw = async (adjuster: BoardAdjuster): Promise<void> => {
+  const withdraw = async ({ svc_id, test }: BoardAdjuster): Promise<void> => {
     setWithdrawn(undefined);
-    try {
-      const params = { svc_id: adjuster.svc_id };
-      const query = { environment: adjuster.test ? 'test' : 'live' };
-      await request(() => call('withdrawBoardInvitation', { params, query }));
-      showToast(() => words.withdrawn, 'success');
-    } catch (error) {
-      showError(error);
-    }
+    const query = { environment: test ? 'test' : 'live' };
+    await perform(
+      () => call('withdrawBoardInvitation', { params: { svc_id }, query }),
+      () => words.withdrawn,
+    );
     await adjusters.refresh();
   };
   return (
@@ -78,14 +63,13 @@ export function Adjusters() {
       <LoadMore list={adjusters} />
       {inviting && <Invite close={() => setInviting(false)} />}
       {withdrawn !== undefined && (
-        <Dialog title={words.withdrawTitle(nameOf(withdrawn))} close={() => setWithdrawn(undefined)}>
-          <div class="row">
-            <Button kind="danger" onClick={() => void withdraw(withdrawn)}>
-              {words.withdraw}
-            </Button>
-            <Button onClick={() => setWithdrawn(undefined)}>{texts.value.cancel}</Button>
-          </div>
-        </Dialog>
+        <FormDialog
+          title={words.withdrawTitle(nameOf(withdrawn))}
+          act={words.withdraw}
+          kind="danger"
+          close={() => setWithdrawn(undefined)}
+          submit={() => void withdraw(withdrawn)}
+        />
       )}
     </>
   );
@@ -99,7 +83,7 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
   const isBarred = isActive && !adjuster.can_accept_claims;
   const median = adjuster.median_answer_seconds;
   return (
-    <div class="adjuster-row">
+    <div class="wide-row">
       <span class="cell name">
         <span class="strong">{nameOf(adjuster)}</span> <TestBadge test={adjuster.test} />
         <span class="line muted">{adjuster.svc_id}</span>
@@ -150,41 +134,27 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
 function Invite({ close }: { readonly close: () => void }) {
   const words = texts.value.adjusters;
   const [busy, setBusy] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string): string | undefined => String(data.get(name) ?? '').trim() || undefined;
-    const [invited_as, purpose] = [text('name'), text('purpose')];
-    const body = {
-      svc_id: text('svc-id') ?? '',
-      ...(invited_as !== undefined && { invited_as }),
-      ...(purpose !== undefined && { purpose }),
-    };
+  const submit = async (data: FormText): Promise<void> => {
+    const optional = (name: 'invited_as' | 'purpose') => (data(name) === '' ? {} : { [name]: data(name) });
+    const body = { svc_id: data('svc-id'), ...optional('invited_as'), ...optional('purpose') };
+    const query = { environment: environment.value };
     setBusy(true);
-    try {
-      await request(() => call('inviteBoardAdjuster', { query: { environment: environment.value }, body }));
-      showToast(() => words.invited, 'success');
-      close();
-      await adjusters.refresh();
-    } catch (error) {
-      showError(error);
-    } finally {
-      setBusy(false);
-    }
+    const succeeded = await perform(
+      () => call('inviteBoardAdjuster', { query, body }),
+      () => words.invited,
+    );
+    setBusy(false);
+    if (succeeded) close();
+    await adjusters.refresh();
   };
   return (
-    <Dialog title={words.invite} close={close}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
-        <Field label={words.svcId} name="svc-id" autocomplete="off" spellcheck={false} required />
-        <Field label={words.name} name="name" autocomplete="off" maxLength={200} />
-        <Field label={words.purpose} name="purpose" autocomplete="off" maxLength={500} />
-        <div class="row">
-          <Button kind="primary" type="submit" busy={busy}>
-            {words.send}
-          </Button>
-          <Button onClick={close}>{texts.value.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...{ title: words.invite, act: words.send, busy, close }}
+      submit={(data) => void submit(data)}
+    >
+      <Field label={words.svcId} name="svc-id" autocomplete="off" spellcheck={false} required />
+      <Field label={words.name} name="invited_as" autocomplete="off" maxLength={200} />
+      <Field label={words.purpose} name="purpose" autocomplete="off" maxLength={500} />
+    </FormDialog>
   );
 }

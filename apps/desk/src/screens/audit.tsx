@@ -1,51 +1,29 @@
-import { Field } from '@svc/web-app/components/field';
+import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useEffect, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, dateTime, request, showError, texts } from '../app.ts';
 import { saveFile } from '../components/download.ts';
-import { LoadMore } from '../components/load-more.tsx';
+import { TextFilters } from '../components/text-filters.tsx';
+import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';
-import { createPagedList } from '../state/paged-list.ts';
 
-const NAMES = ['actor', 'action', 'object', 'request_id'] as const;
 const PAGE_ROWS = 100;
 /** An export is read page by page, and is in the memory of the page until it is saved. */
 const MAX_EXPORT_PAGES = 500;
 
-type Filters = Readonly<Record<string, string>>;
-const readPage = (filters: Filters, cursor: string | undefined) =>
-  request(() => call('listAudit', { query: { ...filters, limit: PAGE_ROWS, cursor } }));
-
-const sentOf = (typed: Filters): Filters =>
-  Object.fromEntries(
-    Object.entries(typed).flatMap(([name, text]) => (text.trim() ? [[name, text.trim()]] : [])),
-  );
-
 /** Who did what in the firm. */
 export function Audit() {
   const words = texts.value.audit;
-  const [typed, setTyped] = useState<Filters>({});
   const [verified, setVerified] = useState<AuditVerification>();
   const [busy, setBusy] = useState(false);
-  const [list] = useState(() => {
-    const state = { filters: {} as Filters };
-    const paged = createPagedList<AuditEvent & { readonly id: string }>({
-      async read(cursor) {
-        const page = await readPage(state.filters, cursor);
-        return { ...page, data: page.data.map((one) => ({ ...one, id: idOf(one) })) };
-      },
-      idOf: ({ id }) => id,
-      enough: PAGE_ROWS,
-      onError: showError,
-    });
-    return { ...paged, state };
+  const filters = useRef<Readonly<Record<string, string>>>({});
+  const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) =>
+    call('listAudit', { query: { ...filters.current, ...query } });
+  const list = useList(PAGE_ROWS, async (query) => {
+    const page = await readPage(query);
+    return { ...page, data: page.data.map((one) => ({ ...one, id: idOf(one) })) };
   });
-  const search = (): void => {
-    list.state.filters = sentOf(typed);
-    void list.restart();
-  };
-  useEffect(search, []);
   const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     await work().catch(showError);
@@ -57,7 +35,7 @@ export function Audit() {
       const lines: string[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages < MAX_EXPORT_PAGES; pages += 1) {
-        const page = await readPage(list.state.filters, cursor);
+        const page = await request(() => readPage({ limit: PAGE_ROWS, cursor }));
         lines.push(...page.data.map((event) => `${JSON.stringify(event)}\n`));
         cursor = page.next_cursor ?? undefined;
         if (cursor === undefined) break;
@@ -68,28 +46,13 @@ export function Audit() {
   return (
     <>
       <ScreenHeader title={texts.value.nav.audit} />
-      <form
-        class="filter-line"
-        onSubmit={(event) => {
-          event.preventDefault();
-          search();
+      <TextFilters
+        labels={words.filters}
+        apply={(chosen) => {
+          filters.current = chosen;
+          void list.restart();
         }}
-      >
-        {NAMES.map((name) => (
-          <Field
-            key={name}
-            label={words.filters[name]}
-            name={name}
-            autocomplete="off"
-            spellcheck={false}
-            value={typed[name] ?? ''}
-            onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
-          />
-        ))}
-        <Button kind="primary" type="submit">
-          {texts.value.board.search}
-        </Button>
-      </form>
+      />
       <div class="row">
         <Button busy={busy} onClick={() => void verify()}>
           {words.verify}

@@ -1,12 +1,12 @@
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
+import { LoadMore } from '@svc/web-app/components/load-more';
+import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { board, can, desk, offers, roughDuration, route, texts } from '../app.ts';
-import { LoadMore } from '../components/load-more.tsx';
-import { Select } from '../components/select.tsx';
-import { StatusPill } from '../components/status.tsx';
+import { StatusPill, statusName } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 import { VIEWS } from '../state/board.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
@@ -92,13 +92,10 @@ export function Board() {
 const Nothing = () => {
   const words = texts.value.board;
   const { view } = board.filters.value;
-  return board.isFiltered.value || view !== 'waiting' ? (
-    <EmptyState title={words.none} icon="claims">
-      <p>{words.noneMore}</p>
-    </EmptyState>
-  ) : (
-    <EmptyState title={words.empty} icon="claims">
-      <p>{words.emptyMore}</p>
+  const isEmpty = !board.isFiltered.value && view === 'waiting';
+  return (
+    <EmptyState title={isEmpty ? words.empty : words.none} icon="claims">
+      <p>{isEmpty ? words.emptyMore : words.noneMore}</p>
     </EmptyState>
   );
 };
@@ -126,7 +123,7 @@ function Filters({ search }: { readonly search: { current: HTMLInputElement | nu
           label={words.view}
           options={VIEWS}
           value={filters.view}
-          name={(view) => words.views[view]}
+          name={(view) => (view === 'waiting' ? words.waiting : statusName(view))}
           choose={(view) => board.filter({ view })}
         />
       </div>

@@ -124,9 +124,7 @@ function Course({ offer }: { readonly offer: Offer }) {
     <li>
       <p>
         <span class="strong">{offer.adjuster_name ?? offer.adjuster_svc_id}</span>{' '}
-        <span class={`pill ${KINDS[offer.outcome] ?? 'neutral'}`}>
-          {words.outcomes[offer.outcome] ?? offer.outcome}
-        </span>
+        <StatusPill status={offer.outcome} />
       </p>
       {steps.map(
         ([name, at]) =>
@@ -152,10 +150,3 @@ function Course({ offer }: { readonly offer: Offer }) {
     </li>
   );
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  pending: 'warning',
-  accepted: 'success',
-  rejected: 'error',
-  unassigned: 'error',
-};

@@ -1,12 +1,14 @@
 import { Dialog } from '@svc/web-app/components/dialog';
+import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { LoadMore } from '@svc/web-app/components/load-more';
+import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, desk, request, showError, showToast, texts } from '../app.ts';
-import { LoadMore } from '../components/load-more.tsx';
-import { Select } from '../components/select.tsx';
+import { call, can, dateTime, desk, go, request, showError, showToast, texts } from '../app.ts';
+import { CopyButton } from '../components/copy.tsx';
+import { useList } from '../components/use-list.ts';
 import type { ApiKey } from '../endpoints.ts';
-import { createPagedList } from '../state/paged-list.ts';
 
 const PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
@@ -17,14 +19,7 @@ type Asked = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; r
 /** The firm's API keys. A secret is shown once, and kept nowhere. */
 export function Keys() {
   const words = texts.value.keys;
-  const [list] = useState(() =>
-    createPagedList<ApiKey>({
-      read: (cursor) => request(() => call('listKeys', { query: { limit: 100, cursor } })),
-      idOf: ({ id }) => id,
-      enough: 100,
-      onError: showError,
-    }),
-  );
+  const list = useList(100, (query) => call('listKeys', { query }));
   const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
   useEffect(() => void list.restart(), []);
@@ -118,8 +113,7 @@ function Ask(props: {
     showToast(() => words.revokedNow, 'success');
     return undefined;
   };
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const submit = async (): Promise<void> => {
     setBusy(true);
     try {
       props.done(await request(run));
@@ -129,52 +123,48 @@ function Ask(props: {
     }
   };
   return (
-    <Dialog title={words.titles[asked.what]} close={props.close}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
-        {asked.what !== 'create' && <code>{asked.key.id}</code>}
-        {asked.what === 'revoke' && <p>{words.revokeLead}</p>}
-        {asked.what === 'create' && (
-          <>
-            <Select
-              label={texts.value.environment.label}
-              options={['test', 'live'] as const}
-              value={environment}
-              name={(one) => texts.value.environment[one]}
-              choose={setEnvironment}
-            />
-            <Select
-              label={words.purpose}
-              options={PURPOSES}
-              value={purpose}
-              name={(one) => words.purposes[one] ?? one}
-              choose={setPurpose}
-            />
-            <Select
-              label={words.lifetime}
-              options={EXPIRY_DAYS}
-              value={days}
-              name={(count) => (count === 0 ? words.forever : texts.value.days(count))}
-              choose={setDays}
-            />
-          </>
-        )}
-        {asked.what === 'roll' && (
+    <FormDialog
+      {...{ title: words.titles[asked.what], act: words[asked.what], busy, close: props.close }}
+      kind={asked.what === 'revoke' ? 'danger' : 'primary'}
+      submit={() => void submit()}
+    >
+      {asked.what !== 'create' && <code>{asked.key.id}</code>}
+      {asked.what === 'revoke' && <p>{words.revokeLead}</p>}
+      {asked.what === 'create' && (
+        <>
           <Select
-            label={words.overlap}
-            options={OVERLAP_HOURS}
-            value={hours}
-            name={(count) => (count === 0 ? words.noOverlap : texts.value.duration.hours(count, 0))}
-            choose={setHours}
+            label={texts.value.environment.label}
+            options={['test', 'live'] as const}
+            value={environment}
+            name={(one) => texts.value.environment[one]}
+            choose={setEnvironment}
           />
-        )}
-        <div class="row">
-          <Button kind={asked.what === 'revoke' ? 'danger' : 'primary'} type="submit" busy={busy}>
-            {words[asked.what]}
-          </Button>
-          <Button onClick={props.close}>{texts.value.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+          <Select
+            label={words.purpose}
+            options={PURPOSES}
+            value={purpose}
+            name={(one) => words.purposes[one] ?? one}
+            choose={setPurpose}
+          />
+          <Select
+            label={words.lifetime}
+            options={EXPIRY_DAYS}
+            value={days}
+            name={(count) => (count === 0 ? words.forever : texts.value.days(count))}
+            choose={setDays}
+          />
+        </>
+      )}
+      {asked.what === 'roll' && (
+        <Select
+          label={words.overlap}
+          options={OVERLAP_HOURS}
+          value={hours}
+          name={(count) => (count === 0 ? words.noOverlap : texts.value.duration.hours(count, 0))}
+          choose={setHours}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -189,10 +179,9 @@ export function Secret({
   readonly close: () => void;
 }) {
   const words = texts.value.keys;
-  const copy = (): void => {
-    navigator.clipboard
-      .writeText(secret)
-      .then(() => showToast(() => texts.value.copied, 'success'), showError);
+  const use = (): void => {
+    desk.sandbox.key.value = secret;
+    go('#/sandbox');
   };
   return (
     <Dialog title={title} close={close}>
@@ -201,9 +190,10 @@ export function Secret({
         <code class="secret">{secret}</code>
       </p>
       <div class="row">
-        <Button kind="primary" onClick={copy}>
-          {texts.value.copy}
-        </Button>
+        <CopyButton text={secret} />
+        {secret.startsWith('svc_test_') && can('sandbox:write') && (
+          <Button onClick={use}>{texts.value.sandbox.use}</Button>
+        )}
         <Button onClick={close}>{texts.value.close}</Button>
       </div>
     </Dialog>

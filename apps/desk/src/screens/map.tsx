@@ -5,11 +5,11 @@ import { decodeOutlines, type Outlines } from '@svc/web-app/map/outlines';
 import outlinesUrl from '@svc/web-app/map/outlines.bin?url';
 import { decodeZipPlaces, type PlaceOfZip } from '@svc/web-app/map/zip-places';
 import zipPlacesUrl from '@svc/web-app/map/zip-places.bin?url';
+import { createPagedList } from '@svc/web-app/paged-list';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, changes, desk, environment, request, showError, texts } from '../app.ts';
 import { StatusPill } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
-import { createPagedList } from '../state/paged-list.ts';
 
 const loadOutlines = createFile(outlinesUrl, decodeOutlines);
 const loadPlaces = createFile(zipPlacesUrl, decodeZipPlaces);
@@ -83,7 +83,7 @@ export function ClaimMap() {
       {shown.length > 0 && (
         <ul class="list rows" aria-label={words.label}>
           {shown.slice(0, MAX_LISTED).map((claim) => (
-            <li key={claim.id} class="map-row">
+            <li key={claim.id} class="wide-row">
               <a class="strong" href={`#/claims/${claim.id}`}>
                 {claim.name}
               </a>

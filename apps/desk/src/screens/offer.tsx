@@ -1,9 +1,9 @@
-import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
+import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { adjusters, environment, offers, texts } from '../app.ts';
-import { LoadMore } from '../components/load-more.tsx';
 import { refusalText } from '../components/refusal.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
 import { candidates, canTake, type OfferedClaim } from '../state/offers.ts';
@@ -22,63 +22,58 @@ export function OfferDialog(props: {
   useEffect(() => void adjusters.restart(), []);
   const { value: all } = adjusters.rows;
   const found = candidates(all ?? [], typed, environment.value === 'test');
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (chosen === undefined) return;
     void offers.offer(props.claims, chosen);
     props.done();
   };
   return (
-    <Dialog title={words.title(props.claims.length)} close={props.close}>
-      <form class="form" onSubmit={submit}>
-        <ul class="points">
-          {props.claims.slice(0, 5).map(({ id, name, claim_number }) => (
-            <li key={id}>
-              {name} · {claim_number}
-            </li>
-          ))}
-          {props.claims.length > 5 && <li>+{props.claims.length - 5}</li>}
-        </ul>
-        <Field
-          label={words.find}
-          name="find"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-        <fieldset class="choices">
-          <legend>{words.to}</legend>
-          {found.slice(0, MAX_SHOWN).map((adjuster) => (
-            <label key={adjuster.svc_id} class="choice">
-              <input
-                type="radio"
-                name="adjuster"
-                checked={chosen?.svc_id === adjuster.svc_id}
-                onChange={() => setChosen(adjuster)}
-              />
-              <span>
-                <span class="strong">{adjuster.name ?? adjuster.svc_id}</span>{' '}
-                <TestBadge test={adjuster.test} />
-                <span class="line muted">
-                  {canTake(adjuster)
-                    ? words.load(adjuster.open_offers, adjuster.open_claims)
-                    : words.notAccepting}
-                </span>
+    <FormDialog
+      title={words.title(props.claims.length)}
+      act={chosen === undefined ? texts.value.board.offer : words.confirm(chosen.name ?? chosen.svc_id)}
+      {...{ disabled: chosen === undefined, close: props.close, submit }}
+    >
+      <ul class="points">
+        {props.claims.slice(0, 5).map(({ id, name, claim_number }) => (
+          <li key={id}>
+            {name} · {claim_number}
+          </li>
+        ))}
+        {props.claims.length > 5 && <li>+{props.claims.length - 5}</li>}
+      </ul>
+      <Field
+        label={words.find}
+        name="find"
+        autocomplete="off"
+        spellcheck={false}
+        value={typed}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <fieldset class="choices">
+        <legend>{words.to}</legend>
+        {found.slice(0, MAX_SHOWN).map((adjuster) => (
+          <label key={adjuster.svc_id} class="choice">
+            <input
+              type="radio"
+              name="adjuster"
+              checked={chosen?.svc_id === adjuster.svc_id}
+              onChange={() => setChosen(adjuster)}
+            />
+            <span>
+              <span class="strong">{adjuster.name ?? adjuster.svc_id}</span>{' '}
+              <TestBadge test={adjuster.test} />
+              <span class="line muted">
+                {canTake(adjuster)
+                  ? words.load(adjuster.open_offers, adjuster.open_claims)
+                  : words.notAccepting}
               </span>
-            </label>
-          ))}
-          {found.length === 0 && !adjusters.isReading.value && <p class="muted">{words.none}</p>}
-          <LoadMore list={adjusters} />
-        </fieldset>
-        <div class="row">
-          <Button kind="primary" type="submit" disabled={chosen === undefined}>
-            {chosen === undefined ? texts.value.board.offer : words.confirm(chosen.name ?? chosen.svc_id)}
-          </Button>
-          <Button onClick={props.close}>{texts.value.cancel}</Button>
-        </div>
-      </form>
-    </Dialog>
+            </span>
+          </label>
+        ))}
+        {found.length === 0 && !adjusters.isReading.value && <p class="muted">{words.none}</p>}
+        <LoadMore list={adjusters} />
+      </fieldset>
+    </FormDialog>
   );
 }
 
@@ -98,7 +93,7 @@ export function OfferResults() {
       <p role="status">{words.progress(ended.length, acts.length)}</p>
       <ul class="results">
         {acts.map((act) => (
-          <li key={act.claim.id} data-state={act.state}>
+          <li key={act.claim.id} class="row spread" data-state={act.state}>
             <a href={`#/claims/${act.claim.id}`}>{act.claim.name}</a>
             <span>{outcome(act)}</span>
           </li>

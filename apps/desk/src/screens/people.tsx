@@ -1,9 +1,9 @@
-import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
+import { FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
+import { Select } from '@svc/web-app/components/select';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, dateTime, request, session, showError, showToast, texts } from '../app.ts';
-import { Select } from '../components/select.tsx';
+import { call, dateTime, perform, request, session, showError, texts } from '../app.ts';
 import type { StaffMember } from '../endpoints.ts';
 
 const ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
@@ -19,22 +19,12 @@ export function People() {
   const read = () => request(() => call('listStaff')).then(({ data }) => setPeople(data), showError);
   useEffect(() => void read(), []);
   const change = async (work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await request(work);
-      showToast(() => texts.value.saved, 'success');
-      setInviting(false);
-    } catch (error) {
-      showError(error);
-    }
+    if (await perform(work)) setInviting(false);
     setRemoved(undefined);
     await read();
   };
-  const invite = (event: Event): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    const body = { name: String(data.get('name')).trim(), email: String(data.get('email')).trim(), role };
-    void change(() => call('inviteStaff', { body }));
-  };
+  const invite = (data: FormText): void =>
+    void change(() => call('inviteStaff', { body: { name: data('name'), email: data('email'), role } }));
   return (
     <>
       <ScreenHeader title={texts.value.nav.people} />
@@ -69,7 +59,7 @@ export function People() {
               />
               {person.id !== session.profile.value?.staff.id && (
                 <Button aria-label={words.remove(person.name)} onClick={() => setRemoved(person)}>
-                  {words.removeShort}
+                  {texts.value.remove}
                 </Button>
               )}
             </span>
@@ -77,39 +67,28 @@ export function People() {
         ))}
       </ul>
       {inviting && (
-        <Dialog title={words.invite} close={() => setInviting(false)}>
-          <form class="form" onSubmit={invite}>
-            <Field label={words.name} name="name" autocomplete="off" required />
-            <Field label={texts.value.claim.email} name="email" type="email" autocomplete="off" required />
-            <Select
-              label={words.role}
-              options={ROLES}
-              value={role}
-              name={(one) => texts.value.roles[one] ?? one}
-              choose={setRole}
-            />
-            <div class="row">
-              <Button kind="primary" type="submit">
-                {words.send}
-              </Button>
-              <Button onClick={() => setInviting(false)}>{texts.value.cancel}</Button>
-            </div>
-          </form>
-        </Dialog>
+        <FormDialog title={words.invite} act={words.send} close={() => setInviting(false)} submit={invite}>
+          <Field label={words.name} name="name" autocomplete="off" required />
+          <Field label={texts.value.claim.email} name="email" type="email" autocomplete="off" required />
+          <Select
+            label={words.role}
+            options={ROLES}
+            value={role}
+            name={(one) => texts.value.roles[one] ?? one}
+            choose={setRole}
+          />
+        </FormDialog>
       )}
       {removed !== undefined && (
-        <Dialog title={words.remove(removed.name)} close={() => setRemoved(undefined)}>
+        <FormDialog
+          title={words.remove(removed.name)}
+          act={texts.value.remove}
+          kind="danger"
+          close={() => setRemoved(undefined)}
+          submit={() => void change(() => call('removeStaff', { params: { staff_id: removed.id } }))}
+        >
           <p>{words.removeLead}</p>
-          <div class="row">
-            <Button
-              kind="danger"
-              onClick={() => void change(() => call('removeStaff', { params: { staff_id: removed.id } }))}
-            >
-              {words.removeShort}
-            </Button>
-            <Button onClick={() => setRemoved(undefined)}>{texts.value.cancel}</Button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
     </>
   );

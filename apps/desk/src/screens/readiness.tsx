@@ -1,8 +1,10 @@
+import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, request, showError, texts } from '../app.ts';
+import { call, can, dateTime, desk, request, route, showError, texts } from '../app.ts';
 import type { Readiness } from '../endpoints.ts';
 
+const HOUR_MS = 60 * 60 * 1000;
 const KINDS: Readonly<Record<string, string>> = { passed: 'success', failed: 'error' };
 
 /** What the firm's own programs did with test keys, and what to change before live keys. */
@@ -10,19 +12,32 @@ export function ReadinessScreen() {
   const words = texts.value.readiness;
   const [found, setFound] = useState<Readiness>();
   const [busy, setBusy] = useState(false);
+  /** As in the address, to which a rehearsal leads. */
+  const rehearsedSince = route.value.id ?? desk.sandbox.rehearsedSince.value;
+  const [period, setPeriod] = useState<'day' | 'hour' | 'rehearsal'>(route.value.id ? 'rehearsal' : 'day');
   const check = async (): Promise<void> => {
+    const hours = period === 'day' ? 24 : 1;
+    const since =
+      period === 'rehearsal' ? rehearsedSince : new Date(desk.now.value - hours * HOUR_MS).toISOString();
     setBusy(true);
-    await request(() => call('getFirmReadiness')).then(setFound, showError);
+    await request(() => call('getFirmReadiness', { query: { since } })).then(setFound, showError);
     setBusy(false);
   };
-  useEffect(() => void check(), []);
+  useEffect(() => void check(), [period]);
   return (
     <>
       <ScreenHeader title={texts.value.nav.readiness} />
       <p>
         {words.lead} <a href="/docs/readiness">{texts.value.guide}</a>
       </p>
-      <div class="row">
+      <div class="filter-line">
+        <Select
+          {...{ label: words.period, value: period, choose: setPeriod }}
+          options={
+            ['day', 'hour', ...(rehearsedSince === undefined ? [] : (['rehearsal'] as const))] as const
+          }
+          name={(one) => words.periods[one]}
+        />
         <Button kind="primary" busy={busy} onClick={() => void check()}>
           {words.again}
         </Button>

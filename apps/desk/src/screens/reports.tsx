@@ -1,8 +1,9 @@
+import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, duration, environment, request, showError, texts } from '../app.ts';
 import { downloadCsv } from '../components/download.ts';
-import { Select } from '../components/select.tsx';
+import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
 
 const GROUPS = ['adjuster', 'week', 'carrier'] as const;
@@ -62,7 +63,7 @@ export function Reports() {
             {OUTCOMES.map((outcome) => (
               <li key={outcome}>
                 <span class={`bar-${outcome}`} />
-                {words.outcomes[outcome]}
+                {statusName(outcome)}
               </li>
             ))}
           </ul>
@@ -73,7 +74,7 @@ export function Reports() {
                 <th scope="col">{words.offers}</th>
                 {OUTCOMES.map((outcome) => (
                   <th key={outcome} scope="col">
-                    {words.outcomes[outcome]}
+                    {statusName(outcome)}
                   </th>
                 ))}
                 <th scope="col">{words.median}</th>
@@ -89,7 +90,7 @@ export function Reports() {
                   </th>
                   <td data-label={words.offers}>{row.offers}</td>
                   {OUTCOMES.map((outcome) => (
-                    <td key={outcome} data-label={words.outcomes[outcome]}>
+                    <td key={outcome} data-label={statusName(outcome)}>
                       {row[outcome]}
                     </td>
                   ))}

@@ -1,9 +1,10 @@
+import { Select } from '@svc/web-app/components/select';
+import { SessionList } from '@svc/web-app/components/session-list';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { useState } from 'preact/hooks';
-import { desk, session, showError, texts } from '../app.ts';
-import { Select } from '../components/select.tsx';
+import { call, dateTime, desk, request, session, showError, showToast, texts } from '../app.ts';
 import { SCHEMES } from '../state/appearance.ts';
 import { Passkeys } from './passkeys.ts';
 
@@ -54,6 +55,12 @@ export function Settings() {
         </div>
       </section>
       {supportsPasskeys() && <Passkeys />}
+      <SessionList
+        {...{ words: texts.value.sessions, dateTime, onError: showError }}
+        list={() => request(() => call('listStaffSessions'))}
+        end={(session_id) => request(() => call('endStaffSession', { params: { session_id } }))}
+        onEnded={() => showToast(() => texts.value.sessions.ended, 'success')}
+      />
       <section class="card">
         <h2>{words.session}</h2>
         <div class="row">

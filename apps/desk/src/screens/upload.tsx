@@ -1,9 +1,9 @@
 import { Field } from '@svc/web-app/components/field';
+import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useId, useState } from 'preact/hooks';
 import { desk, environment, showToast, texts } from '../app.ts';
-import { Select } from '../components/select.tsx';
 import type { ImportBody } from '../endpoints.ts';
 import { CLAIM_FIELDS } from '../state/claim-fields.ts';
 import { decodeFile, type UploadFile } from '../state/upload.ts';
@@ -228,7 +228,7 @@ function Values(props: {
                 )
               }
             >
-              {words.removeShort}
+              {texts.value.remove}
             </Button>
           </li>
         ))}

@@ -1,14 +1,12 @@
-import { Dialog } from '@svc/web-app/components/dialog';
 import { Field } from '@svc/web-app/components/field';
+import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, environment, request, showError, showToast, texts } from '../app.ts';
-import { LoadMore } from '../components/load-more.tsx';
-import type { Delivery, Webhook } from '../endpoints.ts';
-import { createPagedList } from '../state/paged-list.ts';
+import { useList } from '../components/use-list.ts';
+import type { Webhook } from '../endpoints.ts';
 import { Secret } from './keys.tsx';
-
-const DELIVERIES = 20;
 
 /** Where the firm's systems are told of changes, and what became of each delivery. */
 export function Webhooks() {
@@ -31,11 +29,6 @@ export function Webhooks() {
     setRemoved(undefined);
     await read();
   };
-  const add = (event: Event): void => {
-    event.preventDefault();
-    const url = String(new FormData(event.currentTarget as HTMLFormElement).get('url')).trim();
-    void run(() => call('createWebhook', { body: { url, environment: environment.value } }));
-  };
   const shown = webhooks?.filter((one) => one.environment === environment.value);
   return (
     <>
@@ -55,38 +48,36 @@ export function Webhooks() {
         <Endpoint key={webhook.id} webhook={webhook} run={run} remove={() => setRemoved(webhook)} />
       ))}
       {adding && (
-        <Dialog title={words.add} close={() => setAdding(false)}>
-          <form class="form" onSubmit={add}>
-            <Field
-              label={words.url}
-              name="url"
-              autocomplete="off"
-              spellcheck={false}
-              required
-              placeholder="https://"
-            />
-            <div class="row">
-              <Button kind="primary" type="submit">
-                {words.add}
-              </Button>
-              <Button onClick={() => setAdding(false)}>{texts.value.cancel}</Button>
-            </div>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={words.add}
+          act={words.add}
+          close={() => setAdding(false)}
+          submit={(data) =>
+            void run(() =>
+              call('createWebhook', { body: { url: data('url'), environment: environment.value } }),
+            )
+          }
+        >
+          <Field
+            label={words.url}
+            name="url"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            placeholder="https://"
+          />
+        </FormDialog>
       )}
       {removed !== undefined && (
-        <Dialog title={words.removeTitle} close={() => setRemoved(undefined)}>
+        <FormDialog
+          title={words.removeTitle}
+          act={texts.value.remove}
+          kind="danger"
+          close={() => setRemoved(undefined)}
+          submit={() => void run(() => call('removeWebhook', { params: { webhook_id: removed.id } }))}
+        >
           <code>{removed.url}</code>
-          <div class="row">
-            <Button
-              kind="danger"
-              onClick={() => void run(() => call('removeWebhook', { params: { webhook_id: removed.id } }))}
-            >
-              {words.remove}
-            </Button>
-            <Button onClick={() => setRemoved(undefined)}>{texts.value.cancel}</Button>
-          </div>
-        </Dialog>
+        </FormDialog>
       )}
       {secret !== null && <Secret title={words.secret} secret={secret} close={() => setSecret(null)} />}
     </>
@@ -102,15 +93,7 @@ function Endpoint(props: {
   const { webhook, run } = props;
   const params = { webhook_id: webhook.id };
   const isActive = webhook.state === 'active';
-  const [list] = useState(() =>
-    createPagedList<Delivery>({
-      read: (cursor) =>
-        request(() => call('listWebhookDeliveries', { params, query: { limit: DELIVERIES, cursor } })),
-      idOf: ({ id }) => id,
-      enough: DELIVERIES,
-      onError: showError,
-    }),
-  );
+  const list = useList(20, (query) => call('listWebhookDeliveries', { params, query }));
   const [open, setOpen] = useState(false);
   const act = async (work: () => Promise<unknown>): Promise<void> => {
     await run(async () => void (await work()));
@@ -148,7 +131,7 @@ function Endpoint(props: {
           >
             {words.roll}
           </Button>
-          <Button onClick={props.remove}>{words.remove}</Button>
+          <Button onClick={props.remove}>{texts.value.remove}</Button>
         </div>
       )}
       <details

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { createPagedList } from '@svc/web-app/paged-list';
 import type { BoardClaim, Call, Environment } from '../endpoints.ts';
-import { createPagedList } from './paged-list.ts';
 
 /** What the board shows: claims that wait, those with one status, or closed ones. */
 export const VIEWS = [

@@ -5,8 +5,8 @@ import { useApp } from '../app-context.ts';
 import { createPasskey } from '../passkeys.ts';
 import type { moreEn } from '../texts/en-more.ts';
 import type { Toasts } from '../toasts.ts';
-import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
+import { FormDialog, type FormText } from './form-dialog.tsx';
 import { Button, ScreenHeader } from './ui.tsx';
 
 type Named = { readonly params: { readonly passkey_id: string } };
@@ -106,15 +106,13 @@ export function createPasskeyScreens(deps: {
       await readPasskeys().then(setPasskeys, showError);
     };
     useEffect(() => void read(), []);
-    const apply = async (event: Event): Promise<void> => {
-      event.preventDefault();
+    const apply = async (text: FormText): Promise<void> => {
       if (edited === undefined) return;
       const params = { passkey_id: edited.passkey.id };
-      const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name') ?? '').trim();
       setBusy(true);
       try {
         if (edited.action === 'rename') {
-          await request(() => deps.rename({ params, body: { name } }));
+          await request(() => deps.rename({ params, body: { name: text('name') } }));
           showToast(common.saved, 'success');
         } else if (await request(() => removePasskey(params))) showToast(words.removed, 'success');
         else showToast(words.last, 'error');
@@ -151,36 +149,25 @@ export function createPasskeyScreens(deps: {
           ))}
         </ul>
         <AddPasskey onAdded={read} />
-        {edited !== undefined && (
-          <Dialog
-            title={
-              edited.action === 'remove'
-                ? words.remove(edited.passkey.name)
-                : words.rename(edited.passkey.name)
-            }
+        {edited?.action === 'rename' && (
+          <FormDialog
+            {...{ title: words.rename(edited.passkey.name), act: common.save, busy, submit: apply }}
             close={() => setEdited(undefined)}
           >
-            <form class="form" onSubmit={(event) => void apply(event)}>
-              {edited.action === 'remove' ? (
-                <p>{words.removeLead(edited.passkey.name)}</p>
-              ) : (
-                <Field
-                  label={words.name}
-                  name="name"
-                  autocomplete="off"
-                  maxLength={100}
-                  required
-                  defaultValue={edited.passkey.name}
-                />
-              )}
-              <div class="row">
-                <Button kind={edited.action === 'remove' ? 'danger' : 'primary'} type="submit" busy={busy}>
-                  {edited.action === 'remove' ? words.remove(edited.passkey.name) : common.save}
-                </Button>
-                <Button onClick={() => setEdited(undefined)}>{common.cancel}</Button>
-              </div>
-            </form>
-          </Dialog>
+            <Field
+              {...{ label: words.name, name: 'name', autocomplete: 'off', maxLength: 100, required: true }}
+              defaultValue={edited.passkey.name}
+            />
+          </FormDialog>
+        )}
+        {edited?.action === 'remove' && (
+          <FormDialog
+            {...{ title: words.remove(edited.passkey.name), act: words.remove(edited.passkey.name) }}
+            {...{ kind: 'danger', busy, submit: apply }}
+            close={() => setEdited(undefined)}
+          >
+            <p>{words.removeLead(edited.passkey.name)}</p>
+          </FormDialog>
         )}
       </section>
     );

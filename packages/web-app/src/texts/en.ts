@@ -13,6 +13,8 @@ export const commonEn = {
   saved: 'Saved.',
   test: 'Test',
   skip: 'Skip to content',
+  more: 'Show more',
+  searching: 'Searching …',
   network: {
     needed: 'The service could not be reached. Check your connection and try again.',
     failed: 'Something went wrong. Try again in a moment.',

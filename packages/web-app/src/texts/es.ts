@@ -14,6 +14,8 @@ export const commonEs: typeof commonEn & typeof moreEn = {
   saved: 'Guardado.',
   test: 'Prueba',
   skip: 'Ir al contenido',
+  more: 'Mostrar más',
+  searching: 'Buscando …',
   network: {
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
     failed: 'Ocurrió un error. Intente de nuevo en un momento.',
@@ -59,6 +61,24 @@ export const commonEs: typeof commonEn & typeof moreEn = {
     showUnknown: 'Mostrar',
     you: 'Su ubicación',
     source: 'Datos del mapa: U.S. Census Bureau',
+  },
+  settings: {
+    account: 'Cuenta',
+    language: 'Idioma',
+    device: 'Igual que el dispositivo',
+    schemes: { device: 'Igual que el dispositivo', light: 'Clara', dark: 'Oscura' },
+    session: 'Sesión',
+    signOut: 'Cerrar sesión',
+    signOutEverywhere: 'Cerrar sesión en todos los dispositivos',
+  },
+  sessions: {
+    title: 'Dónde tiene sesión',
+    current: 'Esta sesión',
+    unnamed: 'Navegador',
+    used: (time) => `Último uso ${time}`,
+    end: 'Terminar',
+    endNamed: (name, time) => `Terminar ${name}, último uso ${time}`,
+    ended: 'La sesión terminó.',
   },
   passkeys: {
     title: 'Llaves de acceso',

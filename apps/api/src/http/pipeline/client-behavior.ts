@@ -2,18 +2,24 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ClientBehavior, KeyGrant } from '@svc/application';
 import { type Endpoint, SIMULATED_STATUS } from '@svc/contract';
+import { PAGE_HEADER } from '../browser-session.ts';
 
 /** Filled in step by step, like the trace it belongs to. */
 export type TracedBehavior = { -readonly [Field in keyof ClientBehavior]: ClientBehavior[Field] };
 
-/** `claims rehearse` uses the key of the program that it tests. */
-const REHEARSAL = /\bclaims-rehearse\//;
+/**
+ * `claims rehearse` and the desk use the key of the program that they test. A page cannot name itself in User-Agent, and
+ * no script can set Sec-Fetch-Site; with it, a program that copies the desk's header is graded all the same.
+ */
+const isRehearsal = (headers: IncomingMessage['headers']): boolean =>
+  /\bclaims-rehearse\//.test(headers['user-agent'] ?? '') ||
+  (headers[PAGE_HEADER] !== undefined && headers['sec-fetch-site'] === 'same-origin');
 
 /** Salted with the firm, so that equal values of two firms cannot be compared. */
 export const shortHash = (firmId: string, text: string): string =>
   hash('sha256', `${firmId} ${text}`).slice(0, 16);
 
-/** What URL and headers show. Undefined for what is not graded: live keys, the sandbox, agents and the rehearsal itself. */
+/** What URL and headers show. Undefined for what is not graded: live keys, the sandbox, agents, and the rehearsal and the desk themselves. */
 export function clientBehavior(
   { method, path, sandbox }: Pick<Endpoint, 'method' | 'path' | 'sandbox'>,
   { environment, firmId }: Pick<KeyGrant, 'environment' | 'firmId'>,
@@ -21,7 +27,7 @@ export function clientBehavior(
   search: string,
 ): TracedBehavior | undefined {
   if (environment !== 'test' || sandbox === true || !path.startsWith('/v1/')) return undefined;
-  if (REHEARSAL.test(headers['user-agent'] ?? '')) return undefined;
+  if (isRehearsal(headers)) return undefined;
   const behavior: TracedBehavior = { operation: `${method} ${path}` };
   const key = headers['idempotency-key'];
   if (typeof key === 'string') behavior.idempotencyKey = shortHash(firmId, key);

@@ -1,7 +1,7 @@
-import { Button } from '@svc/web-app/components/ui';
 import { useEffect, useRef } from 'preact/hooks';
-import { texts } from '../app.ts';
-import type { PagedList } from '../state/paged-list.ts';
+import { useApp } from '../app-context.ts';
+import type { PagedList } from '../paged-list.ts';
+import { Button } from './ui.tsx';
 
 /** Reads more of a list when its end comes near the screen. */
 export function LoadMore({
@@ -9,6 +9,7 @@ export function LoadMore({
 }: {
   readonly list: Pick<PagedList<unknown>, 'rows' | 'isReading' | 'hasMore' | 'failed' | 'more' | 'restart'>;
 }) {
+  const words = useApp().texts.value;
   const end = useRef<HTMLDivElement>(null);
   const isReading = list.isReading.value;
   const hasMore = list.hasMore.value;
@@ -26,11 +27,11 @@ export function LoadMore({
   }, [isReading, hasMore, failed]);
   return (
     <div ref={end} class="load-more">
-      {isReading && <p class="muted">{texts.value.searching}</p>}
+      {isReading && <p class="muted">{words.searching}</p>}
       {failed && !isReading && list.rows.value === undefined && (
-        <Button onClick={() => void list.restart()}>{texts.value.network.tryAgain}</Button>
+        <Button onClick={() => void list.restart()}>{words.network.tryAgain}</Button>
       )}
-      {hasMore && !isReading && <Button onClick={() => void list.more()}>{texts.value.more}</Button>}
+      {hasMore && !isReading && <Button onClick={() => void list.more()}>{words.more}</Button>}
     </div>
   );
 }

@@ -1,19 +1,21 @@
-import { writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claim, Client, Readiness } from '@svc/client';
-import { type Environment, UsageError } from '../environment.ts';
-import { type Colors, colorsFor, jsonDocument, sanitized } from '../output.ts';
-import type { FaultKind } from '../sandbox.ts';
+import type { Claim, Client } from '@svc/client';
+import type { FaultKind } from './commands.ts';
 import { eventClaim } from './event-claims.ts';
 
-interface RehearseOptions {
-  readonly url: string;
-  /** Where the claims are written to; a new file of this run by default. */
-  readonly file: string | undefined;
+export interface RehearsalOptions {
   readonly claims: number;
   /** From the first claim on. */
   readonly durationMs: number;
-  readonly json: boolean;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  /** Hands the claims, one per line as JSON, to the person whose program sends them. */
+  readonly handOut: (lines: string, run: string) => void | Promise<void>;
+  readonly say: (text: string) => void;
+}
+
+/** The key cannot be rehearsed with; the message says why. */
+export class UnfitKeyError extends Error {
+  override readonly name = 'UnfitKeyError';
 }
 
 /** To whom the claims go, by the ending of the SVCID. */
@@ -60,41 +62,32 @@ async function rejoin(client: Client, svcId: string): Promise<void> {
 
 /**
  * Lets test accounts and faults behave as after a hurricane, while the firm's own program sends the claims and polls with
- * the same key. Its own requests meet no faults and are not checked: the service knows them by their User-Agent.
- * @returns whether every check passed.
+ * the same key. The service must know the client as a rehearsal, so that its requests meet no faults and are not checked.
+ * When it is aborted, too, faults are cleared and the accounts are as before.
+ * @returns when it started: since then, what the program did can be checked.
  */
-export async function rehearse(
-  client: Client,
-  options: RehearseOptions,
-  environment: Environment,
-): Promise<boolean> {
-  const { signal, now, stderr } = environment;
+export async function rehearse(client: Client, options: RehearsalOptions): Promise<string> {
+  const { signal, now, say, durationMs } = options;
   const startedAt = now();
-  const say = (text: string): void => {
-    if (!options.json) stderr.write(`${new Date(now()).toISOString().slice(11, 19)}  ${sanitized(text)}\n`);
-  };
   const me = await client.me({ signal });
-  if (me.key.environment !== 'test') throw new UsageError('a rehearsal needs a test key');
+  if (me.key.environment !== 'test') throw new UnfitKeyError('a rehearsal needs a test key');
   const accounts: string[] = [];
   for await (const { svc_id, test, status } of client.adjusters.list({ limit: 200 }, { signal }))
     if (test && status === 'active') accounts.push(svc_id);
   const account = (ending: string): string => {
     const found = accounts.find((svcId) => svcId.endsWith(`_${ending}`));
-    if (found === undefined) throw new UsageError(`the test account _${ending} is not a member; invite it`);
+    if (found === undefined)
+      throw new UnfitKeyError(`the test account _${ending} is not a member; invite it`);
     return found;
   };
   const run = startedAt.toString(36);
   const lines = Array.from({ length: options.claims }, (_, n) =>
     JSON.stringify(eventClaim(n, account(SHARES[n % SHARES.length] ?? 'accepts'), run, startedAt)),
   );
-  const file = options.file ?? `rehearsal-${run}.jsonl`;
-  await writeFile(file, `${lines.join('\n')}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} cannot be written: ${error.code}; name a new file`);
-  });
-  say(`${options.claims} claims are in ${file}: let your system send them with this key, and poll`);
+  await options.handOut(`${lines.join('\n')}\n`, run);
 
-  const answer = createAnswers(client, account('manual'), options.durationMs, now);
-  const tickMs = Math.min(5000, options.durationMs / 60);
+  const answer = createAnswers(client, account('manual'), durationMs, now);
+  const tickMs = Math.min(5000, durationMs / 60);
   let firstAt: number | undefined;
   let done = 0;
   try {
@@ -104,7 +97,7 @@ export async function rehearse(
       for await (const claim of client.claims.list(filters, { signal })) claims.push(claim);
       if (claims.length > 0) firstAt ??= now();
       if (firstAt !== undefined) {
-        passed = (now() - firstAt) / options.durationMs;
+        passed = (now() - firstAt) / durationMs;
         for (let next = SCRIPT[done]; next !== undefined && next[0] <= passed; next = SCRIPT[done]) {
           done += 1;
           say(next[1]);
@@ -113,7 +106,7 @@ export async function rehearse(
         const answered = await answer(claims);
         if (answered !== null) say(answered);
       }
-      await sleep(tickMs, undefined, { signal });
+      await pause(tickMs, signal);
     }
   } finally {
     // Errors say that nothing had to be undone.
@@ -121,8 +114,22 @@ export async function rehearse(
     await client.sandbox.resumeAdjuster(account('accepts')).catch(() => {});
     await rejoin(client, account('manual')).catch(() => {});
   }
-  const since = new Date(startedAt).toISOString();
-  return showReadiness(client, { ...options, since }, environment);
+  return new Date(startedAt).toISOString();
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 /** One answer per call, since answers count toward the rate limit that the firm's program needs. */
@@ -158,41 +165,4 @@ function decide(order: number, turn: number, waited: number): 'accepts' | 'rejec
   if (order % 4 === 3) return null;
   if (order % 4 === 2 && waited < 0.15) return null;
   return order % 4 === 1 ? 'rejects' : 'accepts';
-}
-
-const MARKS: Readonly<Record<string, string>> = {
-  passed: 'passed',
-  failed: 'FAILED',
-  not_exercised: 'not yet',
-};
-
-/** Returns whether every check passed. */
-export async function showReadiness(
-  client: Client,
-  { url, json, since }: { readonly url: string; readonly json: boolean; readonly since: string },
-  { stdout, signal, env }: Environment,
-): Promise<boolean> {
-  const readiness = await client.sandbox.checkReadiness({ since, signal });
-  const page = `${url.replace(/\/+$/, '')}/firm#/readiness`;
-  stdout.write(
-    json ? jsonDocument({ ...readiness, page }) : `${textOf(readiness, colorsFor(stdout, env))}\n${page}\n`,
-  );
-  return readiness.ready;
-}
-
-function textOf({ checks, requests, ready }: Readiness, colors: Colors): string {
-  const lines = checks.flatMap(({ state, title, change, exercise, finding_count, findings }) => {
-    const color = state === 'passed' ? colors.green : state === 'failed' ? colors.red : colors.yellow;
-    const latest = findings.slice(-3).map(({ detail, requests: shown }) => {
-      const ids = shown.map(({ request_id }) => request_id).join(', ');
-      return `         ${detail} ${colors.dim(ids === '' ? 'no request' : `requests ${ids}`)}`;
-    });
-    return [
-      `${color((MARKS[state] ?? state).padEnd(7))}  ${title}`,
-      ...latest.map(sanitized),
-      ...(state === 'failed' ? [`         ${finding_count} in all. ${change}`] : []),
-      ...(state === 'not_exercised' ? [`         ${exercise}`] : []),
-    ];
-  });
-  return [...lines, `${requests} requests were checked: ${ready ? 'ready' : 'not ready yet'}`].join('\n');
 }

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
+import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
+import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
+
+const { service, visiting, stop } = await startDesk();
+afterAll(stop);
+
+const TABLET = {
+  viewport: { width: 820, height: 1100 },
+  reducedMotion: 'reduce',
+  colorScheme: 'light',
+} as const;
+
+/** A firm with a claim that an adjuster has. */
+async function firmWithClaim() {
+  const firm = await service.firm();
+  const { svcId } = await service.member(firm);
+  const policyholder = { first_name: 'Marisol', last_name: 'Wolfeschlegelsteinhausen-Featherstonehaugh' };
+  const body = { ...claimBody(svcId), policyholder: { ...policyholder, phone: '352-555-0142' } };
+  const { json } = await sendClaim(service, firm.live, body);
+  return { firm, claimId: String(json.id) };
+}
+
+const menuOf = (page: Page) => page.locator('nav.menu a').evaluateAll((links) => links.map(String));
+
+/** Verifies the trail, and returns what is exported with the filter. */
+async function verifiedAndExported(page: Page, action: string): Promise<Record<string, unknown>[]> {
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await button(page, 'Verify').click();
+  await page.getByText('Nothing was changed or removed').waitFor();
+  await page.getByLabel('Action').fill(action);
+  await button(page, 'Search').click();
+  await until('the filter', async () =>
+    (await page.locator('.wide-row code:first-child').allTextContents()).every(
+      (text) => !text.includes('.') || text === action,
+    ),
+  );
+  expect(await faultsOf(page, 'audit')).toEqual([]);
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+  expect(download.suggestedFilename()).toBe('audit.jsonl');
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+test('an administrator invites a person, changes the role, removes the person, and exports what was done; the browser keeps nothing', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    await enterDesk(page, service, await service.staff(firm, 'admin'), '#/people');
+    await button(page, 'Invite a person').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Full name').fill('Ana Reyes');
+    await dialog.getByLabel('Email').fill('ana.reyes@example.com');
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('ana.reyes@example.com').waitFor();
+    await page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' });
+    await page.getByText('Saved.').waitFor();
+    await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
+    await page.getByText('The last administrator stays.').waitFor();
+    await button(page, 'Remove Ana Reyes').click();
+    expect(await faultsOf(page, 'remove')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('ana.reyes@example.com').waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await button(page, 'Create a key').click();
+    await dialog.getByRole('button', { name: 'Create a key' }).click();
+    const secret = (await page.locator('code.secret').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    const exported = await verifiedAndExported(page, 'staff.role');
+    expect(exported).toMatchObject([
+      { outcome: 'last_admin' },
+      { outcome: 'ok', changes: { role: { from: 'dispatcher', to: 'auditor' } } },
+    ]);
+    const kept = `${await storedText(page)} ${page.url()} ${await page.evaluate('document.cookie')}`;
+    expect(kept).not.toMatch(/Ana|Priya|@example/);
+    expect([secret.startsWith('svc_test_'), kept.includes(secret)]).toEqual([true, false]);
+  }));
+
+test('an auditor sees every list, verifies and exports the trail, and finds nothing that writes and no secret', async () => {
+  const { firm, claimId } = await firmWithClaim();
+  await visiting(DESK, async ({ page }) => {
+    await enterDesk(page, service, await service.staff(firm, 'auditor'));
+    await page.getByRole('link', { name: /Marisol/ }).waitFor();
+    const screens = (await menuOf(page)).map((href) => href.split('#/')[1] ?? '');
+    expect(screens).toEqual(
+      expect.arrayContaining([
+        'adjusters',
+        'map',
+        'reports',
+        'keys',
+        'requests',
+        'webhooks',
+        'readiness',
+        'audit',
+      ]),
+    );
+    expect(screens).toEqual(expect.not.arrayContaining(['upload', 'sandbox', 'people']));
+    const names: string[] = [];
+    for (const screen of [...screens.filter((one) => one !== 'settings'), `claims/${claimId}`]) {
+      await page.evaluate(`location.hash = '#/${screen}'`);
+      await page.locator('main h1').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      names.push(...(await page.locator('main :is(button, input[type=checkbox])').allTextContents()));
+      expect(await page.content()).not.toMatch(/svc_(live|test)_|whsec_/);
+    }
+    const reading =
+      /^(Search|Clear filters|Show more|Download as CSV|Check again|Verify|Export|Show all|[+−\d]*)$/;
+    expect(names.filter((name) => !reading.test(name.trim()))).toEqual([]);
+    const [event] = await verifiedAndExported(page, 'claim.send');
+    expect(event).toMatchObject({ action: 'claim.send', object: `claim:${claimId}` });
+    expect(await storedText(page)).not.toMatch(/Marisol|Priya|SVC-/);
+  });
+  await visiting(DESK, async ({ page }) => {
+    await enterDesk(page, service, await service.staff(firm, 'developer'), `#/claims/${claimId}`);
+    await heading(page, 'Keys').waitFor();
+    expect(await page.content()).not.toContain('Marisol');
+  });
+});
+
+test('a person ends a session of another browser', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'admin');
+    const { email } = (await service.call('GET', '/firm/v1/me', { as: token })).json.staff;
+    await service.call('POST', '/firm/v1/sign-in-codes', { body: { email } });
+    const body = { email, code: await codeFor(service) };
+    const { json: other } = await service.call('POST', '/firm/v1/sessions', { body });
+    await enterDesk(page, service, token, '#/settings');
+    await page.getByText('This session').waitFor();
+    expect(await faultsOf(page, 'settings')).toEqual([]);
+    await page.getByRole('button', { name: /^End / }).click();
+    await page.getByText('The session has ended.').waitFor();
+    expect((await service.call('GET', '/firm/v1/me', { as: other.token })).status).toBe(401);
+    expect((await service.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
+  }));
+
+test.each([
+  ['360 px wide, in Spanish and dark', PHONE],
+  ['820 px wide, in English and light', TABLET],
+] as const)('%s, every screen fits and is accessible', (_, options) =>
+  visiting(options, async ({ page }) => {
+    const { firm, claimId } = await firmWithClaim();
+    await enterDesk(page, service, await service.staff(firm, 'admin'));
+    await page.getByRole('link', { name: /Marisol/ }).waitFor();
+    const found = await faultsOf(page, 'board');
+    await page.locator('.top button').click();
+    found.push(...(await faultsOf(page, 'menu')));
+    for (const [hash, ready] of [
+      [`#/claims/${claimId}`, '.history li'],
+      ['#/adjusters', '.wide-row'],
+      ['#/map', '.marker'],
+      ['#/upload', 'input[type=file]'],
+      ['#/reports', 'table'],
+      ['#/keys', '.wide-row'],
+      ['#/requests', '.filter-line'],
+      ['#/sandbox', 'input[type=password]'],
+      ['#/webhooks', '.empty-state'],
+      ['#/readiness', '.card'],
+      ['#/audit', '.wide-row'],
+      ['#/people', '.wide-row'],
+      ['#/settings', '.list .strong'],
+    ] as const) {
+      await page.evaluate(`location.hash = '${hash}'`);
+      await page.locator(`main ${ready}`).first().waitFor();
+      found.push(...(await faultsOf(page, hash)));
+      if (ready === 'input[type=password]') {
+        await page.locator(ready).fill(firm.test);
+        await page.keyboard.press('Enter');
+        await page.locator('pre').last().waitFor();
+        found.push(...(await faultsOf(page, 'simulations')));
+      }
+      // Pixels between the parts of a claim, which are one below the other.
+      if (ready === '.history li')
+        expect(
+          await page.evaluate(`Math.min(...[...document.querySelectorAll('.split-claim > *')].map((part, index, parts) =>
+            index === 0 ? 99 : part.getBoundingClientRect().top - parts[index - 1].getBoundingClientRect().bottom))`),
+        ).toBeGreaterThan(8);
+    }
+    expect(found).toEqual([]);
+  }),
+);
