@@ -1,0 +1,218 @@
+import { expect, test } from '@jest/globals';
+import { type AssignmentStatus, type ClaimId, DAY, type FirmId, HOUR, type Svcid } from '@svc/domain';
+import { createFixedClock } from '@svc/testkit';
+import fc from 'fast-check';
+import {
+  type BoardClaim,
+  type BoardFilter,
+  type BoardReads,
+  type BoardRow,
+  isLate,
+  type KeysetPosition,
+  makeListBoard,
+  waitingSince,
+} from '../../src/index.ts';
+
+const FIRM = '00000000-0000-7000-8000-0000000000f1' as FirmId;
+const STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
+const [ANN, BEN] = ['ad_1' as Svcid, 'ad_2' as Svcid];
+
+/** Claims whose times repeat often, so that pages end between claims of the same time. */
+const claims = fc
+  .array(
+    fc.record({
+      status: fc.constantFrom<AssignmentStatus>(...STATUSES),
+      environment: fc.constantFrom('live' as const, 'test' as const),
+      adjuster: fc.constantFrom(ANN, BEN),
+      offeredAt: fc.integer({ min: 1, max: 4 }),
+      updatedAt: fc.integer({ min: 1, max: 4 }),
+      closed: fc.boolean(),
+      externalId: fc.constantFrom('X-1', 'X-2', 'Y-1X-'),
+      name: fc.constantFrom('José Ångström', 'Maria Lee', 'X-Lee'),
+      state: fc.constantFrom('FL', 'LA'),
+      carrier: fc.constantFrom('Acme', 'ACME ', 'Other'),
+    }),
+    { maxLength: 25 },
+  )
+  .map((all) =>
+    all.map(
+      ({ closed, externalId, name, state, carrier, ...claim }, n): BoardClaim => ({
+        ...claim,
+        id: `00000000-0000-7000-8000-${String((n * 7919) % 1000).padStart(12, '0')}` as ClaimId,
+        externalId: `${externalId}${n}`,
+        claimNumber: `N-${n % 3}`,
+        respondedAt: claim.status === 'rejected' ? claim.updatedAt : null,
+        closedAt: closed ? claim.updatedAt : null,
+        summary: { name, street: '1 Bay Road', city: 'Tampa', state, zip: '33601', carrier },
+      }),
+    ),
+  );
+
+const filters = fc.record({
+  environment: fc.constantFrom('live' as const, 'test' as const),
+  closed: fc.boolean(),
+  order: fc.constantFrom('waiting' as const, 'latest' as const),
+  status: fc.option(fc.constantFrom<AssignmentStatus>(...STATUSES), { nil: undefined }),
+  adjuster: fc.option(fc.constantFrom(ANN, BEN), { nil: undefined }),
+  state: fc.option(fc.constantFrom('FL', 'LA'), { nil: undefined }),
+  carrier: fc.option(fc.constantFrom('acme', 'Other'), { nil: undefined }),
+  text: fc.option(fc.constantFrom('X-1', 'N-1', '  jose  ANG', 'lee', 'bay tampa', 'lee jose', ' '), {
+    nil: undefined,
+  }),
+});
+
+/** The claims of an array as a store reads them, and how many were read. */
+function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = null) {
+  const counted = { claims: 0 };
+  const reads: Pick<BoardReads, 'claims' | 'claimsByIdPrefix' | 'members' | 'offerWaitHours'> = {
+    async claims(_, walk, after, count) {
+      const isDown = walk.by === 'latest' || (walk.by === 'adjuster' && walk.latestFirst);
+      const sign = isDown ? -1 : 1;
+      const at = (claim: BoardClaim) => (walk.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
+      const order = (one: KeysetPosition, other: KeysetPosition) =>
+        sign * (one.at - other.at || (one.id === other.id ? 0 : one.id < other.id ? -1 : 1));
+      const position = (claim: BoardClaim) => ({ at: at(claim), id: claim.id });
+      const isWalked = (claim: BoardClaim): boolean => {
+        if (walk.by === 'adjuster')
+          return (
+            claim.adjuster === walk.adjuster &&
+            claim.status === walk.status &&
+            (claim.closedAt !== null) === walk.closed
+          );
+        if (walk.by === 'latest') return walk.status === undefined || claim.status === walk.status;
+        return (
+          claim.environment === walk.environment && claim.status !== 'accepted' && claim.closedAt === null
+        );
+      };
+      const found = all
+        .filter((claim) => isWalked(claim) && order(position(claim), after) > 0)
+        .sort((one, other) => order(position(one), position(other)))
+        .slice(0, count);
+      counted.claims += found.length;
+      return found;
+    },
+    async claimsByIdPrefix(_, environment, prefix, count) {
+      const own = all.filter((claim) => claim.environment === environment);
+      return [
+        ...own.filter(({ externalId }) => externalId.startsWith(prefix)).slice(0, count),
+        ...own
+          .filter(({ claimNumber, closedAt }) => closedAt === null && claimNumber.startsWith(prefix))
+          .slice(0, count),
+      ];
+    },
+    members: async () => [],
+    offerWaitHours: async () => offerWaitHours,
+  };
+  return { reads: reads as BoardReads, counted };
+}
+
+async function pagesOf(reads: BoardReads, filter: BoardFilter, limit: number, maxBytes?: number) {
+  const pages: (readonly BoardRow[])[] = [];
+  for (let after: KeysetPosition | null | undefined; after !== null; ) {
+    const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+    const page = await list(FIRM, filter, { after: after ?? null, limit, maxBytes });
+    pages.push(page.rows);
+    after = page.next;
+  }
+  return pages;
+}
+
+/** Whether the claim is one that a person who fills in the filter expects. */
+function isExpected(claim: BoardClaim, filter: BoardFilter): boolean {
+  const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const { text, carrier } = filter;
+  const { name, street, city } = claim.summary;
+  const words =
+    text === undefined
+      ? []
+      : plain(text)
+          .split(' ')
+          .filter((word) => word !== '');
+  const hasWords =
+    words.length > 0 && words.every((word) => plain(`${name} ${street} ${city}`).includes(word));
+  const startsWith = (id: string): boolean => text !== undefined && id.startsWith(text);
+  return (
+    claim.environment === filter.environment &&
+    (claim.closedAt !== null) === filter.closed &&
+    (filter.status === undefined || claim.status === filter.status) &&
+    (filter.adjuster === undefined || claim.adjuster === filter.adjuster) &&
+    (filter.state === undefined || claim.summary.state === filter.state) &&
+    (carrier === undefined || claim.summary.carrier.trim().toLowerCase() === carrier.toLowerCase()) &&
+    (filter.order === 'latest' || claim.status !== 'accepted') &&
+    (text === undefined || hasWords || startsWith(claim.externalId) || startsWith(claim.claimNumber))
+  );
+}
+
+test('the pages of a board together have each claim of the filter once, in its order', async () => {
+  await fc.assert(
+    fc.asyncProperty(claims, filters, fc.integer({ min: 1, max: 6 }), async (all, filter, limit) => {
+      // Claims that wait are open.
+      fc.pre(filter.order === 'latest' || !filter.closed || filter.adjuster !== undefined);
+      const pages = await pagesOf(readsOf(all).reads, filter, limit);
+      const rows = pages.flat();
+      for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
+      const expected = all.filter((claim) => isExpected(claim, filter));
+      expect(rows.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
+      if (filter.text !== undefined) return;
+      const at = ({ offeredAt, updatedAt }: BoardClaim) =>
+        filter.adjuster === undefined ? updatedAt : offeredAt;
+      const sign = filter.order === 'latest' ? -1 : 1;
+      const inOrder = [...rows].sort(
+        (one, other) => sign * (at(one) - at(other) || (one.id < other.id ? -1 : 1)),
+      );
+      expect(rows.map(({ id }) => id)).toEqual(inOrder.map(({ id }) => id));
+    }),
+    { numRuns: 600 },
+  );
+});
+
+const claimAt = (n: number, state = 'FL'): BoardClaim => ({
+  id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}` as ClaimId,
+  ...{ environment: 'live', externalId: `X-${n}`, claimNumber: `N-${n}`, status: 'pending_acceptance' },
+  ...{ adjuster: ANN, offeredAt: n, respondedAt: null, updatedAt: n, closedAt: null },
+  summary: { name: 'Maria Lee', street: '1 Bay Road', city: 'Tampa', state, zip: '33601', carrier: 'Acme' },
+});
+const LIVE = { environment: 'live', closed: false, order: 'latest' } as const;
+
+test('a page reads a bounded number of claims, however many do not match', async () => {
+  const all = Array.from({ length: 9000 }, (_, n) => claimAt(n, n === 0 ? 'LA' : 'FL'));
+  const { reads, counted } = readsOf(all);
+  const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+  const page = await list(FIRM, { ...LIVE, state: 'LA' }, { after: null, limit: 50 });
+  expect(page.rows).toEqual([]);
+  expect(page.next).not.toBeNull();
+  expect(counted.claims).toBe(2051);
+  // Of claims that match, one more than the page has.
+  counted.claims = 0;
+  await list(FIRM, LIVE, { after: null, limit: 50 });
+  expect(counted.claims).toBe(51);
+  expect((await pagesOf(reads, { ...LIVE, state: 'LA' }, 50)).flat()).toHaveLength(1);
+});
+
+test('a page ends at its bytes, and the next one begins with the first claim that did not fit', async () => {
+  const all = Array.from({ length: 7 }, (_, n) => claimAt(n));
+  const pages = await pagesOf(readsOf(all).reads, LIVE, 50, 100);
+  expect(pages.map((page) => page.length)).toEqual([2, 2, 2, 1]);
+  expect(pages.flat().map(({ updatedAt }) => updatedAt)).toEqual([6, 5, 4, 3, 2, 1, 0]);
+});
+
+test.each`
+  status                  | closedAt | since
+  ${'pending_acceptance'} | ${null}  | ${1}
+  ${'rejected'}           | ${null}  | ${2}
+  ${'unassigned'}         | ${null}  | ${3}
+  ${'accepted'}           | ${null}  | ${null}
+  ${'pending_acceptance'} | ${4}     | ${null}
+  ${'rejected'}           | ${4}     | ${null}
+`('a claim that is $status and closed at $closedAt waits since $since', ({ status, closedAt, since }) => {
+  expect(waitingSince({ status, closedAt, offeredAt: 1, respondedAt: 2, updatedAt: 3 })).toBe(since);
+});
+
+test('an open offer is late from the hour on that the firm has set, and never without one', () => {
+  const offer = { status: 'pending_acceptance', offeredAt: DAY, closedAt: null } as const;
+  expect(isLate(offer, 2, DAY + 2 * HOUR)).toBe(true);
+  expect(isLate(offer, 2, DAY + 2 * HOUR - 1)).toBe(false);
+  expect(isLate(offer, null, DAY + 99 * HOUR)).toBe(false);
+  expect(isLate({ ...offer, closedAt: DAY }, 2, DAY + 3 * HOUR)).toBe(false);
+  expect(isLate({ ...offer, status: 'rejected' }, 2, DAY + 3 * HOUR)).toBe(false);
+});
