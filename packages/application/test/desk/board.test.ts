@@ -196,15 +196,14 @@ test('a page ends at its bytes, and the next one begins with the first claim tha
   expect(pages.flat().map(({ updatedAt }) => updatedAt)).toEqual([6, 5, 4, 3, 2, 1, 0]);
 });
 
-test.each`
-  status                  | closedAt | since
-  ${'pending_acceptance'} | ${null}  | ${1}
-  ${'rejected'}           | ${null}  | ${2}
-  ${'unassigned'}         | ${null}  | ${3}
-  ${'accepted'}           | ${null}  | ${null}
-  ${'pending_acceptance'} | ${4}     | ${null}
-  ${'rejected'}           | ${4}     | ${null}
-`('a claim that is $status and closed at $closedAt waits since $since', ({ status, closedAt, since }) => {
+test.each<[AssignmentStatus, number | null, number | null]>([
+  ['pending_acceptance', null, 1],
+  ['rejected', null, 2],
+  ['unassigned', null, 3],
+  ['accepted', null, null],
+  ['pending_acceptance', 4, null],
+  ['rejected', 4, null],
+])('a claim that is %s and closed at %p waits since %p', (status, closedAt, since) => {
   expect(waitingSince({ status, closedAt, offeredAt: 1, respondedAt: 2, updatedAt: 3 })).toBe(since);
 });
 
