@@ -51,8 +51,9 @@ export function createDesk(deps: DeskDeps) {
   /** Staff work with live and with test data, one at a time. */
   const environment = signal<Environment>('live');
   /** Shows a refusal of the service in words, and other failures as everywhere. */
+  const refusalText = (code: string): string => texts.value.refusals[code] ?? code;
   function showError(error: unknown): void {
-    if (isRefusal(error)) toasts.showToast(() => texts.value.refusals[error.code] ?? error.code, 'error');
+    if (isRefusal(error)) toasts.showToast(() => refusalText(error.code), 'error');
     else toasts.showError(error);
   }
   const shared = { call: api.call, request, environment, onError: showError };
@@ -180,6 +181,6 @@ export function createDesk(deps: DeskDeps) {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed },
     ...{ board, adjusters, offers, uploads, sandbox },
     ...createScheme(deps.choices),
-    ...{ can, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
+    ...{ can, refusalText, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
   };
 }

@@ -17,6 +17,7 @@ const CONTRACT_ROUTES = {
   createKey: 'POST v1/keys',
   getBoardClaim: 'GET v1/claims/{id}',
   getFirmReadiness: 'GET v1/readiness',
+  getLimits: 'GET v1/limits',
   getOwnStaff: 'GET v1/me',
   importClaims: 'POST v1/imports',
   inviteStaff: 'POST v1/staff',
@@ -63,6 +64,7 @@ export type Permission = OwnStaff['permissions'][number];
 export type BoardClaim = Output<'listBoardClaims'>['data'][number];
 export type BoardClaimDetails = Output<'getBoardClaim'>;
 export type Offer = BoardClaimDetails['history'][number];
+export type FirmLimits = Output<'getLimits'>;
 export type ApiKey = Output<'listKeys'>['data'][number];
 export type LoggedRequest = Output<'listRequests'>['data'][number];
 export type Webhook = Output<'listWebhooks'>['data'][number];

@@ -193,15 +193,15 @@ function Screens() {
       <main class={isWide.value ? 'split' : 'one'}>
         {isWide.value && (
           <div class="split-list">
-            <Guarded>
+            <ErrorBoundary>
               <Board />
-            </Guarded>
+            </ErrorBoundary>
           </div>
         )}
         <div class="split-claim">
-          <Guarded key={value.id}>
+          <ErrorBoundary key={value.id}>
             <ClaimScreen id={value.id} />
-          </Guarded>
+          </ErrorBoundary>
         </div>
       </main>
     );
@@ -211,16 +211,12 @@ function Screens() {
   const { [screen]: Component } = COMPONENTS;
   return (
     <main key={`${screen} ${environment.value} ${value.id ?? ''}`}>
-      <Guarded>
+      <ErrorBoundary>
         <Component />
-      </Guarded>
+      </ErrorBoundary>
     </main>
   );
 }
-
-const Guarded = (props: { readonly children: preact.ComponentChildren }) => (
-  <ErrorBoundary>{props.children}</ErrorBoundary>
-);
 
 const root = document.getElementById('app');
 const startAgain = async (): Promise<void> => location.reload();
@@ -231,9 +227,9 @@ void desk.language
     if (root !== null)
       render(
         <AppContext.Provider value={{ texts, navigation, reportError, startAgain }}>
-          <Guarded>
+          <ErrorBoundary>
             <App />
-          </Guarded>
+          </ErrorBoundary>
         </AppContext.Provider>,
         root,
       );

@@ -291,10 +291,11 @@ describe('an upload', () => {
     rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
   });
 
-  test('goes on to the last row, and after a lost response with the same rows, once', async () => {
+  test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
     const bodies: ImportBody[] = [];
     const responses = [
       result(2, 4, false, 'sent'),
+      new NetworkError('service', 20_000),
       new NetworkError('timeout'),
       result(4, null, false, 'already_sent'),
     ];
@@ -305,12 +306,17 @@ describe('an upload', () => {
       return response;
     }) as Call;
     const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
-    await uploads.send(FILE, 'live', {});
+    void uploads.send(FILE, 'live', {});
+    await settled();
+    await after(19_999);
+    expect([bodies.length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
+    await after(1);
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     await uploads.resume();
     expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 2, already_sent: 2 } });
     expect(bodies.map(({ import_id, from_row }) => [import_id, from_row])).toEqual([
       [undefined, undefined],
+      ['i1', 4],
       ['i1', 4],
       ['i1', 4],
     ]);

@@ -67,6 +67,22 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     expect([kept.includes(first), kept.includes(second)]).toEqual([false, false]);
   }));
 
+test('a developer sees how near each key comes to its limits, and the days with a 429', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm({ limited: true });
+    await Promise.all(Array.from({ length: 30 }, () => statusWith(firm.test)));
+    await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
+    await page
+      .getByText(/\d+ of 20 requests at once are used now/)
+      .first()
+      .waitFor();
+    await page
+      .locator('.note')
+      .getByText(/rate limited \(429\) in the last 14 days/)
+      .waitFor();
+    expect(await faultsOf(page, 'limits')).toEqual([]);
+  }));
+
 test('a developer finds a request by its id, with the places that were wrong', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
@@ -105,6 +121,7 @@ test('a developer adds a webhook, sends a test, sees its delivery, and sends it 
     expect(await secretIn(page)).toMatch(/^whsec_/);
     await button(page, 'Send a test').click();
     await page.getByText('Delivered', { exact: true }).waitFor();
+    await page.getByText(/^Last delivered/).waitFor();
     await button(page, 'Send again').click();
     await until('the second delivery', async () => received.length === 2);
     expect(received.map((body) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);

@@ -5,14 +5,15 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, desk, go, request, showError, showToast, texts } from '../app.ts';
+import { call, can, dateTime, day, desk, go, request, showError, showToast, texts } from '../app.ts';
 import { CopyButton } from '../components/copy.tsx';
 import { useList } from '../components/use-list.ts';
-import type { ApiKey } from '../endpoints.ts';
+import type { ApiKey, FirmLimits } from '../endpoints.ts';
 
 const PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;
+const LIMITS_MS = 5000;
 
 type Asked = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
 
@@ -22,7 +23,19 @@ export function Keys() {
   const list = useList(100, (query) => call('listKeys', { query }));
   const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
-  useEffect(() => void list.restart(), []);
+  const [limits, setLimits] = useState<FirmLimits>();
+  useEffect(() => {
+    void list.restart();
+    const read = async (): Promise<void> => {
+      if (!document.hidden) await request(() => call('getLimits')).then(setLimits, () => {});
+    };
+    void read();
+    const timer = setInterval(read, LIMITS_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const limited = (limits?.days ?? [])
+    .map(({ date, live, test }) => ({ date, count: live + test }))
+    .filter(({ count }) => count > 0);
   const { value: keys } = list.rows;
   const done = (issued?: string): void => {
     setAsked(undefined);
@@ -39,11 +52,19 @@ export function Keys() {
           </Button>
         </div>
       )}
+      {limited.length > 0 && (
+        <Note kind="warning">
+          <p>{words.rateLimited(limited.reduce((sum, { count }) => sum + count, 0))}</p>
+          <p>{limited.map(({ date, count }) => `${day(date)}: ${count}`).join(' · ')}</p>
+        </Note>
+      )}
       {keys?.length === 0 && <EmptyState title={words.none} icon="settings" />}
       <WindowedList
         items={keys ?? []}
         label={texts.value.nav.keys}
-        row={(key) => <Row apiKey={key} ask={setAsked} />}
+        row={(key) => (
+          <Row apiKey={key} use={limits?.keys.find(({ key_id }) => key_id === key.id)} ask={setAsked} />
+        )}
       />
       <LoadMore list={list} />
       {asked !== undefined && <Ask asked={asked} close={() => setAsked(undefined)} done={done} />}
@@ -54,8 +75,13 @@ export function Keys() {
   );
 }
 
-function Row({ apiKey, ask }: { readonly apiKey: ApiKey; readonly ask: (asked: Asked) => void }) {
+function Row(props: {
+  readonly apiKey: ApiKey;
+  readonly use: FirmLimits['keys'][number] | undefined;
+  readonly ask: (asked: Asked) => void;
+}) {
   const words = texts.value.keys;
+  const { apiKey, use, ask } = props;
   const { revoked_at, expires_at, last_used_at, limits } = apiKey;
   const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
   return (
@@ -66,6 +92,18 @@ function Row({ apiKey, ask }: { readonly apiKey: ApiKey; readonly ask: (asked: A
           {words.purposes[apiKey.purpose] ?? apiKey.purpose} · {words.created(dateTime(apiKey.created_at))}
         </span>
         <span class="line muted">{words.limits(limits.requests_per_minute, limits.writes_per_minute)}</span>
+        {use !== undefined && (
+          <span class="line">
+            <meter
+              max={limits.burst}
+              high={limits.burst * 0.8}
+              value={use.used.requests}
+              aria-hidden="true"
+            />{' '}
+            {words.used(use.used.requests, limits.burst)}
+            {use.rate_limited > 0 && <span class="line">{words.rateLimited(use.rate_limited)}</span>}
+          </span>
+        )}
       </span>
       <span class="cell">
         <TestBadge test={apiKey.environment === 'test'} />{' '}

@@ -3,8 +3,7 @@ import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { adjusters, environment, offers, texts } from '../app.ts';
-import { refusalText } from '../components/refusal.ts';
+import { adjusters, desk, environment, offers, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
 import { candidates, canTake, type OfferedClaim } from '../state/offers.ts';
 
@@ -84,7 +83,7 @@ export function OfferResults() {
   const ended = acts.filter(({ state }) => state !== 'sending');
   const outcome = ({ state, adjuster, code }: (typeof acts)[number]): string => {
     if (state === 'offered') return words.offered(adjuster.name ?? adjuster.svc_id);
-    if (state === 'refused') return refusalText(code ?? '');
+    if (state === 'refused') return desk.refusalText(code ?? '');
     return state === 'unknown' ? words.unknown : words.sending;
   };
   return (

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, can, desk, showToast, texts } from '../app.ts';
 import { CopyButton } from '../components/copy.tsx';
 import { saveFile } from '../components/download.ts';
-import { StatusPill } from '../components/status.tsx';
+import { statusName } from '../components/status.tsx';
 import { DOCS, SERVICE_URL } from '../root.ts';
 import { client as current, rehearsal, startRehearsal, stopRehearsal } from '../state/sandbox.ts';
 
@@ -107,6 +107,12 @@ function Simulations({ client }: { readonly client: Client }) {
     await read().catch((error: unknown) => noteProblem(words.refresh, error));
     setBusy(false);
   };
+  const act = (command: string, { id }: Item, what: string) =>
+    perform(what, async () => {
+      const { signal } = new AbortController();
+      if (command === 'invite') return client.adjusters.invite({ svc_id: id });
+      return SANDBOX_COMMANDS.find(({ name }) => name === command)?.run(client.sandbox, id, { signal });
+    });
   const refresh = () => perform(words.refresh, () => client.me());
   useEffect(() => void refresh(), []);
   const prefix = accounts?.[0]?.svc_id.match(/^test_.+_/)?.[0];
@@ -120,53 +126,28 @@ function Simulations({ client }: { readonly client: Client }) {
       </div>
       {outcome !== undefined && <LatestOutcome {...outcome} />}
       {prefix !== undefined && (
-        <section class="card">
-          <h2>{words.accounts}</h2>
-          <ul class="list history">
-            {ENDINGS.map((ending) => {
-              const svcId = prefix + ending;
-              const found = accounts?.find(({ svc_id }) => svc_id === svcId);
-              const commands = COMMANDS[found?.status ?? ''];
-              const what = `${words.invite} ${svcId}`;
-              const invite = () => perform(what, () => client.adjusters.invite({ svc_id: svcId }));
-              return (
-                <li key={svcId}>
-                  <p>
-                    <code>{svcId}</code>{' '}
-                    <span class="muted">{texts.value.adjusters.statuses[found?.status ?? '']}</span>
-                  </p>
-                  {commands === undefined ? (
-                    <Button busy={busy} aria-label={what} onClick={() => void invite()}>
-                      {words.invite}
-                    </Button>
-                  ) : (
-                    <Commands {...{ client, perform, busy, commands }} of={svcId} id={svcId} />
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        </section>
+        <Items
+          title={words.accounts}
+          act={act}
+          busy={busy}
+          items={ENDINGS.map((ending) => {
+            const id = prefix + ending;
+            const status = accounts?.find(({ svc_id }) => svc_id === id)?.status ?? '';
+            const state = texts.value.adjusters.statuses[status] ?? status;
+            return { id, name: id, state, commands: COMMANDS[status] ?? ['invite'] };
+          })}
+        />
       )}
       {claims.length > 0 && (
-        <section class="card">
-          <h2>{words.claims}</h2>
-          <ul class="list history">
-            {claims.map(({ id, external_id, assignment: { status, adjuster_svc_id } }) => (
-              <li key={id}>
-                <p>
-                  <code>{external_id}</code> <StatusPill status={status} />{' '}
-                  <code class="muted">{adjuster_svc_id}</code>
-                </p>
-                <Commands
-                  {...{ client, perform, busy, id }}
-                  commands={COMMANDS[status] ?? ['close']}
-                  of={external_id}
-                />
-              </li>
-            ))}
-          </ul>
-        </section>
+        <Items
+          title={words.claims}
+          act={act}
+          busy={busy}
+          items={claims.map(({ id, external_id, assignment: { status, adjuster_svc_id } }) => ({
+            ...{ id, name: external_id, state: `${statusName(status)} · ${adjuster_svc_id}` },
+            commands: COMMANDS[status] ?? ['close'],
+          }))}
+        />
       )}
       <Faults {...{ client, perform, busy }} />
       <RehearsalCard />
@@ -175,31 +156,49 @@ function Simulations({ client }: { readonly client: Client }) {
   );
 }
 
-function Commands(props: {
-  readonly client: Client;
-  readonly perform: Perform;
-  readonly busy: boolean;
-  readonly commands: readonly string[];
+interface Item {
   readonly id: string;
   /** What it is called on the screen. */
-  readonly of: string;
-}) {
-  const { signal } = new AbortController();
-  return (
-    <div class="row">
-      {SANDBOX_COMMANDS.filter(({ name }) => props.commands.includes(name)).map(({ name, run }) => {
-        const label = texts.value.sandbox.commands[name.replace('-invitation', '')] ?? name;
-        const what = `${label} ${props.of}`;
-        const act = () => props.perform(what, () => run(props.client.sandbox, props.id, { signal }));
-        return (
-          <Button key={name} busy={props.busy} aria-label={what} onClick={() => void act()}>
-            {label}
-          </Button>
-        );
-      })}
-    </div>
-  );
+  readonly name: string;
+  readonly state: string;
+  readonly commands: readonly string[];
 }
+
+const Items = (props: {
+  readonly title: string;
+  readonly items: readonly Item[];
+  readonly busy: boolean;
+  readonly act: (command: string, item: Item, what: string) => Promise<void>;
+}) => (
+  <section class="card">
+    <h2>{props.title}</h2>
+    <ul class="history">
+      {props.items.map((item) => (
+        <li key={item.id}>
+          <p>
+            <code>{item.name}</code> <span class="muted">{item.state}</span>
+          </p>
+          <div class="row">
+            {item.commands.map((command) => {
+              const label = texts.value.sandbox.commands[command.replace('-invitation', '')] ?? command;
+              const what = `${label} ${item.name}`;
+              return (
+                <Button
+                  key={command}
+                  busy={props.busy}
+                  aria-label={what}
+                  onClick={() => void props.act(command, item, what)}
+                >
+                  {label}
+                </Button>
+              );
+            })}
+          </div>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 /** What the service said to the latest button. */
 const LatestOutcome = ({ what, text, problem }: Outcome) => (

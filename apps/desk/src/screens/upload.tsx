@@ -2,7 +2,7 @@ import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { desk, environment, showToast, texts } from '../app.ts';
 import type { ImportBody } from '../endpoints.ts';
 import { CLAIM_FIELDS } from '../state/claim-fields.ts';
@@ -23,14 +23,15 @@ export function UploadScreen() {
   const [order, setOrder] = useState<(typeof ORDERS)[number]>('');
   const { value: upload } = uploads.upload;
   const busy = upload?.kind === 'checking' || upload?.kind === 'sending';
-  const options = (changes: Partial<ImportBody> = {}): Partial<ImportBody> => ({
+  const options: Partial<ImportBody> = {
     values,
     ...(columns !== undefined && { columns }),
     ...(order !== '' && { date_order: order }),
-    ...changes,
-  });
-  const check = (chosen: UploadFile, changes: Partial<ImportBody> = {}): void =>
-    void uploads.check(chosen, environment.value, options(changes));
+  };
+  // Another choice has every row checked again.
+  useEffect(() => {
+    if (file !== undefined) void uploads.check(file, environment.value, options);
+  }, [file, columns, values, order]);
   const choose = async (input: HTMLInputElement): Promise<void> => {
     const [chosen] = input.files ?? [];
     if (chosen === undefined) return;
@@ -42,19 +43,8 @@ export function UploadScreen() {
         .replace(/\.\w+$/, '')
         .replace(/[\d_.-]+/g, ' ')
         .trim() || 'CSV';
-    const next = { name, text };
-    setFile(next);
+    setFile({ name, text });
     setColumns(undefined);
-    void uploads.check(next, environment.value, { ...(order !== '' && { date_order: order }) });
-  };
-  const map = (column: string, field: string): void => {
-    const next = { ...upload?.result.columns, ...columns, [column]: field === '' ? null : field };
-    setColumns(next);
-    if (file !== undefined) check(file, { columns: next });
-  };
-  const give = (next: Readonly<Record<string, string>>): void => {
-    setValues(next);
-    if (file !== undefined) check(file, { values: next });
   };
   const isChecked = upload?.kind === 'checked' && upload.result.problems.length === 0;
   const valid = upload?.counts.valid ?? 0;
@@ -77,11 +67,7 @@ export function UploadScreen() {
           options={ORDERS}
           value={order}
           name={(one) => words.orders[one]}
-          choose={(next) => {
-            setOrder(next);
-            if (file !== undefined)
-              check(file, next === '' ? { date_order: undefined } : { date_order: next });
-          }}
+          choose={setOrder}
         />
       </div>
       {upload !== undefined && file !== undefined && (
@@ -101,7 +87,7 @@ export function UploadScreen() {
                 <Button
                   kind="primary"
                   disabled={valid === 0}
-                  onClick={() => void uploads.send(file, environment.value, options())}
+                  onClick={() => void uploads.send(file, environment.value, options)}
                 >
                   {words.send(valid)}
                 </Button>
@@ -136,7 +122,7 @@ export function UploadScreen() {
           {upload.result.dry_run && (
             <details open={upload.result.problems.length > 0}>
               <summary>{words.columns}</summary>
-              <Values values={values} change={give} disabled={busy} />
+              <Values values={values} change={setValues} disabled={busy} />
               <div class="columns">
                 {upload.result.header.map((column) => (
                   <Select
@@ -145,7 +131,9 @@ export function UploadScreen() {
                     options={['', ...CLAIM_FIELDS]}
                     value={columns?.[column] ?? upload.result.columns[column] ?? ''}
                     name={(field) => field || words.leftOut}
-                    choose={(field) => map(column, field)}
+                    choose={(field) =>
+                      setColumns({ ...upload.result.columns, ...columns, [column]: field || null })
+                    }
                   />
                 ))}
               </div>

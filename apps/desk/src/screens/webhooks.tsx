@@ -5,7 +5,7 @@ import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/compon
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, environment, request, showError, showToast, texts } from '../app.ts';
 import { useList } from '../components/use-list.ts';
-import type { Webhook } from '../endpoints.ts';
+import type { Delivery, Webhook } from '../endpoints.ts';
 import { Secret } from './keys.tsx';
 
 /** Where the firm's systems are told of changes, and what became of each delivery. */
@@ -100,6 +100,9 @@ function Endpoint(props: {
     setOpen(true);
     await list.restart();
   };
+  const update = (body: { readonly state?: 'paused' | 'active'; readonly roll_secret?: true }): void =>
+    void run(() => call('updateWebhook', { params, body }));
+  useEffect(() => void list.restart(), []);
   return (
     <section class="card" aria-label={webhook.url}>
       <div class="row spread">
@@ -111,36 +114,21 @@ function Endpoint(props: {
           </span>
         </span>
       </div>
+      <Health deliveries={list.rows.value ?? []} />
       {webhook.previous_secret_until !== null && (
         <p class="muted">{words.bothSecrets(dateTime(webhook.previous_secret_until))}</p>
       )}
       {can('webhooks:write') && (
         <div class="row">
           <Button onClick={() => void act(() => call('testWebhook', { params }))}>{words.ping}</Button>
-          <Button
-            onClick={() =>
-              void run(() =>
-                call('updateWebhook', { params, body: { state: isActive ? 'paused' : 'active' } }),
-              )
-            }
-          >
+          <Button onClick={() => update({ state: isActive ? 'paused' : 'active' })}>
             {isActive ? words.pause : words.resume}
           </Button>
-          <Button
-            onClick={() => void run(() => call('updateWebhook', { params, body: { roll_secret: true } }))}
-          >
-            {words.roll}
-          </Button>
+          <Button onClick={() => update({ roll_secret: true })}>{words.roll}</Button>
           <Button onClick={props.remove}>{texts.value.remove}</Button>
         </div>
       )}
-      <details
-        open={open}
-        onToggle={({ currentTarget }) => {
-          if (currentTarget.open && list.rows.value === undefined) void list.restart();
-          setOpen(currentTarget.open);
-        }}
-      >
+      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{words.deliveries}</summary>
         <ul class="history" aria-label={words.deliveries}>
           {list.rows.value?.map((delivery) => (
@@ -177,6 +165,23 @@ function Endpoint(props: {
       </details>
     </section>
   );
+}
+
+/** Of the latest deliveries: the last that arrived, and what fails and waits. */
+function Health({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const words = texts.value.webhooks;
+  const waiting = deliveries.filter(({ status }) => status === 'pending');
+  const delivered = deliveries.find(({ status }) => status === 'delivered');
+  const failing = deliveries.find(({ status, attempts }) => status !== 'delivered' && attempts.length > 0);
+  const failed = failing?.attempts.at(-1);
+  const next = waiting.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
+  const facts = [
+    delivered && words.lastDelivered(dateTime(delivered.attempts.at(-1)?.at ?? delivered.created_at)),
+    waiting.length > 0 && words.waiting(waiting.length),
+    failed && words.lastFailed(String(failed.status ?? failed.error), dateTime(failed.at)),
+    next && words.next(dateTime(next)),
+  ];
+  return <p role="status">{facts.filter(Boolean).join(' · ')}</p>;
 }
 
 const KINDS: Readonly<Record<string, string>> = { delivered: 'success', failed: 'error', pending: 'warning' };

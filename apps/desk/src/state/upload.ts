@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '@svc/web-app/api-error';
+import { outlast } from '@svc/web-app/outlast';
 import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
 
 /** Rows with problems that are shown; the counts cover all. */
@@ -67,7 +68,8 @@ export function createUpload(deps: {
     try {
       for (;;) {
         waiting = { body, before };
-        const result = await deps.request(() => deps.call('importClaims', { body }));
+        const send = () => deps.call('importClaims', { body });
+        const result = await deps.request(() => outlast(send, () => mine === generation));
         if (mine !== generation) return;
         before = added(before, result);
         upload.value = before;

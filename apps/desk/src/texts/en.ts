@@ -270,6 +270,9 @@ export const en = {
     created: (time: string) => `created ${time}`,
     limits: (requests: number, writes: number) =>
       `${requests} requests per minute, of which ${writes} may be writes`,
+    used: (requests: number, burst: number) => `${requests} of ${burst} requests at once are used now`,
+    rateLimited: (count: number) =>
+      `${plural(count, 'request was', 'requests were')} rate limited (429) in the last 14 days.`,
     expired: 'Expired',
     revoked: 'Revoked',
     unused: 'Not used yet',
@@ -297,9 +300,9 @@ export const en = {
     done: 'Done',
     noResponse: 'No response',
     accounts: 'Test accounts',
-    invite: 'Invite',
     claims: 'Claims',
     commands: {
+      invite: 'Invite',
       decline: 'Decline',
       expire: 'Expire',
       pause: 'Pause',
@@ -354,6 +357,9 @@ export const en = {
     deliveries: 'Deliveries',
     statuses: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as Record<string, string>,
     next: (time: string) => `Next attempt ${time}`,
+    lastDelivered: (time: string) => `Last delivered ${time}`,
+    lastFailed: (reason: string, time: string) => `Failed with ${reason} ${time}`,
+    waiting: (count: number) => `${count} waiting`,
     replay: 'Send again',
   },
   audit: {

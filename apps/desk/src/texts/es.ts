@@ -267,6 +267,9 @@ export const es: Texts = {
     created: (time) => `creada ${time}`,
     limits: (requests, writes) =>
       `${requests} solicitudes por minuto, de ellas ${writes} pueden ser escrituras`,
+    used: (requests, burst) => `Ahora se usan ${requests} de ${burst} solicitudes a la vez`,
+    rateLimited: (count) =>
+      `${plural(count, 'solicitud limitada', 'solicitudes limitadas')} (429) en los últimos 14 días.`,
     expired: 'Vencida',
     revoked: 'Revocada',
     unused: 'Aún sin usar',
@@ -294,9 +297,9 @@ export const es: Texts = {
     done: 'Hecho',
     noResponse: 'Sin respuesta',
     accounts: 'Cuentas de prueba',
-    invite: 'Invitar',
     claims: 'Reclamaciones',
     commands: {
+      invite: 'Invitar',
       decline: 'Rechazar',
       expire: 'Vencer',
       pause: 'Pausar',
@@ -351,6 +354,9 @@ export const es: Texts = {
     deliveries: 'Entregas',
     statuses: { pending: 'En espera', delivered: 'Entregada', failed: 'Fallida' },
     next: (time) => `Próximo intento ${time}`,
+    lastDelivered: (time) => `Última entrega ${time}`,
+    lastFailed: (reason, time) => `Falló con ${reason} ${time}`,
+    waiting: (count) => `${count} en espera`,
     replay: 'Enviar de nuevo',
   },
   audit: {
