@@ -37,8 +37,12 @@ export async function createDemo(services: ServiceContainer): Promise<Demo | nul
   };
 }
 
-/** Shell commands to paste: send a claim to a test account, wait until it accepts, read the outcome. */
-export function walkThrough(url: string, demo: Demo): string {
+/**
+ * Shell commands to paste: send a claim to a test account, wait until it accepts, read the outcome.
+ * @param dataDir where the database is, unless it is in the default folder
+ */
+export function walkThrough(url: string, demo: Demo, dataDir?: string): string {
+  const svc = `${dataDir === undefined ? '' : `DATA_DIR='${dataDir}' `}npx pnpm svc`;
   return `A demo firm was created. Its keys are shown only once:
 
   test key  ${demo.testKey}
@@ -49,7 +53,7 @@ Documentation: ${url}/docs
 Answer offers by hand at ${url}/app; sign in as ${demo.manual.svcId} with the secret
 ${demo.manual.signInSecret}
 The firm's desk is at ${url}/firm; invite yourself, then sign in with the code that is emailed or logged:
-  npx pnpm svc staff invite --firm ${demo.firmId} --email you@example.com --name You --role admin
+  ${svc} staff invite --firm ${demo.firmId} --email you@example.com --name You --role admin
 
 Try it: paste this into a shell. The test account accepts every offer after about two seconds:
 

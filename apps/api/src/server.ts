@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   if (database.embeddedIn !== null) {
     print(`The database is embedded; its data is in ${database.embeddedIn}`);
     const demo = config.createsDemoFirm ? await createDemo(service.services) : null;
-    if (demo !== null) print(`\n${walkThrough(service.url, demo)}`);
+    if (demo !== null) print(`\n${walkThrough(service.url, demo, process.env.DATA_DIR)}`);
   }
   starting = false;
   if (stopping !== null) await stop();

@@ -29,6 +29,8 @@ test('two concurrent first starts share one database, and create and print one d
   );
   expect(output.match(/A demo firm was created/g)).toHaveLength(1);
   expect(output).toContain('The database is embedded; its data is in ');
+  // Without the folder, svc would set up another database in the default one.
+  expect(output).toContain(`DATA_DIR='${data.path}' npx pnpm svc staff invite --firm `);
   const [test, live] = [/svc_test_\w+/.exec(output)?.[0], /svc_live_\w+/.exec(output)?.[0]];
   keys = { test: test ?? '', live: live ?? '' };
   for (const { url } of [one, other])

@@ -141,7 +141,11 @@ test('an outcome that no poll reads is found ten minutes later, though other cla
   expect(await program.findings(2)).toEqual({});
   later(11);
   expect(await program.findings(2)).toEqual({
-    unread_changes: [expect.stringMatching(/^The claim became accepted at .*; no response since has it\.$/)],
+    unread_changes: [
+      expect.stringMatching(
+        /^The claim became accepted at .*; no unfiltered poll and no read of the claim since has it\.$/,
+      ),
+    ],
   });
 });
 

@@ -219,3 +219,16 @@ test('a file of claims is checked row by row and sent, and sending it again send
     await button(page, 'Send 2 claims').click();
     await page.getByText(/sent before: 2/).waitFor();
   }));
+
+test('the address of a claim that was cut off, and an export of the trail that is, say so', () =>
+  visiting(DESK, async ({ page }) => {
+    const token = await service.staff(await service.firm(), 'admin');
+    await enterDesk(page, service, token, '#/claims/01a21a60-9d41');
+    await page.getByText('This claim does not exist in your firm.').waitFor();
+    await page.evaluate(`location.hash = '#/audit'`);
+    await page.route('**/firm/v1/audit?*', (route) =>
+      route.fulfill({ json: { data: [], next_cursor: 'more' } }),
+    );
+    await button(page, 'Export').click();
+    await page.getByText('The file is incomplete').waitFor();
+  }));

@@ -196,7 +196,7 @@ function dateOf(text: string, order: DateOrder | 'unclear' | null): CellValue {
   const [, one = '', other = '', year] = parts;
   if (order === 'unclear' || order === null)
     return {
-      detail: `In this column the month may be first or second: say which, mdy or dmy, or write ${year}-MM-DD.`,
+      detail: `In this column the month may be first or second: choose month first (mdy) or day first (dmy), or write ${year}-MM-DD.`,
     };
   const [month, day] = order === 'mdy' ? [one, other] : [other, one];
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

@@ -257,8 +257,10 @@ describe('a date', () => {
   });
 
   test('that can be read in two ways, or not at all, is a problem', () => {
-    expect(datesOf(['8/9/2026'])).toEqual([expect.stringContaining('mdy or dmy')]);
-    expect(datesOf(['8/27/2026', '27/8/2026'])).toEqual(Array(2).fill(expect.stringContaining('mdy or dmy')));
+    expect(datesOf(['8/9/2026'])).toEqual([expect.stringContaining('month first (mdy) or day first (dmy)')]);
+    expect(datesOf(['8/27/2026', '27/8/2026'])).toEqual(
+      Array(2).fill(expect.stringContaining('month first (mdy) or day first (dmy)')),
+    );
     expect(datesOf(['2/30/2026'])).toEqual(['Is not a date with the month first, as in this column.']);
     expect(datesOf(['8/27/26', '46261'])).toEqual(
       Array(2).fill(expect.stringContaining('valid calendar date')),

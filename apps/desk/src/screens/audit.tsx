@@ -2,7 +2,7 @@ import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useRef, useState } from 'preact/hooks';
-import { call, dateTime, request, showError, texts } from '../app.ts';
+import { call, dateTime, request, showError, showToast, texts } from '../app.ts';
 import { saveFile } from '../components/download.ts';
 import { TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
@@ -41,6 +41,7 @@ export function Audit() {
         if (cursor === undefined) break;
       }
       saveFile(new Blob(lines, { type: 'application/jsonl' }), 'audit.jsonl');
+      if (cursor !== undefined) showToast(() => words.cut(MAX_EXPORT_PAGES * PAGE_ROWS), 'error');
     });
   const { value: rows } = list.rows;
   return (

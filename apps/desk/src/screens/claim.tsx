@@ -19,7 +19,8 @@ export function ClaimScreen({ id }: { readonly id: string }) {
       (found) => isCurrent && setDetails(found),
       (error: unknown) => {
         if (!isCurrent) return;
-        if (error instanceof ApiError && error.status === 404) setDetails(null);
+        // 422: an address that was cut off has no id in it.
+        if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
         else showError(error);
       },
     );

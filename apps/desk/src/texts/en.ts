@@ -26,6 +26,7 @@ export const en = {
   app: "Firm's desk",
   signIn: {
     ...commonEn.signIn,
+    title: "Sign in to your firm's desk",
     expired: 'Your session has ended. Sign in to continue.',
   },
   update: { apply: 'Load the page again' },
@@ -369,6 +370,8 @@ export const en = {
     intact: (rows: number) =>
       `Nothing was changed or removed: ${plural(rows, 'row was', 'rows were')} verified.`,
     broken: (row: number) => `The trail is broken at row ${row}.`,
+    cut: (rows: number) =>
+      `The file is incomplete: it has the latest ${rows} rows. Export with filters, or ask the operator for the rest.`,
   },
   people: {
     invite: 'Invite a person',
@@ -396,7 +399,7 @@ export const en = {
     titles: {} as Record<string, string>,
     counts: (passed: number, findings: number) =>
       `Done right: ${passed}. ${plural(findings, 'finding', 'findings')}.`,
-    findings: (count: number) => `Show the latest ${plural(count, 'finding', 'findings')}`,
+    findings: (count: number) => (count === 1 ? 'Show the finding' : `Show the latest ${count} findings`),
     simulated: 'Simulated error',
     request: 'Request',
   },

@@ -8,6 +8,7 @@ export const es: Texts = {
   app: 'Escritorio de la firma',
   signIn: {
     ...commonEs.signIn,
+    title: 'Iniciar sesión en el escritorio de la firma',
     expired: 'Su sesión terminó. Inicie sesión para continuar.',
   },
   update: { apply: 'Cargar la página de nuevo' },
@@ -365,6 +366,8 @@ export const es: Texts = {
     export: 'Exportar',
     intact: (rows) => `Nada se cambió ni se quitó: ${plural(rows, 'fila verificada', 'filas verificadas')}.`,
     broken: (row) => `El registro está roto en la fila ${row}.`,
+    cut: (rows) =>
+      `El archivo está incompleto: tiene las últimas ${rows} filas. Exporte con filtros, o pida el resto al operador.`,
   },
   people: {
     invite: 'Invitar a una persona',
@@ -401,7 +404,7 @@ export const es: Texts = {
       unknown_values: 'Los valores desconocidos se aceptan',
     },
     counts: (passed, findings) => `Bien hecho: ${passed}. ${plural(findings, 'hallazgo', 'hallazgos')}.`,
-    findings: (count) => `Mostrar los últimos ${plural(count, 'hallazgo', 'hallazgos')}`,
+    findings: (count) => (count === 1 ? 'Mostrar el hallazgo' : `Mostrar los últimos ${count} hallazgos`),
     simulated: 'Error simulado',
     request: 'Solicitud',
   },

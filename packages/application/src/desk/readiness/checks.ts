@@ -63,8 +63,7 @@ export const CHECK_TEXTS: Readonly<Record<ReadinessCheckId, CheckText>> = {
   },
   unread_changes: {
     title: 'Every outcome is read',
-    change:
-      'Poll GET /v1/claims every one to five minutes with updated_since, and without assignment_status.',
+    change: 'Poll GET /v1/claims every one to five minutes with updated_since, and without other filters.',
     exercise: 'Let a test account accept or reject a claim.',
   },
   second_outcomes: {

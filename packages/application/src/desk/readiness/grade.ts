@@ -286,7 +286,12 @@ function unread_changes(facts: Facts, result: Result): void {
     if (readOf(facts, claim) !== undefined) result.passed += 1;
     else if (facts.isLate(updatedAt)) {
       const around = [polls.findLast(({ at }) => at <= updatedAt), polls.find(({ at }) => at > updatedAt)];
-      find(result, `The claim became ${status} at ${time(updatedAt)}; no response since has it.`, around, id);
+      find(
+        result,
+        `The claim became ${status} at ${time(updatedAt)}; no unfiltered poll and no read of the claim since has it.`,
+        around,
+        id,
+      );
     }
   }
 }
@@ -306,7 +311,7 @@ function second_outcomes(facts: Facts, result: Result): void {
     if (status === 'pending_acceptance' || earlier.length === 0) continue;
     const read = readOf(facts, claim);
     if (read === undefined) {
-      const detail = `The claim was offered again and became ${status} at ${time(updatedAt)}; no response since has it.`;
+      const detail = `The claim was offered again and became ${status} at ${time(updatedAt)}; no unfiltered poll and no read of the claim since has it.`;
       if (facts.isLate(updatedAt)) find(result, detail, earlier, id);
     } else if (status === 'accepted') {
       result.passed += 1;
