@@ -96,6 +96,7 @@ export function connectProcess(
       clock,
       auditBuffer: { add() {} },
       offerBuffer: { add() {} },
+      mailer: { async sendLateOffers() {} },
       webhookNotices: { async paused() {} },
       notifier: {
         async notify() {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { DAY, HOUR } from '@svc/domain';
 import { SMTPServer } from 'smtp-server';
 import {
   type PushService,
@@ -201,5 +202,34 @@ test('the admins of a firm are mailed when its webhook endpoint is paused, with 
     expect(inbox.some(({ to, text }) => to.includes(developer.email) && text.includes('paused'))).toBe(false);
   } finally {
     await endpoint.stop();
+  }
+});
+
+test('a dispatcher who wishes it is mailed at noon UTC how many offers are late, and nothing about them', async () => {
+  const noon = Math.floor((Date.now() - 12 * HOUR) / DAY) * DAY + 12 * HOUR;
+  let now = noon - 2 * HOUR;
+  const { port } = server.server.address() as AddressInfo;
+  const env = { SMTP_URL: `smtp://127.0.0.1:${port}?from=claims@firm.example` };
+  const morning = await startServiceUnderTest({ env, clock: { now: () => now } });
+  try {
+    const operator = operatorOf(morning.service.services);
+    const busy = await morning.firm();
+    await morning.service.services.get('operatorUseCases').setOfferWait(busy.id, 1);
+    const { email, token } = await operator.staff(busy.id, 'dispatcher');
+    const sent = claimBody((await morning.member(busy)).svcId);
+    expect((await sendClaim(morning, busy.live, sent)).status).toBe(201);
+    now = noon - 1;
+    inbox.length = 0;
+    const body = { late_offers_mail: 'daily' };
+    const changed = await morning.call('PATCH', '/firm/v1/me', { as: token, body });
+    expect([changed.status, changed.json.late_offers_mail]).toEqual([200, 'daily']);
+    const { text } = await emailed(email);
+    expect(text).toContain('Offers that wait longer than your firm does: 1');
+    expect(text).toContain(`${morning.url}/firm`);
+    for (const secret of [sent.claim_number, sent.external_id, 'Reyes']) expect(text).not.toContain(secret);
+    const developer = await morning.staff(busy, 'developer');
+    expect((await morning.call('PATCH', '/firm/v1/me', { as: developer, body })).status).toBe(403);
+  } finally {
+    await morning.stop();
   }
 });

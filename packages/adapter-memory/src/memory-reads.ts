@@ -13,6 +13,7 @@ import {
   type FirmReads,
   type FormDetails,
   invitationBytes,
+  isLate,
   type JobReads,
   jsonBytes,
   type OperatorReads,
@@ -318,6 +319,13 @@ export const memoryJobReads = (tables: Tables): JobReads => ({
     const { environment, closedAt } = claim;
     const { status, adjuster, offeredAt } = claim.assignment;
     return { firmName, offerWaitHours, environment, closedAt, status, adjuster, offeredAt };
+  },
+  async lateOffers(firmId, now) {
+    const waitHours = tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null;
+    const isLive = (claim: Claim): boolean => claim.firmId === firmId && claim.environment === 'live';
+    return tables.claims
+      .all()
+      .filter((claim) => isLive(claim) && isLate({ ...claim, ...claim.assignment }, waitHours, now)).length;
   },
   async devices(svcId, now) {
     const isSignedIn = (sessionHash: string): boolean => {

@@ -295,9 +295,9 @@ export function memoryTx(
         return !isTaken;
       }),
       save: step((member) => {
-        const { firmId, staffId, name, role, joinedAt } = member;
+        const { firmId, staffId, name, role, joinedAt, lateOffersMailAt } = member;
         const current = tables.staff.get(keyOf(firmId, staffId));
-        if (current !== undefined) tables.staff.put({ ...current, name, role, joinedAt });
+        if (current !== undefined) tables.staff.put({ ...current, name, role, joinedAt, lateOffersMailAt });
       }),
       remove: step(({ firmId, staffId }) => tables.staff.delete(keyOf(firmId, staffId))),
     },

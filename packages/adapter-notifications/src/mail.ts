@@ -118,6 +118,19 @@ export function createMail(smtpUrl: () => string, baseUrl: () => string, log: Pu
         log.error('an invitation of a staff member could not be emailed', mailErrorFields(error));
       }
     },
+    async sendLateOffers(email, firmName, count) {
+      const firm = oneLine(firmName);
+      const address = `${baseUrl()}/firm`;
+      try {
+        await send(
+          email,
+          `${firm}: late offers · ofertas atrasadas`,
+          `Offers that wait longer than your firm does: ${count}\nSee the board: ${address}\nTo get no more of these mails, change your settings there.\n\nOfertas que esperan más de lo que espera su firma: ${count}\nVea el tablero: ${address}\nPara no recibir más estos mensajes, cambie ahí su configuración.\n`,
+        );
+      } catch (error) {
+        log.error('a mail about late offers could not be sent', mailErrorFields(error));
+      }
+    },
     async sendAccountNotice(email, event) {
       const [english, spanish] = ACCOUNT_NOTICES[event];
       try {
@@ -173,6 +186,9 @@ export function createMailLog(log: PushLog): Mail {
     },
     async sendStaffInvitation() {
       log.debug('SMTP_URL is unset; invitation of a staff member not emailed');
+    },
+    async sendLateOffers() {
+      log.debug('SMTP_URL is unset; mail about late offers not sent');
     },
     async sendAccountNotice() {
       log.debug('SMTP_URL is unset; notice about an account not emailed');

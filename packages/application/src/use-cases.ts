@@ -222,6 +222,7 @@ export const deskUseCases = (deps: DeskDeps) => ({
   readOwnStaff: staff.makeReadOwnStaff(deps),
   inviteStaff: staff.makeInviteStaff(deps),
   updateStaff: staff.makeUpdateStaff(deps),
+  setLateOffersMail: staff.makeSetLateOffersMail(deps),
   removeStaff: staff.makeRemoveStaff(deps),
   createKey: makeCreateKey(deps),
   revokeKey: makeRevokeKey(deps),

@@ -23,6 +23,7 @@ const runnerWith = (
     secrets,
     clock,
     notifier,
+    mailer: { async sendLateOffers() {} },
     webhookNotices: { async paused() {} },
     auditBuffer: { add: (event) => void audited.push(event) },
     offerBuffer: { add() {} },

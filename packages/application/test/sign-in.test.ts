@@ -158,6 +158,7 @@ describe('requesting a sign-in code', () => {
       mailer: {
         sendEmailCode: async () => {},
         sendStaffInvitation: async () => {},
+        sendLateOffers: async () => {},
         sendAccountNotice: async () => {},
         sendSignInCode: () => {
           handed += 1;

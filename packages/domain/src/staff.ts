@@ -1,6 +1,6 @@
 import { PLAN_SCOPES, type Plan, SCOPES, type Scope } from './access.ts';
 import { DomainError } from './errors.ts';
-import type { FirmId, Instant, StaffId } from './ids.ts';
+import { DAY, type FirmId, HOUR, type Instant, type StaffId } from './ids.ts';
 
 /** What the firm's desk lets a person do: the scopes of keys, and what firms manage by themselves. */
 export const STAFF_PERMISSIONS = [
@@ -68,7 +68,19 @@ export interface StaffMember extends StaffRef {
   readonly invitedAt: Instant;
   /** When the person first entered a code that was sent to the address; null: not yet. */
   readonly joinedAt: Instant | null;
+  /** When the next mail about late offers is due; null: the person wishes none. */
+  readonly lateOffersMailAt: Instant | null;
 }
+
+/** Of the UTC day: the morning of the United States. */
+const LATE_OFFERS_MAIL_TIME = 12 * HOUR;
+
+/** The first time after this one at which mails about late offers are due. */
+export const nextLateOffersMail = (after: Instant): Instant =>
+  (Math.floor((after - LATE_OFFERS_MAIL_TIME) / DAY) + 1) * DAY + LATE_OFFERS_MAIL_TIME;
+
+/** Who offers claims again is mailed about late offers. */
+export const mayGetLateOffersMail = (role: StaffRole): boolean => hasPermission(role, 'claims:write');
 
 const isScope = (permission: StaffPermission): permission is Scope =>
   (SCOPES as readonly string[]).includes(permission);

@@ -146,6 +146,9 @@ function composeUseCases(
     async sendStaffInvitation(email) {
       external.notices.push({ email, event: 'staff_invited' });
     },
+    async sendLateOffers(email, firmName, count) {
+      external.notices.push({ email, event: `late_offers ${count} ${firmName}` });
+    },
     async sendAccountNotice(email, event) {
       external.notices.push({ email, event });
     },

@@ -189,6 +189,7 @@ const useCases = moduleOf((bind) => {
     'firmReads',
     'appReads',
     'notifier',
+    'mailer',
     'webhookNotices',
     'auditBuffer',
     'offerBuffer',

@@ -20,6 +20,15 @@ const ASSIGNMENT = sql(
   ),
 );
 
+/** The first conditions are those of the index of waiting claims. */
+const LATE_OFFERS = sql(
+  'jobs_late_offers',
+  `SELECT count(*)::int AS late FROM claims c
+    WHERE c.firm_id = $1 AND c.environment = 'live' AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
+      AND c.status = 'pending_acceptance' AND c.offered_at <= $2::timestamptz -
+        (SELECT offer_wait_hours FROM firms WHERE id = $1) * interval '1 hour'`,
+);
+
 const DEVICES = sql(
   'jobs_devices',
   `SELECT d.device_id, d.subscription, d.preferences FROM devices d
@@ -45,6 +54,11 @@ export function pgJobReads(executor: Executor, encryption: Encryption): JobReads
     async firmName(firmId) {
       if (!isUuid(firmId)) return null;
       return first(await executor.rows<{ name: string }>(FIRM_NAME, [firmId]))?.name ?? null;
+    },
+
+    async lateOffers(firmId, now) {
+      const rows = await executor.rows<{ late: number }>(LATE_OFFERS, [firmId, timestamp(now)]);
+      return first(rows)?.late ?? 0;
     },
 
     async assignment(firmId, claimId) {

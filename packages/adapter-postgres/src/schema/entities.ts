@@ -170,6 +170,7 @@ export const STAFF = new EntitySchema<StaffRow>({
     role: column('text'),
     invitedAt: instant('invited_at'),
     joinedAt: { ...instant('joined_at'), ...nullable },
+    lateOffersMailAt: { ...instant('late_offers_mail_at'), ...nullable },
   },
 });
 

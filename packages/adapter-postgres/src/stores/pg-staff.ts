@@ -80,9 +80,9 @@ export function pgStaff(executor: TransactionExecutor, encryption: Encryption): 
     },
 
     async save(member) {
-      const { firmId, staffId, name, role, joinedAt } = member;
+      const { firmId, staffId, name, role, joinedAt, lateOffersMailAt } = member;
       const encrypt = await encryptor(member);
-      const changes = { name: encrypt('name', name), role, joinedAt };
+      const changes = { name: encrypt('name', name), role, joinedAt, lateOffersMailAt };
       await executor.orm('staff_save', (manager) => manager.update(STAFF, { firmId, staffId }, changes));
     },
 

@@ -4,6 +4,7 @@ import {
   emailKey,
   type FirmId,
   MAX_STAFF_PER_FIRM,
+  nextLateOffersMail,
   type StaffId,
   type StaffMember,
   type StaffRef,
@@ -81,6 +82,7 @@ export const makeInviteStaff =
         staffId: deps.ids.next() as StaffId,
         invitedAt: deps.clock.now(),
         joinedAt: null,
+        lateOffersMailAt: null,
       };
       if (!(await tx.staff.add(member)))
         throw new DomainError('staff_exists', 'Must be an address that no other staff member has.');
@@ -111,6 +113,24 @@ export const makeUpdateStaff =
       const changes = changesBetween({ role: current.role }, { role: changed.role });
       await record(tx, deps, of, caller, 'staff.role', changes);
       return changed;
+    });
+
+/** The mail is at most one a day, also for who turns it off and on. */
+export const makeSetLateOffersMail =
+  (deps: Deps) =>
+  (caller: AuditCaller, of: StaffRef, isWished: boolean): Promise<void> =>
+    deps.uow.run(async (tx) => {
+      const { firmId, staffId } = of;
+      const member = await lockMember(tx, of);
+      const { lateOffersMailAt: current } = member;
+      const now = deps.clock.now();
+      const isQueued = current !== null && current > now;
+      if (isWished ? isQueued : current === null) return;
+      const at = isWished ? nextLateOffersMail(now) : null;
+      await tx.staff.save({ ...member, lateOffersMailAt: at });
+      if (at !== null) await tx.outbox.add({ kind: 'mail_late_offers', firmId, staffId, at }, at);
+      const changes = changesBetween({ lateOffersMail: current !== null }, { lateOffersMail: isWished });
+      await record(tx, deps, of, caller, 'staff.settings', changes);
     });
 
 /** Ends the person's sessions, within a second everywhere, and removes their passkeys. */

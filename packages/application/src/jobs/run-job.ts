@@ -6,6 +6,8 @@ import {
   endOfDay,
   HOUR,
   type Instant,
+  mayGetLateOffersMail,
+  nextLateOffersMail,
   nextLocalTime,
   quietUntil,
   REMINDER_TIME,
@@ -34,6 +36,7 @@ import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { JobReads } from '../ports/job-reads.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { OfferEvent } from '../ports/offer-courses.ts';
 import type { Secrets } from '../ports/secrets.ts';
@@ -49,6 +52,7 @@ interface Deps {
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
+  readonly mailer: Pick<Mailer, 'sendLateOffers'>;
   readonly webhookNotices: WebhookNotices;
   readonly auditBuffer: Pick<WriteBuffer<AuditEvent>, 'add'>;
   readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
@@ -224,6 +228,27 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       notify(job, await recipientOf(job), { kind: 'deadlines', count: job.count }),
 
     mail_webhook_paused: ({ firmId, endpointId }) => deps.webhookNotices.paused(firmId, endpointId),
+
+    async mail_late_offers({ firmId, staffId, at }) {
+      const now = deps.clock.now();
+      const [firmName, count] = await Promise.all([
+        deps.jobReads.firmName(firmId),
+        deps.jobReads.lateOffers(firmId, now),
+      ]);
+      const member = await deps.uow.run(async (tx) => {
+        // The lock and the time make a job that runs twice, or a second one, find nothing to do.
+        const member = await tx.staff.lock({ firmId, staffId });
+        if (member?.lateOffersMailAt !== at) return null;
+        const next = mayGetLateOffersMail(member.role) ? nextLateOffersMail(Math.max(at, now)) : null;
+        await tx.staff.save({ ...member, lateOffersMailAt: next });
+        if (next === null) return null;
+        await tx.outbox.add({ kind: 'mail_late_offers', firmId, staffId, at: next }, next);
+        return member;
+      });
+      // After the commit and never repeated: rather no mail on a day than two.
+      if (member !== null && firmName !== null && count > 0)
+        await deps.mailer.sendLateOffers(member.email, firmName, count);
+    },
 
     async remind_deadlines({ svcId, deviceId, at }) {
       const now = deps.clock.now();

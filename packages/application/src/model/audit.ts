@@ -65,6 +65,7 @@ export type AuditAction =
   | 'staff.read'
   | 'staff.remove'
   | 'staff.role'
+  | 'staff.settings'
   | 'webhook.create'
   | 'webhook.pause'
   | 'webhook.remove'

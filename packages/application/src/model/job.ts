@@ -1,4 +1,4 @@
-import type { ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 import type { Channel } from './notification.ts';
 
 export interface QueuedJob {
@@ -58,6 +58,14 @@ export type Job =
       readonly kind: 'mail_webhook_paused';
       readonly firmId: FirmId;
       readonly endpointId: string;
+      readonly svcId?: undefined;
+    }
+  /** Mails a staff member, who wishes it, how many offers are late, and queues the next run of this job. */
+  | {
+      readonly kind: 'mail_late_offers';
+      readonly firmId: FirmId;
+      readonly staffId: StaffId;
+      readonly at: Instant;
       readonly svcId?: undefined;
     }
   /** Finds what is due since `at`, and queues the next run of this job. */

@@ -9,7 +9,7 @@ export interface Staff extends Omit<StaffReads, 'firmsOf'> {
   findByEmail(email: string): Promise<StaffMember[]>;
   /** False when the firm has a member with this email address. */
   add(member: StaffMember): Promise<boolean>;
-  /** Saves name, role and when the member joined. */
+  /** Saves name, role, when the member joined, and when the next mail is due. */
   save(member: StaffMember): Promise<void>;
   remove(of: StaffRef): Promise<void>;
 }

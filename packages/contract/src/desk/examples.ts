@@ -30,6 +30,7 @@ const ownStaff = {
   staff: { id: member.id, email: member.email, name: member.name, role: member.role },
   firm: { ...FIRM, plan: 'standard' },
   permissions: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+  late_offers_mail: 'off',
   firms: [FIRM],
 } satisfies OwnStaff;
 
@@ -128,6 +129,10 @@ export const DESK_EXAMPLES: {
   },
   signOutStaff: {},
   getOwnStaff: { response: ownStaff },
+  updateOwnStaff: {
+    body: { late_offers_mail: 'daily' },
+    response: { ...ownStaff, late_offers_mail: 'daily' },
+  },
   listStaff: { response: { data: [member], next_cursor: null } },
   inviteStaff: {
     body: { email: member.email, name: member.name, role: 'dispatcher' },

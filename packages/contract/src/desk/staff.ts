@@ -48,6 +48,8 @@ export const staffMemberSchema = responseObject({
 }).meta({ id: 'StaffMember', description: 'A staff member of the firm.' });
 export type StaffMember = z.output<typeof staffMemberSchema>;
 
+const LATE_OFFERS_MAIL = ['off', 'daily'] as const;
+
 const ownStaff = {
   staff: responseObject(person).meta({
     id: 'Staff',
@@ -80,6 +82,12 @@ const ownStaff = {
       }),
     )
     .meta({ description: 'What the person may do now.', example: ['claims:create', 'claims:read'] }),
+  late_offers_mail: openEnum(LATE_OFFERS_MAIL, {
+    id: 'LateOffersMail',
+    description:
+      'Whether the person is mailed at 12:00 UTC on days with late offers. More values may be added.',
+    example: 'off',
+  }),
   firms: z.array(firmSchema).meta({
     description:
       'The firms in which this email address is staff, this one included. To work for another one, sign in with its firm_id.',
@@ -172,6 +180,24 @@ export const staffEndpoints = {
     description: 'The person, the firm, and what the person may do now.',
     success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
     problems: ANY_STAFF_REQUEST,
+  }),
+  updateOwnStaff: endpoint({
+    ...staffWrite('claims:write'),
+    id: 'updateOwnStaff',
+    method: 'PATCH',
+    path: '/firm/v1/me',
+    summary: 'Change own settings',
+    description:
+      'With `late_offers_mail`, the person is mailed how many offers wait longer than the firm does: at most once a day, on days when there are any.',
+    body: fields({
+      late_offers_mail: oneOf(LATE_OFFERS_MAIL, {
+        id: 'LateOffersMailInput',
+        description: 'Whether to mail how many offers are late.',
+        example: 'daily',
+      }).optional(),
+    }).meta({ id: 'UpdateOwnStaffRequest', description: 'The settings to change.' }),
+    success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST],
   }),
   listStaff: endpoint({
     ...staffRead('staff:read'),

@@ -103,6 +103,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   withdrawBoardInvitation: 'invitation.withdraw',
   reportAnswers: 'report.read',
   importClaims: 'claims.import',
+  updateOwnStaff: 'staff.settings',
   listStaff: 'staff.read',
   inviteStaff: 'staff.invite',
   updateStaff: 'staff.role',

@@ -50,6 +50,11 @@ export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRout
       jsonResponse(ownStaffToWire(await use.readOwnStaff(actor))),
     ),
 
+    staffRoute(deskEndpoints.updateOwnStaff, async ({ body: { late_offers_mail: mail } }, { actor }) => {
+      if (mail !== undefined) await use.setLateOffersMail(byAccount(actor), actor, mail === 'daily');
+      return jsonResponse(ownStaffToWire(await use.readOwnStaff(actor)));
+    }),
+
     staffRoute(deskEndpoints.listStaff, async (_, { actor: { firmId } }) => {
       const members = await staffReads.ofFirm(firmId);
       return {

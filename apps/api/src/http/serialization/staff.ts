@@ -14,5 +14,6 @@ export const ownStaffToWire = ({ member, firm, firms }: OwnStaffProfile): OwnSta
   staff: personToWire(member),
   firm: { id: firm.id, name: firm.name, plan: firm.plan },
   permissions: permissionsOf(member.role, firm.plan),
+  late_offers_mail: member.lateOffersMailAt === null ? 'off' : 'daily',
   firms: firms.map(({ id, name }) => ({ id, name })),
 });

@@ -199,6 +199,8 @@ CREATE TABLE staff (
   invited_at timestamptz(3) NOT NULL,
   -- When a code that was sent to the address was first entered.
   joined_at timestamptz(3),
+  -- When the next mail about late offers is due; null: none is wished.
+  late_offers_mail_at timestamptz(3),
   PRIMARY KEY (firm_id, id),
   CONSTRAINT staff_email_key UNIQUE (firm_id, email_key)
 );

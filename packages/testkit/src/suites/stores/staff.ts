@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, byAccount } from '@svc/application';
-import { type FirmId, SIGN_IN_LIMITS, type StaffId } from '@svc/domain';
+import { DAY, type FirmId, SIGN_IN_LIMITS, type StaffId } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
@@ -136,6 +136,52 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect((await use.removeStaff(admin)).staffId).toBe(admin.staffId);
       expect(await errorCodeOf(use.removeStaff(admin))).toBe('not_found');
       expect((await fixture().stores.staffReads.find(member))?.name).toBe('New name');
+    });
+
+    test('are mailed late offers once a day if they wish, on days with any, whatever runs twice', async () => {
+      const { newFirm, newStaff, newMember, sendId, use, external, clock, stores, jobsOf } = fixture();
+      const firm = await newFirm();
+      await newStaff(firm);
+      const [dispatcher, other] = [await newStaff(firm, 'dispatcher'), await newStaff(firm, 'admin')];
+      const settings = (isWished: boolean, of = dispatcher) =>
+        use.desk.setLateOffersMail(byAccount(of), of, isWished);
+      const digests = async () => (await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers');
+      const done = new Set<string>();
+      /** Mails to the firm's staff when the next ones are due, with each job run three times. */
+      const mailsOfNextDay = async () => {
+        const before = external.notices.length;
+        const due = await digests();
+        const pending = due.filter(({ job }) => !done.has(JSON.stringify(job)));
+        clock.advance(Math.max(0, ...pending.map(({ runAt }) => runAt - clock.now())));
+        for (const { job } of pending) {
+          done.add(JSON.stringify(job));
+          await Promise.all([use.runJob(job), use.runJob(job)]);
+          await use.runJob(job);
+        }
+        return external.notices.slice(before).map(({ email, event }) => [email, event]);
+      };
+      await settings(true);
+      await settings(false);
+      await settings(true);
+      await sendId(firm.live, await newMember(firm));
+      await sendId(firm.test, firm.accounts.manual);
+      expect(await mailsOfNextDay()).toEqual([]);
+      await use.setOfferWait(firm.id, 1);
+      const mail = [dispatcher.email, `late_offers 1 ${firm.name}`];
+      expect(await mailsOfNextDay()).toEqual([mail]);
+      await settings(false);
+      await settings(true);
+      const { lateOffersMailAt } = (await stores.staffReads.find(dispatcher)) ?? {};
+      expect(((lateOffersMailAt ?? 0) - clock.now()) / DAY).toBe(1);
+      await settings(true, other);
+      await use.removeStaff(other);
+      expect(await mailsOfNextDay()).toEqual([mail]);
+      await use.updateStaff(dispatcher, { role: 'auditor' });
+      expect(await mailsOfNextDay()).toEqual([]);
+      expect((await stores.staffReads.find(dispatcher))?.lateOffersMailAt).toBeNull();
+      expect(await actionsOf(firm)).toContain(
+        `staff:${dispatcher.staffId} staff.settings staff:${dispatcher.staffId} ok`,
+      );
     });
 
     test('who remove each other at the same time leave one administrator', async () => {
