@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import {
   acceptClaim,
   DAY,
@@ -268,6 +269,26 @@ test('an adjuster is reminded once of an offer that waits as long as the firm wa
     expect(json.history[0].outcome).toBe('pending');
   } finally {
     await earlier.stop();
+  }
+});
+
+test('live updates end when the reader has another role, and begin again only if it may read claims', async () => {
+  const operator = operatorOf(service.service.services);
+  const { id, token } = await operator.staff(firm.id, 'dispatcher');
+  const as = await service.staff(firm, 'admin');
+  const open = () =>
+    fetch(`${service.url}/firm/v1/changes`, { headers: { Authorization: `Bearer ${token}` } });
+  for (const [role, status] of [
+    ['auditor', 200],
+    ['developer', 403],
+  ] as const) {
+    const stream = await open();
+    expect(stream.status).toBe(200);
+    await service.call('PATCH', `/firm/v1/staff/${id}`, { as, body: { role } });
+    expect(await stream.text()).not.toContain('signed-out');
+    const again = await open();
+    expect(again.status).toBe(status);
+    await again.body?.cancel();
   }
 });
 

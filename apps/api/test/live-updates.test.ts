@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Svcid } from '@svc/domain';
+import type { StaffRole, Svcid } from '@svc/domain';
 import { createLiveUpdates } from '../src/http/live-updates.ts';
 
 beforeEach(() => {
@@ -34,14 +34,20 @@ function reader() {
     response: response as unknown as ServerResponse,
     seen: null,
     tokenHash: 'hash',
+    role: null,
   };
   return { events, response, open };
 }
 
-const live = (edition: () => string = () => 'one', openSessions: () => string[] = () => ['hash']) =>
+const live = (edition: () => string = () => 'one', role: () => StaffRole | null | undefined = () => null) =>
   createLiveUpdates({
     reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
-    credentials: { openSessions: async () => new Set(openSessions()) },
+    credentials: {
+      async openSessions() {
+        const current = role();
+        return new Map(current === undefined ? [] : [['hash', current]]);
+      },
+    },
     clock: { now: () => Date.now() },
     isDraining: () => false,
   });
@@ -61,14 +67,14 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
 });
 
 test('a stream sends signed-out and ends within a second after its session was ended elsewhere', async () => {
-  let open = ['hash'];
+  let role: StaffRole | null | undefined = null;
   const { events, response, open: reading } = reader();
   live(
     () => 'one',
-    () => open,
+    () => role,
   ).subscribe(reading);
   await jest.advanceTimersByTimeAsync(21_000);
-  open = [];
+  role = undefined;
   await jest.advanceTimersByTimeAsync(1000);
   expect(events).toEqual(['changed', 'here', 'signed-out']);
   expect(response.writableEnded).toBe(true);

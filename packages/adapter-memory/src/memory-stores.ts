@@ -5,7 +5,7 @@ import {
   SESSION_LIFETIME_MS,
   type Stores,
 } from '@svc/application';
-import type { Instant } from '@svc/domain';
+import type { Instant, StaffRole } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryBoardReads } from './memory-board-reads.ts';
@@ -150,8 +150,16 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
       return { ...stored, staff: { firmId, staffId, role, firmName: firm.name, plan: firm.plan } };
     },
     async openSessions(tokenHashes, now) {
-      const isOpen = (hash: string): boolean => (committed.sessions.get(keyOf(hash))?.expiresAt ?? now) > now;
-      return new Set(tokenHashes.filter(isOpen));
+      const open = new Map<string, StaffRole | null>();
+      for (const hash of tokenHashes) {
+        const session = committed.sessions.get(keyOf(hash));
+        if (session === undefined || session.expiresAt <= now) continue;
+        const { account } = session;
+        const member =
+          'staffId' in account ? committed.staff.get(keyOf(account.firmId, account.staffId)) : null;
+        open.set(hash, member?.role ?? null);
+      }
+      return open;
     },
     async version() {
       return String(committed.counters.get(keyOf('credentials'))?.value ?? 0);

@@ -40,6 +40,7 @@ export function deskChangesHandler(deps: {
       response,
       seen: typeof lastEventId === 'string' ? lastEventId : null,
       tokenHash: session.tokenHash,
+      role,
     });
   };
 }

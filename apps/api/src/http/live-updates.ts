@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock, CredentialStore } from '@svc/application';
+import type { StaffRole } from '@svc/domain';
 
 const POLL_INTERVAL_MS = 2000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
@@ -28,6 +29,8 @@ export interface LiveUpdateSubscriber<Topic extends string> {
   readonly seen: string | null;
   /** Of its session, with which it ends. */
   readonly tokenHash: string;
+  /** Of a staff member: with another role, the reader has to ask again. */
+  readonly role: StaffRole | null;
 }
 
 /**
@@ -69,7 +72,11 @@ export function createLiveUpdates<Topic extends string>(deps: {
       const checked = allStreams();
       const hashes = [...new Set(checked.map(({ tokenHash }) => tokenHash))];
       const open = await deps.credentials.openSessions(hashes, deps.clock.now());
-      for (const stream of checked) if (!open.has(stream.tokenHash)) stream.signOut();
+      for (const stream of checked) {
+        const role = open.get(stream.tokenHash);
+        if (role === undefined) stream.signOut();
+        else if (role !== stream.role) stream.end();
+      }
     } catch {
       // The database is unavailable; the next check is due in half a second.
     } finally {
@@ -117,6 +124,7 @@ const digest = (revision: string): string =>
 interface Stream<Topic extends string> {
   readonly topic: Topic;
   readonly tokenHash: string;
+  readonly role: StaffRole | null;
   /** Sends an event if the revision has changed. */
   update(revision: string | undefined): void;
   end(): void;
@@ -125,7 +133,7 @@ interface Stream<Topic extends string> {
 }
 
 function createStream<Topic extends string>(
-  { topic, response, seen, tokenHash }: LiveUpdateSubscriber<Topic>,
+  { topic, response, seen, tokenHash, role }: LiveUpdateSubscriber<Topic>,
   onEnd: () => void,
 ): Stream<Topic> {
   let lastEventId = seen;
@@ -154,6 +162,7 @@ function createStream<Topic extends string>(
   return {
     topic,
     tokenHash,
+    role,
     signOut() {
       write('event: signed-out\ndata: \n\n');
       end();

@@ -5,8 +5,8 @@ import {
   type StaffGrant,
   type StoredSession,
 } from '@svc/application';
-import type { Environment, FirmId, Instant, KeyId, Plan, Purpose } from '@svc/domain';
-import { timestamp } from '../driver/column-types.ts';
+import type { Environment, FirmId, Instant, KeyId, Plan, Purpose, StaffId, StaffRole } from '@svc/domain';
+import { arrayOf, timestamp } from '../driver/column-types.ts';
 import { type Executor, first, rowByKey, sql } from '../driver/executor.ts';
 import { accountFrom } from '../schema/entities.ts';
 
@@ -49,8 +49,21 @@ const STAFF_GRANT = sql(
 
 const OPEN_SESSIONS = sql(
   'credentials_open_sessions',
-  'SELECT token_hash FROM sessions WHERE token_hash = ANY ($1::text[]) AND expires_at > $2',
+  `SELECT token_hash, firm_id, staff_id FROM sessions WHERE token_hash = ANY ($1::text[]) AND expires_at > $2`,
 );
+
+/** As above: of tables that may be on different servers. */
+const ROLES = sql(
+  'credentials_roles',
+  'SELECT id, role FROM staff WHERE firm_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[])',
+);
+
+interface OpenSessionRow {
+  readonly token_hash: string;
+  /** Both null for an adjuster. */
+  readonly firm_id: FirmId | null;
+  readonly staff_id: StaffId | null;
+}
 
 const VERSION = sql('credentials_version', 'SELECT version FROM registry_version');
 
@@ -107,8 +120,21 @@ export function pgCredentials(executor: Executor, maintenance: Executor): Creden
     },
 
     async openSessions(tokenHashes, now) {
-      const open = await executor.rows<{ token_hash: string }>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);
-      return new Set(open.map(({ token_hash }) => token_hash));
+      const open = await executor.rows<OpenSessionRow>(OPEN_SESSIONS, [tokenHashes, timestamp(now)]);
+      const ofStaff = open.filter(({ staff_id }) => staff_id !== null);
+      const firms = [...new Set(ofStaff.map(({ firm_id }) => firm_id))];
+      const staff = ofStaff.map(({ staff_id }) => staff_id);
+      const roles =
+        ofStaff.length === 0
+          ? []
+          : await executor.rows<{ id: StaffId; role: StaffRole }>(ROLES, [arrayOf(firms), arrayOf(staff)]);
+      const roleOf = new Map(roles.map(({ id, role }) => [id, role]));
+      return new Map(
+        open.map(({ token_hash, staff_id }) => [
+          token_hash,
+          (staff_id === null ? null : roleOf.get(staff_id)) ?? null,
+        ]),
+      );
     },
 
     async version() {

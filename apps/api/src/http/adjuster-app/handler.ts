@@ -60,6 +60,7 @@ export function adjusterAppHandler(deps: AdjusterAppDeps): RequestHandler {
       response,
       seen: typeof lastEventId === 'string' ? lastEventId : null,
       tokenHash: session.tokenHash,
+      role: null,
     });
   };
 }

@@ -178,9 +178,9 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       const hashes = [await hashOf(one.token), await hashOf(two.token)];
       await use.signOut({ svcId }, hashes[0] ?? '');
       expect(await stores.credentials.openSessions([...hashes, 'unknown'], clock.now())).toEqual(
-        new Set([hashes[1]]),
+        new Map([[hashes[1], null]]),
       );
-      expect(await stores.credentials.openSessions(hashes, clock.now() + 90 * DAY)).toEqual(new Set());
+      expect(await stores.credentials.openSessions(hashes, clock.now() + 90 * DAY)).toEqual(new Map());
     });
   });
 }

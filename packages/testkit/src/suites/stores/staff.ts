@@ -122,7 +122,7 @@ export function staffBehavior(fixture: () => Fixture): void {
     });
 
     test('have a new role at once in open sessions; the only administrator keeps the role and stays', async () => {
-      const { newFirm, newStaff, use } = fixture();
+      const { newFirm, newStaff, use, stores, clock } = fixture();
       const firm = await newFirm();
       const [admin, member] = [await newStaff(firm, 'admin'), await newStaff(firm, 'dispatcher')];
       const { token } = await use.openStaffSession(member);
@@ -130,6 +130,10 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect(await roleOf()).toBe('dispatcher');
       await use.updateStaff(member, { role: 'auditor' });
       expect(await roleOf()).toBe('auditor');
+      const { tokenHash = '' } = (await use.sessionAuthenticator.authenticateStaff(token)) ?? {};
+      expect(await stores.credentials.openSessions([tokenHash], clock.now())).toEqual(
+        new Map([[tokenHash, 'auditor']]),
+      );
       expect(await errorCodeOf(use.updateStaff(admin, { role: 'auditor' }))).toBe('last_admin');
       expect(await errorCodeOf(use.removeStaff(admin))).toBe('last_admin');
       await use.updateStaff(member, { role: 'admin', name: 'New name' });
