@@ -184,6 +184,8 @@ test('an offer has no way to reach the people of a claim, and the accepted claim
     const calls = page.locator('.person a[href^="tel:"], .contact-links a[href^="tel:"]');
     expect(await calls.count()).toBe(0);
     await button(page, 'Accept').click();
+    // It covers what is tapped next for some seconds.
+    await page.locator('.toast-close').click();
     await page.getByText('All from the firm').click();
     await until('the calls', async () => (await calls.count()) >= 4);
   }));

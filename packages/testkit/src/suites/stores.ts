@@ -57,12 +57,12 @@ export const PERSONAL_DATA_BEHAVIORS = [
   offBoardingBehavior,
   firmDataBehavior,
   webhooksBehavior,
-  rollbackBehavior,
   offerCoursesBehavior,
 ] as const;
 
 const ALL_BEHAVIORS = [
   ...PERSONAL_DATA_BEHAVIORS,
+  rollbackBehavior,
   idempotencyBehavior,
   feedBehavior,
   isolationBehavior,
