@@ -107,9 +107,7 @@ export function createDesk(deps: DeskDeps) {
     sandbox.rehearsedSince.value = undefined;
   }
 
-  async function readProfile(): Promise<OwnStaff> {
-    return request(() => api.call('getOwnStaff'));
-  }
+  const readProfile = (): Promise<OwnStaff> => request(() => api.call('getOwnStaff'));
 
   async function signIn(body: SignInProof): Promise<void> {
     await request(() => api.call('openSession', { body }));

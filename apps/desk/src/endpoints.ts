@@ -41,6 +41,7 @@ const CONTRACT_ROUTES = {
   removeStaff: 'DELETE v1/staff/{staff_id}',
   revokeKey: 'POST v1/keys/{key_id}/revocation',
   rollKey: 'POST v1/keys/{key_id}/roll',
+  updateOwnStaff: 'PATCH v1/me',
   updateStaff: 'PATCH v1/staff/{staff_id}',
   verifyAudit: 'GET v1/audit/verification',
   inviteBoardAdjuster: 'POST v1/adjusters/invitations',

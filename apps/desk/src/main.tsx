@@ -50,18 +50,12 @@ const permitted = (): Screen[] =>
     return needs === null || can(needs);
   });
 
-const signInWithPasskey = async (): Promise<void> => {
-  const { authenticateWithPasskey } = await import('@svc/web-app/passkeys');
-  const { options } = await request(() => call('startPasskeySignIn'));
-  await desk.signIn(await authenticateWithPasskey(options));
-};
-
 const SignIn = () => (
   <SignInPage logo={`${ROOT}icon.svg`} endedBecause={session.endedBecause.value}>
     <SignInByCode
       sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
-      signIn={desk.signIn}
-      {...{ signInWithPasskey, showError }}
+      passkeyOptions={() => request(() => call('startPasskeySignIn'))}
+      {...{ signIn: desk.signIn, showError }}
     />
   </SignInPage>
 );

@@ -30,7 +30,7 @@ async function after(ms: number): Promise<void> {
 }
 
 /** A service, and a desk that is open in a browser. */
-async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; pageRows?: number } = {}) {
+async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[] } = {}) {
   const state = {
     profile: given.profile ?? DISPATCHER,
     claims: given.claims ?? [],
@@ -54,7 +54,7 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
       state.queries.push(parts?.query);
       if (state.listing !== undefined) throw state.listing;
       const start = Number(parts?.query?.cursor ?? 0);
-      const end = start + (given.pageRows ?? 100);
+      const end = start + 100;
       const data = state.claims.slice(start, end);
       return { data, next_cursor: end < state.claims.length ? String(end) : null };
     }
@@ -163,15 +163,6 @@ describe('offers', () => {
 
 describe('the board', () => {
   const claims = (count: number) => Array.from({ length: count }, () => boardClaim());
-
-  test('goes on over pages that are nearly empty until the screen is full, and reads more on demand', async () => {
-    const { desk, state } = await opened({ claims: claims(250), pageRows: 30 });
-    expect([rowsOf(desk)?.length, reads(state.calls)]).toEqual([120, 4]);
-    await desk.board.list.more();
-    expect(rowsOf(desk)?.length).toBe(240);
-    await desk.board.list.more();
-    expect([rowsOf(desk)?.length, desk.board.list.hasMore.value]).toEqual([250, false]);
-  });
 
   test('shows what changed, in order, once in three seconds however many changes there are', async () => {
     const { desk, state, events } = await opened({ claims: claims(3) });

@@ -114,7 +114,7 @@ test('an auditor sees every list, verifies and exports the trail, and finds noth
   });
 });
 
-test('a person ends a session of another browser', () =>
+test('a person ends a session of another browser, and has late offers mailed', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     const token = await service.staff(firm, 'admin');
@@ -125,6 +125,10 @@ test('a person ends a session of another browser', () =>
     await enterDesk(page, service, token, '#/settings');
     await page.getByText('This session').waitFor();
     expect(await faultsOf(page, 'settings')).toEqual([]);
+    await page.getByLabel('Email me once a day when offers are late').check();
+    await page.getByText('Saved.').waitFor();
+    const me = (await service.call('GET', '/firm/v1/me', { as: token })).json;
+    expect(me.late_offers_mail).toBe('daily');
     await page.getByRole('button', { name: /^End / }).click();
     await page.getByText('The session has ended.').waitFor();
     expect((await service.call('GET', '/firm/v1/me', { as: other.token })).status).toBe(401);

@@ -6,12 +6,6 @@ import { useState } from 'preact/hooks';
 import { call, request, session, showError, signIn, texts } from '../app.ts';
 import { ROOT } from '../data/root.ts';
 
-const signInWithPasskey = async (): Promise<void> => {
-  const { authenticateWithPasskey } = await import('@svc/web-app/passkeys');
-  const { options } = await request(() => call('startPasskeySignIn'));
-  await signIn(await authenticateWithPasskey(options));
-};
-
 export function SignIn() {
   const words = texts.value.signIn;
   const [isTest, setIsTest] = useState(false);
@@ -28,7 +22,8 @@ export function SignIn() {
         <>
           <SignInByCode
             sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
-            {...{ signIn, signInWithPasskey, showError }}
+            passkeyOptions={() => request(() => call('startPasskeySignIn'))}
+            {...{ signIn, showError }}
           />
           <details>
             <summary>{words.other}</summary>

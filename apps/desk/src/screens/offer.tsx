@@ -90,7 +90,7 @@ export function OfferResults() {
     <section class="card" aria-label={words.results}>
       <h2>{words.results}</h2>
       <p role="status">{words.progress(ended.length, acts.length)}</p>
-      <ul class="results">
+      <ul class="choices">
         {acts.map((act) => (
           <li key={act.claim.id} class="row spread" data-state={act.state}>
             <a href={`#/claims/${act.claim.id}`}>{act.claim.name}</a>

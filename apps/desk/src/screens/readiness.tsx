@@ -16,9 +16,10 @@ export function ReadinessScreen() {
   const rehearsedSince = route.value.id ?? desk.sandbox.rehearsedSince.value;
   const [period, setPeriod] = useState<'day' | 'hour' | 'rehearsal'>(route.value.id ? 'rehearsal' : 'day');
   const check = async (): Promise<void> => {
-    const hours = period === 'day' ? 24 : 1;
     const since =
-      period === 'rehearsal' ? rehearsedSince : new Date(desk.now.value - hours * HOUR_MS).toISOString();
+      period === 'rehearsal'
+        ? rehearsedSince
+        : new Date(desk.now.value - (period === 'day' ? 24 : 1) * HOUR_MS).toISOString();
     setBusy(true);
     await request(() => call('getFirmReadiness', { query: { since } })).then(setFound, showError);
     setBusy(false);

@@ -19,7 +19,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   pending_acceptance: ['accept', 'reject', 'close'],
 };
 const CLAIM_AGE_MS = 24 * 60 * 60 * 1000;
-const MAX_PAGES = 5;
+const MAX_READ_CLAIMS = 1000;
 const MAX_SHOWN_CLAIMS = 20;
 const CLAIM_COUNTS = [10, 30, 60, 200, 1000] as const;
 const MINUTES = [1, 6, 10, 30] as const;
@@ -82,11 +82,9 @@ function Simulations({ client }: { readonly client: Client }) {
     setAccounts(members);
     const latest: Claim[] = [];
     const filters = { updated_since: new Date(api.now() - CLAIM_AGE_MS), limit: 200 };
-    let pages = 0;
-    for await (const page of client.claims.list(filters).pages()) {
-      latest.push(...page.items);
-      pages += 1;
-      if (pages === MAX_PAGES) break;
+    for await (const claim of client.claims.list(filters)) {
+      latest.push(claim);
+      if (latest.length === MAX_READ_CLAIMS) break;
     }
     setClaims(latest.toReversed().slice(0, MAX_SHOWN_CLAIMS));
   };

@@ -3,8 +3,7 @@ import { SessionList } from '@svc/web-app/components/session-list';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
-import { useState } from 'preact/hooks';
-import { call, dateTime, desk, request, session, showError, showToast, texts } from '../app.ts';
+import { call, can, dateTime, desk, perform, request, session, showError, texts } from '../app.ts';
 import { SCHEMES } from '../state/appearance.ts';
 import { Passkeys } from './passkeys.ts';
 
@@ -14,14 +13,13 @@ const LANGUAGES = ['device', 'en', 'es'] as const;
 export function Settings() {
   const words = texts.value.settings;
   const me = session.profile.value;
-  const [busy, setBusy] = useState(false);
-  const signOut = (everywhere: boolean): void => {
-    setBusy(true);
-    void desk
-      .signOut(everywhere)
-      .catch(showError)
-      .finally(() => setBusy(false));
-  };
+  const signOut = (everywhere: boolean): void => void desk.signOut(everywhere).catch(showError);
+  const mailLateOffers = (isWished: boolean) =>
+    perform(async () => {
+      const body = { late_offers_mail: isWished ? 'daily' : 'off' } as const;
+      const number = session.number();
+      session.update({ kind: 'profile', profile: await call('updateOwnStaff', { body }), number });
+    });
   return (
     <>
       <ScreenHeader title={texts.value.nav.settings} />
@@ -35,6 +33,16 @@ export function Settings() {
         <p>
           <span class="muted">{words.firm}</span> {me?.firm.name}
         </p>
+        {can('claims:write') && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={me?.late_offers_mail === 'daily'}
+              onChange={({ currentTarget }) => void mailLateOffers(currentTarget.checked)}
+            />
+            <span>{words.mailLateOffers}</span>
+          </label>
+        )}
       </section>
       <section class="card">
         <div class="columns">
@@ -58,18 +66,18 @@ export function Settings() {
       <SessionList
         {...{ words: texts.value.sessions, dateTime, onError: showError }}
         list={() => request(() => call('listStaffSessions'))}
-        end={(session_id) => request(() => call('endStaffSession', { params: { session_id } }))}
-        onEnded={() => showToast(() => texts.value.sessions.ended, 'success')}
+        end={(session_id) =>
+          perform(
+            () => call('endStaffSession', { params: { session_id } }),
+            () => texts.value.sessions.ended,
+          )
+        }
       />
       <section class="card">
         <h2>{words.session}</h2>
         <div class="row">
-          <Button busy={busy} onClick={() => signOut(false)}>
-            {words.signOut}
-          </Button>
-          <Button busy={busy} onClick={() => signOut(true)}>
-            {words.signOutEverywhere}
-          </Button>
+          <Button onClick={() => signOut(false)}>{words.signOut}</Button>
+          <Button onClick={() => signOut(true)}>{words.signOutEverywhere}</Button>
         </div>
         <p class="muted">{words.version(__APP_VERSION__)}</p>
       </section>

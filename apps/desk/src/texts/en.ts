@@ -326,7 +326,7 @@ export const en = {
     handOut: 'Let your system send these claims with this key, and poll as usual.',
     download: 'Download the claims',
     states: {
-      running: 'Running. It goes on while you look at other screens.',
+      running: 'Running, while you look at other screens, too. Browsers slow down hidden tabs.',
       over: 'Over. Everything is as before.',
       failed: 'Failed',
     },
@@ -407,6 +407,7 @@ export const en = {
     ...moreEn.settings,
     firm: 'Firm',
     colors: 'Colors',
+    mailLateOffers: 'Email me once a day when offers are late',
     version: (version: string) => `Version ${version}`,
   },
 };

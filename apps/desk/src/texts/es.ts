@@ -323,7 +323,7 @@ export const es: Texts = {
     handOut: 'Que su sistema envíe estas reclamaciones con esta clave, y consulte como siempre.',
     download: 'Descargar las reclamaciones',
     states: {
-      running: 'En curso. Sigue mientras ve otras pantallas.',
+      running: 'En curso, también mientras ve otras pantallas. Los navegadores frenan las pestañas ocultas.',
       over: 'Terminado. Todo está como antes.',
       failed: 'Falló',
     },
@@ -412,6 +412,7 @@ export const es: Texts = {
     ...commonEs.settings,
     firm: 'Firma',
     colors: 'Colores',
+    mailLateOffers: 'Enviarme un correo al día si hay ofertas atrasadas',
     version: (version) => `Versión ${version}`,
   },
 };

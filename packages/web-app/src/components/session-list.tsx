@@ -8,8 +8,8 @@ export function SessionList(props: {
   readonly words: typeof moreEn.sessions;
   readonly dateTime: (instant: string) => string;
   readonly list: () => Promise<{ readonly data: readonly OwnSession[] }>;
+  /** Says how it went. */
   readonly end: (session_id: string) => Promise<unknown>;
-  readonly onEnded: () => void;
   readonly onError: (error: unknown) => void;
 }) {
   const { words } = props;
@@ -17,7 +17,7 @@ export function SessionList(props: {
   const read = () => props.list().then(({ data }) => setSessions(data), props.onError);
   useEffect(() => void read(), []);
   const end = async (id: string): Promise<void> => {
-    await props.end(id).then(props.onEnded, props.onError);
+    await props.end(id);
     await read();
   };
   return (

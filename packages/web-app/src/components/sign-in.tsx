@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { ApiError, NetworkError } from '../api-error.ts';
 import { useApp } from '../app-context.ts';
 import { supportsPasskeys } from '../passkey-support.ts';
+import type { authenticateWithPasskey } from '../passkeys.ts';
 import { CodeField, Field } from './field.tsx';
 import { Button, Note, ScreenHeader } from './ui.tsx';
 
@@ -28,8 +29,10 @@ export function SignInPage(props: {
 /** Signs in with a code that is emailed, or with a passkey. */
 export function SignInByCode(props: {
   readonly sendCode: (email: string) => Promise<unknown>;
-  readonly signIn: (proof: { email: string; code: string }) => Promise<void>;
-  readonly signInWithPasskey: () => Promise<void>;
+  readonly signIn: (
+    proof: { email: string; code: string } | Awaited<ReturnType<typeof authenticateWithPasskey>>,
+  ) => Promise<void>;
+  readonly passkeyOptions: () => Promise<{ readonly options: object }>;
   readonly showError: (error: unknown) => void;
 }) {
   const words = useApp().texts.value.signIn;
@@ -65,6 +68,11 @@ export function SignInByCode(props: {
     };
     setError(known[caught.code] ?? refused);
   };
+  const fromPasskey = async (): Promise<void> => {
+    const passkeys = await import('../passkeys.ts');
+    const { options } = await props.passkeyOptions();
+    await props.signIn(await passkeys.authenticateWithPasskey(options));
+  };
   const sendCode = () =>
     whileBusy(async () => {
       await props.sendCode(email.trim());
@@ -78,7 +86,7 @@ export function SignInByCode(props: {
       void whileBusy(() => props.signIn({ email: email.trim(), code: code.replace(/\D/g, '') }), showRefusal);
   };
   const byPasskey = () =>
-    whileBusy(props.signInWithPasskey, (caught) => {
+    whileBusy(fromPasskey, (caught) => {
       // Canceled on the device, or no passkey that the service accepts.
       if (caught instanceof NetworkError) props.showError(caught);
       else setError(words.passkeyRefused);

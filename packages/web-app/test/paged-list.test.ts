@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { createPagedList } from '../src/paged-list.ts';
+
+test('a list goes on over pages that are nearly empty until the screen is full, and reads more on demand', async () => {
+  const rows = Array.from({ length: 250 }, (_, id) => ({ id }));
+  let reads = 0;
+  const list = createPagedList<{ readonly id: number }>({
+    async read(cursor = '0') {
+      reads += 1;
+      const end = Number(cursor) + 30;
+      return { data: rows.slice(Number(cursor), end), next_cursor: end < 250 ? String(end) : null };
+    },
+    idOf: ({ id }) => String(id),
+    enough: 100,
+    onError: (error) => expect(error).toBeUndefined(),
+  });
+  await list.restart();
+  expect([list.rows.value?.length, reads]).toEqual([120, 4]);
+  await list.more();
+  expect(list.rows.value?.length).toBe(240);
+  await list.more();
+  expect([list.rows.value, list.hasMore.value]).toEqual([rows, false]);
+});
