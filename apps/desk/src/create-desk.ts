@@ -53,8 +53,10 @@ export function createDesk(deps: DeskDeps) {
   /** Shows a refusal of the service in words, and other failures as everywhere. */
   const refusalText = (code: string): string => texts.value.refusals[code] ?? code;
   function showError(error: unknown): void {
-    if (isRefusal(error)) toasts.showToast(() => refusalText(error.code), 'error');
-    else toasts.showError(error);
+    if (isRefusal(error)) {
+      const reason = error.code === 'validation_failed' ? error.reason : '';
+      toasts.showToast(() => `${refusalText(error.code)} ${reason}`.trim(), 'error');
+    } else toasts.showError(error);
   }
   const shared = { call: api.call, request, environment, onError: showError };
   const board = createBoard(shared);

@@ -257,6 +257,16 @@ describe('a session', () => {
     expect([desk.session.profile.value, desk.startFailed.value]).toEqual([DISPATCHER, false]);
   });
 
+  test('says what the service did not accept, and why', async () => {
+    const { desk } = await opened();
+    const shown = () =>
+      desk.toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
+    desk.showError(new ApiError(422, 'validation_failed', ['url'], 'Must be a URL.'));
+    expect(shown()).toEqual([`${en.refusals.validation_failed} Must be a URL.`]);
+    desk.showError(new ApiError(409, 'claim_closed', ['id'], 'No.'));
+    expect(shown()).toEqual([en.refusals.claim_closed]);
+  });
+
   test('of a developer reads no claims and opens no events', async () => {
     const { desk, state, streams } = await opened({
       profile: { ...DISPATCHER, permissions: ['keys:read', 'requests:read'] },

@@ -18,6 +18,8 @@ export class ApiError extends Error {
     readonly code: string,
     /** The fields of the body that are invalid. */
     readonly fields: readonly string[] = [],
+    /** What is wrong with the first of them, in English. */
+    readonly reason = '',
   ) {
     super(code);
   }

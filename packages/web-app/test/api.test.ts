@@ -18,9 +18,10 @@ test.each([
   [
     'an error of the service',
     422,
-    '{"code":"validation_failed","errors":[{"pointer":"/email"}]}',
+    '{"code":"validation_failed","errors":[{"pointer":"/email","detail":"Must be an address."}]}',
     {
       ...{ name: 'ApiError', status: 422, code: 'validation_failed', fields: ['email'] },
+      reason: 'Must be an address.',
     },
   ],
   ['too many requests', 429, '{}', { name: 'NetworkError', reason: 'service' }],
