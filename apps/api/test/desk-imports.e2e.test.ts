@@ -124,6 +124,44 @@ test('a dry run names the rows whose adjuster could not be offered a claim', asy
   ]);
 });
 
+test('a large file is imported in parts, with its own row numbers, and its rows are counted once', async () => {
+  const name = 'Large';
+  const parts = [csvOf(row('LARGE-1'), row('LARGE-2')), csvOf(row('LARGE-3'))];
+  const options = { name, date_order: 'mdy' };
+  const first = await importing({ ...options, text: parts[0], first_row: 2 });
+  const { id: import_id } = first.json;
+  for (let times = 0; times < 2; times += 1) {
+    const { json } = await importing({ ...options, text: parts[1], import_id, first_row: 4 });
+    expect(json).toMatchObject({ id: import_id, next_row: null, rows: [{ row: 4, external_id: 'LARGE-3' }] });
+  }
+  const { json } = await service.call('GET', `/firm/v1/imports/${import_id}`, { as: dispatcher });
+  expect(json).toMatchObject({ total_rows: 3, sent: 3, already_sent: 0, failed: 0 });
+  const unclear = await importing({ name, text: parts[1], import_id, first_row: 4, dry_run: true });
+  expect(unclear.json.rows).toMatchObject([{ outcome: 'invalid', problems: [{ field: 'loss.date' }] }]);
+  const live = await importing({ ...options, text: parts[1], import_id, environment: 'live' });
+  expectProblem(live, 422, 'validation_failed');
+  expect(live.json.errors).toMatchObject([{ pointer: '/import_id' }]);
+});
+
+test('a dry run tells which external ids and open claim numbers exist', async () => {
+  const sent = await importing({ text: csvOf(row('DUP-1')), name: 'Existing' });
+  const again = row('DUP-2').replace('FL-DUP-2', 'FL-DUP-1');
+  const dry = await importing({
+    text: csvOf(row('DUP-1'), again, row('DUP-3')),
+    name: 'Existing',
+    dry_run: true,
+  });
+  expect(dry.json.rows).toMatchObject([
+    { outcome: 'already_sent', claim_id: sent.json.rows[0].claim_id, problems: [] },
+    {
+      outcome: 'invalid',
+      claim_id: null,
+      problems: [{ column: 'Claim #', detail: expect.stringContaining('duplicate_claim: ') }],
+    },
+    { outcome: 'valid' },
+  ]);
+});
+
 test('a corrected row of a claim that exists is reported as not applied, and the same row is not', async () => {
   const name = 'Corrected';
   await importing({ text: csvOf(row('COR-1'), row('COR-2')), name });

@@ -54,6 +54,7 @@ describe('a staff member', () => {
       staff: { id, email, name: 'Priya Natarajan', role: 'dispatcher' },
       firm: { id: firm.id, name: 'Gulf Adjusting Partners', plan: 'standard' },
       permissions: expect.arrayContaining(['claims:create', 'reports:read']),
+      late_offers_mail: 'off',
       firms: [{ id: firm.id, name: 'Gulf Adjusting Partners' }],
     };
     expect(opened.json).toEqual({
@@ -208,9 +209,17 @@ describe('an administrator', () => {
     const path = `/firm/v1/staff/${member.id}`;
     await service.call('PATCH', path, { as: admin.token, body: { role: 'dispatcher' } });
     await eventually(async () => (await list()).status === 403);
-    expectProblem(await list(), 403, 'insufficient_scope');
+    const refused = await list();
+    expectProblem(refused, 403, 'insufficient_scope');
+    expect(refused.json.title).toBe('Your role does not include the required permission');
     await service.call('DELETE', path, { as: admin.token });
     await eventually(async () => (await list()).status === 401);
+  });
+
+  test('alone lists the staff: an auditor reads the audit trail, which has their ids', async () => {
+    const as = (await staffOf(firm, 'auditor')).token;
+    expect((await service.call('GET', '/firm/v1/audit', { as })).status).toBe(200);
+    expectProblem(await service.call('GET', '/firm/v1/staff', { as }), 403, 'insufficient_scope');
   });
 
   test('has no claims where the plan of the firm does not include them', async () => {

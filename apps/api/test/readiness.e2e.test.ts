@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
-import { type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
+import { DAY, type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { claimBody, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
@@ -215,6 +215,9 @@ test('without evidence nothing passes, and a live key has no readiness', async (
   expect(new Set(json.checks.map(({ state }: { state: string }) => state))).toEqual(
     new Set(['not_exercised']),
   );
+  const old = await service.call('GET', '/v1/test/readiness?since=2020-01-01T00:00:00Z', { as: key });
+  expect(old.json.complete).toBe(false);
+  expect(Date.now() - Date.parse(old.json.since)).toBeLessThan(15 * DAY);
   const rejected = await service.call('GET', '/v1/test/readiness', { as: live });
   expect(rejected.json.code).toBe('environment_mismatch');
 });

@@ -648,3 +648,26 @@ test('the commands and options of svc that pages for operators name exist', () =
   });
   expect(unknown).toEqual([]);
 });
+
+test('staff are invited, get another role and are removed while a server runs', async () => {
+  const { firm } = await json('firm', 'create', '--name', 'Staffed');
+  const of = ['--firm', firm.id, '--email', 'Priya@example.com'];
+  const { staff } = await json('staff', 'invite', ...of, '--name', 'Priya', '--role', 'admin');
+  const [{ token: as }, other] = [await json('staff', 'session', ...of), 'marcus@example.com'];
+  const role = async () => {
+    const { status, json: me } = await service.call('GET', '/firm/v1/me', { as });
+    return status === 200 ? me.staff.role : status;
+  };
+  expect([staff.email, await role()]).toEqual(['Priya@example.com', 'admin']);
+  const rejected = await run('staff', 'set-role', ...of, '--role', 'auditor');
+  expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('only administrator')]);
+  await json('staff', 'invite', '--firm', firm.id, '--email', other, '--name', 'Marcus', '--role', 'admin');
+  const changed = await json('staff', 'set-role', ...of, '--role', 'auditor');
+  expect(changed.staff).toEqual({ ...staff, role: 'auditor' });
+  await waitForState(role, 'auditor');
+  expect((await json('staff', 'remove', ...of)).staff.id).toBe(staff.id);
+  await waitForState(role, 401);
+  expect((await json('staff', 'list', '--firm', firm.id)).staff).toMatchObject([{ email: other }]);
+  const gone = await run('staff', 'remove', ...of);
+  expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('no staff member of the firm')]);
+});

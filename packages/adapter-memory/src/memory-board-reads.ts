@@ -121,6 +121,19 @@ export function memoryBoardReads(tables: Tables): BoardReads {
       ];
     },
 
+    async claimsWithIds(firmId, environment, ids) {
+      const externalIds = new Set(ids.map(({ externalId }) => externalId));
+      const numbers = new Set(ids.map(({ claimNumber }) => claimNumber));
+      return claimsOf(firmId)
+        .filter(
+          (claim) =>
+            claim.environment === environment &&
+            (externalIds.has(claim.externalId) ||
+              (claim.closedAt === null && numbers.has(claim.claimNumber))),
+        )
+        .map(({ id, externalId, claimNumber, closedAt }) => ({ id, externalId, claimNumber, closedAt }));
+    },
+
     async claim(firmId, id) {
       const claim = tables.claims.get(keyOf(id));
       if (claim?.firmId !== firmId) return null;

@@ -37,6 +37,10 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
       const found = page(own, idOf, after === null ? null : idOf(after), limit);
       return found.map(({ firmId: _, ...offer }) => offer);
     },
+    async imports(firmId, after, limit) {
+      const own = tables.imports.all().filter((one) => one.firmId === firmId);
+      return page(own, ({ id }) => id, after, limit);
+    },
     eraseBatch: (firmId) =>
       write(async (own) => {
         const isOwn = (row: { readonly firmId: FirmId }): boolean => row.firmId === firmId;

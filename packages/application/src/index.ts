@@ -5,7 +5,7 @@ export * from './app/memberships.ts';
 export * from './app/profile.ts';
 export * from './audit/chain.ts';
 export * from './audit/events.ts';
-export { type AccountKind, ADJUSTERS, STAFF } from './auth/accounts.ts';
+export { type AccountKind, ADJUSTERS, accountRemoved, STAFF } from './auth/accounts.ts';
 export * from './auth/api-key-authenticator.ts';
 export * from './auth/passkeys.ts';
 export * from './auth/session-authenticator.ts';

@@ -185,6 +185,7 @@ export const appUseCases = (deps: AppDeps) => ({
 
 interface DeskImportDeps {
   readonly uow: UnitOfWork;
+  readonly boardReads: BoardReads;
   readonly firmReads: FirmReads;
   readonly firmUseCases: Pick<FirmUseCases, 'sendClaim'>;
   readonly clock: Clock;
@@ -197,6 +198,7 @@ export type DeskImportUseCases = ReturnType<typeof deskImportUseCases>;
 export const deskImportUseCases = (deps: DeskImportDeps) => ({
   rememberedColumns: imports.makeRememberedColumns(deps),
   startImport: imports.makeStartImport(deps),
+  checkExisting: imports.makeCheckExisting(deps),
   checkAdjusters: imports.makeCheckAdjusters(deps),
   sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),
   readImport: imports.makeReadImport(deps),
@@ -315,6 +317,7 @@ export const webhookUseCases = (deps: WebhookDeps) => ({
   rollWebhook: webhooks.makeRollWebhook(deps),
   removeWebhook: webhooks.makeRemoveWebhook(deps),
   setWebhookState: webhooks.makeSetWebhookState(deps),
+  updateWebhook: webhooks.makeUpdateWebhook(deps),
   testWebhook: webhooks.makeTestWebhook(deps),
   replayWebhook: webhooks.makeReplayWebhook(deps),
 });

@@ -1670,7 +1670,7 @@ export interface Readiness {
    * @example 40
    */
   claims: number;
-  /** False if there are more than one check covers; `since` or the claims are then limited. */
+  /** False if there are more than one check covers, or `since` was more than 14 days ago; `since` or the claims are then limited. */
   complete: boolean;
   /** All checks. */
   checks: readonly ReadinessCheck[];

@@ -297,17 +297,24 @@ export interface Problem {
 export interface ProblemContext {
   readonly docsUrl: string;
   readonly requestId: string;
+  /** Instead of the general one. */
+  readonly title?: string;
   /** Explains this occurrence; defaults to the general cause. */
   readonly detail?: string;
   readonly errors?: readonly ProblemItem[];
   readonly existingClaim?: { readonly id: string; readonly url: string };
 }
 
+/** Of errors at the firm's desk, where they are about people instead of keys. */
+export const STAFF_TITLES = {
+  insufficient_scope: 'Your role does not include the required permission',
+} as const;
+
 export function makeProblem(code: ErrorCode, context: ProblemContext): Problem {
   const { status, title, cause } = ERRORS[code];
   return {
     type: problemType(code, context.docsUrl),
-    title,
+    title: context.title ?? title,
     status,
     detail: context.detail ?? cause,
     code,

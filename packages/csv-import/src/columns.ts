@@ -154,15 +154,27 @@ export function columnProblems(
   header: readonly string[],
 ): { column: string; detail: string }[] {
   const columnOf = new Map<string, string>();
+  const present = new Set(header);
   return Object.entries(columns).flatMap(([column, path]) => {
     if (path === null) return [];
     if (claimField(path) === undefined)
       return [{ column, detail: `${JSON.stringify(path)} is not a field of a claim.` }];
-    if (!header.includes(column)) return [];
+    if (!present.has(column)) return [];
     const other = columnOf.get(path);
     columnOf.set(path, column);
     return other === undefined
       ? []
       : [{ column, detail: `The column ${JSON.stringify(other)} has the field ${path} already.` }];
   });
+}
+
+/** What to remember of a map for files with this header: one column for each field, so that it stays small. */
+export function columnsToRemember(columns: Columns, header: readonly string[]): Columns {
+  const fieldOf = new Map(Object.entries(columns));
+  const columnOf = new Map<string, string>();
+  for (const column of header) {
+    const path = fieldOf.get(column);
+    if (path != null && claimField(path) !== undefined && !columnOf.has(path)) columnOf.set(path, column);
+  }
+  return Object.fromEntries([...columnOf].map(([path, column]) => [column, path]));
 }

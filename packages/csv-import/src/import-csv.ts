@@ -19,6 +19,8 @@ export interface ImportOptions {
   /** Values of fields that are the same in all rows, by path. */
   readonly values?: Readonly<Record<string, string>> | undefined;
   readonly dateOrder?: DateOrder | undefined;
+  /** Of a larger file: what its column shows of the order of dates may differ from the rest. */
+  readonly isPart?: boolean;
   readonly rules?: readonly CrossFieldRule<SendClaimBody>[];
   /** Only these rows, from this number on; by default all. */
   readonly slice?: { readonly from: number; readonly count: number } | undefined;
@@ -71,7 +73,8 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
       .filter(({ field }) => field.kind === 'date')
       .map(({ column, index }) => [
         column,
-        options.dateOrder ?? orderOf(file.rows.map(({ cells }) => cells[index] ?? '')),
+        options.dateOrder ??
+          (options.isPart ? 'unclear' : orderOf(file.rows.map(({ cells }) => cells[index] ?? ''))),
       ]),
   );
   const columnOf = new Map(mapped.map(({ column, field }) => [field.path, column]));

@@ -10,6 +10,8 @@ export interface CsvOptions {
   /** By default recognized. */
   readonly encoding?: Encoding | undefined;
   readonly delimiter?: Delimiter | undefined;
+  /** Of a part of a larger file: the number of its first row after the header. */
+  readonly firstRow?: number | undefined;
   /** A file with more rows is not read. */
   readonly maxRows: number;
 }
@@ -50,7 +52,10 @@ export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFil
   const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), options.delimiter);
   const records = recordsOf(content, DELIMITERS[delimiter], options.maxRows);
   const rows = records
-    .map((cells, index) => ({ row: index + 1, cells: cells.map((cell) => cell.trim()) }))
+    .map((cells, index) => ({
+      row: index === 0 ? 1 : index - 1 + (options.firstRow ?? 2),
+      cells: cells.map((cell) => cell.trim()),
+    }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const [header, ...others] = rows;
   if (header === undefined) throw new UnreadableCsv('The file is empty.');

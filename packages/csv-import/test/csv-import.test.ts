@@ -3,6 +3,7 @@ import { smallestClaim } from '@svc/contract';
 import fc from 'fast-check';
 import {
   type CsvImport,
+  columnsToRemember,
   type ImportOptions,
   importCsv,
   readCsv,
@@ -278,6 +279,47 @@ test('a slice of a file is read alone, with what the whole file says of dates an
   });
   const rest = imported(csv, { slice: { from: first.nextRow ?? 0, count: 2 } });
   expect(rest).toMatchObject({ nextRow: null, rows: [{ row: 4, problems: [{ field: 'external_id' }] }] });
+});
+
+test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {
+  const csv = [HEADER, rowWith({ 3: '8/27/2026' }), rowWith({ 0: 'CMS-2', 3: '2026-08-27' })].join('\n');
+  const part = readCsv(csv, { ...MAX, firstRow: 2002 });
+  expect(importCsv(part, { isPart: true })).toMatchObject({
+    rows: [
+      { row: 2002, problems: [{ field: 'loss.date' }] },
+      { row: 2003, externalId: 'CMS-2' },
+    ],
+  });
+  const named = importCsv(part, { isPart: true, dateOrder: 'mdy', slice: { from: 2003, count: 1 } });
+  expect(named).toMatchObject({ rows: [{ row: 2003, claim: {} }], nextRow: null });
+});
+
+test('of a map one column for each field is remembered, whatever else it names', () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`Column ${n}`, 'claim_number']));
+  const columns = { ...many, A: 'claim_number', B: 'claim_number', C: null, D: 'none', E: 'external_id' };
+  expect(columnsToRemember(columns, ['A', 'B', 'C', 'D', 'E', 'constructor'])).toEqual({
+    A: 'claim_number',
+    E: 'external_id',
+  });
+});
+
+test('each row is joined once, however often its external_id is repeated', () => {
+  let joins = 0;
+  const counting = (cells: readonly string[]): readonly string[] =>
+    Object.assign([...cells], {
+      join(separator?: string) {
+        joins += 1;
+        return cells.join(separator);
+      },
+    });
+  const rows = Array.from({ length: 500 }, (_, n) => ({
+    row: n + 2,
+    cells: counting(ROW.map((cell, at) => (at === 1 ? `FL-${n}` : cell))),
+  }));
+  const file = { ...readCsv(HEADER, MAX), rows };
+  const { rows: found } = importCsv(file, { slice: { from: 501, count: 1 } });
+  expect(found).toMatchObject([{ row: 501, problems: [{ field: 'external_id' }] }]);
+  expect(joins).toBe(500);
 });
 
 test('the smallest claim of the API passes as columns named like its fields', () => {

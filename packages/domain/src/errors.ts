@@ -2,6 +2,9 @@
 export type DomainErrorCode =
   | 'not_found'
   | 'insufficient_scope'
+  | 'missing_permission'
+  | 'account_removed'
+  | 'import_environment_differs'
   | 'not_in_plan'
   | 'duplicate_claim'
   | 'claim_already_accepted'

@@ -99,7 +99,7 @@ export const permissionsOf = (role: StaffRole, plan: Plan): StaffPermission[] =>
 export function checkPermission(permission: StaffPermission, role: StaffRole, plan: Plan): void {
   if (!hasPermission(role, permission))
     throw new DomainError(
-      'insufficient_scope',
+      'missing_permission',
       `This needs the permission ${permission}, which the role ${role} does not have.`,
     );
   if (!isInPlan(permission, plan))

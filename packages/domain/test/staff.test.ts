@@ -55,7 +55,7 @@ describe('a role of the desk', () => {
     const codes = STAFF_ROLES.flatMap((role) =>
       STAFF_PERMISSIONS.map((permission) => codeOf(() => checkPermission(permission, role, 'standard'))),
     );
-    expect(new Set(codes)).toEqual(new Set(['ok', 'insufficient_scope']));
+    expect(new Set(codes)).toEqual(new Set(['ok', 'missing_permission']));
   });
 
   test('that only reads has no permission to write', () => {
@@ -77,7 +77,7 @@ describe('a role of the desk', () => {
         STAFF_PERMISSIONS.filter((one) => codeOf(() => checkPermission(one, 'admin', plan)) === 'ok'),
       );
     expect(codeOf(() => checkPermission('adjusters:read', 'developer', 'claims_only'))).toBe(
-      'insufficient_scope',
+      'missing_permission',
     );
   });
 });

@@ -121,7 +121,14 @@ const useCases = moduleOf((bind) => {
     'clock',
     'ids',
   ]);
-  bind('deskImportUseCases', deskImportUseCases, ['uow', 'firmReads', 'firmUseCases', 'clock', 'ids']);
+  bind('deskImportUseCases', deskImportUseCases, [
+    'boardReads',
+    'uow',
+    'firmReads',
+    'firmUseCases',
+    'clock',
+    'ids',
+  ]);
   bind('deskUseCases', deskUseCases, [
     'uow',
     'staffReads',

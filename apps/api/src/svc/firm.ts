@@ -100,6 +100,11 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
       const { secret: _, previousSecret: __, ...webhook } = row.webhook;
       return { type: 'webhook', ...asInApi(webhook) };
     }
+    case 'import': {
+      // Its names are those of the file.
+      const { columns, ...progress } = row.import;
+      return { type: 'import', ...asInApi(progress), columns };
+    }
     case 'webhook_delivery':
       return { type: 'webhook_delivery', ...asInApi(row.delivery) };
     case 'request':

@@ -98,6 +98,14 @@ const withPrefix = (column: string, condition = ''): Statement =>
   );
 const BY_EXTERNAL_ID = withPrefix('external_id');
 const BY_CLAIM_NUMBER = withPrefix('claim_number', 'AND c.closed_at IS NULL');
+const withIds = (column: string, condition = ''): Statement =>
+  sql(
+    `board_with_${column}`,
+    `SELECT c.id, c.external_id AS "externalId", c.claim_number AS "claimNumber", c.closed_at AS "closedAt" FROM claims c
+      WHERE c.firm_id = $1 AND c.environment = $2 AND c.${column} = ANY ($3::text[]) ${condition}`,
+  );
+const WITH_EXTERNAL_ID = withIds('external_id');
+const WITH_CLAIM_NUMBER = withIds('claim_number', 'AND c.closed_at IS NULL');
 /** No character comes after it. */
 const LAST_CHARACTER = '\u{10ffff}';
 
@@ -220,6 +228,23 @@ export function pgBoardReads(executor: Executor, maintenance: Executor, encrypti
       const found = await Promise.all(
         [BY_EXTERNAL_ID, BY_CLAIM_NUMBER].map((statement) => read(firmId, statement, values)),
       );
+      return found.flat();
+    },
+
+    async claimsWithIds(firmId, environment, ids) {
+      type Row = Pick<BoardClaim, 'id' | 'externalId' | 'claimNumber' | 'closedAt'>;
+      const rows = (statement: Statement, values: readonly string[]) =>
+        executor.rows<Row>(statement, [firmId, environment, values]);
+      const found = await Promise.all([
+        rows(
+          WITH_EXTERNAL_ID,
+          ids.map(({ externalId }) => externalId),
+        ),
+        rows(
+          WITH_CLAIM_NUMBER,
+          ids.map(({ claimNumber }) => claimNumber),
+        ),
+      ]);
       return found.flat();
     },
 

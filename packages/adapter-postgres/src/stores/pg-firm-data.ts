@@ -11,6 +11,7 @@ import {
   decryptBookCarriers,
 } from './carrier-rows.ts';
 import { CLAIM_COLUMNS, type ClaimRow, claimsFrom } from './claim-rows.ts';
+import { importsOfFirm } from './pg-imports.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from './pg-memberships.ts';
 import { offersOfFirm } from './pg-offer-courses.ts';
 
@@ -130,6 +131,8 @@ export const pgFirmData = (
   },
 
   offers: (firmId, after, limit) => offersOfFirm(executor, encryption, firmId, after, limit),
+
+  imports: (firmId, after, limit) => importsOfFirm(executor, firmId, after, limit),
 
   async eraseBatch(firmId) {
     for (const statement of await eraseStatements(executor)) {

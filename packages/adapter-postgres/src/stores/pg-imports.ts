@@ -1,15 +1,16 @@
 import type { ClaimImport, Imports } from '@svc/application';
-import { timestamp } from '../driver/column-types.ts';
-import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
+import type { FirmId } from '@svc/domain';
+import { NIL_UUID, timestamp } from '../driver/column-types.ts';
+import { type Executor, first, sql, type TransactionExecutor } from '../driver/executor.ts';
 
-const COLUMNS = `firm_id AS "firmId", id, name, environment, columns, total_rows AS "totalRows", next_row AS "nextRow",
+const COLUMNS = `firm_id AS "firmId", id, name, environment, columns, total_rows AS "totalRows", next_row AS "nextRow", next_uncounted AS "nextUncounted",
   sent, already_sent AS "alreadySent", failed, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const ADD = sql(
   'imports_add',
   `INSERT INTO imports (firm_id, id, name, environment, columns, total_rows, next_row, sent, already_sent, failed,
-     updated_at, created_at)
-   VALUES ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11, $12)`,
+     updated_at, next_uncounted, created_at)
+   VALUES ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11, $12, $13)`,
 );
 const LOCK = sql(
   'imports_lock',
@@ -18,16 +19,32 @@ const LOCK = sql(
 const SAVE = sql(
   'imports_save',
   `UPDATE imports SET name = $3, environment = $4, columns = $5::json, total_rows = $6, next_row = $7, sent = $8,
-     already_sent = $9, failed = $10, updated_at = $11 WHERE firm_id = $1 AND id = $2`,
+     already_sent = $9, failed = $10, updated_at = $11, next_uncounted = $12
+    WHERE firm_id = $1 AND id = $2`,
 );
 const LATEST_NAMED = sql(
   'imports_latest_named',
   `SELECT ${COLUMNS} FROM imports WHERE firm_id = $1 AND name = $2 ORDER BY updated_at DESC LIMIT 1`,
 );
 
+const OF_FIRM = sql(
+  'imports_of_firm',
+  `SELECT ${COLUMNS} FROM imports WHERE firm_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+);
+
 type Row = Omit<ClaimImport, 'columns'> & { readonly columns: string };
-const importFrom = (row: Row | null): ClaimImport | null =>
-  row === null ? null : { ...row, columns: JSON.parse(row.columns) as ClaimImport['columns'] };
+const importFrom = (row: Row): ClaimImport => ({
+  ...row,
+  columns: JSON.parse(row.columns) as ClaimImport['columns'],
+});
+
+export const importsOfFirm = async (
+  executor: Executor,
+  firmId: FirmId,
+  after: string | null,
+  limit: number,
+): Promise<ClaimImport[]> =>
+  (await executor.rows<Row>(OF_FIRM, [firmId, after ?? NIL_UUID, limit])).map(importFrom);
 
 export function pgImports(executor: TransactionExecutor): Imports {
   const valuesOf = (one: ClaimImport) => [
@@ -40,17 +57,20 @@ export function pgImports(executor: TransactionExecutor): Imports {
       one.totalRows,
       one.nextRow,
     ],
-    ...[one.sent, one.alreadySent, one.failed, timestamp(one.updatedAt)],
+    ...[one.sent, one.alreadySent, one.failed, timestamp(one.updatedAt), one.nextUncounted],
   ];
+  const one = async (...statement: Parameters<Executor['rows']>): Promise<ClaimImport | null> => {
+    const row = first(await executor.rows<Row>(...statement));
+    return row === null ? null : importFrom(row);
+  };
   return {
     async add(started) {
       executor.send(ADD, [...valuesOf(started), timestamp(started.createdAt)]);
     },
-    lock: async (firmId, id) => importFrom(first(await executor.rows<Row>(LOCK, [firmId, id]))),
+    lock: (firmId, id) => one(LOCK, [firmId, id]),
     async save(changed) {
       executor.send(SAVE, valuesOf(changed));
     },
-    latestNamed: async (firmId, name) =>
-      importFrom(first(await executor.rows<Row>(LATEST_NAMED, [firmId, name]))),
+    latestNamed: (firmId, name) => one(LATEST_NAMED, [firmId, name]),
   };
 }

@@ -52,8 +52,12 @@ export const lockAccount = (tx: Tx, of: AccountRef): Promise<Account | null> =>
   'svcId' in of ? ADJUSTERS.lock(tx, of) : STAFF.lock(tx, of);
 
 /** The account that a session belongs to; it may have been erased since the session was checked. */
+export const accountRemoved = (): DomainError =>
+  new DomainError('account_removed', 'The account of this session was removed.');
+
+/** Of who is signed in: a session that is cached outlives a removed account by less than a second. */
 export function existingAccount<A extends Account>(account: A | null): A {
-  if (account === null) throw new DomainError('not_found', 'No such account.');
+  if (account === null) throw accountRemoved();
   return account;
 }
 

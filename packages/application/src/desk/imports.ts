@@ -1,8 +1,16 @@
-import { type ClaimId, checkAddressee, DomainError, type FirmId, type Svcid } from '@svc/domain';
+import {
+  type ClaimFacts,
+  type ClaimId,
+  checkAddressee,
+  DomainError,
+  type FirmId,
+  type Svcid,
+} from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordAction } from '../audit/events.ts';
 import type { SentClaim } from '../firm/execute-idempotently.ts';
-import type { SendClaimCommand } from '../firm/send-claim.ts';
+import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
+import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -36,7 +44,7 @@ interface ImportStart extends Pick<ClaimImport, 'name' | 'columns' | 'totalRows'
   readonly id: string | undefined;
 }
 
-/** Starts an import, or remembers other columns of one. */
+/** Starts an import, or remembers other columns of one. Each part of a large file may show more rows of it. */
 export const makeStartImport =
   ({ uow, clock, ids }: Deps) =>
   (actor: FirmActor, { id, ...given }: ImportStart): Promise<ClaimImport> =>
@@ -46,7 +54,14 @@ export const makeStartImport =
       if (id !== undefined) {
         const current = await tx.imports.lock(firmId, id);
         if (current === null) throw noSuchImport();
-        const changed = { ...current, ...given, environment, updatedAt: at };
+        // A file that was checked with test data is not sent to adjusters by mistake.
+        if (current.environment !== environment)
+          throw new DomainError(
+            'import_environment_differs',
+            `This import is for ${current.environment} claims. Leave out import_id to import into ${environment}.`,
+          );
+        const totalRows = Math.max(current.totalRows, given.totalRows);
+        const changed = { ...current, ...given, totalRows, updatedAt: at };
         await tx.imports.save(changed);
         return changed;
       }
@@ -60,7 +75,7 @@ export const makeStartImport =
         createdAt: at,
         updatedAt: at,
       };
-      const added = { ...started, nextRow: null };
+      const added = { ...started, nextRow: null, nextUncounted: 0 };
       await tx.imports.add(added);
       await recordAction(tx, firmId, byFirm(actor), {
         at,
@@ -79,6 +94,8 @@ interface ImportedRows {
   /** Undefined: the row has a problem and is not sent. */
   readonly commands: readonly (SendClaimCommand | undefined)[];
   readonly fromRow: number;
+  /** The row after these, whether or not the file has it. */
+  readonly untilRow: number;
   readonly nextRow: number | null;
 }
 
@@ -107,6 +124,26 @@ export const makeCheckAdjusters =
     return found;
   };
 
+/** Which claims exist already, as sending them would find out. Contents are not compared. */
+export const makeCheckExisting =
+  ({ boardReads }: { readonly boardReads: Pick<BoardReads, 'claimsWithIds'> }) =>
+  async (
+    { firmId, environment }: FirmActor,
+    sent: readonly (Pick<ClaimFacts, 'externalId' | 'claimNumber'> | undefined)[],
+  ): Promise<readonly (ImportOutcome | undefined)[]> => {
+    const ids = sent.flatMap((one) => one ?? []);
+    const found = await boardReads.claimsWithIds(firmId, environment, ids);
+    const byExternalId = new Map(found.map(({ id, externalId }) => [externalId, id]));
+    const open = found.filter(({ closedAt }) => closedAt === null);
+    const byNumber = new Map(open.map(({ id, claimNumber }) => [claimNumber, id]));
+    return sent.map((one) => {
+      const claimId = one && byExternalId.get(one.externalId);
+      if (claimId !== undefined) return { outcome: 'already_sent', claimId, isDifferent: false };
+      const other = one && byNumber.get(one.claimNumber);
+      return other && { outcome: 'failed', error: duplicateClaim({ id: other, by: 'claim_number' }) };
+    });
+  };
+
 /** Sends rows of an import. Safe to repeat: their Idempotency-Keys are made of their contents. */
 export const makeSendImported =
   (
@@ -117,7 +154,7 @@ export const makeSendImported =
   ) =>
   async (
     actor: FirmActor,
-    { id, commands, fromRow, nextRow }: ImportedRows,
+    { id, commands, fromRow, untilRow, nextRow }: ImportedRows,
   ): Promise<readonly (ImportOutcome | undefined)[]> => {
     const { firmId, environment } = actor;
     const send = async (command: SendClaimCommand): Promise<ImportOutcome> => {
@@ -153,11 +190,11 @@ export const makeSendImported =
       const current = await tx.imports.lock(firmId, id);
       if (current === null) throw noSuchImport();
       // Rows that are sent again count once.
-      const isFirst = current.nextRow === null && current.sent + current.alreadySent + current.failed === 0;
-      if (!isFirst && current.nextRow !== fromRow) return;
+      if (fromRow < current.nextUncounted) return;
       await tx.imports.save({
         ...current,
         nextRow,
+        nextUncounted: untilRow,
         sent: current.sent + count('sent'),
         alreadySent: current.alreadySent + count('already_sent'),
         failed: current.failed + count('failed'),

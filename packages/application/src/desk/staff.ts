@@ -10,7 +10,7 @@ import {
   type StaffRef,
 } from '@svc/domain';
 import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
-import { existingAccount, STAFF } from '../auth/accounts.ts';
+import { accountRemoved, existingAccount, STAFF } from '../auth/accounts.ts';
 import { countInvitationMail, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
 import type { Firm } from '../model/firm.ts';
@@ -121,7 +121,7 @@ export const makeSetLateOffersMail =
   (caller: AuditCaller, of: StaffRef, isWished: boolean): Promise<void> =>
     deps.uow.run(async (tx) => {
       const { firmId, staffId } = of;
-      const member = await lockMember(tx, of);
+      const member = existingAccount(await tx.staff.lock(of));
       const { lateOffersMailAt: current } = member;
       const now = deps.clock.now();
       const isQueued = current !== null && current > now;
@@ -179,6 +179,6 @@ export const makeReadOwnStaff =
     const firms = await deps.staffReads.firmsOf(member.email);
     const firm = firms.find(({ id }) => id === member.firmId);
     // Removed between the two reads.
-    if (firm === undefined) throw noSuchMember();
+    if (firm === undefined) throw accountRemoved();
     return { member, firm, firms };
   };

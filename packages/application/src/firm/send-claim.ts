@@ -48,7 +48,7 @@ export const makeSendClaim =
       });
     });
 
-function duplicateClaim(found: { id: ClaimId; by: 'external_id' | 'claim_number' }): DomainError {
+export function duplicateClaim(found: { id: ClaimId; by: 'external_id' | 'claim_number' }): DomainError {
   const detail =
     found.by === 'external_id'
       ? 'A claim with this external_id exists already.'

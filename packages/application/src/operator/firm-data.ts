@@ -13,6 +13,7 @@ import type { WebhookDelivery, WebhookEndpoint } from '../model/webhook.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
+import type { ClaimImport } from '../ports/imports.ts';
 import type { StoredOffer } from '../ports/offer-courses.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
@@ -42,6 +43,7 @@ export type ExportedRow =
   | { readonly type: 'carrier'; readonly carrier: CarrierDetails }
   | { readonly type: 'claim'; readonly claim: Claim }
   | { readonly type: 'offer'; readonly offer: StoredOffer }
+  | { readonly type: 'import'; readonly import: ClaimImport }
   | { readonly type: 'webhook'; readonly webhook: WebhookEndpoint }
   | { readonly type: 'webhook_delivery'; readonly delivery: WebhookDelivery }
   | { readonly type: 'request'; readonly request: LoggedRequest }
@@ -85,6 +87,11 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
       (offer) => offer,
     );
     for await (const offer of offers) yield { type: 'offer', offer };
+    const imports = inPages(
+      (after) => firmData.imports(id, after, exportPageRows),
+      ({ id }: ClaimImport) => id,
+    );
+    for await (const one of imports) yield { type: 'import', import: one };
     for (const webhook of await deps.webhookReads.endpoints(id)) {
       yield { type: 'webhook', webhook };
       const deliveries = inPages(

@@ -85,6 +85,12 @@ export interface BoardReads {
     prefix: string,
     count: number,
   ): Promise<BoardClaim[]>;
+  /** Claims with one of the external ids, and open ones with one of the claim numbers. */
+  claimsWithIds(
+    firmId: FirmId,
+    environment: Environment,
+    ids: readonly Pick<BoardClaim, 'externalId' | 'claimNumber'>[],
+  ): Promise<Pick<BoardClaim, 'id' | 'externalId' | 'claimNumber' | 'closedAt'>[]>;
   claim(firmId: FirmId, id: ClaimId): Promise<(ClaimView & Pick<BoardClaim, 'closedAt'>) | null>;
   /** Those that are members or were, in any order. */
   members(firmId: FirmId, svcIds: readonly Svcid[]): Promise<AdjusterView[]>;

@@ -11,6 +11,8 @@ export interface ClaimImport {
   readonly totalRows: number;
   /** The row to continue with; null: every row was sent. */
   readonly nextRow: number | null;
+  /** Rows before it are in the counts. */
+  readonly nextUncounted: number;
   readonly sent: number;
   readonly alreadySent: number;
   readonly failed: number;

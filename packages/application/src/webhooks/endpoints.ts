@@ -93,23 +93,30 @@ export const makeCreateWebhook =
     });
   };
 
+async function roll(
+  tx: Tx,
+  deps: Deps,
+  caller: AuditCaller,
+  endpoint: WebhookEndpoint,
+  overlapMs: number,
+): Promise<IssuedWebhook> {
+  const secret = deps.secrets.webhookSecret();
+  const webhook = {
+    ...endpoint,
+    secret,
+    previousSecret: overlapMs === 0 ? null : endpoint.secret,
+    previousSecretUntil: overlapMs === 0 ? null : deps.clock.now() + overlapMs,
+  };
+  await tx.webhooks.save(webhook);
+  await record(tx, deps, caller, webhook, 'webhook.roll');
+  return { webhook, secret };
+}
+
 /** Until the overlap ends, deliveries are signed with the old secret too. A secret before that one ends at once. */
 export const makeRollWebhook =
   (deps: Deps) =>
   (caller: AuditCaller, firmId: FirmId, id: string, overlapMs: number): Promise<IssuedWebhook> =>
-    deps.uow.run(async (tx) => {
-      const endpoint = await lockWebhook(tx, firmId, id);
-      const secret = deps.secrets.webhookSecret();
-      const webhook = {
-        ...endpoint,
-        secret,
-        previousSecret: overlapMs === 0 ? null : endpoint.secret,
-        previousSecretUntil: overlapMs === 0 ? null : deps.clock.now() + overlapMs,
-      };
-      await tx.webhooks.save(webhook);
-      await record(tx, deps, caller, webhook, 'webhook.roll');
-      return { webhook, secret };
-    });
+    deps.uow.run(async (tx) => roll(tx, deps, caller, await lockWebhook(tx, firmId, id), overlapMs));
 
 export const makeRemoveWebhook =
   (deps: Deps) =>
@@ -121,25 +128,45 @@ export const makeRemoveWebhook =
       return endpoint;
     });
 
+type WebhookState = 'active' | 'paused';
+
+async function setState(
+  tx: Tx,
+  deps: Deps,
+  caller: AuditCaller,
+  endpoint: WebhookEndpoint,
+  state: WebhookState,
+): Promise<WebhookEndpoint> {
+  if ((endpoint.paused === null) === (state === 'active')) return endpoint;
+  const changed: WebhookEndpoint = { ...endpoint, paused: state === 'active' ? null : 'requested' };
+  await tx.webhooks.save(changed);
+  const changes = changesBetween({ paused: endpoint.paused }, { paused: changed.paused });
+  const action = state === 'active' ? 'webhook.resume' : 'webhook.pause';
+  await record(tx, deps, caller, endpoint, action, changes);
+  return changed;
+}
+
 /** The first signal after a pause covers the changes since the last delivered one. */
 export const makeSetWebhookState =
   (deps: Deps) =>
-  (caller: AuditCaller, firmId: FirmId, id: string, state: 'active' | 'paused'): Promise<WebhookEndpoint> =>
+  (caller: AuditCaller, firmId: FirmId, id: string, state: WebhookState): Promise<WebhookEndpoint> =>
+    deps.uow.run(async (tx) => setState(tx, deps, caller, await lockWebhook(tx, firmId, id), state));
+
+/** All of the changes or none: a new secret that was not shown would be lost. */
+export const makeUpdateWebhook =
+  (deps: Deps) =>
+  (
+    caller: AuditCaller,
+    firmId: FirmId,
+    id: string,
+    { state, overlapMs }: { readonly state: WebhookState | undefined; readonly overlapMs: number | null },
+  ): Promise<{ readonly webhook: WebhookEndpoint; readonly secret: string | null }> =>
     deps.uow.run(async (tx) => {
       const endpoint = await lockWebhook(tx, firmId, id);
-      if ((endpoint.paused === null) === (state === 'active')) return endpoint;
-      const changed: WebhookEndpoint = { ...endpoint, paused: state === 'active' ? null : 'requested' };
-      await tx.webhooks.save(changed);
-      const changes = changesBetween({ paused: endpoint.paused }, { paused: changed.paused });
-      await record(
-        tx,
-        deps,
-        caller,
-        endpoint,
-        state === 'active' ? 'webhook.resume' : 'webhook.pause',
-        changes,
-      );
-      return changed;
+      const rolled = overlapMs === null ? null : await roll(tx, deps, caller, endpoint, overlapMs);
+      const current = rolled?.webhook ?? endpoint;
+      const webhook = state === undefined ? current : await setState(tx, deps, caller, current, state);
+      return { webhook, secret: rolled?.secret ?? null };
     });
 
 /** Sends it once, at once, also to a paused endpoint. A delivery that was accepted stays delivered. */

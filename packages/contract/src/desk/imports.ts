@@ -77,8 +77,16 @@ export const importClaimsBody = fields({
   }).optional(),
   import_id: z
     .uuid(expected('the id of an import'))
-    .meta({ ...importId, description: 'Continues an import, with the same file.' })
+    .meta({
+      ...importId,
+      description: 'Continues an import in the same environment: with the same file, or the next part of it.',
+    })
     .optional(),
+  first_row: integer(LIMITS.importRow, {
+    description:
+      'Of a part of a larger file, with the header again: the number of its first row in the whole file. Dates whose order is not certain then need a `date_order`.',
+    example: 2002,
+  }).optional(),
   from_row: integer(LIMITS.importRow, {
     description: 'The row to continue with: next_row of the response before.',
     example: 2,
@@ -99,7 +107,10 @@ const importState = {
   columns: columnsUsed,
   total_rows: responseField.integer('Rows with claims in the file.', 1),
   next_row: responseField
-    .integer('The row to continue with in the next request; null: every row was read.', 52)
+    .integer(
+      'The row to continue with in the next request; null: every row of the file, or of this part, was read.',
+      52,
+    )
     .nullable(),
 };
 
@@ -129,7 +140,7 @@ export const importResultSchema = responseObject({
         external_id: responseField.text('The external_id; null: it has none.', 'CMS-2026-004417').nullable(),
         outcome: openEnum(['valid', 'invalid', 'sent', 'already_sent', 'failed'], {
           description:
-            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists, from this file or another request; if it has other content, a problem says so.',
+            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists, from this file or another request; if it has other content, a problem says so, but not in a dry run.',
           example: 'invalid',
         }),
         claim_id: responseField.uuid('Id of the claim; null: it was not sent.', CLAIM_ID).nullable(),

@@ -102,7 +102,7 @@ export const readinessSchema = responseObject({
   requests: responseField.integer('How many requests were checked.', 84),
   claims: responseField.integer('How many test claims that changed since then were checked.', 40),
   complete: responseField.flag(
-    'False if there are more than one check covers; `since` or the claims are then limited.',
+    'False if there are more than one check covers, or `since` was more than 14 days ago; `since` or the claims are then limited.',
     true,
   ),
   checks: z.array(readinessCheck).meta({ description: 'All checks.', example: EXAMPLE_CHECKS }),

@@ -1,12 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { TooManyAttempts, Unavailable, type UnavailableReason } from '@svc/application';
-import { ERRORS, type ErrorCode, makeProblem, type Problem, type ProblemItem } from '@svc/contract';
+import {
+  ERRORS,
+  type ErrorCode,
+  makeProblem,
+  type Problem,
+  type ProblemItem,
+  STAFF_TITLES,
+} from '@svc/contract';
 import { DomainError, type DomainErrorCode } from '@svc/domain';
 
 /** Maps error codes of the domain to error codes of the API. */
 const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   not_found: 'not_found',
   insufficient_scope: 'insufficient_scope',
+  missing_permission: 'insufficient_scope',
+  account_removed: 'invalid_session',
+  import_environment_differs: 'validation_failed',
   not_in_plan: 'not_in_plan',
   duplicate_claim: 'duplicate_claim',
   claim_already_accepted: 'claim_already_accepted',
@@ -50,8 +60,14 @@ const POINTERS: Partial<Record<DomainErrorCode, string>> = {
   webhook_url_refused: '/url',
   too_many_webhooks: '',
   key_revoked: '',
+  import_environment_differs: '/import_id',
   staff_exists: '/email',
   too_many_staff: '',
+};
+
+/** Where that of the API's code is about keys. */
+const TITLES: Partial<Record<DomainErrorCode, string>> = {
+  missing_permission: STAFF_TITLES.insufficient_scope,
 };
 
 /** An error that is sent as a problem document (RFC 9457). */
@@ -60,6 +76,7 @@ export class HttpProblem extends Error {
   constructor(
     readonly code: ErrorCode,
     readonly extra: {
+      readonly title?: string;
       readonly detail?: string;
       readonly errors?: readonly ProblemItem[];
       readonly headers?: Readonly<Record<string, string>>;
@@ -81,8 +98,10 @@ export function asHttpProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof DomainError) {
     const pointer = POINTERS[error.code];
+    const title = TITLES[error.code];
     return new HttpProblem(WIRE_CODES[error.code], {
       detail: error.message,
+      ...(title !== undefined && { title }),
       ...(pointer !== undefined && { errors: [{ detail: error.message, pointer }] }),
       ...(error.existingClaimId !== undefined && { existingClaimId: error.existingClaimId }),
     });
@@ -110,12 +129,13 @@ export interface ProblemAddresses {
 
 export function problemDocument(
   requestId: string,
-  { code, extra: { detail, errors, existingClaimId } }: HttpProblem,
+  { code, extra: { title, detail, errors, existingClaimId } }: HttpProblem,
   addresses: ProblemAddresses,
 ): Problem {
   return makeProblem(code, {
     docsUrl: addresses.docsUrl,
     requestId,
+    ...(title !== undefined && { title }),
     ...(detail !== undefined && { detail }),
     ...(errors !== undefined && { errors }),
     ...(existingClaimId !== undefined && {

@@ -3,6 +3,7 @@ import {
   type AppClaimView,
   type AppReads,
   type AppUseCases,
+  accountRemoved,
   type Clock,
   claimObject,
   type JobReads,
@@ -203,7 +204,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         deps.appReads.adjuster(actor.svcId),
         deps.appReads.invitations(actor.svcId, deps.clock.now(), request),
       ]);
-      if (adjuster === null) throw new DomainError('not_found', 'No such account.');
+      if (adjuster === null) throw accountRemoved();
       return page(invitations, (view) => asciiJson(invitationToWire(view, adjuster)), deps.cursors, scope);
     }),
 

@@ -16,6 +16,7 @@ import {
 import {
   type CellProblem,
   type CsvFile,
+  columnsToRemember,
   type ImportedRow,
   importCsv,
   readCsv,
@@ -44,10 +45,10 @@ function commandOf(claim: SendClaimBody) {
   return { idempotencyKey: `import-${fingerprint}`, fingerprint, ...claimFromWire(claim) };
 }
 
-function fileOf({ text, rows }: ImportClaimsBody): CsvFile {
+function fileOf({ text, rows, first_row: firstRow }: ImportClaimsBody): CsvFile {
   const invalid = (detail: string, pointer: string): HttpProblem =>
     new HttpProblem('validation_failed', { errors: [{ detail, pointer }] });
-  const options = { maxRows: LIMITS.importRows };
+  const options = { maxRows: LIMITS.importRows, firstRow };
   if ((text === undefined) === (rows === undefined))
     throw invalid('Send either text or rows.', text === undefined ? '/text' : '/rows');
   try {
@@ -85,6 +86,8 @@ function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['colum
   return problem(FIELDS[code] ?? '', `${code}: ${message}`);
 }
 
+const DRY_OUTCOMES = { sent: 'valid', already_sent: 'already_sent', failed: 'invalid' } as const;
+
 function rowToWire(
   row: ImportedRow,
   sent: ImportOutcome | undefined,
@@ -94,7 +97,11 @@ function rowToWire(
     row: row.row,
     external_id: row.externalId,
     outcome:
-      'problems' in row ? 'invalid' : isDryRun ? (sent ? 'invalid' : 'valid') : (sent?.outcome ?? 'failed'),
+      'problems' in row
+        ? 'invalid'
+        : isDryRun
+          ? DRY_OUTCOMES[sent?.outcome ?? 'sent']
+          : (sent?.outcome ?? 'failed'),
     claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
     problems: 'problems' in row ? row.problems : problemsOf(sent, columns),
   };
@@ -111,12 +118,16 @@ export const deskImportRoutes = ({
     claims: readonly (SendClaimBody | undefined)[],
     actor: FirmActor,
   ): Promise<(ImportOutcome | undefined)[]> => {
+    const existing = await use.checkExisting(
+      actor,
+      claims.map((claim) => claim && { externalId: claim.external_id, claimNumber: claim.claim_number }),
+    );
     const adjusters = claims.map((claim) => claim?.adjuster_svc_id as Svcid | undefined);
     const named = adjusters.filter((svcId) => svcId !== undefined);
     const errors = await use.checkAdjusters(actor, named);
-    return adjusters.map((svcId) => {
+    return adjusters.map((svcId, n) => {
       const error = svcId && errors.get(svcId);
-      return error && { outcome: 'failed', error };
+      return existing[n] ?? (error && { outcome: 'failed', error });
     });
   };
   return [
@@ -128,32 +139,39 @@ export const deskImportRoutes = ({
         body.columns ??
         (await use.rememberedColumns(actor.firmId, body.name)) ??
         suggestedColumns(file.header);
+      const fromRow = body.from_row ?? 0;
       const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
       const found = importCsv(file, {
         columns,
         values: body.values,
         dateOrder: body.date_order,
+        isPart: body.first_row !== undefined,
         rules: sendClaimRules,
-        slice: { from: body.from_row ?? 0, count },
+        slice: { from: fromRow, count },
       });
       const claims = found.rows.map((row) => ('claim' in row ? row.claim : undefined));
+      const fieldOf = new Map(Object.entries(columns));
+      const named = file.header.filter((column) => column !== '');
+      const ofHeader = Object.fromEntries(named.map((column) => [column, fieldOf.get(column) ?? null]));
       const { name } = body;
       const started = await use.startImport(actor, {
         id: body.import_id,
         name,
-        columns,
-        totalRows: file.rows.length,
+        columns: columnsToRemember(columns, file.header),
+        totalRows: file.rows.length + (body.first_row ?? 2) - 2,
       });
       const outcomes = body.dry_run
         ? await checked(claims, actor)
         : await use.sendImported(actor, {
             id: started.id,
             commands: claims.map((claim) => claim && commandOf(claim)),
-            fromRow: body.from_row ?? 0,
+            fromRow: found.rows[0]?.row ?? fromRow,
+            untilRow: (found.rows.at(-1)?.row ?? fromRow) + 1,
             nextRow: found.nextRow,
           });
       return jsonResponse({
         ...importToWire(started),
+        columns: ofHeader,
         next_row: found.nextRow,
         dry_run: body.dry_run,
         header: file.header,

@@ -35,15 +35,10 @@ export function deskWebhookRoutes({
     }),
 
     staffRoute(deskEndpoints.updateWebhook, async ({ params: { webhook_id: id }, body }, { actor }) => {
-      const { firmId } = actor;
-      const rolled = body.roll_secret
-        ? await use.rollWebhook(byAccount(actor), firmId, id, LIMITS.webhookOverlapHours * HOUR)
-        : null;
-      const webhook =
-        body.state === undefined
-          ? (rolled?.webhook ?? (await find(firmId, id)))
-          : await use.setWebhookState(byAccount(actor), firmId, id, body.state);
-      return jsonResponse({ webhook: webhookResponse(webhook), secret: rolled?.secret ?? null });
+      const overlapMs = body.roll_secret ? LIMITS.webhookOverlapHours * HOUR : null;
+      const changes = { state: body.state, overlapMs };
+      const { webhook, secret } = await use.updateWebhook(byAccount(actor), actor.firmId, id, changes);
+      return jsonResponse({ webhook: webhookResponse(webhook), secret });
     }),
 
     staffRoute(deskEndpoints.removeWebhook, async ({ params }, { actor }) => {

@@ -489,6 +489,8 @@ CREATE TABLE imports (
   columns json NOT NULL,
   total_rows integer NOT NULL,
   next_row integer,
+  -- Rows before it are counted.
+  next_uncounted integer NOT NULL,
   sent integer NOT NULL,
   already_sent integer NOT NULL,
   failed integer NOT NULL,

@@ -1,4 +1,5 @@
 import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import { REQUEST_LOG_RETENTION_MS } from '../../model/logged-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FirmReads } from '../../ports/firm-reads.ts';
 import type { RequestLogStore } from '../../ports/request-log.ts';
@@ -39,7 +40,9 @@ export const makeCheckReadiness =
     options: { readonly since: Instant | undefined; readonly keyId?: KeyId | undefined },
   ): Promise<ReadinessState> => {
     const until = clock.now();
-    const { since = until - DAY, keyId } = options;
+    const { since: asked = until - DAY, keyId } = options;
+    // Earlier requests are deleted.
+    const since = Math.max(asked, until - REQUEST_LOG_RETENTION_MS);
     const logged = await requestLog.behaviorOf(firmId, since, MAX_REQUESTS);
     const isFull = logged.length === MAX_REQUESTS;
     // An outcome from before the earliest request would look unread.
@@ -55,7 +58,7 @@ export const makeCheckReadiness =
       until,
       requests: requests.length,
       claims: graded.length,
-      complete: complete && !isFull,
+      complete: complete && !isFull && since === asked,
       checks,
     };
   };

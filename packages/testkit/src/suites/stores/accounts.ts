@@ -117,7 +117,7 @@ export function accountsBehavior(fixture: () => Fixture): void {
         () => use.startPasskeyRegistration(actor, session),
         () => use.registerPasskey(actor, session, { name: 'Phone', response }),
       ])
-        await expect(attempt()).rejects.toMatchObject({ code: 'not_found', message: 'No such account.' });
+        await expect(attempt()).rejects.toMatchObject({ code: 'account_removed' });
       expect(await errorCodeOf(use.confirmEmail(actor, '000000'))).toBe('code_refused');
     });
 

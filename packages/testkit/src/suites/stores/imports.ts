@@ -5,7 +5,7 @@ import type { Fixture } from '../../fixture.ts';
 
 export function importsBehavior(fixture: () => Fixture): void {
   test('an import keeps its columns and progress, and the last one of a name is remembered, by firm', async () => {
-    const { newFirm, stores, clock, ids } = fixture();
+    const { newFirm, stores, clock, ids, use } = fixture();
     const [firm, other] = [await newFirm(), await newFirm()];
     const { unitOfWork } = stores;
     const started = (name: string, updatedAt: number): ClaimImport => ({
@@ -16,6 +16,7 @@ export function importsBehavior(fixture: () => Fixture): void {
       columns: { 'Claim "№"': 'claim_number', Code: null },
       totalRows: 120,
       nextRow: null,
+      nextUncounted: 0,
       sent: 0,
       alreadySent: 0,
       failed: 0,
@@ -30,7 +31,15 @@ export function importsBehavior(fixture: () => Fixture): void {
     await unitOfWork.run(async (tx) => {
       for (const one of [latest, older, another]) await tx.imports.add(one);
     });
-    const changed = { ...older, columns: { A: null }, nextRow: 52, sent: 48, alreadySent: 1, failed: 1 };
+    const changed = {
+      ...older,
+      columns: { A: null },
+      nextRow: 52,
+      nextUncounted: 52,
+      sent: 48,
+      alreadySent: 1,
+      failed: 1,
+    };
     await unitOfWork.run((tx) => tx.imports.save(changed));
     await unitOfWork.run(async (tx) => {
       expect(await tx.imports.lock(firm.id, older.id)).toEqual(changed);
@@ -38,5 +47,11 @@ export function importsBehavior(fixture: () => Fixture): void {
       expect(await tx.imports.latestNamed(firm.id, 'Monday')).toEqual(latest);
       expect(await tx.imports.latestNamed(other.id, 'Monday')).toBeNull();
     });
+    const exported = [];
+    for await (const row of use.exportFirm(firm.id)) if (row.type === 'import') exported.push(row.import);
+    expect(exported.toSorted((one, two) => (one.id < two.id ? -1 : 1))).toEqual(exported);
+    expect(new Set(exported)).toEqual(new Set([latest, changed, another]));
+    await use.eraseFirm(firm.id, firm.name, () => {});
+    expect(await unitOfWork.run((tx) => tx.imports.latestNamed(firm.id, 'Monday'))).toBeNull();
   });
 }

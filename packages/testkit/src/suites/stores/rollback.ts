@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { byOperator } from '@svc/application';
 import type { ClaimId, Svcid } from '@svc/domain';
-import { everyPage, type Fixture, type TestFirm, type UseCases } from '../../fixture.ts';
+import { everyPage, type Fixture, OPERATOR, type TestFirm, type UseCases } from '../../fixture.ts';
 import { type FailingStores, InjectedFault } from '../../injected-faults.ts';
 
 export function rollbackBehavior(
@@ -82,6 +83,19 @@ export function rollbackBehavior(
       const { firm, other, id: claimId, everything } = await setUp();
       const command = { claimId, adjuster: other, idempotencyKey: 'key-1', fingerprint: 'a'.repeat(64) };
       await failingAtEachStep((use) => use.offerClaim(firm.live, command), everything);
+    });
+
+    test('a new secret of a webhook endpoint that is paused with it', async () => {
+      const { newFirm, use, stores } = fixture();
+      const firm = await newFirm();
+      const caller = byOperator(OPERATOR);
+      const endpoint = { firmId: firm.id, environment: 'test', url: 'https://hooks.example' } as const;
+      const { id } = (await use.createWebhook(caller, endpoint)).webhook;
+      const changes = { state: 'paused', overlapMs: 1000 } as const;
+      await failingAtEachStep(
+        (on) => on.updateWebhook(caller, firm.id, id, changes),
+        () => stores.webhookReads.endpoints(firm.id),
+      );
     });
 
     test('claims that are sent, offered and accepted together', async () => {
