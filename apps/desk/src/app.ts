@@ -35,13 +35,10 @@ export const { dateTime, day, duration, roughDuration, since } = desk.format;
 showAppearance(() => desk.scheme.value, desk.language.language);
 
 /** Does what a button is for, and says how it went. @returns whether it succeeded */
-export async function perform(
-  work: () => Promise<unknown>,
-  done = () => texts.value.saved,
-): Promise<boolean> {
+export async function perform(work: () => Promise<unknown>, done = texts.value.saved): Promise<boolean> {
   try {
     await request(work);
-    showToast(done, 'success');
+    showToast(() => done, 'success');
     return true;
   } catch (error) {
     showError(error);

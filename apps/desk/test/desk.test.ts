@@ -239,14 +239,13 @@ describe('a session', () => {
   test('that the service has ended leaves nothing of the firm on the page', async () => {
     const { desk, state, events } = await opened({ claims: [boardClaim()] });
     state.profile = new ApiError(401, 'invalid_session');
+    desk.sandbox.key.value = 'svc_test_x';
     await desk.offers.offer(state.claims, adjuster('SVC-1'));
     events.live?.signedOut();
     expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
-    expect([rowsOf(desk), desk.offers.acts.value, desk.adjusters.rows.value]).toEqual([
-      undefined,
-      [],
-      undefined,
-    ]);
+    const { offers, adjusters, sandbox } = desk;
+    const left = [rowsOf(desk), offers.acts.value, adjusters.rows.value, sandbox.key.value];
+    expect(left).toEqual([undefined, [], undefined, undefined]);
   });
 
   test('is kept through an outage at the start, and opens once the service responds', async () => {

@@ -26,10 +26,7 @@ export function Adjusters() {
   const withdraw = async ({ svc_id, test }: BoardAdjuster): Promise<void> => {
     setWithdrawn(undefined);
     const query = { environment: test ? 'test' : 'live' };
-    await perform(
-      () => call('withdrawBoardInvitation', { params: { svc_id }, query }),
-      () => words.withdrawn,
-    );
+    await perform(() => call('withdrawBoardInvitation', { params: { svc_id }, query }), words.withdrawn);
     await adjusters.refresh();
   };
   return (
@@ -139,10 +136,7 @@ function Invite({ close }: { readonly close: () => void }) {
     const body = { svc_id: data('svc-id'), ...optional('invited_as'), ...optional('purpose') };
     const query = { environment: environment.value };
     setBusy(true);
-    const succeeded = await perform(
-      () => call('inviteBoardAdjuster', { query, body }),
-      () => words.invited,
-    );
+    const succeeded = await perform(() => call('inviteBoardAdjuster', { query, body }), words.invited);
     setBusy(false);
     if (succeeded) close();
     await adjusters.refresh();

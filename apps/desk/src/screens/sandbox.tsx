@@ -9,7 +9,7 @@ import { CopyButton } from '../components/copy.tsx';
 import { saveFile } from '../components/download.ts';
 import { statusName } from '../components/status.tsx';
 import { DOCS, SERVICE_URL } from '../root.ts';
-import { client as current, rehearsal, startRehearsal, stopRehearsal } from '../state/sandbox.ts';
+import { client as current, messageOf, rehearsal, startRehearsal, stopRehearsal } from '../state/sandbox.ts';
 
 const ENDINGS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'] as const;
 /** By the status of an adjuster or a claim, the commands that can have an effect. */
@@ -94,7 +94,7 @@ function Simulations({ client }: { readonly client: Client }) {
   };
   const noteProblem = (what: string, error: unknown): void => {
     const { code, requestId } = error instanceof ClaimsApiError ? error : { code: null, requestId: null };
-    note(what, String(error), { code: code ?? words.noResponse, requestId });
+    note(what, messageOf(error), { code: code ?? words.noResponse, requestId });
   };
   const perform: Perform = async (what, work) => {
     setBusy(true);

@@ -12,6 +12,7 @@ const LANGUAGES = ['device', 'en', 'es'] as const;
 /** The account, and how the page looks. */
 export function Settings() {
   const words = texts.value.settings;
+  const { ended } = texts.value.sessions;
   const me = session.profile.value;
   const signOut = (everywhere: boolean): void => void desk.signOut(everywhere).catch(showError);
   const mailLateOffers = (isWished: boolean) =>
@@ -66,12 +67,7 @@ export function Settings() {
       <SessionList
         {...{ words: texts.value.sessions, dateTime, onError: showError }}
         list={() => request(() => call('listStaffSessions'))}
-        end={(session_id) =>
-          perform(
-            () => call('endStaffSession', { params: { session_id } }),
-            () => texts.value.sessions.ended,
-          )
-        }
+        end={(session_id) => perform(() => call('endStaffSession', { params: { session_id } }), ended)}
       />
       <section class="card">
         <h2>{words.session}</h2>

@@ -21,6 +21,8 @@ export const client = computed(() =>
   key.value === undefined ? undefined : clientWith(key.value, DEADLINE_MS),
 );
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 export interface Rehearsal {
   readonly state: 'running' | 'over' | 'failed';
   readonly since: string;
@@ -55,7 +57,7 @@ export async function startRehearsal(claims: number, minutes: number): Promise<v
     });
     show({ state: 'over' });
   } catch (error) {
-    if (!stop.aborted) say(String(error));
+    if (!stop.aborted) say(messageOf(error));
     show({ state: stop.aborted ? 'over' : 'failed' });
   }
 }
