@@ -108,7 +108,7 @@ function declaration(name: string, schema: Schema, schemas: Schemas): string {
 function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
   if (schema.$ref !== undefined) return nameOf(schema);
   if (schema.anyOf !== undefined) return schema.anyOf.map((variant) => typeOf(variant, schemas)).join(' | ');
-  if (schema.enum !== undefined) return union(schema.enum);
+  if (schema.enum !== undefined) return namedUnion(schema.enum, schemas);
   const known = schema['x-extensible-enum'];
   if (known !== undefined) {
     const namedEnum = Object.entries(schemas).find(([, { enum: values }]) => values?.join() === known.join());
@@ -126,6 +126,14 @@ function typeOf(schema: Schema, schemas: Schemas, ownName?: string): string {
   return type;
 }
 
+/** Of the states, those of an address have a name, to which mail adds others. */
+function namedUnion(values: readonly string[], schemas: Schemas): string {
+  const [name, { enum: part = [] }] = Object.entries(schemas)
+    .filter(([, one]) => one.enum !== undefined && one.enum.length < values.length)
+    .find(([, one]) => one.enum?.every((value) => values.includes(value))) ?? ['', {}];
+  return [name, union(values.filter((value) => !part.includes(value)))].filter(Boolean).join(' | ');
+}
+
 const nameOf = ({ $ref = '' }: Schema): string => $ref.split('/').at(-1) ?? '';
 
 /** The schema that describes a field: its own, that of its value besides null, or the named one it refers to. */
@@ -139,11 +147,14 @@ function describedSchema(schema: Schema, schemas: Schemas): Schema {
 function comment(schema: Schema, indent: string): string {
   const { description, examples: [example] = [] } = schema;
   if (description === undefined) throw new Error('A schema has no description.');
-  const text = [description.replace(/(?<![.:!?])$/, '.'), limits(schema)].filter(Boolean).join(' ');
-  const hasExample = typeof example === 'string' || typeof example === 'number';
-  if (!hasExample || schema.enum !== undefined || schema.const !== undefined)
-    return `${indent}/** ${text} */\n`;
-  return `${indent}/**\n${indent} * ${text}\n${indent} * @example ${JSON.stringify(example)}\n${indent} */\n`;
+  const isNamed = schema.enum !== undefined || schema.const !== undefined;
+  const hasExample = !isNamed && (typeof example === 'string' || typeof example === 'number');
+  const text = [
+    description.replace(/(?<![.:!?])$/, '.'),
+    limits(schema),
+    hasExample && `Example: \`${JSON.stringify(example)}\`.`,
+  ];
+  return `${indent}/** ${text.filter(Boolean).join(' ')} */\n`;
 }
 
 function limits({
