@@ -45,7 +45,7 @@ beforeAll(async () => {
   service = await startServiceUnderTest({
     clock: { now: () => startedAt },
     env: {
-      EDGE_LIMIT_PER_MINUTE: '8',
+      EDGE_LIMIT_PER_MINUTE: '9',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       // Of requests without a trace, none.
       OTEL_TRACES_SAMPLER_ARG: '0',
@@ -91,6 +91,9 @@ beforeAll(async () => {
   expect((await device('', { subscription }, traceparent('reminded'))).status).toBe(204);
   const preferences = { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: true };
   expect((await device('/preferences', preferences, traceparent('reminded'))).status).toBe(204);
+  const as = await service.staff(firm, 'dispatcher');
+  const mail = { as, body: { late_offers_mail: 'daily' }, headers: traceparent('reminded') };
+  expect((await service.call('PATCH', '/firm/v1/me', mail)).status).toBe(200);
   queued = await withClient(service.databaseUrl, async (client) => {
     const { rows } = await client.query('SELECT payload FROM jobs');
     return rows.map(({ payload }) => payload);
@@ -179,13 +182,14 @@ test('a request that a rule rejects has its code, and is not a failure of the se
   expect(spansOf('rejected').filter(({ status }) => status.code === ERROR)).toEqual([]);
 });
 
-test('a reminder, which queues the next one, is not part of the trace of its cause', () => {
+test('a reminder or a daily mail, which queues the next one, is not part of the trace of its cause', () => {
   const reminded = spansOf('reminded');
   const attributesOf = (name: string) => reminded.find((span) => span.name === name)?.attributes;
   const onPostgres = { 'db.system.name': 'postgresql' };
   expect(['unitOfWork.run', 'outbox.add'].map(attributesOf)).toEqual([onPostgres, onPostgres]);
   expect(queued).toEqual([
     { kind: 'remind_deadlines', svcId: body.adjuster_svc_id, deviceId: 'phone', at: expect.any(Number) },
+    { kind: 'mail_late_offers', firmId: firm.id, staffId: expect.any(String), at: expect.any(Number) },
   ]);
 });
 

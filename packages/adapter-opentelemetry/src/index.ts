@@ -26,6 +26,9 @@ import { createSampler, type Sampling } from './sampler.ts';
 
 export type { Sampling, TracesSampler } from './sampler.ts';
 
+/** Each queues the next one, so that a trace which they continue would never end. */
+const REPEATED: ReadonlySet<Job['kind']> = new Set(['remind_deadlines', 'mail_late_offers']);
+
 export interface TracingOptions {
   /** Without a slash at the end. Spans are sent to its path `/v1/traces`. */
   readonly endpoint: string;
@@ -160,8 +163,7 @@ export function startTracing({ endpoint, serviceName, sampling, log }: TracingOp
     return {
       ...stores,
       outbox: {
-        // Each reminder queues the next one, so that a trace which they continue would never end.
-        add: (job, runAt) => outbox.add(job.kind === 'remind_deadlines' ? job : withTrace(job), runAt),
+        add: (job, runAt) => outbox.add(REPEATED.has(job.kind) ? job : withTrace(job), runAt),
       },
     };
   }

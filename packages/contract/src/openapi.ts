@@ -10,6 +10,7 @@ import {
   makeProblem,
   type Problem,
   problemSchema,
+  STAFF_TITLES,
   validationSummary,
 } from './problems.ts';
 import { webhookHeaders, webhooks } from './webhooks.ts';
@@ -250,20 +251,34 @@ function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json
   const responses = [...byStatus].sort(([one], [other]) => one - other);
   const listed = new Set<ErrorCode>(endpoint.problems);
   const others = SERVER_PROBLEMS.filter((code) => !listed.has(code));
+  const titles = endpoint.auth === 'staff' ? STAFF_TITLES : {};
   return Object.fromEntries([
-    ...responses.map(([status, codes]) => [status, problemResponse(codes, addresses, HEADERS_OF[status])]),
-    ['default', problemResponse(others, addresses)],
+    ...responses.map(([status, codes]) => [
+      status,
+      problemResponse(codes, addresses, titles, HEADERS_OF[status]),
+    ]),
+    ['default', problemResponse(others, addresses, titles)],
   ]);
 }
 
-const problemResponse = (codes: readonly ErrorCode[], addresses: OpenApiAddresses, headers?: Json): Json => ({
-  description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
+type Titles = Partial<Record<ErrorCode, string>>;
+
+const problemResponse = (
+  codes: readonly ErrorCode[],
+  addresses: OpenApiAddresses,
+  titles: Titles,
+  headers?: Json,
+): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${titles[code] ?? ERRORS[code].title}.`).join(' '),
   headers: { 'X-Request-Id': REQUEST_ID, ...headers },
   content: {
     'application/problem+json': {
       schema: { $ref: '#/components/schemas/Problem' },
       examples: Object.fromEntries(
-        codes.map((code) => [code, { summary: ERRORS[code].title, value: exampleProblem(code, addresses) }]),
+        codes.map((code) => {
+          const title = titles[code] ?? ERRORS[code].title;
+          return [code, { summary: title, value: { ...exampleProblem(code, addresses), title } }];
+        }),
       ),
     },
   },

@@ -213,6 +213,22 @@ test('the example of every problem is one, with the members that its code has an
   }
 });
 
+test('a missing permission is about the role at the desk, and about the key elsewhere', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: read as JSON
+  const titlesOf = (of: any): unknown[] => [
+    ...new Set(
+      operationsOf(of).flatMap(({ operation }) => {
+        const examples = operation.responses[403]?.content['application/problem+json'].examples ?? {};
+        const { summary, value } = examples.insufficient_scope ?? {};
+        return [summary, value?.title].filter((title) => title !== undefined);
+      }),
+    ),
+  ];
+  const [firms, , desk] = documents;
+  expect(titlesOf(desk)).toEqual(['Your role does not include the required permission']);
+  expect(titlesOf(firms)).toEqual(['The key does not have the required scope']);
+});
+
 test('every example request is valid', () => {
   for (const endpoint of all) {
     const { params = {}, search = '', headers = {}, body } = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
