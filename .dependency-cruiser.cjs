@@ -184,6 +184,7 @@ module.exports = {
     room('desk', '^apps/desk/src/', [
       CONTRACT,
       CLIENT,
+      CSV_IMPORT,
       SANDBOX,
       WEB_APP,
       ...npm('preact', '@preact/[a-z-]+'),

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { CLAIM_FIELDS as IMPORT_FIELDS } from '@svc/csv-import';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createDesk } from '../src/create-desk.ts';
 import type { BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
-import { CLAIM_FIELDS } from '../src/state/claim-fields.ts';
 import { candidates } from '../src/state/offers.ts';
-import { createUpload, decodeFile } from '../src/state/upload.ts';
+import { createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -276,7 +274,8 @@ describe('a session', () => {
 });
 
 describe('an upload', () => {
-  const FILE = { name: 'Monday', text: 'Claim #\n1\n' };
+  const PART = { text: 'Claim #\n1\n', firstRow: 2, rows: 4 };
+  const FILE = { name: 'Monday', parts: [PART] as [typeof PART] };
   const result = (from: number, next_row: number | null, dry_run: boolean, outcome: string) => ({
     ...{
       id: 'i1',
@@ -306,7 +305,7 @@ describe('an upload', () => {
       return response;
     }) as Call;
     const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
-    void uploads.send(FILE, 'live', {});
+    void uploads.send(FILE, {});
     await settled();
     await after(19_999);
     expect([bodies.length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
@@ -322,17 +321,34 @@ describe('an upload', () => {
     ]);
   });
 
-  test('is read in the encoding that the file shows', () => {
-    const decoded = [
-      [0x4c, 0x6f, 0xed, 0x7a, 0x61],
-      [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
-      [0xff, 0xfe, 0x4c, 0, 0x6f, 0, 0xed, 0, 0x7a, 0, 0x61, 0],
-    ].map((bytes) => decodeFile(new Uint8Array(bytes)));
-    expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza']);
-  });
-
-  test('offers the fields of the import', () => {
-    expect(CLAIM_FIELDS).toEqual(IMPORT_FIELDS.map(({ path }) => path));
+  test('of a large file goes on with its next part in the same import, with the row numbers of the whole file', async () => {
+    const bodies: ImportBody[] = [];
+    const responses = [
+      result(2, 4, true, 'valid'),
+      result(4, null, true, 'valid'),
+      result(6, null, true, 'valid'),
+    ];
+    const call = (async (_: CallId, { body }: RequestParts) => {
+      bodies.push(body as ImportBody);
+      return responses.shift();
+    }) as Call;
+    const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
+    await uploads.check(
+      { name: 'Monday', parts: [PART, { text: 'Claim #\n5\n', firstRow: 6, rows: 2 }] },
+      {},
+    );
+    expect(uploads.upload.value).toMatchObject({ kind: 'checked', counts: { valid: 6 } });
+    const sent = bodies.map(({ text, import_id, first_row, from_row }) => [
+      text,
+      import_id,
+      first_row,
+      from_row,
+    ]);
+    expect(sent).toEqual([
+      [PART.text, undefined, 2, undefined],
+      [PART.text, 'i1', 2, 4],
+      ['Claim #\n5\n', 'i1', 6, 6],
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { decodeFile, FIELD_PATHS, splitCsv } from '@svc/csv-import/in-page';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
@@ -5,11 +6,13 @@ import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { desk, environment, showToast, texts } from '../app.ts';
 import type { ImportBody } from '../endpoints.ts';
-import { CLAIM_FIELDS } from '../state/claim-fields.ts';
-import { decodeFile, type UploadFile } from '../state/upload.ts';
+import type { UploadFile } from '../state/upload.ts';
 
-/** The limit of the service, which tells it too. */
-const MAX_CHARACTERS = 900_000;
+/** What this page holds in memory. */
+const MAX_CHARACTERS = 20_000_000;
+/** Of one request: less than the service takes, since quotes and line breaks grow in JSON. */
+const PART_ROWS = 2000;
+const PART_CHARACTERS = 600_000;
 const ORDERS = ['', 'mdy', 'dmy'] as const;
 const { uploads } = desk;
 
@@ -24,13 +27,14 @@ export function UploadScreen() {
   const { value: upload } = uploads.upload;
   const busy = upload?.kind === 'checking' || upload?.kind === 'sending';
   const options: Partial<ImportBody> = {
+    environment: environment.value,
     values,
     ...(columns !== undefined && { columns }),
     ...(order !== '' && { date_order: order }),
   };
   // Another choice has every row checked again.
   useEffect(() => {
-    if (file !== undefined) void uploads.check(file, environment.value, options);
+    if (file !== undefined) void uploads.check(file, options);
   }, [file, columns, values, order]);
   const choose = async (input: HTMLInputElement): Promise<void> => {
     const [chosen] = input.files ?? [];
@@ -43,7 +47,7 @@ export function UploadScreen() {
         .replace(/\.\w+$/, '')
         .replace(/[\d_.-]+/g, ' ')
         .trim() || 'CSV';
-    setFile({ name, text });
+    setFile({ name, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) });
     setColumns(undefined);
   };
   const isChecked = upload?.kind === 'checked' && upload.result.problems.length === 0;
@@ -72,7 +76,7 @@ export function UploadScreen() {
       </div>
       {upload !== undefined && file !== undefined && (
         <>
-          <Progress />
+          <Progress file={file} />
           {upload.result.problems.map(({ column, detail }) => (
             <Note key={`${column} ${detail}`} kind="warning">
               <p lang="en">
@@ -87,7 +91,7 @@ export function UploadScreen() {
                 <Button
                   kind="primary"
                   disabled={valid === 0}
-                  onClick={() => void uploads.send(file, environment.value, options)}
+                  onClick={() => void uploads.send(file, options)}
                 >
                   {words.send(valid)}
                 </Button>
@@ -128,7 +132,7 @@ export function UploadScreen() {
                   <Select
                     key={column}
                     label={column}
-                    options={['', ...CLAIM_FIELDS]}
+                    options={['', ...FIELD_PATHS]}
                     value={columns?.[column] ?? upload.result.columns[column] ?? ''}
                     name={(field) => field || words.leftOut}
                     choose={(field) =>
@@ -145,18 +149,20 @@ export function UploadScreen() {
   );
 }
 
-function Progress() {
+function Progress({ file }: { readonly file: UploadFile }) {
   const words = texts.value.upload;
   const { value: upload } = uploads.upload;
   if (upload === undefined) return null;
   const { counts, result, kind } = upload;
   const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const ofParts = file.parts.reduce((sum, { rows }) => sum + rows, 0);
+  const total = file.parts.length === 1 ? result.total_rows : ofParts;
   return (
     <section class="card" aria-label={words.states[kind]}>
       <h2>{words.states[kind]}</h2>
-      <progress max={Math.max(result.total_rows, 1)} value={done} aria-label={words.states[kind]} />
+      <progress max={Math.max(total, 1)} value={done} aria-label={words.states[kind]} />
       <p role="status">
-        {words.rows(done, result.total_rows)}{' '}
+        {words.rows(done, total)}{' '}
         {Object.entries(counts)
           .map(([outcome, count]) => `${words.outcomes[outcome] ?? outcome}: ${count}`)
           .join(' · ')}
@@ -186,7 +192,7 @@ function Values(props: {
       >
         <Select
           label={words.sameField}
-          options={CLAIM_FIELDS}
+          options={FIELD_PATHS}
           value={field}
           name={(one) => one}
           choose={setField}

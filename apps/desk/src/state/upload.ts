@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
+import type { CsvPart } from '@svc/csv-import/in-page';
 import { ApiError } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
-import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
+import type { Call, ImportBody, ImportResult } from '../endpoints.ts';
 
 /** Rows with problems that are shown; the counts cover all. */
 const MAX_SHOWN_ROWS = 500;
@@ -11,7 +12,7 @@ type ImportRow = ImportResult['rows'][number];
 /** What the person has chosen for a file. */
 export interface UploadFile {
   readonly name: string;
-  readonly text: string;
+  readonly parts: readonly [CsvPart, ...CsvPart[]];
 }
 
 export interface Upload {
@@ -22,20 +23,6 @@ export interface Upload {
   readonly rows: readonly ImportRow[];
 }
 
-/**
- * A file in the encoding that it shows: a byte order mark, valid UTF-8, or else Windows-1252, which spreadsheets write.
- */
-export function decodeFile(bytes: Uint8Array): string {
-  const [first = 0, second = 0] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
-}
-
 /** Checks and sends a file of claims, some rows with each request. */
 export function createUpload(deps: {
   readonly call: Call;
@@ -44,37 +31,48 @@ export function createUpload(deps: {
 }) {
   const upload = signal<Upload | undefined>(undefined);
   /** What the last request of a run that stopped would have been. */
-  let waiting: { readonly body: ImportBody; readonly before: Upload | undefined } | undefined;
+  let waiting:
+    | { readonly body: ImportBody; readonly later: readonly CsvPart[]; readonly before: Upload | undefined }
+    | undefined;
   /** Counts up, so that a run that was left behind ends. */
   let generation = 0;
 
-  function added(before: Upload | undefined, result: ImportResult): Upload {
+  function added(before: Upload | undefined, result: ImportResult, isLast: boolean): Upload {
     const counts: Record<string, number> = { ...before?.counts };
     for (const { outcome } of result.rows) counts[outcome] = (counts[outcome] ?? 0) + 1;
     const found = result.rows.filter(({ problems }) => problems.length > 0);
     const running = result.dry_run ? 'checking' : 'sending';
     const ended = result.dry_run ? 'checked' : 'sent';
     return {
-      kind: result.next_row === null ? ended : running,
+      kind: isLast ? ended : running,
       ...{ result, counts, rows: [...(before?.rows ?? []), ...found].slice(0, MAX_SHOWN_ROWS) },
     };
   }
 
-  async function run(first: ImportBody, start?: Upload): Promise<void> {
+  async function run(first: ImportBody, later: readonly CsvPart[], start?: Upload): Promise<void> {
     generation += 1;
     const mine = generation;
     let body = first;
+    let left = later;
     let before = start;
     try {
       for (;;) {
-        waiting = { body, before };
+        waiting = { body, later: left, before };
         const send = () => deps.call('importClaims', { body });
         const result = await deps.request(() => outlast(send, () => mine === generation));
         if (mine !== generation) return;
-        before = added(before, result);
+        const [part, ...others] = left;
+        const isOver = result.next_row === null || result.problems.length > 0;
+        before = added(before, result, isOver && (part === undefined || result.problems.length > 0));
         upload.value = before;
-        if (result.next_row === null) break;
-        body = { ...body, import_id: result.id, from_row: result.next_row };
+        const { id: import_id, next_row } = result;
+        if (next_row !== null) body = { ...body, import_id, from_row: next_row };
+        else if (part === undefined || result.problems.length > 0) break;
+        else {
+          const { text, firstRow } = part;
+          body = { ...body, import_id, text, first_row: firstRow, from_row: firstRow };
+          left = others;
+        }
       }
       waiting = undefined;
     } catch (error) {
@@ -86,19 +84,21 @@ export function createUpload(deps: {
     }
   }
 
+  function start(file: UploadFile, options: Partial<ImportBody>, dry_run: boolean): Promise<void> {
+    const [{ text, firstRow }, ...later] = file.parts;
+    const part = later.length === 0 ? { text } : { text, first_row: firstRow };
+    return run({ environment: 'live', ...options, ...part, name: file.name, dry_run }, later);
+  }
+
   return {
     upload,
     canResume: (): boolean => waiting !== undefined,
     /** Checks every row, and sends none. */
-    check(file: UploadFile, environment: Environment, options: Partial<ImportBody>): Promise<void> {
-      return run({ ...options, name: file.name, text: file.text, environment, dry_run: true });
-    },
+    check: (file: UploadFile, options: Partial<ImportBody>) => start(file, options, true),
     /** Sends the rows that have no problems. */
-    send(file: UploadFile, environment: Environment, options: Partial<ImportBody>): Promise<void> {
-      return run({ ...options, name: file.name, text: file.text, environment, dry_run: false });
-    },
+    send: (file: UploadFile, options: Partial<ImportBody>) => start(file, options, false),
     async resume(): Promise<void> {
-      if (waiting !== undefined) await run(waiting.body, waiting.before);
+      if (waiting !== undefined) await run(waiting.body, waiting.later, waiting.before);
     },
     forget(): void {
       generation += 1;

@@ -206,7 +206,7 @@ export const en = {
   upload: {
     lead: 'Claims from a CSV file of your system or a spreadsheet. Every row is checked first; then those without problems are sent. Sending a file again sends no claim twice.',
     file: 'CSV file',
-    tooLarge: 'Split the file: at most 2,000 rows and 900,000 characters at once.',
+    tooLarge: 'Split the file: at most 20,000,000 characters at once.',
     dateOrder: 'Dates such as 8/9/2026',
     orders: { '': 'As each column shows', mdy: 'Month first', dmy: 'Day first' },
     columns: 'Columns',

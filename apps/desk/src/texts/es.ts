@@ -203,7 +203,7 @@ export const es: Texts = {
   upload: {
     lead: 'Reclamaciones de un archivo CSV de su sistema o de una hoja de cálculo. Primero se comprueba cada fila; después se envían las que no tienen problemas. Enviar un archivo otra vez no envía ninguna reclamación dos veces.',
     file: 'Archivo CSV',
-    tooLarge: 'Divida el archivo: como máximo 2,000 filas y 900,000 caracteres a la vez.',
+    tooLarge: 'Divida el archivo: como máximo 20,000,000 de caracteres a la vez.',
     dateOrder: 'Fechas como 8/9/2026',
     orders: { '': 'Como muestra cada columna', mdy: 'Primero el mes', dmy: 'Primero el día' },
     columns: 'Columnas',

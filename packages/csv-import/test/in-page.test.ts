@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { decodeFile, FIELD_PATHS, splitCsv } from '../src/in-page.ts';
+import { CLAIM_FIELDS, readCsv } from '../src/index.ts';
+
+test('a page reads a file in the encoding that it shows', () => {
+  const decoded = [
+    [0x4c, 0x6f, 0xed, 0x7a, 0x61],
+    [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
+    [0xff, 0xfe, 0x4c, 0, 0x6f, 0, 0xed, 0, 0x7a, 0, 0x61, 0],
+  ].map((bytes) => decodeFile(new Uint8Array(bytes)));
+  expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza']);
+});
+
+test('a page offers the fields of the import', () => {
+  expect(FIELD_PATHS).toEqual(CLAIM_FIELDS.map(({ path }) => path));
+});
+
+test.each(['\n', '\r\n', '\r'])(
+  'the parts of a file have all its rows, their numbers and the header (%j)',
+  (end) => {
+    const rows = ['a;"two\nlines; ""quoted"""', 'b;5" pipe', 'c;"x"', '', 'd;"\r\n"', 'e;'].map(
+      (row) => row + end,
+    );
+    const text = `sep=;\r\n${end}Id;Note${end}${rows.join('').trimEnd()}`;
+    const read = (part: string) => readCsv(part.replaceAll('5" pipe', '5 pipe'), { maxRows: 100 });
+    const whole = read(text);
+    for (const maxRows of [1, 2, 3, 4, 5]) {
+      const parts = splitCsv(text, maxRows, 1000);
+      const found = parts.flatMap(({ text: part, firstRow }) => {
+        const { header, rows: ofPart } = read(part);
+        expect([header, ofPart.length <= maxRows]).toEqual([whole.header, true]);
+        return ofPart.map(({ row, cells }) => ({ row: row - 2 + firstRow, cells }));
+      });
+      expect(found).toEqual(whole.rows);
+    }
+    expect(splitCsv(text, 6, 1000)).toEqual([{ text, firstRow: 2, rows: expect.any(Number) }]);
+    for (const { text: part } of splitCsv(text, 6, 60)) expect(part.length).toBeLessThanOrEqual(60);
+  },
+);
