@@ -224,7 +224,7 @@ test('a dispatcher who wishes it is mailed at noon UTC how many offers are late,
     expect([changed.status, changed.json.late_offers_mail]).toEqual([200, 'daily']);
     // The person is mailed an invitation as well.
     const { text } = await until('the mail', async () =>
-      inbox.find((mail) => mail.to.includes(email) && mail.text.includes('late offers')),
+      inbox.find((mail) => mail.to.includes(email) && mail.text.includes('Offers that wait longer')),
     );
     expect(text).toContain('Offers that wait longer than your firm does: 1');
     expect(text).toContain(`${morning.url}/firm`);
