@@ -94,19 +94,12 @@ const FAULTS: (() => readonly [number, string] | null)[] = [
 /** By the key of the program. */
 const requests = new Map<string, number>();
 
-/** Each program behind each proxy; all at once, since they mostly wait. */
-let unreliable: ReturnType<typeof runQuickStarts>;
-let simulating: ReturnType<typeof runQuickStarts>;
-
 beforeAll(async () => {
   [service, compiled] = await Promise.all([
     startServiceUnderTest(),
     mkdtemp(join(tmpdir(), 'quick-starts-')),
   ]);
   await Promise.all(INSTALLED.map(compile));
-  unreliable = runQuickStarts(unreliableProxy());
-  simulating = runQuickStarts(simulatingProxy());
-  for (const runs of [unreliable, simulating]) runs.catch(() => {});
   if (process.env.TEST_NOTES_FILE !== undefined) {
     const names = INSTALLED.map(({ name }) => name).join(', ');
     appendFileSync(process.env.TEST_NOTES_FILE, `quick starts in ${names}\n`);
@@ -233,7 +226,9 @@ it('runs the quick starts in Python and TypeScript, and in other languages that 
 });
 
 it('each quick start reads every change once, replaces its position, and offers again after a rejection, whatever other claims do', async () => {
-  for (const { language, lines, errors, isReplaced, earlier, closed, accepted } of await unreliable) {
+  for (const { language, lines, errors, isReplaced, earlier, closed, accepted } of await runQuickStarts(
+    unreliableProxy(),
+  )) {
     const [sent, ...changes] = lines;
     const externalId = sent?.replace('sent ', '') ?? '';
     const own = changes.filter((line) => line.includes(externalId));
@@ -308,7 +303,7 @@ function simulatingProxy(): Server {
 }
 
 it('each quick start passes every check of an integration', async () => {
-  const keys = (await simulating).map(({ key }) => key);
+  const keys = (await runQuickStarts(simulatingProxy())).map(({ key }) => key);
   const openChecks = async () =>
     Promise.all(
       keys.map(async (as) => {

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await first.stop();
   // Its port may be in use by another process.
   rmSync(join(prepared, 'data/postgres/server.json'));
-});
+}, 600_000);
 /** Deleted at the end: creating thousands of files is slow where as many were just deleted. */
 const folders: string[] = [];
 afterAll(() => {
