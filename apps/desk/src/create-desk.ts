@@ -89,8 +89,16 @@ export function createDesk(deps: DeskDeps) {
     createLive({
       ...{ isVisible: page.isVisible, random: deps.random, changed: readChanges, signedOut: session.expire },
       openEvents: (handlers) => deps.openEvents(of, handlers),
+      disconnected: () => void readRole().catch(() => {}),
     });
   const live = { live: liveOf('live'), test: liveOf('test') };
+
+  /** The service ends the events when the role has changed. */
+  async function readRole(): Promise<void> {
+    const number = session.number();
+    session.update({ kind: 'profile', profile: await readProfile(), number });
+    if (!can('claims:read')) forget();
+  }
 
   const can = (permission: Permission): boolean =>
     session.profile.value?.permissions.includes(permission) === true;

@@ -264,6 +264,14 @@ describe('a session', () => {
     expect(shown()).toEqual([en.refusals.claim_closed]);
   });
 
+  test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
+    const { desk, state, events } = await opened({ claims: [boardClaim()] });
+    state.profile = { ...DISPATCHER, permissions: ['keys:read'] };
+    events.live?.disconnected(false);
+    await settled();
+    expect([desk.can('claims:read'), rowsOf(desk)]).toEqual([false, undefined]);
+  });
+
   test('of a developer reads no claims and opens no events', async () => {
     const { desk, state, streams } = await opened({
       profile: { ...DISPATCHER, permissions: ['keys:read', 'requests:read'] },
@@ -290,21 +298,25 @@ describe('an upload', () => {
     rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
   });
 
-  test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
+  /** An upload that gets these responses, and what it sends. */
+  const uploading = (responses: (object | Error)[]) => {
     const bodies: ImportBody[] = [];
-    const responses = [
-      result(2, 4, false, 'sent'),
-      new NetworkError('service', 20_000),
-      new NetworkError('timeout'),
-      result(4, null, false, 'already_sent'),
-    ];
     const call = (async (_: CallId, { body }: RequestParts) => {
       bodies.push(body as ImportBody);
       const response = responses.shift();
       if (response instanceof Error) throw response;
       return response;
     }) as Call;
-    const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
+    return { bodies, uploads: createUpload({ call, request: (send) => send(), onError: () => {} }) };
+  };
+
+  test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
+    const { bodies, uploads } = uploading([
+      result(2, 4, false, 'sent'),
+      new NetworkError('service', 20_000),
+      new NetworkError('timeout'),
+      result(4, null, false, 'already_sent'),
+    ]);
     void uploads.send(FILE, {});
     await settled();
     await after(19_999);
@@ -322,17 +334,11 @@ describe('an upload', () => {
   });
 
   test('of a large file goes on with its next part in the same import, with the row numbers of the whole file', async () => {
-    const bodies: ImportBody[] = [];
-    const responses = [
+    const { bodies, uploads } = uploading([
       result(2, 4, true, 'valid'),
       result(4, null, true, 'valid'),
       result(6, null, true, 'valid'),
-    ];
-    const call = (async (_: CallId, { body }: RequestParts) => {
-      bodies.push(body as ImportBody);
-      return responses.shift();
-    }) as Call;
-    const uploads = createUpload({ call, request: (send) => send(), onError: () => {} });
+    ]);
     await uploads.check(
       { name: 'Monday', parts: [PART, { text: 'Claim #\n5\n', firstRow: 6, rows: 2 }] },
       {},

@@ -11,6 +11,7 @@ export function createLive(deps: {
   readonly isVisible: () => boolean;
   readonly changed: () => Promise<unknown>;
   readonly signedOut: () => void;
+  readonly disconnected: () => void;
   readonly random: () => number;
 }) {
   let revision: string | undefined;
@@ -43,7 +44,7 @@ export function createLive(deps: {
       if (isNew && !isFirst) readSoon();
     },
     signedOut: deps.signedOut,
-    disconnected: () => {},
+    disconnected: deps.disconnected,
     // What has changed while there was no connection is not known.
     connected: () => {
       if (revision !== undefined) readSoon();
