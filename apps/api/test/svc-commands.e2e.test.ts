@@ -231,14 +231,17 @@ test('a key is created, rolled and revoked while a server runs', async () => {
   const revoked = await json('key', 'revoke', rolled.key.id);
   expect(revoked.key).toMatchObject({ id: rolled.key.id, scopes: rolled.key.scopes, revoked_at: TIME });
   await waitForState(async () => (await me(rolled.secret)).status, 401);
-  const [again, failed, ended] = await Promise.all([
+  const other = await json('key', 'create', '--firm', firm.id, '--environment', 'live');
+  const [again, failed, twice, ended] = await Promise.all([
     json('key', 'revoke', rolled.key.id),
     run('key', 'roll', rolled.key.id, '--json'),
-    json('key', 'roll', created.key.id, '--overlap', '0s'),
+    run('key', 'roll', created.key.id, '--json'),
+    json('key', 'roll', other.key.id, '--overlap', '0s'),
   ]);
   expect(again.key.revoked_at).toEqual(revoked.key.revoked_at);
   expect([failed.code, failed.stdout]).toEqual([1, '']);
-  await waitForState(async () => (await me(created.secret)).status, 401);
+  expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('was rolled already')]);
+  await waitForState(async () => (await me(other.secret)).status, 401);
   expect((await me(ended.secret)).status).toBe(200);
 });
 
@@ -414,15 +417,13 @@ test('firm list, firm show and doctor say that a firm is erased, also when erasi
   );
   expect(await statuses()).toEqual(['erasing', 'erasing', 'note', true]);
   const again = ['key', 'create', '--firm', firm.id, '--environment', 'live'];
-  expect((await run(...again)).stderr).toBe(
-    `svc: the firm ${firm.id} is being erased; if that was interrupted, repeat svc firm erase\n`,
-  );
+  expect((await run(...again)).stderr).toBe(`svc: The firm ${firm.id} is being erased.\n`);
   await run('firm', 'erase', firm.id, '--confirm', 'Gulf Adjusting Partners');
   expect(await statuses()).toEqual(['erased', 'erased', 'ok', false]);
   expect(await run(...again)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `svc: the firm ${firm.id} is erased\n`,
+    stderr: `svc: The firm ${firm.id} is erased.\n`,
   });
   expect((await me(firm.live)).status).toBe(401);
 });

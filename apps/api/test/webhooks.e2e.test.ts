@@ -282,6 +282,13 @@ describe('an endpoint of a public service', () => {
       'https://localhost/',
       'http://example.com/',
       'https://user:password@example.com/',
+      'https://user@example.com/',
+      'https://example.com/#',
+      'https://example.com/claims#part',
+      'https://LOCALHOST./',
+      'https://ⓛocalhost/',
+      'https://127.0.0.1./',
+      'https://example.com:65536/',
       'ftp://example.com/',
       'example.com',
       '',
@@ -292,8 +299,16 @@ describe('an endpoint of a public service', () => {
     for (const url of urls) refused.push({ url, code: (await create(url)).code });
     expect(refused).toEqual(urls.map((url) => ({ url, code: 1 })));
     expect((await create('https://hooks.example/claims?tenant=7')).code).toBe(0);
+    // As a browser writes it: one host has one name.
+    const { webhook } = JSON.parse((await create('https://HOOKS.bücher.example:443/claims')).stdout);
+    expect(webhook.url).toBe('https://hooks.xn--bcher-kva.example/claims');
     // Also where the service runs for development: this machine is allowed, its neighbors are not.
-    for (const url of ['http://10.1.2.3/', 'https://169.254.169.254/'])
+    for (const url of [
+      'http://10.1.2.3/',
+      'https://169.254.169.254/',
+      'http://example.com/',
+      'http://8.8.8.8/',
+    ])
       expect((await create(url, {} as typeof PUBLIC)).code).toBe(1);
   });
 

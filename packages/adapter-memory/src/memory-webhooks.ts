@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  DueWebhook,
-  WebhookDelivery,
-  WebhookEndpoint,
-  WebhookQueue,
-  WebhookReads,
-  Webhooks,
+import {
+  type DueWebhook,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  type WebhookQueue,
+  type WebhookReads,
+  type Webhooks,
+  withWebhookAttempt,
 } from '@svc/application';
 import { DAY, type FirmId } from '@svc/domain';
 import { compareText } from './pages.ts';
@@ -50,14 +52,15 @@ export const memoryWebhooks = (tables: WritableTables, step: Step): Webhooks => 
       tables.webhookDeliveries.deleteWhere(isOf(firmId, id));
       tables.webhooks.delete(keyOf(firmId, id));
     }),
-    putDelivery: step((delivery: WebhookDelivery) => {
+    recordAttempt: step((delivery: WebhookDelivery, attempt: WebhookAttempt) => {
       const before = tables.webhookDeliveries.get(keyOf(delivery.firmId, delivery.id));
       const status =
         before?.status === 'delivered' || delivery.status === 'pending'
           ? (before?.status ?? delivery.status)
           : delivery.status;
       const nextAttemptAt = status === 'pending' ? (before ?? delivery).nextAttemptAt : null;
-      tables.webhookDeliveries.put({ ...delivery, status, nextAttemptAt });
+      const attempted = withWebhookAttempt(before ?? delivery, attempt);
+      tables.webhookDeliveries.put({ ...attempted, status, nextAttemptAt });
     }),
   };
 };
@@ -139,20 +142,29 @@ export const memoryWebhookQueue = (write: Write): WebhookQueue => ({
         }),
     ),
 
-  recordDelivered: (delivery, nextSignalAt) =>
+  recordDelivered: ({ firmId, id, endpointId, changesUntil }, attempt, nextSignalAt) =>
     write(async (tables) => {
-      const { firmId, id, endpointId, changesUntil } = delivery;
-      if (tables.webhookDeliveries.get(keyOf(firmId, id)) !== undefined)
-        tables.webhookDeliveries.put({ ...delivery, status: 'delivered', nextAttemptAt: null });
+      const stored = tables.webhookDeliveries.get(keyOf(firmId, id));
+      if (stored !== undefined)
+        tables.webhookDeliveries.put({
+          ...withWebhookAttempt(stored, attempt),
+          status: 'delivered',
+          nextAttemptAt: null,
+        });
       const row = tables.webhooks.get(keyOf(firmId, endpointId));
       if (row === undefined || changesUntil === null) return;
       const signalledUntil = Math.max(row.signalledUntil, changesUntil);
       tables.webhooks.put({ ...row, signalledUntil, nextSignalAt });
     }),
 
-  recordRetry: (delivery) =>
+  recordRetry: ({ firmId, id }, attempt, nextAttemptAt) =>
     write(async (tables) => {
-      const stored = tables.webhookDeliveries.get(keyOf(delivery.firmId, delivery.id));
-      if (stored?.status === 'pending') tables.webhookDeliveries.put(delivery);
+      const stored = tables.webhookDeliveries.get(keyOf(firmId, id));
+      if (stored === undefined) return;
+      const isPending = stored.status === 'pending';
+      tables.webhookDeliveries.put({
+        ...withWebhookAttempt(stored, attempt),
+        nextAttemptAt: isPending ? nextAttemptAt : null,
+      });
     }),
 });

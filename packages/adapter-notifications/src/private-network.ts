@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** Of this machine, of private networks and for special uses (IANA special-purpose address registry). */
@@ -39,6 +39,15 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
+/** Of the host in a URL; of names only those that always lead to this machine (RFC 6761). */
+export function isLoopbackHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  return family === 0
+    ? /(^|\.)localhost\.?$/.test(address)
+    : LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** Whether an IP address is of this machine or a private network, or has another special use. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
@@ -50,27 +59,29 @@ export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 
-/** Of the host in a URL; false for a name, which is checked when it is resolved. */
+/** Of the host in a URL, or an address. Other names than `localhost` are checked when they are resolved. */
 export const isRefusedHost = (hostname: string, allowLoopback: boolean): boolean =>
-  isRefused(hostname.replace(/^\[|\]$/g, ''), allowLoopback);
+  isLoopbackHost(hostname) ? !allowLoopback : isPrivateAddress(hostname.replace(/^\[|\]$/g, ''));
 
-function isRefused(address: string, allowLoopback: boolean): boolean {
-  if (!isPrivateAddress(address)) return false;
-  return !(allowLoopback && LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
-}
+/** What `lookup` of Node calls: never the network in tests. */
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
  * Resolves like Node, and fails when any address is private. Used for the connection itself: after a separate check, the
  * name could resolve to another address (DNS rebinding).
  */
 export const lookupPublicAddress =
-  (allowLoopback: boolean): LookupFunction =>
+  (allowLoopback: boolean, resolve: Resolve = lookup): LookupFunction =>
   (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) {
         callback(error ?? new Error(`${hostname} has no address`), '');
-      } else if (addresses.some(({ address }) => isRefused(address, allowLoopback))) {
+      } else if (addresses.some(({ address }) => isRefusedHost(address, allowLoopback))) {
         callback(new PrivateAddressError(`${hostname} is in a private network`), '');
       } else if (options.all === true) {
         callback(null, addresses);

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_WEBHOOK_URL_LENGTH, tlsProblem, type WebhookError, type WebhookSender } from '@svc/application';
 import { post, retryAfterMs } from './post.ts';
-import { isRefusedHost, PrivateAddressError } from './private-network.ts';
+import { isLoopbackHost, isRefusedHost, PrivateAddressError } from './private-network.ts';
 
 /** A name that does not resolve in this time is resolved again for each delivery. */
 const RESOLVE_TIMEOUT_MS = 2000;
@@ -35,10 +35,11 @@ export function createWebhookSender(allowLoopback: boolean): WebhookSender {
       const url = URL.canParse(text) ? new URL(text) : null;
       if (url === null || text.length > MAX_WEBHOOK_URL_LENGTH)
         return `The URL must be an address that starts with ${allowed}, of at most ${MAX_WEBHOOK_URL_LENGTH} characters.`;
-      const { protocol, hostname, username, password, hash } = url;
-      if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:'))
+      const { protocol, hostname, username, password, href } = url;
+      if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)))
         return `The URL must start with ${allowed}.`;
-      if (username !== '' || password !== '' || hash !== '')
+      // An empty fragment is not in `hash`.
+      if (username !== '' || password !== '' || href.includes('#'))
         return 'The URL must have no user name, password or fragment.';
       const address = hostname.replace(/^\[|\]$/g, '');
       if (isRefusedHost(hostname, allowLoopback) || (isIP(address) === 0 && (await isPrivateName(hostname))))

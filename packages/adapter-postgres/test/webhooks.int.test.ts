@@ -48,7 +48,7 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
   const expired = deliveryAt(other, expiredAt, 'delivered');
   await stores.unitOfWork.run(async (tx) => {
     for (const delivery of [pending, excess, kept, expired, ...latest])
-      await tx.webhooks.putDelivery(delivery);
+      await tx.webhooks.recordAttempt(delivery, { at: now, status: 204, error: null });
   });
   expect((await stores.purge(now)).webhookDeliveries).toBe(2);
   const left = async (endpointId: string) =>
@@ -72,6 +72,7 @@ test('a process does not signal what another one is recording as delivered', asy
       secret: 'whsec_c2VjcmV0',
       previousSecret: null,
       previousSecretUntil: null,
+      pauseMailedAt: null,
       createdAt: Date.now(),
     }),
   );

@@ -318,6 +318,5 @@ export const webhookUseCases = (deps: WebhookDeps) => ({
   removeWebhook: webhooks.makeRemoveWebhook(deps),
   setWebhookState: webhooks.makeSetWebhookState(deps),
   updateWebhook: webhooks.makeUpdateWebhook(deps),
-  testWebhook: webhooks.makeTestWebhook(deps),
-  replayWebhook: webhooks.makeReplayWebhook(deps),
+  ...webhooks.makeManualDeliveries(deps),
 });

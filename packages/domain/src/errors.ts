@@ -31,6 +31,7 @@ export type DomainErrorCode =
   | 'webhook_url_refused'
   | 'too_many_webhooks'
   | 'key_revoked'
+  | 'already_rolled'
   | 'staff_exists'
   | 'too_many_staff'
   | 'last_admin';

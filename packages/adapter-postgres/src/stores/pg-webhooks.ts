@@ -1,10 +1,12 @@
-import type {
-  DueWebhook,
-  WebhookDelivery,
-  WebhookEndpoint,
-  WebhookQueue,
-  WebhookReads,
-  Webhooks,
+import {
+  type DueWebhook,
+  WEBHOOK_ATTEMPTS_KEPT,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  type WebhookQueue,
+  type WebhookReads,
+  type Webhooks,
 } from '@svc/application';
 import type { FirmId } from '@svc/domain';
 import { arrayOf, isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
@@ -15,10 +17,10 @@ import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 const ENDPOINT = `firm_id AS "firmId", id, environment, url, paused, secret, previous_secret AS "previousSecret",
-  previous_secret_until AS "previousSecretUntil", created_at AS "createdAt"`;
+  previous_secret_until AS "previousSecretUntil", pause_mailed_at AS "pauseMailedAt", created_at AS "createdAt"`;
 const DELIVERY = `d.firm_id AS "firmId", d.id, d.endpoint_id AS "endpointId", d.type, d.created_at AS "createdAt",
   d.changes_after AS "changesAfter", d.changes_until AS "changesUntil", d.status, d.next_attempt_at AS "nextAttemptAt",
-  d.attempt_count AS "attemptCount", d.attempts`;
+  d.attempt_count AS "attemptCount", d.attempts::text AS attempts`;
 
 const FIELDS = fieldsOf(PERSONAL.webhook_endpoints, (column) =>
   column === 'previous_secret' ? 'previousSecret' : column,
@@ -34,8 +36,8 @@ async function endpointsFrom(encryption: Encryption, rows: WebhookEndpoint[]): P
 const ADD = sql(
   'webhooks_add',
   `INSERT INTO webhook_endpoints (firm_id, id, environment, created_at, url, secret, previous_secret,
-     previous_secret_until, paused, signalled_until, next_signal_at)
-   SELECT firm_id, $2, $3, $4, $5, $6, $7, $8, $9, greatest(last_stamp, $10::timestamptz), $4
+     previous_secret_until, paused, pause_mailed_at, signalled_until, next_signal_at)
+   SELECT firm_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, greatest(last_stamp, $11::timestamptz), $4
      FROM firm_feeds WHERE firm_id = $1`,
 );
 /** A firm without changes has a feed from 1970, from where nobody should have to poll. No clock is a day late. */
@@ -51,7 +53,8 @@ const OF_FIRM = sql(
 );
 const SAVE = sql(
   'webhooks_save',
-  `UPDATE webhook_endpoints SET secret = $3, previous_secret = $4, previous_secret_until = $5, paused = $6
+  `UPDATE webhook_endpoints SET secret = $3, previous_secret = $4, previous_secret_until = $5, paused = $6,
+     pause_mailed_at = $7
     WHERE firm_id = $1 AND id = $2`,
 );
 const END_PENDING = sql(
@@ -64,12 +67,16 @@ const REMOVE_DELIVERIES = sql(
   'webhooks_remove_deliveries',
   'DELETE FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2',
 );
-/** What was delivered stays delivered, and only a new delivery can become pending. */
-const PUT_DELIVERY = sql(
-  'webhooks_put_delivery',
+/** One statement, so that attempts at the same time are all recorded. */
+const appended = (attempt: string): string =>
+  `attempt_count = d.attempt_count + 1,
+     attempts = CASE WHEN jsonb_array_length(d.attempts) < ${WEBHOOK_ATTEMPTS_KEPT} THEN d.attempts ELSE d.attempts - 1 END
+       || ${attempt}`;
+const RECORD_ATTEMPT = sql(
+  'webhooks_record_attempt',
   `INSERT INTO webhook_deliveries AS d (firm_id, id, endpoint_id, type, created_at, changes_after, changes_until, status,
-     next_attempt_at, attempt_count, attempts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-   ON CONFLICT (firm_id, id) DO UPDATE SET attempt_count = excluded.attempt_count, attempts = excluded.attempts,
+     next_attempt_at, attempt_count, attempts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10::jsonb)
+   ON CONFLICT (firm_id, id) DO UPDATE SET ${appended('excluded.attempts')},
      status = CASE WHEN d.status = 'delivered' OR excluded.status = 'pending' THEN d.status ELSE excluded.status END,
      next_attempt_at = CASE WHEN excluded.status = 'pending' THEN d.next_attempt_at END`,
 );
@@ -85,6 +92,7 @@ export function pgWebhooks(executor: TransactionExecutor, encryption: Encryption
         encrypt('previous_secret', previousSecret),
         timestampOrNull(endpoint.previousSecretUntil),
         endpoint.paused,
+        timestampOrNull(endpoint.pauseMailedAt),
       ],
     };
   }
@@ -115,25 +123,22 @@ export function pgWebhooks(executor: TransactionExecutor, encryption: Encryption
       executor.send(REMOVE, [firmId, id]);
     },
 
-    async putDelivery(delivery) {
-      executor.send(PUT_DELIVERY, valuesOfDelivery(delivery));
+    async recordAttempt(delivery, attempt) {
+      executor.send(RECORD_ATTEMPT, [
+        delivery.firmId,
+        delivery.id,
+        delivery.endpointId,
+        delivery.type,
+        timestamp(delivery.createdAt),
+        timestampOrNull(delivery.changesAfter),
+        timestampOrNull(delivery.changesUntil),
+        delivery.status,
+        timestampOrNull(delivery.nextAttemptAt),
+        JSON.stringify([attempt]),
+      ]);
     },
   };
 }
-
-const valuesOfDelivery = (delivery: WebhookDelivery): Value[] => [
-  delivery.firmId,
-  delivery.id,
-  delivery.endpointId,
-  delivery.type,
-  timestamp(delivery.createdAt),
-  timestampOrNull(delivery.changesAfter),
-  timestampOrNull(delivery.changesUntil),
-  delivery.status,
-  timestampOrNull(delivery.nextAttemptAt),
-  delivery.attemptCount,
-  JSON.stringify(delivery.attempts),
-];
 
 const DELIVERIES = sql(
   'webhooks_deliveries',
@@ -183,7 +188,7 @@ const SIGNAL = sql(
   `INSERT INTO webhook_deliveries (firm_id, id, endpoint_id, type, created_at, changes_after, changes_until, status,
      next_attempt_at, attempt_count, attempts)
    SELECT e.firm_id, gen_random_uuid(), e.id, 'claims.changed', $1::timestamptz, e.signalled_until, f.last_stamp, 'pending',
-       $1::timestamptz, 0, '[]'::json
+       $1::timestamptz, 0, '[]'::jsonb
      FROM webhook_endpoints e, firm_feeds f WHERE ${BEHIND} AND ${HAS_CHANGES}
    FOR UPDATE OF e SKIP LOCKED
    ON CONFLICT DO NOTHING`,
@@ -216,7 +221,7 @@ const ENDPOINTS = sql(
 );
 const DELIVERED = sql(
   'webhooks_delivered',
-  `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL, attempt_count = $3, attempts = $4
+  `UPDATE webhook_deliveries d SET status = 'delivered', next_attempt_at = NULL, ${appended('$3::jsonb')}
     WHERE firm_id = $1 AND id = $2`,
 );
 const ADVANCE = sql(
@@ -226,8 +231,9 @@ const ADVANCE = sql(
 );
 const RETRY = sql(
   'webhooks_retry',
-  `UPDATE webhook_deliveries SET next_attempt_at = $5, attempt_count = $3, attempts = $4
-    WHERE firm_id = $1 AND id = $2 AND status = 'pending'`,
+  `UPDATE webhook_deliveries d SET next_attempt_at = CASE status WHEN 'pending' THEN $4::timestamptz END,
+     ${appended('$3::jsonb')}
+    WHERE firm_id = $1 AND id = $2`,
 );
 
 const firmsAndIds = (rows: readonly { readonly firmId: FirmId; readonly id: string }[]): Value[] => [
@@ -240,11 +246,10 @@ export function pgWebhookQueue(
   encryption: Encryption,
 ): WebhookQueue {
   const { maintenance } = database;
-  const attemptOf = ({ firmId, id, attemptCount, attempts }: WebhookDelivery): Value[] => [
+  const attemptAt = ({ firmId, id }: WebhookDelivery, attempt: WebhookAttempt): Value[] => [
     firmId,
     id,
-    attemptCount,
-    JSON.stringify(attempts),
+    JSON.stringify([attempt]),
   ];
   return {
     async signalChanges(now) {
@@ -273,16 +278,16 @@ export function pgWebhookQueue(
       return taken;
     },
 
-    recordDelivered: (delivery, nextSignalAt) =>
+    recordDelivered: (delivery, attempt, nextSignalAt) =>
       transact(database, async (transaction) => {
         const { firmId, endpointId, changesUntil } = delivery;
-        transaction.send(DELIVERED, attemptOf(delivery));
+        transaction.send(DELIVERED, attemptAt(delivery, attempt));
         if (changesUntil === null) return;
         transaction.send(ADVANCE, [firmId, endpointId, timestamp(changesUntil), timestamp(nextSignalAt)]);
       }),
 
-    async recordRetry(delivery) {
-      await maintenance.rows(RETRY, [...attemptOf(delivery), timestampOrNull(delivery.nextAttemptAt)]);
+    async recordRetry(delivery, attempt, nextAttemptAt) {
+      await maintenance.rows(RETRY, [...attemptAt(delivery, attempt), timestamp(nextAttemptAt)]);
     },
   };
 }

@@ -2,7 +2,6 @@ import {
   checkNotLastAdmin,
   DomainError,
   emailKey,
-  type FirmId,
   MAX_STAFF_PER_FIRM,
   nextLateOffersMail,
   type StaffId,
@@ -13,7 +12,7 @@ import { type AuditCaller, changesBetween, recordAction, staffObject } from '../
 import { accountRemoved, existingAccount, STAFF } from '../auth/accounts.ts';
 import { countInvitationMail, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
-import type { Firm } from '../model/firm.ts';
+import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Mailer } from '../ports/mailer.ts';
@@ -26,14 +25,6 @@ import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 interface Deps {
   readonly uow: UnitOfWork;
   readonly clock: Clock;
-}
-
-/** Locked, so that changes of a firm's staff happen one after the other. */
-async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
-  const firm = await tx.firms.lock(id);
-  if (firm === null || firm.erasure !== null)
-    throw new DomainError('not_found', 'No firm has this id, or it is erased.');
-  return firm;
 }
 
 const noSuchMember = (): DomainError =>
@@ -71,7 +62,7 @@ export const makeInviteStaff =
     invited: Pick<StaffMember, 'firmId' | 'name' | 'email' | 'role'>,
   ): Promise<StaffMember> => {
     const { firm, member, isMailed } = await deps.uow.run(async (tx) => {
-      const firm = await lockFirm(tx, invited.firmId);
+      const firm = await lockUnerasedFirm(tx, invited.firmId);
       if ((await tx.staff.ofFirm(firm.id)).length >= MAX_STAFF_PER_FIRM)
         throw new DomainError(
           'too_many_staff',
@@ -104,7 +95,7 @@ export const makeUpdateStaff =
     { name, role }: { readonly name?: string | undefined; readonly role?: StaffMember['role'] | undefined },
   ): Promise<StaffMember> =>
     deps.uow.run(async (tx) => {
-      await lockFirm(tx, of.firmId);
+      await lockUnerasedFirm(tx, of.firmId);
       const current = await lockMember(tx, of);
       const changed = { ...current, name: name ?? current.name, role: role ?? current.role };
       if (changed.role !== current.role) checkNotLastAdmin(await tx.staff.ofFirm(of.firmId), current);
@@ -138,7 +129,7 @@ export const makeRemoveStaff =
   (deps: Deps) =>
   (caller: AuditCaller, of: StaffRef): Promise<StaffMember> =>
     deps.uow.run(async (tx) => {
-      await lockFirm(tx, of.firmId);
+      await lockUnerasedFirm(tx, of.firmId);
       const member = await lockMember(tx, of);
       checkNotLastAdmin(await tx.staff.ofFirm(of.firmId), member);
       await tx.sessions.removeAllOf(of);

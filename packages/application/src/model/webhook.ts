@@ -22,6 +22,8 @@ export interface WebhookEndpoint {
   /** After the secret was rolled, until this time deliveries are signed with the one before too. */
   readonly previousSecret: string | null;
   readonly previousSecretUntil: Instant | null;
+  /** When the firm's admins were last mailed that it was paused. */
+  readonly pauseMailedAt: Instant | null;
   readonly createdAt: Instant;
 }
 
@@ -65,6 +67,15 @@ export interface WebhookDelivery {
   readonly attemptCount: number;
   /** The latest ones, oldest first. */
   readonly attempts: readonly WebhookAttempt[];
+}
+
+/** The first one tells when it began, the latest ones what it is now. */
+export const WEBHOOK_ATTEMPTS_KEPT = 20;
+
+export function withWebhookAttempt(delivery: WebhookDelivery, attempt: WebhookAttempt): WebhookDelivery {
+  const attempts = [...delivery.attempts, attempt];
+  if (attempts.length > WEBHOOK_ATTEMPTS_KEPT) attempts.splice(1, 1);
+  return { ...delivery, attempts, attemptCount: delivery.attemptCount + 1 };
 }
 
 /** What is sent, as the HTTP request has it. */

@@ -1,4 +1,4 @@
-import type { Adjuster, FirmId, Svcid } from '@svc/domain';
+import { type Adjuster, DomainError, type FirmId, type Svcid } from '@svc/domain';
 import type { Firm } from '../model/firm.ts';
 import type { Tx } from '../ports/unit-of-work.ts';
 import { OperatorError } from './operator-error.ts';
@@ -9,12 +9,12 @@ export async function lockFirm(tx: Tx, id: FirmId): Promise<Firm> {
   return firm;
 }
 
-/** For changes that would give a firm access again. */
+/** For changes that would give a firm access again, of the operator or of staff whose session ends while they make it. */
 export async function lockUnerasedFirm(tx: Tx, id: FirmId): Promise<Firm> {
-  const firm = await lockFirm(tx, id);
-  if (firm.erasure === 'finished') throw new OperatorError(`the firm ${id} is erased`);
-  if (firm.erasure === 'started')
-    throw new OperatorError(`the firm ${id} is being erased; if that was interrupted, repeat svc firm erase`);
+  const firm = await tx.firms.lock(id);
+  if (firm === null) throw new DomainError('not_found', `No firm has the id ${id}.`);
+  if (firm.erasure === 'finished') throw new DomainError('not_found', `The firm ${id} is erased.`);
+  if (firm.erasure === 'started') throw new DomainError('not_found', `The firm ${id} is being erased.`);
   return firm;
 }
 

@@ -32,6 +32,9 @@ type Deps = {
   apiKeyAuthenticator: ApiKeyAuthenticator;
 };
 
+const endOfLifetime = ({ createdAt, lifetimeMs }: Pick<ApiKey, 'createdAt' | 'lifetimeMs'>) =>
+  lifetimeMs === null ? null : createdAt + lifetimeMs;
+
 async function issue(
   tx: Tx,
   deps: Deps,
@@ -46,7 +49,7 @@ async function issue(
     purpose,
     secretHash: hash,
     createdAt,
-    expiresAt: lifetimeMs === null ? null : createdAt + lifetimeMs,
+    expiresAt: endOfLifetime({ createdAt, lifetimeMs }),
     revokedAt: null,
     lifetimeMs,
     lastUsedAt: null,
@@ -136,10 +139,16 @@ export const makeRollKey =
       const old = await lockKey(tx, id, firmId);
       if (old.revokedAt !== null)
         throw new DomainError('key_revoked', `The key ${id} is revoked; create a new one.`);
+      if (old.expiresAt !== endOfLifetime(old))
+        throw new DomainError(
+          'already_rolled',
+          `The key ${id} was rolled already. Use the key that replaced it; if its secret is lost, revoke that key and create a new one.`,
+        );
       await lockUnerasedFirm(tx, old.firmId);
       const at = deps.clock.now();
       const end = at + overlapMs;
-      const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt, end) };
+      // Always shortened: that is how a key that was rolled is recognized.
+      const replaced = { ...old, expiresAt: old.expiresAt === null ? end : Math.min(old.expiresAt - 1, end) };
       await tx.keys.save(replaced);
       await recordKeyAction(
         tx,

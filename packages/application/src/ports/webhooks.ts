@@ -1,6 +1,12 @@
 import type { FirmId, Instant } from '@svc/domain';
 import type { KeysetPosition } from '../model/page.ts';
-import type { WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookResult } from '../model/webhook.ts';
+import type {
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookMessage,
+  WebhookResult,
+} from '../model/webhook.ts';
 
 /** Endpoints and their deliveries within a transaction. */
 export interface Webhooks {
@@ -9,12 +15,15 @@ export interface Webhooks {
   lock(firmId: FirmId, id: string): Promise<WebhookEndpoint | null>;
   /** Of the firm; the firm's row is locked. */
   of(firmId: FirmId): Promise<readonly WebhookEndpoint[]>;
-  /** Secrets and state. A pause ends what is pending: the signal after it starts where the last delivered one ended. */
+  /** Secrets, state and the time of its mail. A pause ends what is pending: the signal after it starts where the last delivered one ended. */
   save(endpoint: WebhookEndpoint): Promise<void>;
   /** With its deliveries. */
   remove(firmId: FirmId, id: string): Promise<void>;
-  /** Adds it, or replaces its status and attempts. */
-  putDelivery(delivery: WebhookDelivery): Promise<void>;
+  /**
+   * Adds the attempt, and the delivery if there is none with this id. What was delivered stays delivered; otherwise the
+   * delivery gets this status, unless that is `pending`. The endpoint is locked.
+   */
+  recordAttempt(delivery: WebhookDelivery, attempt: WebhookAttempt): Promise<void>;
 }
 
 export interface WebhookReads {
@@ -51,9 +60,9 @@ export interface WebhookQueue {
    */
   take(kind: 'first' | 'retry', now: Instant, until: Instant, limit: number): Promise<readonly DueWebhook[]>;
   /** The signal counts as delivered; the next one follows at `nextSignalAt` at the earliest. */
-  recordDelivered(delivery: WebhookDelivery, nextSignalAt: Instant): Promise<void>;
-  /** It stays pending. */
-  recordRetry(delivery: WebhookDelivery): Promise<void>;
+  recordDelivered(delivery: WebhookDelivery, attempt: WebhookAttempt, nextSignalAt: Instant): Promise<void>;
+  /** It stays pending, unless something else has ended it. */
+  recordRetry(delivery: WebhookDelivery, attempt: WebhookAttempt, nextAttemptAt: Instant): Promise<void>;
 }
 
 export interface WebhookSender {

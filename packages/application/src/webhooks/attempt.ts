@@ -20,8 +20,8 @@ export const WEBHOOK_DELIVERIES_KEPT = 500;
 
 const FIRST_RETRY_MS = 2 * SECOND;
 const MAX_RETRY_DELAY_MS = HOUR;
-/** The first ones tell when it began, the last ones what it is now. */
-const MAX_ATTEMPTS_KEPT = 20;
+/** However often an endpoint is resumed and paused again. */
+const PAUSE_MAIL_INTERVAL_MS = DAY;
 
 /** Twice as long after each attempt, and up to a quarter more, so that endpoints that failed together are tried apart. */
 const backoffMs = (attempts: number): number =>
@@ -32,36 +32,27 @@ export const isDelivered = (result: WebhookResult): boolean =>
 
 export const isGone = (result: WebhookResult): boolean => 'status' in result && result.status === 410;
 
-/** The delivery with one more attempt. */
-export function withAttempt(delivery: WebhookDelivery, result: WebhookResult, at: Instant): WebhookDelivery {
-  const attempt: WebhookAttempt =
-    'status' in result
-      ? { at, status: result.status, error: null }
-      : { at, status: null, error: result.error };
-  const attempts = [...delivery.attempts, attempt];
-  if (attempts.length > MAX_ATTEMPTS_KEPT) attempts.splice(1, attempts.length - MAX_ATTEMPTS_KEPT);
-  return { ...delivery, attempts, attemptCount: delivery.attemptCount + 1 };
-}
+export const attemptOf = (result: WebhookResult, at: Instant): WebhookAttempt =>
+  'status' in result ? { at, status: result.status, error: null } : { at, status: null, error: result.error };
 
-/** What follows from an attempt of the schedule, and the delivery as it is to be stored. */
+/** What follows from an attempt of the schedule. */
 export function scheduled(
   delivery: WebhookDelivery,
   result: WebhookResult,
-  at: Instant,
   now: Instant,
-): { readonly outcome: WebhookOutcome; readonly delivery: WebhookDelivery } {
-  const attempted = withAttempt(delivery, result, at);
-  const ended = (status: 'delivered' | 'failed') => ({ ...attempted, status, nextAttemptAt: null });
-  if (isDelivered(result)) return { outcome: 'delivered', delivery: ended('delivered') };
-  if (isGone(result)) return { outcome: 'gone', delivery: ended('failed') };
+):
+  | { readonly outcome: Exclude<WebhookOutcome, 'retried'> }
+  | { readonly outcome: 'retried'; readonly nextAttemptAt: Instant } {
+  if (isDelivered(result)) return { outcome: 'delivered' };
+  if (isGone(result)) return { outcome: 'gone' };
   const end = delivery.createdAt + WEBHOOK_RETRY_MS;
-  if (now >= end) return { outcome: 'failed', delivery: ended('failed') };
+  if (now >= end) return { outcome: 'failed' };
   const askedMs = 'status' in result ? (result.retryAfterMs ?? 0) : 0;
-  const delayMs = Math.max(backoffMs(attempted.attemptCount), Math.min(askedMs, MAX_RETRY_DELAY_MS));
-  return { outcome: 'retried', delivery: { ...attempted, nextAttemptAt: Math.min(now + delayMs, end) } };
+  const delayMs = Math.max(backoffMs(delivery.attemptCount + 1), Math.min(askedMs, MAX_RETRY_DELAY_MS));
+  return { outcome: 'retried', nextAttemptAt: Math.min(now + delayMs, end) };
 }
 
-/** Pauses an endpoint that is active, and queues the notice about it. */
+/** Pauses an endpoint that is active, and queues a mail about it, at most one a day. */
 export async function pauseWebhook(
   tx: Tx,
   endpoint: WebhookEndpoint,
@@ -69,27 +60,29 @@ export async function pauseWebhook(
   at: Instant,
 ): Promise<void> {
   if (endpoint.paused !== null) return;
-  const { firmId, id } = endpoint;
-  await tx.webhooks.save({ ...endpoint, paused: reason });
+  const { firmId, id, pauseMailedAt } = endpoint;
+  const isMailed = pauseMailedAt === null || at >= pauseMailedAt + PAUSE_MAIL_INTERVAL_MS;
+  await tx.webhooks.save({ ...endpoint, paused: reason, ...(isMailed && { pauseMailedAt: at }) });
   await recordAction(tx, firmId, BY_SERVICE, {
     at,
     action: 'webhook.pause',
     object: webhookObject(id),
     changes: { paused: { from: null, to: reason } },
   });
-  await tx.outbox.add({ kind: 'mail_webhook_paused', firmId, endpointId: id });
+  if (isMailed) await tx.outbox.add({ kind: 'mail_webhook_paused', firmId, endpointId: id });
 }
 
-/** Stores a delivery that has ended in failure, and pauses its endpoint. */
+/** Records the last attempt at a delivery, and pauses its endpoint. */
 export const endInFailure = (
   uow: UnitOfWork,
   delivery: WebhookDelivery,
+  attempt: WebhookAttempt,
   reason: WebhookPauseReason,
-  at: Instant,
+  now: Instant,
 ): Promise<void> =>
   uow.run(async (tx) => {
     const endpoint = await tx.webhooks.lock(delivery.firmId, delivery.endpointId);
     if (endpoint === null) return;
-    await tx.webhooks.putDelivery(delivery);
-    await pauseWebhook(tx, endpoint, reason, at);
+    await tx.webhooks.recordAttempt({ ...delivery, status: 'failed', nextAttemptAt: null }, attempt);
+    await pauseWebhook(tx, endpoint, reason, now);
   });

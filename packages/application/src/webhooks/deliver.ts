@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import type { DueWebhook, WebhookQueue, WebhookSender } from '../ports/webhooks.ts';
-import { endInFailure, scheduled, WEBHOOK_INTERVAL_MS } from './attempt.ts';
+import { attemptOf, endInFailure, scheduled, WEBHOOK_INTERVAL_MS } from './attempt.ts';
 import { messageOf } from './message.ts';
 
 const ATTEMPT_TIMEOUT_MS = 10 * SECOND;
@@ -39,11 +39,13 @@ export function createWebhookDeliveries(deps: {
     const at = clock.now();
     const result = await sender.send(messageOf(endpoint, delivery, at), at, ATTEMPT_TIMEOUT_MS);
     const now = clock.now();
-    const { outcome, delivery: attempted } = scheduled(delivery, result, at, now);
-    metrics.webhookEnded(outcome);
-    if (outcome === 'delivered') await queue.recordDelivered(attempted, now + WEBHOOK_INTERVAL_MS);
-    else if (outcome === 'retried') await queue.recordRetry(attempted);
-    else await endInFailure(uow, attempted, outcome === 'gone' ? 'gone' : 'failing', now);
+    const attempt = attemptOf(result, at);
+    const next = scheduled(delivery, result, now);
+    metrics.webhookEnded(next.outcome);
+    if (next.outcome === 'delivered')
+      await queue.recordDelivered(delivery, attempt, now + WEBHOOK_INTERVAL_MS);
+    else if (next.outcome === 'retried') await queue.recordRetry(delivery, attempt, next.nextAttemptAt);
+    else await endInFailure(uow, delivery, attempt, next.outcome === 'gone' ? 'gone' : 'failing', now);
   }
 
   return {

@@ -1,14 +1,16 @@
 import { DomainError, type Environment, type FirmId, SECOND } from '@svc/domain';
 import { type AuditCaller, changesBetween, recordAction, webhookObject } from '../audit/events.ts';
+import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
-import type { WebhookDelivery, WebhookEndpoint, WebhookResult } from '../model/webhook.ts';
+import { toDateTime } from '../model/date-time.ts';
+import { type WebhookDelivery, type WebhookEndpoint, withWebhookAttempt } from '../model/webhook.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookQueue, WebhookReads, WebhookSender } from '../ports/webhooks.ts';
-import { isDelivered, isGone, pauseWebhook, WEBHOOK_INTERVAL_MS, withAttempt } from './attempt.ts';
+import { attemptOf, isDelivered, isGone, pauseWebhook, WEBHOOK_INTERVAL_MS } from './attempt.ts';
 import { messageOf } from './message.ts';
 
 interface Deps {
@@ -85,6 +87,7 @@ export const makeCreateWebhook =
         secret: deps.secrets.webhookSecret(),
         previousSecret: null,
         previousSecretUntil: null,
+        pauseMailedAt: null,
         createdAt: deps.clock.now(),
       };
       await tx.webhooks.add(webhook);
@@ -93,6 +96,10 @@ export const makeCreateWebhook =
     });
   };
 
+/**
+ * Until the overlap ends, deliveries are signed with the old secret too. A second roll in that time would end a secret that
+ * the firm may still use, so only one without overlap is allowed, which ends all of them.
+ */
 async function roll(
   tx: Tx,
   deps: Deps,
@@ -100,19 +107,25 @@ async function roll(
   endpoint: WebhookEndpoint,
   overlapMs: number,
 ): Promise<IssuedWebhook> {
+  const now = deps.clock.now();
+  const { previousSecretUntil: until } = endpoint;
+  if (overlapMs > 0 && until !== null && now < until)
+    throw new DomainError(
+      'already_rolled',
+      `The secret was rolled already, and the one before is in use until ${toDateTime(until)}. Roll it again after that; if a secret has leaked, remove the endpoint and add it again.`,
+    );
   const secret = deps.secrets.webhookSecret();
   const webhook = {
     ...endpoint,
     secret,
     previousSecret: overlapMs === 0 ? null : endpoint.secret,
-    previousSecretUntil: overlapMs === 0 ? null : deps.clock.now() + overlapMs,
+    previousSecretUntil: overlapMs === 0 ? null : now + overlapMs,
   };
   await tx.webhooks.save(webhook);
   await record(tx, deps, caller, webhook, 'webhook.roll');
   return { webhook, secret };
 }
 
-/** Until the overlap ends, deliveries are signed with the old secret too. A secret before that one ends at once. */
 export const makeRollWebhook =
   (deps: Deps) =>
   (caller: AuditCaller, firmId: FirmId, id: string, overlapMs: number): Promise<IssuedWebhook> =>
@@ -169,69 +182,85 @@ export const makeUpdateWebhook =
       return { webhook, secret: rolled?.secret ?? null };
     });
 
-/** Sends it once, at once, also to a paused endpoint. A delivery that was accepted stays delivered. */
-async function sendNow(
-  deps: Deps,
-  endpoint: WebhookEndpoint,
-  delivery: WebhookDelivery,
-): Promise<WebhookDelivery> {
-  const at = deps.clock.now();
-  const result: WebhookResult = await deps.webhookSender.send(
-    messageOf(endpoint, delivery, at),
-    at,
-    TEST_TIMEOUT_MS,
-  );
-  const attempted = withAttempt(delivery, result, at);
-  if (isDelivered(result)) {
-    const delivered: WebhookDelivery = { ...attempted, status: 'delivered', nextAttemptAt: null };
-    await deps.uow.run((tx) => tx.webhooks.putDelivery(delivered));
-    if (delivery.changesUntil !== null)
-      await deps.webhookQueue.recordDelivered(delivered, deps.clock.now() + WEBHOOK_INTERVAL_MS);
-    return delivered;
+/** Tests and repetitions by hand: each is sent once, at once, also to a paused endpoint. */
+export function makeManualDeliveries(deps: Deps) {
+  const { uow, clock, webhookQueue, webhookSender } = deps;
+  /** Endpoints that somebody waits for. */
+  const waitedFor = new Set<string>();
+
+  /** One at a time to each endpoint: the service must not become a flood for somebody. */
+  async function alone<T>(firmId: FirmId, endpointId: string, send: () => Promise<T>): Promise<T> {
+    const endpoint = `${firmId} ${endpointId}`;
+    if (waitedFor.has(endpoint))
+      throw new TooManyAttempts(
+        SECOND,
+        'Another test or repetition is being sent to this endpoint; send the next one after its response.',
+      );
+    waitedFor.add(endpoint);
+    try {
+      return await send();
+    } finally {
+      waitedFor.delete(endpoint);
+    }
   }
-  await deps.uow.run(async (tx) => {
-    const current = await tx.webhooks.lock(endpoint.firmId, endpoint.id);
-    if (current === null) return;
-    await tx.webhooks.putDelivery(attempted);
-    if (isGone(result)) await pauseWebhook(tx, current, 'gone', at);
-  });
-  return attempted;
-}
 
-export const makeTestWebhook =
-  (deps: Deps) =>
-  async (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookDelivery> => {
-    const endpoint = await deps.uow.run(async (tx) => {
+  const lockAndRecord = (caller: AuditCaller, firmId: FirmId, id: string, action: AuditAction) =>
+    uow.run(async (tx) => {
       const found = await lockWebhook(tx, firmId, id);
-      await record(tx, deps, caller, found, 'webhook.test');
+      await record(tx, deps, caller, found, action);
       return found;
     });
-    return sendNow(deps, endpoint, {
-      firmId,
-      id: deps.ids.next(),
-      endpointId: id,
-      type: 'webhook.test',
-      createdAt: deps.clock.now(),
-      changesAfter: null,
-      changesUntil: null,
-      status: 'failed',
-      nextAttemptAt: null,
-      attemptCount: 0,
-      attempts: [],
-    });
-  };
 
-/** Sends a delivery again, with the same id, by which an endpoint recognizes it. */
-export const makeReplayWebhook =
-  (deps: Deps) =>
-  async (caller: AuditCaller, firmId: FirmId, deliveryId: string): Promise<WebhookDelivery> => {
-    const delivery = await deps.webhookReads.delivery(firmId, deliveryId);
-    if (delivery === null)
-      throw new DomainError('not_found', 'The firm has no webhook delivery with this id, or no longer.');
-    const endpoint = await deps.uow.run(async (tx) => {
-      const found = await lockWebhook(tx, firmId, delivery.endpointId);
-      await record(tx, deps, caller, found, 'webhook.replay');
-      return found;
+  async function send(endpoint: WebhookEndpoint, delivery: WebhookDelivery): Promise<WebhookDelivery> {
+    const at = clock.now();
+    const result = await webhookSender.send(messageOf(endpoint, delivery, at), at, TEST_TIMEOUT_MS);
+    const attempt = attemptOf(result, at);
+    const attempted: WebhookDelivery = {
+      ...withWebhookAttempt(delivery, attempt),
+      ...(isDelivered(result) && { status: 'delivered', nextAttemptAt: null }),
+    };
+    if (isDelivered(result) && delivery.changesUntil !== null) {
+      await webhookQueue.recordDelivered(delivery, attempt, clock.now() + WEBHOOK_INTERVAL_MS);
+      return attempted;
+    }
+    await uow.run(async (tx) => {
+      const current = await tx.webhooks.lock(endpoint.firmId, endpoint.id);
+      // Removed in the meantime, with its deliveries.
+      if (current === null) return;
+      await tx.webhooks.recordAttempt({ ...delivery, status: attempted.status }, attempt);
+      if (isGone(result)) await pauseWebhook(tx, current, 'gone', at);
     });
-    return sendNow(deps, endpoint, delivery);
+    return attempted;
+  }
+
+  return {
+    testWebhook: (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookDelivery> =>
+      alone(firmId, id, async () =>
+        send(await lockAndRecord(caller, firmId, id, 'webhook.test'), {
+          firmId,
+          id: deps.ids.next(),
+          endpointId: id,
+          type: 'webhook.test',
+          createdAt: clock.now(),
+          changesAfter: null,
+          changesUntil: null,
+          status: 'failed',
+          nextAttemptAt: null,
+          attemptCount: 0,
+          attempts: [],
+        }),
+      ),
+
+    /** Sends a delivery again, with the same id, by which an endpoint recognizes it. */
+    async replayWebhook(caller: AuditCaller, firmId: FirmId, deliveryId: string): Promise<WebhookDelivery> {
+      const found = await deps.webhookReads.delivery(firmId, deliveryId);
+      if (found === null)
+        throw new DomainError('not_found', 'The firm has no webhook delivery with this id, or no longer.');
+      const { endpointId } = found;
+      return alone(firmId, endpointId, async () => {
+        const endpoint = await lockAndRecord(caller, firmId, endpointId, 'webhook.replay');
+        return send(endpoint, (await deps.webhookReads.delivery(firmId, deliveryId)) ?? found);
+      });
+    },
   };
+}

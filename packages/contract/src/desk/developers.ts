@@ -161,7 +161,7 @@ export const developerEndpoints = {
     path: '/firm/v1/keys/{key_id}/roll',
     summary: 'Replace a key',
     description:
-      'Creates a key with the same environment, purpose and lifetime. The old one works until the overlap ends.',
+      'Creates a key with the same environment, purpose and lifetime. The old one works until the overlap ends, and cannot be replaced again.',
     params: keyParams,
     body: fields({
       overlap_hours: integer(LIMITS.keyOverlapHours, {

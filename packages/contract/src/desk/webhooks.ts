@@ -102,7 +102,7 @@ const updateWebhookBody = fields({
     example: 'active',
   }).optional(),
   roll_secret: flag({
-    description: `Whether to replace the secret. For ${LIMITS.webhookOverlapHours} hours webhooks are signed with both.`,
+    description: `Whether to replace the secret. For ${LIMITS.webhookOverlapHours} hours webhooks are signed with both, and the secret cannot be replaced again.`,
     example: true,
   }).optional(),
 }).meta({ id: 'UpdateWebhookRequest', description: 'What to change. Omitted fields are unchanged.' });
@@ -163,7 +163,7 @@ export const webhookEndpoints = {
     path: '/firm/v1/webhooks/{webhook_id}/test',
     summary: 'Test a webhook endpoint',
     description:
-      'Sends `webhook.test` once, also to a paused endpoint, and waits four seconds for the response.',
+      'Sends `webhook.test` once, also to a paused endpoint, and waits four seconds for the response. One at a time.',
     params: webhookParams,
     success: { status: 200, schema: deliverySchema, description: 'The delivery with its attempt.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
@@ -190,7 +190,8 @@ export const webhookEndpoints = {
     method: 'POST',
     path: '/firm/v1/webhooks/deliveries/{delivery_id}/replay',
     summary: 'Send a delivery again',
-    description: 'Sends it once, with the same `webhook-id`, and waits four seconds for the response.',
+    description:
+      'Sends it once, with the same `webhook-id`, and waits four seconds for the response. One at a time.',
     params: fields({
       delivery_id: uuidParameter({ description: 'Id of the delivery.', example: DELIVERY_ID }),
     }),

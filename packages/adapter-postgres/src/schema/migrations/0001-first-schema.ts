@@ -10,6 +10,7 @@ CREATE TABLE webhook_endpoints (
   secret text NOT NULL,
   previous_secret text,
   previous_secret_until timestamptz(3),
+  pause_mailed_at timestamptz(3),
   created_at timestamptz(3) NOT NULL,
   -- The position in the firm's feed up to which changes of the environment were signalled, or there were none.
   signalled_until timestamptz(3) NOT NULL,
@@ -30,7 +31,7 @@ CREATE TABLE webhook_deliveries (
   status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
   next_attempt_at timestamptz(3),
   attempt_count integer NOT NULL CHECK (attempt_count >= 0),
-  attempts json NOT NULL,
+  attempts jsonb NOT NULL,
   PRIMARY KEY (firm_id, id),
   CONSTRAINT webhook_deliveries_pending_check CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
 ) WITH (fillfactor = 50);

@@ -283,7 +283,7 @@ export function availabilityBehavior(fixture: () => Fixture): void {
     await use.setOfferWait(firm.id, null);
     expect(await seen()).toBeNull();
     await expect(use.setOfferWait('00000000-0000-4000-8000-000000000000' as FirmId, 4)).rejects.toThrow(
-      'no firm has the id',
+      'No firm has the id',
     );
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom, type ExportedRow, makeEraseFirm, verifyAuditChain } from '@svc/application';
 import { NO_OVERRIDES } from '@svc/domain';
+import { errorCodeOf } from '../../error-code.ts';
 import { type Fixture, OPERATOR, type TestFirm } from '../../fixture.ts';
 import { sha256 } from '../../test-secrets.ts';
 import { aLoggedRequest } from '../request-log.ts';
@@ -126,6 +127,8 @@ export function firmDataBehavior(fixture: () => Fixture): void {
           () => use.addMember(id, stranger),
         ];
         for (const attempt of attempts) await expect(attempt()).rejects.toThrow(message);
+        // Also of staff whose session has just ended: an error of theirs, not of the service.
+        for (const attempt of attempts) expect(await errorCodeOf(attempt())).toBe('not_found');
         use.apiKeyAuthenticator.invalidate();
         expect(await use.apiKeyAuthenticator.authenticate(secret)).toBeNull();
         await expect(use.rollKey(key.id, 0)).rejects.toThrow('No key has the id');
@@ -147,7 +150,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
 
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBeGreaterThan(10);
       expect(await erasure()).toBe('finished');
-      await rejected(`the firm ${firm.id} is erased`);
+      await rejected(`The firm ${firm.id} is erased`);
       const events = countsOf(await exported(firm)).audit ?? 0;
       expect(await use.eraseFirm(firm.id, firm.name, () => {})).toBe(0);
       expect(countsOf(await exported(firm)).audit).toBe(events + 1); // of the export before

@@ -197,6 +197,25 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect([sentTo(gone).length, sentTo(other).length]).toEqual([1, 1]);
     });
 
+    test('is mailed about at most once a day, however often an endpoint that answers 410 is resumed', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      respond(webhook, 410);
+      const { id } = webhook.webhook;
+      const mails = async () =>
+        (await fixture().jobsOf(firm)).filter(({ job }) => job.kind === 'mail_webhook_paused').length;
+      const counts: number[] = [];
+      for (const passedMs of [0, HOUR, DAY - HOUR]) {
+        later(passedMs);
+        await fixture().use.setWebhookState(CALLER, firm.id, id, 'active');
+        await sendOne(firm);
+        await deliver();
+        expect(await stateOf(firm, webhook)).toBe('gone');
+        counts.push(await mails());
+      }
+      expect(counts).toEqual([1, 1, 2]);
+    });
+
     test('is signed with both secrets until the overlap of a rolled one ends', async () => {
       const firm = await fixture().newFirm();
       const webhook = await create(firm, 'test');
@@ -211,6 +230,27 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         [rolled.secret, webhook.secret],
         [rolled.secret],
       ]);
+    });
+
+    test('is signed with the secret from before a roll although somebody rolls again during the overlap', async () => {
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      const roll = (overlapMs: number) =>
+        fixture().use.rollWebhook(CALLER, firm.id, webhook.webhook.id, overlapMs);
+      const taps = await Promise.allSettled([roll(HOUR), roll(HOUR)]);
+      expect(taps.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(await errorCodeOf(roll(HOUR))).toBe('already_rolled');
+      await sendOne(firm);
+      await deliver();
+      expect(sentTo(webhook)[0].secrets[1]).toBe(webhook.secret);
+      const leaked = await roll(0);
+      later(SECOND);
+      await sendOne(firm);
+      await deliver();
+      expect(sentTo(webhook)[1].secrets).toEqual([leaked.secret]);
+      await roll(HOUR);
+      later(HOUR);
+      await roll(HOUR);
     });
   });
 
@@ -250,6 +290,57 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       ]);
       expect(sent[1].data).toEqual({ environment: 'test' });
       expect(await deliveriesOf(firm, webhook)).toHaveLength(3);
+    });
+
+    test('is sent one test or repetition at a time, each of which is recorded once', async () => {
+      const { use, useOn, external, stores } = fixture();
+      const firm = await fixture().newFirm();
+      const webhook = await create(firm, 'test');
+      respond(webhook, 500);
+      await sendOne(firm);
+      await deliver();
+      const [pending] = await deliveriesOf(firm, webhook);
+      // Two processes, and the schedule's own attempt at the same time.
+      later(3 * SECOND);
+      const replay = (on: typeof use) => on.replayWebhook(CALLER, firm.id, pending?.id ?? '');
+      const ends = await Promise.allSettled([
+        ...Array.from({ length: 20 }, () => replay(use)),
+        replay(useOn({})),
+        deliver(),
+      ]);
+      const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      expect(refused.map(({ name }) => name)).toEqual(Array.from({ length: 19 }, () => 'TooManyAttempts'));
+      const sent = external.webhooks.filter(({ url }) => url === webhook.webhook.url).length;
+      expect(await stores.webhookReads.delivery(firm.id, pending?.id ?? '')).toMatchObject({
+        status: 'pending',
+        attemptCount: sent,
+        attempts: Array.from({ length: sent }, () => ({ status: 500 })),
+      });
+      expect(sent).toBe(4);
+      for (let count = sent; count < 25; count += 1) await replay(use);
+      const kept = await stores.webhookReads.delivery(firm.id, pending?.id ?? '');
+      expect([kept?.attemptCount, kept?.attempts.length]).toEqual([25, 20]);
+      expect(kept?.attempts[0]).toEqual(pending?.attempts[0]);
+    });
+
+    test('that is removed while it is tested leaves no delivery', async () => {
+      const { useOn, use, stores } = fixture();
+      const firm = await fixture().newFirm();
+      for (const status of [204, 500, 410]) {
+        const webhook = await create(firm, 'test');
+        respond(webhook, status);
+        let runs = 0;
+        const unitOfWork: typeof stores.unitOfWork = {
+          ...stores.unitOfWork,
+          async run(work) {
+            runs += 1;
+            if (runs === 2) await use.removeWebhook(CALLER, firm.id, webhook.webhook.id);
+            return stores.unitOfWork.run(work);
+          },
+        };
+        await useOn({ unitOfWork }).testWebhook(CALLER, firm.id, webhook.webhook.id);
+        expect([runs, await deliveriesOf(firm, webhook)]).toEqual([2, []]);
+      }
     });
 
     test('of another firm does not exist', async () => {
