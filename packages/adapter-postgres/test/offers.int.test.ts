@@ -9,7 +9,12 @@ import {
   type OfferFacts,
 } from '@svc/application';
 import { type Claim, DomainError, offerClaim, type Svcid } from '@svc/domain';
+import { layoutOf } from '../src/citus/layout.ts';
+import type { Executor, Statement, Value } from '../src/driver/executor.ts';
+import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
+import { SILENT } from '../src/log.ts';
+import { pgOfferCourses } from '../src/stores/pg-offer-courses.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -32,6 +37,36 @@ describe('Offers of claims that exist', () => {
   });
   beforeEach(() => {
     committed.length = 0;
+  });
+
+  test('an offer that is made while the history of its claim is read is in it once', async () => {
+    const { firmId, svcId } = await aFirm(stores);
+    const { id } = await addClaim(stores, aClaim(firmId, svcId));
+    const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
+    let statements = 0;
+    const executor: Executor = {
+      layout,
+      async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+        statements += 1;
+        if (statements === 2) {
+          await database.sql.query(
+            `INSERT INTO offers (firm_id, claim_id, offered_at, environment, adjuster_svc_id, ended_at, status)
+             SELECT firm_id, id, offered_at + n * interval '1 s', environment, adjuster_svc_id, now(), 'withdrawn'
+               FROM claims, generate_series(-1, 1) n WHERE id = $1`,
+            [id],
+          );
+          await database.sql.query(
+            `UPDATE claims SET offered_at = offered_at + interval '2 s' WHERE id = $1`,
+            [id],
+          );
+        }
+        return (await database.sql.query(layout.formOf(statement).text, [...values])).rows;
+      },
+    };
+    const { ofClaim } = pgOfferCourses(executor, executor, NO_ENCRYPTION);
+    const before = (await ofClaim(firmId, id)).map(({ status }) => status);
+    expect([statements, before]).toEqual([2, ['withdrawn', 'pending_acceptance']]);
+    expect(await ofClaim(firmId, id)).toHaveLength(4);
   });
 
   type Decide = (facts: OfferFacts) => AssignmentChange;

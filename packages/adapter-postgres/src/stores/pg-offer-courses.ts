@@ -245,7 +245,9 @@ export function pgOfferCourses(
       const latest = await latestOf(firmId, claimId);
       if (latest === null) return [];
       const found = await executor.rows<StoredRow>(ENDED, [firmId, claimId]);
-      const ended = await decryptOffers(encryption, found);
+      // As of the first statement: the latest offer, or one after it, may have ended since.
+      const earlier = found.filter(({ offered_at }) => offered_at < latest.offered_at);
+      const ended = await decryptOffers(encryption, earlier);
       return [...ended.reverse(), latest].map(courseFrom);
     },
 
