@@ -2,12 +2,14 @@ import { expect, test } from '@jest/globals';
 import { type ClaimId, type FirmId, type KeyId, MINUTE } from '@svc/domain';
 import fc from 'fast-check';
 import {
+  CHECK_TEXTS,
   type ClientBehavior,
   type Evidence,
   gradeIntegration,
   isReady,
   type LoggedRequest,
   makeCheckReadiness,
+  READINESS_CHECKS,
   type ReadinessCheckId,
 } from '../../src/index.ts';
 
@@ -229,4 +231,275 @@ test('a program that offers a claim a third time processes second outcomes, what
   expect(
     stateOf('second_outcomes', [offer(1000, 'one'), poll(6000, 0, 5000)], [claim('rejected', 5000)]),
   ).toBe('failed');
+});
+
+const OTHER_KEY = { keyId: 'other' as KeyId };
+const offered = (at: number, status: number, idempotencyKey: string) =>
+  request(at, OFFER, status, { idempotencyKey, subject: 'offer', claimId: ID });
+const limited = (at: number, retryAfterMs: number) => request(at, LIST, 429, { retryAfterMs });
+const duplicate = (at: number) => request(at, SEND, 409, { subject: 'claim' }, 'duplicate_claim');
+const retries = (...gaps: number[]) =>
+  [0, ...gaps.map((_, n) => gaps.slice(0, n + 1).reduce((sum, gap) => sum + gap))].map((at) => send(at, 500));
+const byStatus = (at: number, since: number): LoggedRequest => {
+  const { behavior, ...rest } = poll(at, since, null);
+  if (behavior?.page === undefined) return rest;
+  return { ...rest, behavior: { ...behavior, page: { ...behavior.page, isFiltered: true } } };
+};
+const RECEIVED = { unknownValue: 'received' } as const;
+/** Part of the detail, and the requests that show it, by their place in the evidence. */
+type Found = readonly [detail: string, requests: readonly number[], claimId?: ClaimId];
+type Row = readonly [
+  check: ReadinessCheckId,
+  passed: number,
+  findings: readonly Found[],
+  requests: LoggedRequest[],
+  claims?: Evidence['claims'],
+  now?: number,
+];
+const GRACE = 10 * MINUTE;
+const ROWS: readonly Row[] = [
+  ...[null, 408, 425, 500].map(
+    (status): Row => [
+      'idempotency_keys',
+      0,
+      [['with another Idempotency-Key', [0, 1]]],
+      [send(0, status), send(1000, 201, { idempotencyKey: 'new' })],
+    ],
+  ),
+  ['idempotency_keys', 1, [], [send(0, 500), send(1000, 201)]],
+  ['idempotency_keys', 0, [], [send(0, 400), send(1000, 201, { idempotencyKey: 'new' })]],
+  [
+    'idempotency_keys',
+    0,
+    [['with another request', [0]]],
+    [request(0, SEND, 422, {}, 'idempotency_key_reused')],
+  ],
+  [
+    'idempotency_keys',
+    0,
+    [['no valid Idempotency-Key', [0]]],
+    [{ ...request(0, SEND, 400), places: ['Idempotency-Key:'] }],
+  ],
+
+  ['lost_writes', 0, [], [send(0, 503)], [], GRACE],
+  ['lost_writes', 0, [['never sent again', [0]]], [send(0, 503)], [], GRACE + 1],
+  ['lost_writes', 0, [['never sent again', [0], ID]], [offered(0, 503, 'offer')]],
+  ['lost_writes', 1, [], [send(0, 429), send(1000, 201)]],
+  ['lost_writes', 0, [], [request(0, SEND, 500), request(1000, SEND, 500)]],
+  ['lost_writes', 0, [], [request(0, LIST, 500, { subject: 'claim' })]],
+
+  ['duplicates', 1, [], [send(0, null), send(1000, 201)]],
+  ['duplicates', 0, [], [send(0, 201)]],
+  ['duplicates', 0, [], [send(0, 500)]],
+  ['duplicates', 0, [['exists already', [0, 1]]], [send(0, 201), duplicate(1000)]],
+  ['duplicates', 0, [['exists already', [0]]], [duplicate(0)]],
+  ['duplicates', 0, [['exists already', [0, 1]]], [send(0, null), duplicate(1000)]],
+
+  ['retry_after', 1, [], [limited(0, 2000), request(1900, LIST, 200)]],
+  [
+    'retry_after',
+    0,
+    [['Retry-After was 2 s; the next request came after 1.899 s.', [0, 1]]],
+    [limited(0, 2000), request(1899, LIST, 200)],
+  ],
+  [
+    'retry_after',
+    0,
+    [['after 0 s', [0, 1]]],
+    [{ ...limited(0, 2000), durationMs: 500 }, request(499, LIST, 200)],
+  ],
+  ['retry_after', 0, [], [{ ...limited(0, 2000), durationMs: 500 }, request(498, LIST, 200)]],
+  ['retry_after', 0, [], [limited(0, 2000), { ...request(500, LIST, 200), ...OTHER_KEY }]],
+  ['retry_after', 0, [], [limited(0, 2000), request(500, 'GET /v1/me', 200), send(600, 201)]],
+
+  ['back_off', 0, [], retries(1, 1, 1)],
+  ['back_off', 0, [['sent 4 more times, 1 ms apart', [0, 1, 2, 3, 4]]], retries(1, 1, 1, 1)],
+  ['back_off', 0, [], retries(99, 100, 150, 150)],
+  ['back_off', 1, [], retries(100, 100, 150, 150)],
+  ['back_off', 1, [], retries(10_000, 10_000, 10_000, 10_000, 10_000, 10_000)],
+  ['back_off', 1, [], retries(120_000, 120_000, 120_000, 120_000)],
+  ['back_off', 0, [], retries(120_001, 120_001, 120_001, 120_001)],
+
+  ['cursors', 1, [], [poll(0, 0, 10, {}, 'a'), poll(1000, 0, null, { cursor: 'a' })]],
+  ['cursors', 0, [['never requested', [0, 1]]], [poll(0, 0, 10, {}, 'a'), poll(1000, 0, null)], [], 1000],
+  ['cursors', 0, [], [poll(0, 0, 10, {}, 'a'), poll(1000, 0, null, { cursor: 'b' })], [], 1000],
+  ['cursors', 0, [], [poll(0, 0, 10, {}, 'a')], [], GRACE],
+  [
+    'cursors',
+    0,
+    [['never requested', [0]]],
+    [poll(0, 0, 10, {}, 'a'), { ...poll(1000, 0, null, { cursor: 'a' }), ...OTHER_KEY }],
+  ],
+
+  ['poll_gaps', 1, [], [poll(0, -60_000, null), poll(1000, 0, null)]],
+  [
+    'poll_gaps',
+    0,
+    [['between 2026-08-29T00:00:00.000Z and 2026-08-29T00:00:00.001Z', [0, 1]]],
+    [poll(0, -60_000, null), poll(1000, 1, null)],
+  ],
+  [
+    'poll_gaps',
+    1,
+    [],
+    [poll(0, -60_000, -10, {}, 'a'), poll(100, -10, null, { cursor: 'a' }), poll(200, 100, null)],
+  ],
+  [
+    'poll_gaps',
+    0,
+    [['between', [1, 2]]],
+    [poll(0, -60_000, -10, {}, 'a'), poll(100, -9, null, { cursor: 'a' }), poll(200, 100, null)],
+  ],
+  [
+    'poll_gaps',
+    0,
+    [['between', [0, 2]]],
+    [poll(0, -60_000, null), byStatus(100, -60_000), poll(200, 100, null)],
+  ],
+
+  [
+    'unread_changes',
+    0,
+    [['The claim became accepted at 2026-08-29T00:00:05.000Z', [1, 3], ID]],
+    [poll(4000, 0, null), poll(5000, 0, null), send(5500, 201), byStatus(6000, 0), byStatus(7000, 0)],
+    [claim('accepted', 5000)],
+  ],
+  ['unread_changes', 1, [], [poll(5001, 5000, null)], [claim('accepted', 5000)]],
+  [
+    'unread_changes',
+    1,
+    [],
+    [request(5000, 'GET /v1/claims/{id}', 200, { claimId: ID })],
+    [claim('accepted', 5000)],
+  ],
+  ['unread_changes', 0, [], [], [claim('accepted', 0)], GRACE],
+
+  ['second_outcomes', 1, [], [offered(5000, 200, 'one'), poll(6000, 0, null)], [claim('accepted', 5000)]],
+  ['second_outcomes', 0, [], [offered(5001, 200, 'one'), poll(6000, 0, null)], [claim('accepted', 5000)]],
+  ['second_outcomes', 0, [], [offered(1000, 500, 'one'), poll(6000, 0, null)], [claim('accepted', 5000)]],
+  [
+    'second_outcomes',
+    0,
+    [],
+    [offered(1000, 200, 'one'), poll(6000, 0, null)],
+    [claim('pending_acceptance', 5000)],
+  ],
+  [
+    'second_outcomes',
+    0,
+    [['became rejected at 2026-08-29T00:00:05.000Z; no unfiltered poll', [0], ID]],
+    [offered(1000, 200, 'one')],
+    [claim('rejected', 5000)],
+  ],
+  [
+    'second_outcomes',
+    0,
+    [['That was read, and nothing followed', [1, 2], ID]],
+    [offered(1000, 200, 'one'), offered(2000, 200, 'one'), poll(6000, 0, null)],
+    [claim('rejected', 5000)],
+  ],
+  [
+    'second_outcomes',
+    0,
+    [],
+    [offered(1000, 200, 'one'), poll(6000, 0, null)],
+    [claim('rejected', 5000)],
+    6000 + GRACE,
+  ],
+  [
+    'second_outcomes',
+    1,
+    [],
+    [offered(1000, 200, 'one'), poll(6000, 0, null), offered(7000, 409, 'two')],
+    [claim('rejected', 5000)],
+  ],
+
+  ['unknown_values', 0, [['sent back', [0]]], [request(0, LIST, 400, { unknownValue: 'sent' })]],
+  [
+    'unknown_values',
+    0,
+    [['succeeded, with an unknown value', [0, 1]]],
+    [send(0, 201, RECEIVED), send(1000, 201)],
+  ],
+  [
+    'unknown_values',
+    0,
+    [],
+    [send(0, 500), send(500, 201, RECEIVED), send(1000, 201, { idempotencyKey: 'new' })],
+  ],
+  ['unknown_values', 0, [], [send(0, 201), send(500, 201, RECEIVED)]],
+  ['unknown_values', 0, [], [send(0, 500, RECEIVED), send(1000, 201)]],
+  ['unknown_values', 0, [], [request(0, 'GET /v1/claims/{id}', 200, RECEIVED), poll(1000, 0, null)]],
+  [
+    'unknown_values',
+    0,
+    [['no successful poll followed', [0]]],
+    [poll(0, 0, 10, RECEIVED, 'a'), poll(1, 0, 20, { cursor: 'b' })],
+  ],
+  [
+    'unknown_values',
+    0,
+    [['as if the page had not been processed', [1, 2]]],
+    [poll(0, 0, 0), poll(3000, 0, 1001, RECEIVED), poll(4000, 0, null), poll(5000, 9, null)],
+  ],
+  ['unknown_values', 1, [], [poll(0, 0, 0), poll(3000, 0, 1001, RECEIVED), poll(4000, 9, null)]],
+  ['unknown_values', 1, [], [poll(0, 0, 0), poll(3000, 0, 1001, RECEIVED), poll(4000, 0, null)]],
+  [
+    'unknown_values',
+    1,
+    [],
+    [
+      poll(0, 0, 0),
+      poll(3000, 0, 1001, RECEIVED, 'a'),
+      poll(3100, 0, null, { cursor: 'a' }),
+      poll(5000, 9, null),
+    ],
+  ],
+  [
+    'unknown_values',
+    0,
+    [],
+    [poll(0, 0, 0), poll(3000, 0, 1000, RECEIVED), poll(4000, 0, null), poll(5000, 9, null)],
+  ],
+];
+
+test.each(ROWS.map((row, n) => [n, ...row] as const))(
+  'evidence %d, latest request first: %s is right %d times, and each finding names its requests',
+  (_, check, passed, findings, requests, claims = [], now = 60 * MINUTE) => {
+    const { behavior: _none, ...outside } = request(2, LIST, 500);
+    const graded = gradeIntegration({
+      requests: [...requests.toReversed(), outside],
+      claims,
+      now: START + now,
+    }).find((result) => result.check === check);
+    const found = graded?.findings.map((finding) => ({
+      detail: finding.detail,
+      requests: finding.requests.map(({ requestId }) =>
+        requests.findIndex((shown) => shown.requestId === requestId),
+      ),
+      claimId: finding.claimId,
+    }));
+    expect({ passed: graded?.passed, found }).toEqual({
+      passed,
+      found: findings.map(([detail, shown, claimId = null]) => ({
+        detail: expect.stringContaining(detail),
+        requests: shown,
+        claimId,
+      })),
+    });
+  },
+);
+
+test('a program is ready only if all checks pass', () => {
+  const checks = gradeIntegration({ requests: [send(0, 500), send(1000, 201)], claims: [], now: START });
+  expect(checks.some(({ state }) => state === 'passed')).toBe(true);
+  expect(isReady(checks)).toBe(false);
+});
+
+test('each check has a title, a change and an exercise', () => {
+  for (const check of READINESS_CHECKS) {
+    const { title, change, exercise } = CHECK_TEXTS[check];
+    expect(title).toMatch(/^[A-Z].*[a-z_]$/);
+    for (const text of [change, exercise]) expect(text).toMatch(/^[A-Z].*\.$/);
+  }
 });
