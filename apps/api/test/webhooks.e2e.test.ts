@@ -251,6 +251,8 @@ describe('at the desk', () => {
       const sent = method === 'PATCH' ? { body: { state: 'paused' } } : {};
       expectProblem(await service.call(method, path, { ...stranger, ...sent }), 404, 'not_found');
     }
+    const badCursor = `${PATH}/${json.webhook.id}/deliveries?cursor=bad`;
+    expectProblem(await service.call('GET', badCursor, stranger), 422, 'validation_failed');
     for (const url of ['https://10.0.0.1/', 'ftp://a.example/', 'x', 'https://[::ffff:169.254.169.254]/']) {
       const refused = await post(developer.token, { ...body, url });
       expectProblem(refused, 422, 'validation_failed');

@@ -53,9 +53,10 @@ export function deskWebhookRoutes({
     ),
 
     staffRoute(deskEndpoints.listWebhookDeliveries, async ({ params, query }, { actor: { firmId } }) => {
-      const { id } = await find(firmId, params.webhook_id);
-      const scope = { list: 'webhook_deliveries', reader: firmId, filters: { webhook: id } };
+      const { webhook_id: webhook } = params;
+      const scope = { list: 'webhook_deliveries', reader: firmId, filters: { webhook } };
       const { after, limit } = pageRequest(query, {}, cursors, scope);
+      const { id } = await find(firmId, webhook);
       const rows = await reads.deliveries(firmId, id, after, limit + 1);
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
