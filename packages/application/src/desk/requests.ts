@@ -33,7 +33,7 @@ const matches = (
  * were read, so one without a match can have a next page.
  */
 export const makeListRequests =
-  ({ requestLog }: { readonly requestLog: RequestLogStore }) =>
+  ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> }) =>
   async (firmId: FirmId, filter: RequestFilter, page: PageRequest): Promise<Page<LoggedRequest>> => {
     if (filter.requestId !== undefined) {
       const found = await requestLog.requestsOf(firmId, { requestId: filter.requestId, limit: 1 });

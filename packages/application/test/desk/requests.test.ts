@@ -1,0 +1,102 @@
+import { expect, test } from '@jest/globals';
+import type { FirmId, KeyId } from '@svc/domain';
+import fc from 'fast-check';
+import { makeListRequests, type RequestFilter } from '../../src/desk/requests.ts';
+import type { LoggedRequest, LoggedRequests } from '../../src/index.ts';
+
+const FIRM = 'firm' as FirmId;
+const KEYS = ['one', 'two'] as KeyId[];
+const ROUTES = ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims', 'GET /v1/me'];
+const CODES = [null, 'not_found', 'rate_limited'];
+const PER_ELEMENT = 3;
+
+/** A log of elements, latest first, as the store has it. */
+function logOf(count: number, traits: number) {
+  const all = Array.from({ length: count }, (_, n): LoggedRequest => {
+    const of = <T>(values: readonly T[], by: number): T => values[(n * by + traits) % values.length] as T;
+    return {
+      requestId: String(count - n).padStart(12, '0'),
+      at: count - n,
+      firmId: FIRM,
+      keyId: of(KEYS, 1),
+      route: of(ROUTES, 3),
+      status: 200,
+      code: of(CODES, 1),
+      places: [],
+      durationMs: 1,
+    };
+  });
+  const elements: LoggedRequests[] = [];
+  for (let from = 0; from < count; from += PER_ELEMENT) {
+    const [latest, ...others] = all.slice(from, from + PER_ELEMENT);
+    if (latest !== undefined) elements.push([latest, ...others]);
+  }
+  let read = 0;
+  const list = makeListRequests({
+    requestLog: {
+      async requestsOf(firmId, { requestId, limit }) {
+        return all.filter((one) => one.firmId === firmId && one.requestId === requestId).slice(0, limit);
+      },
+      async pageOf(firmId, after, limit) {
+        const at = elements.findIndex(
+          ([first]) => first.at === after?.at && first.requestId === after.requestId,
+        );
+        expect([firmId, after === null || at >= 0]).toEqual([FIRM, true]);
+        const some = elements.slice(at + 1, at + 1 + limit);
+        read += some.length;
+        return some;
+      },
+    },
+  });
+  return { all, list, read: () => read };
+}
+
+/** What the filter means. */
+const isWanted = (one: LoggedRequest, { keyId, code, path, since, requestId }: RequestFilter): boolean =>
+  [undefined, one.keyId].includes(keyId) &&
+  (code === undefined || code === one.code) &&
+  (path === undefined || one.route.split(' ')[1]?.startsWith(path) === true) &&
+  (since === undefined || since <= one.at) &&
+  [undefined, one.requestId].includes(requestId);
+
+const optional = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+
+test('the pages of the request log have each request that matches once, latest first', async () => {
+  const filters = fc.record({
+    keyId: optional(...KEYS),
+    code: optional('not_found', 'rate_limited'),
+    path: optional('/v1', '/v1/claims/', '/v1/me', '/v2'),
+    since: optional(0, 5, 6, 7, 200),
+    requestId: optional('000000000005'),
+  });
+  const sizes = fc.record({
+    count: fc.constantFrom(0, 1, 9, 10, 300, 301, 640),
+    limit: fc.integer({ min: 3, max: 40 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(filters, sizes, fc.nat(5), async (filter, { count, limit }, traits) => {
+      const { all, list } = logOf(count, traits);
+      const rows: LoggedRequest[] = [];
+      for (let after: Awaited<ReturnType<typeof list>>['next'] = null; ; ) {
+        const page = await list(FIRM, filter, { after, limit });
+        expect(page.rows.length).toBeLessThanOrEqual(limit);
+        rows.push(...page.rows);
+        after = page.next;
+        if (after === null) break;
+      }
+      expect(rows).toEqual(all.filter((one) => isWanted(one, filter)));
+    }),
+  );
+});
+
+test('a page reads at most a thousand elements, and not further back than asked for', async () => {
+  const long = logOf(3300, 0);
+  const page = await long.list(FIRM, { code: 'none' }, { after: null, limit: 20 });
+  expect(page).toEqual({ rows: [], next: { at: 303, id: '000000000303' } });
+  expect(long.read()).toBe(1000);
+  const recent = logOf(3300, 0);
+  expect((await recent.list(FIRM, { since: 3299 }, { after: null, limit: 20 })).next).toBeNull();
+  expect(recent.read()).toBe(100);
+  const full = logOf(30, 0);
+  expect((await full.list(FIRM, {}, { after: null, limit: 6 })).rows).toHaveLength(6);
+});
