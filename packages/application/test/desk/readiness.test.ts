@@ -12,6 +12,7 @@ import {
   READINESS_CHECKS,
   type ReadinessCheckId,
 } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
 
 const START = Date.UTC(2026, 7, 29);
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;
@@ -461,6 +462,50 @@ const ROWS: readonly Row[] = [
     [],
     [poll(0, 0, 0), poll(3000, 0, 1000, RECEIVED), poll(4000, 0, null), poll(5000, 9, null)],
   ],
+  // 2xx alone is a success.
+  ...[199, 300].flatMap((status): Row[] => [
+    ['duplicates', 0, [], [send(0, 500), send(1000, status)]],
+    ['unknown_values', 0, [], [send(0, status, RECEIVED), send(1000, 201)]],
+  ]),
+  ['duplicates', 0, [['exists already', [1, 2]]], [send(0, null), send(500, 201), duplicate(1000)]],
+  ['poll_gaps', 1, [], [poll(0, -60_000, -10, {}, 'a'), poll(60_000, -10, null)]],
+  [
+    'poll_gaps',
+    0,
+    [],
+    [
+      request(0, LIST, 200, { page: { since: null, from: null, to: null, next: null, isFiltered: false } }),
+      poll(60_000, 5000, null),
+    ],
+  ],
+  ['unread_changes', 1, [], [poll(5500, 0, 5000, {}, 'a')], [claim('accepted', 5000)]],
+  ['unread_changes', 0, [], [request(6000, LIST, 200)], [claim('accepted', 5000)], 6000],
+  // To read a claim is no reaction to its outcome.
+  [
+    'second_outcomes',
+    0,
+    [['nothing followed', [0, 1], ID]],
+    [offered(4999, 200, 'one'), request(6000, 'GET /v1/claims/{id}', 200, { claimId: ID })],
+    [claim('rejected', 5000)],
+  ],
+  [
+    'second_outcomes',
+    0,
+    [['nothing followed', [2, 3], ID]],
+    [...[1000, 2000, 3000].map((at) => offered(at, 200, 'one')), poll(6000, 0, null)],
+    [claim('rejected', 5000)],
+  ],
+  [
+    'unknown_values',
+    0,
+    [['no successful poll followed', [2]]],
+    [
+      { ...poll(0, 0, 0), ...OTHER_KEY },
+      poll(1, 0, 0),
+      poll(3000, 0, 2500, RECEIVED),
+      { ...poll(4000, 9, null), ...OTHER_KEY },
+    ],
+  ],
 ];
 
 test.each(ROWS.map((row, n) => [n, ...row] as const))(
@@ -502,4 +547,40 @@ test('each check has a title, a change and an exercise', () => {
     expect(title).toMatch(/^[A-Z].*[a-z_]$/);
     for (const text of [change, exercise]) expect(text).toMatch(/^[A-Z].*\.$/);
   }
+});
+
+test('of one key its requests are graded, with some thousand claims of the firm; without requests, no claims', async () => {
+  const { newFirm, newMember, sendId, memory } = memoryFixture();
+  const firm = await newFirm();
+  await sendId(firm.live, await newMember(firm));
+  const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
+  const sent = [request(1, LIST, 503), { ...request(0, LIST, 200), ...OTHER_KEY }];
+  let pages = 0;
+  const check = makeCheckReadiness({
+    requestLog: { behaviorOf: async (_, since) => sent.filter(({ at }) => at >= since) },
+    firmReads: {
+      async claims(_firmId, _environment, _filter, { after, limit }) {
+        expect([limit, after === null]).toEqual([200, pages === 0]);
+        pages += 1;
+        const some = Array.from({ length: limit }, () => rows).flat();
+        return { rows: some, next: pages === endAt ? null : { at: START, id: ID } };
+      },
+    },
+    clock: { now: () => START + 60 * MINUTE },
+  });
+  let endAt = 5;
+  const key = { keyId: 'key' as KeyId };
+  const all = { complete: true, requests: 1, claims: 1000 };
+  expect(await check(firm.id, { since: START, ...key })).toMatchObject(all);
+  pages = 0;
+  endAt = 6;
+  expect(await check(firm.id, { since: undefined, ...OTHER_KEY })).toMatchObject({ ...all, complete: false });
+  expect(pages).toBe(5);
+  pages = 0;
+  const none = { keyId: 'none' as KeyId };
+  expect(await check(firm.id, { since: START, ...none })).toMatchObject({ requests: 0, claims: 0 });
+  pages = 0;
+  endAt = 1;
+  // Older requests are deleted.
+  expect(await check(firm.id, { since: 0 })).toMatchObject({ complete: false, requests: 2, claims: 200 });
 });

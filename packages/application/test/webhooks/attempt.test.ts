@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { DAY, type FirmId, HOUR, SECOND } from '@svc/domain';
+import fc from 'fast-check';
+import type { WebhookDelivery, WebhookResult } from '../../src/index.ts';
+import { attemptOf, scheduled } from '../../src/webhooks/attempt.ts';
+
+const delivery = (attemptCount: number): WebhookDelivery => ({
+  firmId: 'firm' as FirmId,
+  id: 'delivery',
+  endpointId: 'endpoint',
+  type: 'claims.changed',
+  createdAt: 0,
+  changesAfter: null,
+  changesUntil: null,
+  status: 'pending',
+  nextAttemptAt: 0,
+  attemptCount,
+  attempts: [],
+});
+const response = (status: number, retryAfterMs: number | null = null): WebhookResult => ({
+  status,
+  retryAfterMs,
+});
+const TIMEOUT: WebhookResult = { error: 'timeout' };
+
+test.each([
+  [response(199), DAY, 'retried'],
+  [response(200), DAY, 'delivered'],
+  [response(299), 4 * DAY, 'delivered'],
+  [response(300), DAY, 'retried'],
+  [response(410), DAY, 'gone'],
+  [response(500), 3 * DAY - 1, 'retried'],
+  [TIMEOUT, 3 * DAY - 1, 'retried'],
+  [TIMEOUT, 3 * DAY, 'failed'],
+] as const)('after %j at %d ms, a delivery is %s', (result, now, outcome) => {
+  expect(scheduled(delivery(0), result, now).outcome).toBe(outcome);
+  const expected =
+    'error' in result ? { status: null, error: 'timeout' } : { status: result.status, error: null };
+  expect(attemptOf(result, now)).toEqual({ at: now, ...expected });
+});
+
+test('waits double from two seconds to an hour and a quarter, as long as Retry-After asks, within three days', () => {
+  const asked = fc.option(fc.integer({ min: 0, max: DAY }));
+  fc.assert(
+    fc.property(fc.nat(40), asked, fc.nat(3 * DAY - 1), fc.boolean(), (attempts, askedMs, now, isError) => {
+      const next = scheduled(delivery(attempts), isError ? TIMEOUT : response(503, askedMs), now);
+      const least = Math.min(2 * SECOND * 2 ** attempts, HOUR);
+      const retryAfter = isError ? 0 : Math.min(askedMs ?? 0, HOUR);
+      const at = 'nextAttemptAt' in next ? next.nextAttemptAt : Number.NaN;
+      const within = (waitMs: number): number => Math.min(now + waitMs, 3 * DAY);
+      expect(at).toBeGreaterThanOrEqual(within(Math.max(least, retryAfter)));
+      expect(at).toBeLessThanOrEqual(within(Math.max(least * 1.25, retryAfter)));
+    }),
+  );
+});
