@@ -231,7 +231,7 @@ const ADVANCE = sql(
 );
 const RETRY = sql(
   'webhooks_retry',
-  `UPDATE webhook_deliveries d SET next_attempt_at = CASE status WHEN 'pending' THEN $4::timestamptz END,
+  `UPDATE webhook_deliveries d SET next_attempt_at = CASE WHEN status = 'pending' THEN $4::timestamptz END,
      ${appended('$3::jsonb')}
     WHERE firm_id = $1 AND id = $2`,
 );
