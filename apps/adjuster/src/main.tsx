@@ -213,7 +213,7 @@ const Messages = () => (
   <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
     <UpdateReady />
     <Undo />
-    <ToastMessage toasts={toasts} />
+    <ToastMessage />
   </div>
 );
 
@@ -264,7 +264,7 @@ void languageChoice
     const root = document.getElementById('app');
     if (root !== null)
       render(
-        <AppContext.Provider value={{ texts, navigation, reportError, startAgain }}>
+        <AppContext.Provider value={{ texts, navigation, toasts, reportError, startAgain }}>
           <Guarded>
             <App />
           </Guarded>

@@ -99,7 +99,7 @@ function App() {
         </div>
       )}
       <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
-        <ToastMessage toasts={desk.toasts} />
+        <ToastMessage />
       </div>
     </>
   );
@@ -220,7 +220,7 @@ void desk.language
   .then(() => {
     if (root !== null)
       render(
-        <AppContext.Provider value={{ texts, navigation, reportError, startAgain }}>
+        <AppContext.Provider value={{ texts, navigation, toasts: desk.toasts, reportError, startAgain }}>
           <ErrorBoundary>
             <App />
           </ErrorBoundary>

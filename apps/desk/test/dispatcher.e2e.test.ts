@@ -158,12 +158,11 @@ test('an outage while the desk opens asks nobody to sign in again, and what fail
     expect(found).toEqual([]);
   }));
 
-test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words', () =>
+test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words in the open dialog', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     const token = await service.staff(firm, 'dispatcher');
-    const member = await service.member(firm);
-    const stranger = await service.adjuster();
+    const [member, stranger] = [await service.member(firm), await service.adjuster()];
     await enterDesk(page, service, token, '#/adjusters');
     await page.getByText(member.svcId, { exact: true }).waitFor();
     const invite = async (svcId: string) => {
@@ -172,7 +171,9 @@ test('an adjuster is invited, the invitation is withdrawn, and a refusal is show
       await page.getByRole('dialog').getByRole('button', { name: 'Send invitation' }).click();
     };
     await invite(member.svcId);
-    await page.getByText('This adjuster is a member already.').waitFor();
+    const refusal = page.getByRole('dialog').getByRole('alert');
+    await refusal.getByText('This adjuster is a member already.').waitFor();
+    await refusal.getByRole('button', { name: 'Close' }).click();
     await page.keyboard.press('Escape');
     await invite(stranger.svcId);
     await page.getByText('Invited', { exact: true }).waitFor();

@@ -3,11 +3,13 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Navigation } from './navigation.ts';
 import type { CommonTexts } from './texts/en.ts';
+import type { Toasts } from './toasts.ts';
 
 /** What the shared components use of the app they are part of. */
 export interface WebApp {
   readonly texts: ReadonlySignal<CommonTexts>;
   readonly navigation: Pick<Navigation<unknown>, 'returnItem' | 'takeReturnPosition'>;
+  readonly toasts: Pick<Toasts, 'toast' | 'closeToast'>;
   reportError(error: unknown): void;
   /** Loads the app again, after something could not be shown. */
   startAgain(): Promise<void>;

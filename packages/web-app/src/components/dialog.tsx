@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { openDialogs, ToastMessage } from './toast.tsx';
 import { Settling, useSettling } from './ui.tsx';
 
 /** A modal dialog. */
@@ -17,7 +18,9 @@ export function Dialog(props: {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    openDialogs.value = [...openDialogs.value, id];
     return () => {
+      openDialogs.value = openDialogs.value.filter((one) => one !== id);
       dialog?.close();
       // After rendering, which may have replaced the element.
       requestAnimationFrame(() => {
@@ -44,6 +47,7 @@ export function Dialog(props: {
       <div class="sheet">
         <h2 id={id}>{props.title}</h2>
         <Settling.Provider value={isSettling}>{props.children}</Settling.Provider>
+        <ToastMessage dialog={id} />
       </div>
     </dialog>
   );

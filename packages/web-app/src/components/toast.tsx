@@ -1,14 +1,18 @@
+import { signal } from '@preact/signals';
 import { useApp } from '../app-context.ts';
-import type { Toasts } from '../toasts.ts';
 import { Icon } from './ui.tsx';
 
-/** The last message, until it is closed or its time is over. */
-export function ToastMessage({ toasts }: { readonly toasts: Toasts }) {
-  const { close } = useApp().texts.value;
+/** Ids of the modal dialogs that are open, the top one last: what is outside of it can be neither read nor used. */
+export const openDialogs = signal<readonly string[]>([]);
+
+/** The last message, until it is closed or its time is over: in the top dialog, or else on the page. */
+export function ToastMessage({ dialog }: { readonly dialog?: string }) {
+  const { texts, toasts } = useApp();
+  const { close } = texts.value;
   const { value } = toasts.toast;
   return (
-    <div role="status" class="toasts">
-      {value !== null && (
+    <div role={dialog === undefined ? 'status' : 'alert'} class="toasts">
+      {value !== null && openDialogs.value.at(-1) === dialog && (
         <div class={`toast ${value.kind}`}>
           <div>
             {value.lines
