@@ -75,7 +75,8 @@ export async function openPostgresServers(
   const folder = join(temporary, 'servers');
   mkdirSync(folder, { mode: 0o700 });
   if (account.ids.uid !== undefined) chownSync(folder, account.ids.uid, account.ids.gid ?? -1);
-  const owned = { ...account.ids, cwd: folder };
+  // Nodes of Citus look for client certificates in the home, and that of root is closed to the account.
+  const owned = { ...account.ids, cwd: folder, env: { ...process.env, HOME: folder } };
   const servers: PostgresServer[] = [];
 
   const run = async (program: string, args: readonly string[]): Promise<void> => {
