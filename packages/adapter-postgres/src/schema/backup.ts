@@ -51,10 +51,10 @@ const REFERENCES = `SELECT DISTINCT format('%I.%I', n.nspname, c.relname) AS fro
 const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS last
   FROM pg_sequences WHERE last_value IS NOT NULL ORDER BY 1`;
 
-/** Of clients, by what every role sees of sessions of others. The nodes of Citus keep connections, whose names begin so. */
+/** By what every role sees of the sessions of others. Only those of clients and of Citus itself have a user. */
 const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
-  WHERE datname = current_database() AND backend_type = 'client backend'
-    AND application_name NOT LIKE 'citus_internal%' AND pid <> pg_backend_pid()`;
+  WHERE datname = current_database() AND usesysid IS NOT NULL
+    AND application_name NOT ILIKE 'citus%' AND pid <> pg_backend_pid()`;
 
 /** For connections that were closed just before, such as that of the migration. */
 const DISCONNECT_TIMEOUT_MS = 2000;

@@ -1,18 +1,21 @@
 import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 import { Icon } from './ui.tsx';
 
 /** Ids of the modal dialogs that are open, the top one last: what is outside of it can be neither read nor used. */
 export const openDialogs = signal<readonly string[]>([]);
 
-/** The last message, until it is closed or its time is over: in the top dialog, or else on the page. */
+/** The last message, until it is closed or its time is over: in the dialog that was on top, or else on the page. */
 export function ToastMessage({ dialog }: { readonly dialog?: string }) {
   const { texts, toasts } = useApp();
   const { close } = texts.value;
   const { value } = toasts.toast;
+  // A message from before the dialog is not about it.
+  const [earlier] = useState(() => (dialog === undefined ? null : toasts.toast.peek()));
   return (
     <div role={dialog === undefined ? 'status' : 'alert'} class="toasts">
-      {value !== null && openDialogs.value.at(-1) === dialog && (
+      {value !== null && value !== earlier && openDialogs.value.at(-1) === dialog && (
         <div class={`toast ${value.kind}`}>
           <div>
             {value.lines
