@@ -19,8 +19,8 @@ const STAGE_TIMEOUT_MS = 20 * 60_000;
 const WITH_SERVERS = { name: 'with servers', projects: ['integration', 'e2e'] } as const;
 const STAGES = [{ name: 'unit', projects: ['unit'] }, WITH_SERVERS] as const;
 type Stage = (typeof STAGES)[number];
-/** Tests wait for a server, a timer or a browser more than half of the time: two workers a core left a sixth of it idle. */
-const WORKERS = Math.ceil(availableParallelism() * 2.5);
+/** More than the cores, because tests that wait for a server, a timer or a browser leave a core idle. */
+const WORKERS = availableParallelism() * 2;
 
 /** The first line that Jest prints of a test file, with its duration. */
 const FINISHED_FILE = /^ *(PASS|FAIL) /;
