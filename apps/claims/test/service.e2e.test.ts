@@ -95,7 +95,7 @@ async function runProgram(program: Client, file: string, signal: AbortSignal): P
         ),
       );
   })();
-  for await (const { id, updated_at, assignment } of program.pollClaims({ since, intervalMs: 250, signal })) {
+  for await (const { id, updated_at, assignment } of program.pollClaims({ since, intervalMs: 500, signal })) {
     statuses.add(assignment.status);
     if (assignment.status !== 'rejected' && assignment.status !== 'unassigned') continue;
     await persistently(other(assignment.adjuster_svc_id), (adjuster_svc_id) =>
@@ -197,7 +197,7 @@ describe('the command line against the real service', () => {
     const own = await createFirm(service);
     const file = join(folder, 'rehearsal.jsonl');
     const ownEnv = { CLAIMS_URL: service.url, CLAIMS_API_KEY: own.testKey };
-    const rehearsal = start(['rehearse', file, '--claims', '16', '--for', '10s'], { env: ownEnv });
+    const rehearsal = start(['rehearse', file, '--claims', '16', '--for', '20s'], { env: ownEnv });
     await rehearsal.shows('16 claims are in');
     const left = new AbortController();
     const program = runProgram(
