@@ -67,12 +67,15 @@ const LATEST: Readonly<Record<Environment, { readonly all: Statement; readonly b
   },
 };
 
-/** The environment is in the order, which only this index has: the change feed has accepted claims as well. */
+/**
+ * The environment is in the order, which only this index has: the change feed has accepted claims as well. Bounded on both
+ * sides, or else a plan for any values estimates so many rows that it reads and sorts all open claims of the firm.
+ */
 const WAITING = sql(
   'board_waiting',
   `SELECT ${COLUMNS} FROM claims c
-    WHERE c.firm_id = $1 AND (c.environment, c.updated_at, c.id) > ($5, $2, $3) AND c.environment <= $5
-      AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
+    WHERE c.firm_id = $1 AND (c.environment, c.updated_at, c.id) > ($5, $2, $3)
+      AND c.environment >= $5 AND c.environment <= $5 AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
     ORDER BY c.environment, c.updated_at, c.id LIMIT $4`,
 );
 
