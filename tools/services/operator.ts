@@ -185,8 +185,6 @@ export async function openOperator(databaseUrl: string): Promise<ClosableOperato
     databaseUrl,
     log,
     addresses: { baseUrl: '', docsUrl: '', supportEmail: '' },
-    isDraining: () => false,
-    observe: () => {},
   });
   return { ...operatorOf(composed.services), close: () => composed.close() };
 }

@@ -10,7 +10,7 @@ import { createApp } from './create-app.ts';
 import { openAppDatabase } from './data/database.ts';
 import { type Call, ROUTES } from './data/endpoints.ts';
 import type { Notifications } from './data/notifications.ts';
-import { createAnswerApi, createOutboxStore } from './data/outbox.ts';
+import { createAnswerApi, createOutboxStore } from './data/outbox-store.ts';
 import { ROOT } from './data/root.ts';
 import { createStorage } from './data/storage.ts';
 import { tabs } from './data/tabs.ts';

@@ -2,7 +2,7 @@ import { createApi } from '@svc/web-app/api';
 import { openAppDatabase } from './data/database.ts';
 import { type Call, ROUTES } from './data/endpoints.ts';
 import { createNotifications } from './data/notifications.ts';
-import { createAnswerApi, createOutboxStore } from './data/outbox.ts';
+import { createAnswerApi, createOutboxStore } from './data/outbox-store.ts';
 import { ROOT } from './data/root.ts';
 import { showNotification } from './data/show-notification.ts';
 import { createStorage } from './data/storage.ts';

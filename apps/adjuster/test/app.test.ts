@@ -8,7 +8,7 @@ import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createApp } from '../src/create-app.ts';
 import { connectDatabase } from '../src/data/database.ts';
 import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
-import { createOutboxStore } from '../src/data/outbox.ts';
+import { createOutboxStore } from '../src/data/outbox-store.ts';
 import { createStorage } from '../src/data/storage.ts';
 import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { createAppNavigation } from '../src/navigation.ts';

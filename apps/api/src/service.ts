@@ -106,7 +106,8 @@ async function startApi({
 
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };
-  let requestLog: WriteBuffer<LoggedRequest> | undefined;
+  /** Created after its store. */
+  let requestBuffer: WriteBuffer<LoggedRequest> | undefined;
   const observe: Observe = (request) => {
     const { route, status, seconds, trace } = request;
     metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
@@ -114,7 +115,7 @@ async function startApi({
     const { requestId, firmId, keyId, claimId, code, errorLocations, behavior } = trace;
     if (firmId === undefined || keyId === undefined) return;
     const durationMs = Math.round(seconds * 10_000) / 10;
-    requestLog?.add({
+    requestBuffer?.add({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
@@ -141,14 +142,14 @@ async function startApi({
     tracing,
   });
   const { services } = composed;
-  requestLog = createWriteBuffer({
+  requestBuffer = createWriteBuffer({
     keyOf: ({ firmId }) => firmId,
     capacity: REQUEST_LOG_CAPACITY,
     store: services.get('requestLog'),
     onDropped: (count) => log.warn('requests were dropped from the request log', { dropped: count }),
   });
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
-  const server = createHttpServer(services.get('app'), {
+  const server = createHttpServer(services.get('httpApplication'), {
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
@@ -168,7 +169,7 @@ async function startApi({
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
   addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
 
-  const jobs = composed.startJobs(services.get('runJob'));
+  const jobs = composed.startJobs();
   const webhooks = startWebhooks(services.get('webhookDeliveries'), log);
   const saveLastUse = async (): Promise<void> => {
     const keys = services.get('apiKeyAuthenticator').takeUses();
@@ -187,7 +188,7 @@ async function startApi({
   let writesAudit = false;
   const batchTimer = setInterval(() => {
     writesAudit = !writesAudit;
-    void (writesAudit ? auditBuffer : requestLog)?.flush();
+    void (writesAudit ? auditBuffer : requestBuffer)?.flush();
     if (!writesAudit) void offerBuffer.flush();
   }, WRITE_BATCHES_INTERVAL_MS / 2).unref();
 
@@ -203,7 +204,7 @@ async function startApi({
       await drain(server, lingerMs, config.shutdownGraceMs);
       await Promise.all([jobs.stop(), webhooks.stop()]);
       await saveLastUse().catch(() => {});
-      await requestLog?.flush();
+      await requestBuffer?.flush();
       await composed.close();
       await tracing?.stop();
     },

@@ -13,7 +13,7 @@ import { createLargeResponses } from '../src/http/limits/large-responses.ts';
 import { createPipeline, type PipelineDeps } from '../src/http/pipeline/request-pipeline.ts';
 import { asHttpProblem, type HttpProblem } from '../src/http/problems/http-problem.ts';
 import type { RequestTrace } from '../src/http/request-log.ts';
-import { agentRoute, firmRoute, jsonResponse, publicRoute, type Route } from '../src/http/routes/route.ts';
+import { agentRoute, firmRoute, jsonResponse, openRoute, type Route } from '../src/http/routes/route.ts';
 
 const PERMITS = 3;
 
@@ -384,7 +384,7 @@ function pipelineWithLimits({
 test('a read that gets no permit is rejected before authentication, and health responds', async () => {
   const { request, steps } = pipelineWithLimits();
   const { read, release } = blockedRead();
-  const health = publicRoute(endpoints.getHealth, async () => jsonResponse({ status: 'ok' }));
+  const health = openRoute(endpoints.getHealth, async () => jsonResponse({ status: 'ok' }));
   const served = Array.from({ length: 11 }, () => request(read));
   expect(await request(read)).toBe('overload');
   expect(steps.toSorted()).toEqual(['authenticated', 'paced ']);

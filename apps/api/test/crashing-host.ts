@@ -79,16 +79,11 @@ export async function startCrashingHost(options: {
     docsUrl: 'http://localhost/docs',
     supportEmail: 'support@localhost',
   };
-  const compositionOptions = {
+  const composed = await compose({
     config,
     databaseUrl,
     log,
     addresses,
-    isDraining: () => false,
-    observe: () => {},
-  };
-  const composed = await compose({
-    ...compositionOptions,
     replacePorts: (ports) => ({
       unitOfWork: instrumentedUnitOfWork(ports.unitOfWork, at),
       claimWrites: instrumented(ports.claimWrites, 'claimWrites', at),
@@ -101,7 +96,7 @@ export async function startCrashingHost(options: {
 
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(composed.services.get('app'), { ...timeouts, addresses, log });
+  const server = createHttpServer(composed.services.get('httpApplication'), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -35,7 +35,7 @@ const config = readConfig({ EDGE_LIMIT_PER_MINUTE: '0', DB_POOL_MAX: '4' }, fals
 async function listening(services: ServiceContainer, close: () => Promise<void>): Promise<ModelHost> {
   const { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs } = config;
   const timeouts = { headersTimeoutMs, requestTimeoutMs, responseTimeoutMs };
-  const server = createHttpServer(services.get('app'), { ...timeouts, addresses, log });
+  const server = createHttpServer(services.get('httpApplication'), { ...timeouts, addresses, log });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -50,21 +50,19 @@ async function listening(services: ServiceContainer, close: () => Promise<void>)
 }
 
 export async function startOnPostgres(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
-  const composed = await compose({ config, databaseUrl, clock, ...compositionOptions });
+  const composed = await compose({ config, databaseUrl, log, addresses, clock });
   return listening(composed.services, () => composed.close());
 }
 
 /** The product's container with every store replaced by an in-memory one. */
 export async function startInMemory(databaseUrl: string, clock: Clock): Promise<ModelHost> {
-  const compositionOptions = { log, addresses, isDraining: () => false, observe: () => {} };
   const ports = {
     ...createMemoryStores({ clock }),
     rateLimiter: createMemoryRateLimiter({ clock }),
     singleFlight: createMemorySingleFlight(),
   };
   const replacePorts = () => ports;
-  const composed = await compose({ config, databaseUrl, clock, replacePorts, ...compositionOptions });
+  const composed = await compose({ config, databaseUrl, log, addresses, clock, replacePorts });
   return listening(composed.services, () => composed.close());
 }
 

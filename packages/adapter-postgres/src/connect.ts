@@ -66,7 +66,7 @@ export interface PostgresStores extends Stores {
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 
 /** What depends on where the tables of firms are. */
-export function storesOfWrites(
+export function writeStores(
   database: Pick<Database, 'begin' | 'metrics'>,
   { joinsFirms }: Layout,
   clock: Clock,
@@ -91,7 +91,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
   const dataKeys = wrappingKeys === null ? null : new DataKeys(database.reserved, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
-  const { statementsOn, ...writes } = storesOfWrites(database, reads.layout, clock, encryption);
+  const { statementsOn, ...writes } = writeStores(database, reads.layout, clock, encryption);
   const running = new Set<RunningJobs>();
   return {
     ...writes,

@@ -10,7 +10,7 @@ import {
 } from '@svc/testkit';
 import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-import { storesOfWrites } from '../src/connect.ts';
+import { writeStores } from '../src/connect.ts';
 import { openDatabase } from '../src/driver/database.ts';
 import type { Orm } from '../src/driver/executor.ts';
 import type { Transaction } from '../src/driver/transaction.ts';
@@ -84,7 +84,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
           hasFailed = true;
         });
       return {
-        stores: storesOfWrites(
+        stores: writeStores(
           { begin, metrics },
           beside.reads.layout,
           clock,

@@ -26,7 +26,7 @@ export * from './errors/email-taken.ts';
 export { tlsProblem } from './errors/tls-problem.ts';
 export * from './errors/too-many-attempts.ts';
 export * from './errors/unavailable.ts';
-export { replayOf, type SentClaim } from './firm/execute-idempotently.ts';
+export { type IdempotentResult, replayOf } from './firm/execute-idempotently.ts';
 export * from './firm/invite-adjuster.ts';
 export * from './firm/offer-claim.ts';
 export * from './firm/sandbox.ts';

@@ -12,6 +12,7 @@ import {
   deskUseCases,
   type FirmActor,
   firmUseCases,
+  type IdempotentResult,
   invalidatingSessions,
   type Job,
   type KeysetPosition,
@@ -29,7 +30,6 @@ import {
   type PushSubscription,
   type RateLimiter,
   type ReceiptSigner,
-  type SentClaim,
   type SignInFailure,
   type SignInMonitor,
   type SignInProof,
@@ -343,7 +343,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
 
   const newClaim = (changes: Parameters<typeof testClaim>[1] = {}): ClaimToSend => testClaim(next(), changes);
 
-  const send = (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<SentClaim> => {
+  const send = (actor: FirmActor, adjuster: Svcid, options: SendOptions = {}): Promise<IdempotentResult> => {
     const { claim = newClaim(), idempotencyKey = `send-${next()}` } = options;
     const { fingerprint = sha256(`POST /v1/claims ${adjuster} ${claim.asSent}`) } = options;
     return use.sendClaim(actor, { ...claim, adjuster, idempotencyKey, fingerprint });
@@ -354,7 +354,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
     claimId: ClaimId,
     adjuster: Svcid,
     options: Omit<SendOptions, 'claim'> = {},
-  ): Promise<SentClaim> => {
+  ): Promise<IdempotentResult> => {
     const { idempotencyKey = `offer-${next()}` } = options;
     const { fingerprint = sha256(`POST /v1/claims/${claimId}/assignment ${adjuster}`) } = options;
     return use.offerClaim(actor, { claimId, adjuster, idempotencyKey, fingerprint });

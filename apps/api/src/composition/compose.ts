@@ -37,7 +37,6 @@ import { connectRedis, reportNodes } from '@svc/adapter-redis';
 import {
   type Clock,
   type Firm,
-  type Job,
   NO_METRICS,
   NO_USED_KEYS,
   type Operator,
@@ -77,17 +76,18 @@ const WRITE_PERMITS_PER_CONNECTION = 4;
 interface Application {
   readonly services: ServiceContainer;
   /** Runs jobs from the queue until stopped; stopping waits for running jobs. */
-  startJobs(run: (job: Job) => Promise<void>): { stop(): Promise<void> };
+  startJobs(): { stop(): Promise<void> };
   close(): Promise<void>;
 }
 
-interface Environment {
+interface ComposeOptions {
   readonly config: Config;
   readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
   readonly addresses: DocsAddresses;
-  readonly isDraining: () => boolean;
-  readonly observe: Observe;
+  /** Default: it never drains. */
+  readonly isDraining?: () => boolean;
+  readonly observe?: Observe;
   /** Whom the operator's commands are recorded for. */
   readonly operator?: Operator | undefined;
   /** Default: the system clock. */
@@ -113,19 +113,19 @@ const reportOverload =
   };
 
 /** Connects to the databases and creates all services. The schema must exist. */
-export async function compose(environment: Environment): Promise<Application> {
+export async function compose(options: ComposeOptions): Promise<Application> {
   const {
     config,
     databaseUrl,
     log,
     addresses,
-    isDraining,
-    observe,
+    isDraining = () => false,
+    observe = () => {},
     clock = systemClock,
     metrics,
     tracing = null,
     replacePorts = () => ({}),
-  } = environment;
+  } = options;
   const stores = await connect({
     url: databaseUrl,
     poolMax: config.dbPoolMax,
@@ -207,7 +207,7 @@ export async function compose(environment: Environment): Promise<Application> {
     passkeysRequired: config.passkeysRequired,
     sessionLimiter: createSessionLimiter(config.sessionLimitPerMinute, clock),
     sessionMaxAgeMs: config.sessionMaxDays * DAY,
-    operator: environment.operator ?? { name: 'service' },
+    operator: options.operator ?? { name: 'service' },
     ids: { next: () => uuidV7() },
     cursors: createCursors(await stores.serviceSecret('cursor_signing')),
     signInMonitor: createSignInMonitor({ log, clock, metrics: metrics ?? NO_METRICS }),
@@ -224,7 +224,10 @@ export async function compose(environment: Environment): Promise<Application> {
   });
   return {
     services,
-    startJobs: (run) => stores.startJobs(tracing === null ? run : tracing.jobs(run)),
+    startJobs() {
+      const run = services.get('runJob');
+      return stores.startJobs(tracing === null ? run : tracing.jobs(run));
+    },
     async close() {
       clearInterval(statusTimer);
       await services.get('auditBuffer').flush();

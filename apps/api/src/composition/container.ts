@@ -17,8 +17,8 @@ import {
 import { Container, ContainerModule } from 'inversify';
 import { createErrorReports } from '../http/adjuster-app/error-reports.ts';
 import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
-import { createApp } from '../http/app.ts';
 import { deskChangesHandler } from '../http/desk-changes.ts';
+import { createHttpApplication } from '../http/http-application.ts';
 import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
@@ -287,7 +287,7 @@ const http = moduleOf((bind) => {
   bind('rejectionPace', ({ pause }) => createRejectionPace({ now: () => performance.now(), pause }), [
     'pause',
   ]);
-  bind('app', createApp, [
+  bind('httpApplication', createHttpApplication, [
     'routes',
     'apiKeyAuthenticator',
     'sessionAuthenticator',

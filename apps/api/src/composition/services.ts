@@ -37,8 +37,8 @@ import type {
 import type { ReportErrorBody } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
 import type { RequestHandler } from 'express';
-import type { HttpApplication } from '../http/app.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
+import type { HttpApplication } from '../http/http-application.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
 import type { RejectionPace } from '../http/limits/rejection-pace.ts';
 import type { LiveUpdates } from '../http/live-updates.ts';
@@ -133,7 +133,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly deskChanges: Middleware;
   readonly adjusterApp: Middleware;
   readonly desk: Middleware;
-  readonly app: HttpApplication;
+  readonly httpApplication: HttpApplication;
 }
 
 /** Creates a service, with those it needs, when it is first asked for. */

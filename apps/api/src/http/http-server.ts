@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LIMITS, makeProblem } from '@svc/contract';
 import type { Log } from '../logging.ts';
-import type { HttpApplication } from './app.ts';
+import type { HttpApplication } from './http-application.ts';
 import { createUnsentResponses } from './limits/unsent-responses.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { SMALL_CHUNK_BYTES } from './pipeline/read-body.ts';

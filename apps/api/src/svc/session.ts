@@ -67,8 +67,6 @@ export const withService = <T>(work: (services: ServiceContainer) => Promise<T>)
       databaseUrl: database.url,
       log,
       addresses: { baseUrl: addressOf(config), docsUrl: '', supportEmail: '' },
-      isDraining: () => false,
-      observe: () => {},
       operator: { name: operatorName },
     });
     try {

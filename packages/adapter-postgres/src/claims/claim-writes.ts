@@ -139,18 +139,18 @@ export function groupedClaimWrites<T extends WriteTransaction>(
       async save(transaction, writes, whenLocked) {
         const on = statementsOn(transaction);
         const settled: Settled<Write, Result> = new Map();
-        const decided: (Decided & { of: Write; resultOf(at: Instant): Result })[] = [];
+        const decided: (Decided & { write: Write; resultOf(at: Instant): Result })[] = [];
         const read = await kind.read(on, writes, whenLocked);
-        for (const [n, of] of writes.entries()) {
+        for (const [n, write] of writes.entries()) {
           const known = read[n];
           if (known === undefined) continue;
           try {
-            const decision = kind.decide(of, known, whenLocked);
+            const decision = kind.decide(write, known, whenLocked);
             if (decision === undefined) continue;
-            if ('claim' in decision) decided.push({ ...decision, of });
-            else settled.set(of, () => decision.result);
+            if ('claim' in decision) decided.push({ ...decision, write });
+            else settled.set(write, () => decision.result);
           } catch (error) {
-            settled.set(of, () => {
+            settled.set(write, () => {
               throw error;
             });
           }
@@ -158,12 +158,12 @@ export function groupedClaimWrites<T extends WriteTransaction>(
         if (decided.length === 0) return settled;
         const savedAt = await kind.save(on, decided, whenLocked);
         const statuses: AssignmentStatus[] = [];
-        for (const { of, claim, resultOf } of decided) {
+        for (const { write, claim, resultOf } of decided) {
           const at = savedAt.get(claim.id);
           // Others have locked the feed of its firm.
           if (at === undefined) continue;
           statuses.push(claim.assignment.status);
-          settled.set(of, () => resultOf(at));
+          settled.set(write, () => resultOf(at));
         }
         database.metrics.transactionCommitted(transaction.commitSeconds, statuses);
         return settled;

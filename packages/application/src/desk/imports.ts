@@ -8,7 +8,7 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, recordAction } from '../audit/events.ts';
-import type { SentClaim } from '../firm/execute-idempotently.ts';
+import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -149,7 +149,7 @@ export const makeSendImported =
   (
     deps: Deps & {
       readonly firmReads: FirmReads;
-      readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<SentClaim>;
+      readonly sendClaim: (actor: FirmActor, command: SendClaimCommand) => Promise<IdempotentResult>;
     },
   ) =>
   async (

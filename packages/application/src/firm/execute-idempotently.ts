@@ -17,7 +17,7 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-export interface SentClaim {
+export interface IdempotentResult {
   readonly claim: ClaimView;
   /** True when an earlier request with this key created the result; the claim is then shown in its current state. */
   readonly replayed: boolean;
@@ -40,7 +40,7 @@ export async function executeIdempotently(
   { firmId, environment }: FirmActor,
   { idempotencyKey, fingerprint }: IdempotentRequest,
   execute: (request: KeyedRequest) => Promise<Claim | KeyedResult>,
-): Promise<SentClaim> {
+): Promise<IdempotentResult> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
   const { firmReads, usedKeys } = deps;
   let current: ClaimView | null = null;

@@ -15,7 +15,7 @@ import {
   executeIdempotently,
   type IdempotentDeps,
   type IdempotentRequest,
-  type SentClaim,
+  type IdempotentResult,
 } from './execute-idempotently.ts';
 import { jobsOfOffer } from './jobs-of-offer.ts';
 
@@ -27,7 +27,7 @@ export interface OfferClaimCommand extends IdempotentRequest {
 /** Offers a claim to another adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeOfferClaim =
   (deps: IdempotentDeps & { claimWrites: ClaimWrites }) =>
-  (actor: FirmActor, command: OfferClaimCommand): Promise<SentClaim> =>
+  (actor: FirmActor, command: OfferClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, async (request) => {
       const { firmId, environment } = actor;
       const { adjuster, claimId } = command;

@@ -15,7 +15,7 @@ import {
   executeIdempotently,
   type IdempotentDeps,
   type IdempotentRequest,
-  type SentClaim,
+  type IdempotentResult,
 } from './execute-idempotently.ts';
 import { jobsOfOffer } from './jobs-of-offer.ts';
 
@@ -28,7 +28,7 @@ export interface SendClaimCommand extends IdempotentRequest {
 /** Creates a claim and offers it to an adjuster. Safe to repeat with the same Idempotency-Key. */
 export const makeSendClaim =
   (deps: IdempotentDeps & { claimWrites: ClaimWrites; ids: Ids }) =>
-  (actor: FirmActor, command: SendClaimCommand): Promise<SentClaim> =>
+  (actor: FirmActor, command: SendClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, (request) => {
       const { firmId, environment } = actor;
       const { adjuster, facts, asSent } = command;

@@ -1,4 +1,4 @@
-import { LIMITS as CONTRACT_LIMITS } from '@svc/contract';
+import { LIMITS } from '@svc/contract';
 import { createCountsPerSecond, createUsage } from './usage.ts';
 
 /** The share of the body memory that one request holds. */
@@ -25,17 +25,17 @@ interface BodyMemoryLimits {
   readonly smallChunksPerSecond: number;
 }
 
-const LIMITS: BodyMemoryLimits = {
+const DEFAULT_LIMITS: BodyMemoryLimits = {
   totalBytes: 96 * 2 ** 20,
   reservedForSmallBytes: 32 * 2 ** 20,
   smallBodyBytes: 64 * 2 ** 10,
   perCallerBytes: 24 * 2 ** 20,
-  smallChunksPerSecond: 2 * CONTRACT_LIMITS.smallChunks,
+  smallChunksPerSecond: 2 * LIMITS.smallChunks,
 };
 
 /** Tracks the bodies of all requests in flight, so that they cannot exhaust the memory. */
 export function createBodyMemory(
-  limits: BodyMemoryLimits = LIMITS,
+  limits: BodyMemoryLimits = DEFAULT_LIMITS,
   now = (): number => performance.now(),
 ): { hold(): HeldBytes } {
   const usage = createUsage<string>();

@@ -206,7 +206,7 @@ export function createPipeline(
         ? null
         : await deadline.within(deps.faults.take(grant.firmId, grant.keyId));
     const received = () => receive(exchange, `firm ${grant.firmId}`);
-    const process = async (): Promise<RouteResponse> => {
+    const respond = async (): Promise<RouteResponse> => {
       const { value, sentBody } = await received();
       // A page has at least one item.
       const size = fault === 'short_page' ? { maxPageBytes: 1 } : {};
@@ -218,10 +218,10 @@ export function createPipeline(
       const { headers } = exchange.request;
       return deadline.within(route.handle(value, { headers, origin: originOf(exchange), grant, perform }));
     };
-    if (fault === null) return process();
+    if (fault === null) return respond();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
-    const response = await withFault(fault, received, process, (ms) => {
+    const response = await withFault(fault, received, respond, (ms) => {
       exchange.permit.release();
       return pause(ms);
     });

@@ -28,23 +28,23 @@ function withUnknownValue(response: RouteResponse): RouteResponse {
 export async function withFault(
   kind: FaultKind,
   receive: () => Promise<unknown>,
-  process: () => Promise<RouteResponse>,
+  respond: () => Promise<RouteResponse>,
   pause: (ms: number) => Promise<unknown>,
 ): Promise<RouteResponse> {
   switch (kind) {
     case 'slow':
       try {
-        return await process();
+        return await respond();
       } finally {
         await pause(LIMITS.slowFaultMs);
       }
     case 'dropped':
-      await process().catch(() => {});
+      await respond().catch(() => {});
       return { status: 500, dropped: true };
     case 'short_page':
-      return process();
+      return respond();
     case 'unknown_value':
-      return withUnknownValue(await process());
+      return withUnknownValue(await respond());
     default:
       // So that the log shows whether the same request is sent again.
       await receive().catch(() => {});

@@ -36,7 +36,7 @@ import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
-import { appRoute, jsonResponse, publicRoute, type Route, type RouteResponse } from './route.ts';
+import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
 
 export interface AppRouteDeps {
   readonly appUseCases: AppUseCases;
@@ -115,12 +115,12 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
   });
 
   return [
-    publicRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
+    openRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
       await use.requestSignInCode(body.email, origin.address, body.client_secret);
       return { status: 202 };
     }),
 
-    publicRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
+    openRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
       const session = await use.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
       return jsonResponse(sessionToWire(session, await use.readProfile(session.account)), 201);
     }),
@@ -141,7 +141,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
-    publicRoute(endpoints.startPasskeySignIn, async ({ body }) =>
+    openRoute(endpoints.startPasskeySignIn, async ({ body }) =>
       jsonResponse({ options: await use.startPasskeySignIn(body.client_secret) }),
     ),
 
@@ -199,7 +199,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
 
     appRoute(endpoints.listInvitations, async ({ query }, { actor }) => {
       const scope: CursorScope = { list: 'invitations', reader: actor.svcId, filters: {} };
-      const request = pageRequest(query, {}, deps.cursors, scope);
+      const request = pageRequest(query, deps.cursors, scope);
       const [adjuster, invitations] = await Promise.all([
         deps.appReads.adjuster(actor.svcId),
         deps.appReads.invitations(actor.svcId, deps.clock.now(), request),
@@ -239,7 +239,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         reader: actor.svcId,
         filters: { list, ...(since !== undefined && { since }) },
       };
-      const request = pageRequest(query, {}, deps.cursors, scope);
+      const request = pageRequest(query, deps.cursors, scope);
       const claims = await deps.appReads.claims(actor.svcId, list, request, since);
       use.recordSightings(actor, claims.rows);
       const wantsIds = since !== undefined && query.cursor === undefined;

@@ -25,7 +25,7 @@ import {
   appRoute,
   jsonResponse,
   type OpenContext,
-  publicRoute,
+  openRoute,
   type Route,
   type RouteResponse,
   staffRoute,
@@ -58,7 +58,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
   );
   return [
     ...app.routes(endpoints.requestSignInCode, endpoints.signOut),
-    publicRoute(
+    openRoute(
       { ...endpoints.signIn, id: 'open app session', path: PAGE_PATHS.app.session },
       ({ body }, context) =>
         app.open(
@@ -69,7 +69,7 @@ export function browserSessionRoutes(deps: BrowserSessionRouteDeps): Route[] {
         ),
     ),
     ...firm.routes(endpoints.requestStaffSignInCode, endpoints.signOutStaff),
-    publicRoute(
+    openRoute(
       { ...endpoints.signInStaff, id: 'open firm session', path: PAGE_PATHS.firm.session },
       ({ body }, context) =>
         firm.open(
@@ -124,7 +124,7 @@ function pageRoutes(
       requestCode: typeof endpoints.requestSignInCode | typeof endpoints.requestStaffSignInCode,
       signOut: Endpoint,
     ): Route[] => [
-      publicRoute(
+      openRoute(
         { ...requestCode, id: `request ${page} code`, path: paths.signInCodes },
         async ({ body }, context) => {
           const clientSecret = secretOf(context);
@@ -132,7 +132,7 @@ function pageRoutes(
           return { status: 202, headers: { 'Set-Cookie': signInCookie(page, addresses, clientSecret) } };
         },
       ),
-      publicRoute(
+      openRoute(
         { ...startPasskeySignIn, id: `start ${page} passkey`, path: paths.passkeyOptions },
         async (_, context) => {
           const clientSecret = secretOf(context);

@@ -2,12 +2,12 @@ import type { DeskUseCases } from '@svc/application';
 import { deskEndpoints } from '@svc/contract';
 import { ownSessionToWire, passkeyToWire } from '../serialization/adjuster.ts';
 import { toRegistration } from './app-routes.ts';
-import { jsonResponse, publicRoute, type Route, staffRoute } from './route.ts';
+import { jsonResponse, openRoute, type Route, staffRoute } from './route.ts';
 
 /** Passkeys and sessions of the person who is signed in to the desk. */
 export function deskAccountRoutes({ deskUseCases: use }: { readonly deskUseCases: DeskUseCases }): Route[] {
   return [
-    publicRoute(deskEndpoints.startStaffPasskeySignIn, async ({ body }) =>
+    openRoute(deskEndpoints.startStaffPasskeySignIn, async ({ body }) =>
       jsonResponse({ options: await use.startPasskeySignIn(body.client_secret) }),
     ),
 

@@ -19,7 +19,7 @@ export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: Desk
       const { since, until, actor, action, object, request_id: requestId } = query;
       const filter = { since, until, actor, action, object, requestId };
       const scope = { list: 'audit', reader: `desk ${firmId}`, filters: filter };
-      const asked = pageRequest(query, {}, cursors, scope);
+      const asked = pageRequest(query, cursors, scope);
       const [events, members] = await Promise.all([
         use.listAudit(firmId, filter, asked),
         staffReads.ofFirm(firmId),

@@ -75,7 +75,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       const filter = filterOf(query);
       const filters = { ...filter, closed: String(filter.closed) };
       const scope: CursorScope = { list: 'board', reader: readerOf(context), filters };
-      const claims = await board.listBoard(firmId, filter, pageRequest(query, {}, cursors, scope));
+      const claims = await board.listBoard(firmId, filter, pageRequest(query, cursors, scope));
       return {
         ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope),
         reads: claimsRead(firmId, claims.rows),
@@ -123,7 +123,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         reader: readerOf(context),
         filters: { environment },
       };
-      const request = pageRequest(query, {}, cursors, scope);
+      const request = pageRequest(query, cursors, scope);
       const adjusters = await board.listBoardAdjusters(firmId, environment, request);
       const now = clock.now();
       return {

@@ -32,7 +32,7 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
     staffRoute(deskEndpoints.listKeys, async ({ query }, { actor: { firmId } }) => {
       const scope = { list: 'keys', reader: `desk ${firmId}`, filters: {} };
       const document = await keyDocuments(firmId);
-      const keys = await operatorReads.keyPage(firmId, pageRequest(query, {}, cursors, scope));
+      const keys = await operatorReads.keyPage(firmId, pageRequest(query, cursors, scope));
       return page(keys, (key) => asciiJson(document(key)), cursors, scope);
     }),
 
@@ -69,7 +69,7 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       const { key, code, path, since, request_id: requestId } = query;
       const filters = { key, code, path, since, requestId };
       const scope = { list: 'requests', reader: `desk ${firmId}`, filters };
-      const asked = pageRequest(query, { maxPageBytes: LIMITS.requestPage.bytes }, cursors, scope);
+      const asked = pageRequest(query, cursors, scope, LIMITS.requestPage.bytes);
       const filter = { keyId: key as KeyId | undefined, code, path, since };
       const requests = await use.listRequests(firmId, { ...filter, requestId }, asked);
       return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);

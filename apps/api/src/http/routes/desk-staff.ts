@@ -10,7 +10,7 @@ import type { FirmId, StaffId } from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { ownStaffToWire, staffToWire } from '../serialization/staff.ts';
 import { toProof } from './app-routes.ts';
-import { jsonResponse, publicRoute, type Route, staffRoute } from './route.ts';
+import { jsonResponse, openRoute, type Route, staffRoute } from './route.ts';
 
 export interface DeskStaffRouteDeps {
   readonly deskUseCases: DeskUseCases;
@@ -29,12 +29,12 @@ export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRout
     staffId: staff_id as StaffId,
   });
   return [
-    publicRoute(deskEndpoints.requestStaffSignInCode, async ({ body }, { origin }) => {
+    openRoute(deskEndpoints.requestStaffSignInCode, async ({ body }, { origin }) => {
       await use.requestSignInCode(body.email, origin.address, body.client_secret);
       return { status: 202 };
     }),
 
-    publicRoute(deskEndpoints.signInStaff, async ({ body }, { origin, userAgent }) => {
+    openRoute(deskEndpoints.signInStaff, async ({ body }, { origin, userAgent }) => {
       const deviceName = body.device_name ?? deviceNameOf(userAgent);
       const { token, expiresAt, account } = await use.signIn(toStaffProof(body), origin, deviceName);
       const own = ownStaffToWire(await use.readOwnStaff(account));

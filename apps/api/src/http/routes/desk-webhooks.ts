@@ -55,7 +55,7 @@ export function deskWebhookRoutes({
     staffRoute(deskEndpoints.listWebhookDeliveries, async ({ params, query }, { actor: { firmId } }) => {
       const { webhook_id: webhook } = params;
       const scope = { list: 'webhook_deliveries', reader: firmId, filters: { webhook } };
-      const { after, limit } = pageRequest(query, {}, cursors, scope);
+      const { after, limit } = pageRequest(query, cursors, scope);
       const { id } = await find(firmId, webhook);
       const rows = await reads.deliveries(firmId, id, after, limit + 1);
       const shown = rows.slice(0, limit);

@@ -4,7 +4,7 @@ import {
   type FirmActor,
   type FirmReads,
   type FirmUseCases,
-  type SentClaim,
+  type IdempotentResult,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
@@ -20,7 +20,7 @@ import {
   type FirmContext,
   firmRoute,
   jsonResponse,
-  publicRoute,
+  openRoute,
   type Route,
   type RouteResponse,
 } from './route.ts';
@@ -42,7 +42,7 @@ export const claimRead = (firmId: FirmId, id: ClaimId): AuditedRead[] => [
 export const claimResponse = (
   status: number,
   { firmId }: FirmActor,
-  { claim, replayed }: SentClaim,
+  { claim, replayed }: IdempotentResult,
 ): RouteResponse => ({
   status,
   json: claimToWire(claim),
@@ -75,13 +75,13 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
         externalId: query.external_id,
       };
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
-      const request = pageRequest(query, context, deps.cursors, scope);
+      const request = pageRequest(query, deps.cursors, scope, context.maxPageBytes);
       const claims = await deps.firmReads.claims(firmId, environment, filter, request);
       return {
         ...page(claims, claimToWire, deps.cursors, scope),
         reads: claimsRead(firmId, claims.rows),
         ...(environment === 'test' && {
-          page: {
+          readPage: {
             since: query.updated_since ?? null,
             from: request.after?.at ?? query.updated_since ?? null,
             to: claims.rows.at(-1)?.updatedAt ?? null,
@@ -92,7 +92,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       };
     }),
 
-    publicRoute(endpoints.getHealth, async () => {
+    openRoute(endpoints.getHealth, async () => {
       await deps.checkHealth();
       return jsonResponse({});
     }),
@@ -139,7 +139,7 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       const adjusters = await deps.firmReads.adjusters(
         firmId,
         environment,
-        pageRequest(query, context, deps.cursors, scope),
+        pageRequest(query, deps.cursors, scope, context.maxPageBytes),
       );
       const now = deps.clock.now();
       return {

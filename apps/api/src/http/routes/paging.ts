@@ -3,18 +3,18 @@ import { LIMITS } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import type { FirmContext, RouteResponse } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
 /** The requested page. A cursor from another list or with other filters is a validation error. */
 export function pageRequest(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  { maxPageBytes = LIMITS.page.bytes }: Pick<FirmContext, 'maxPageBytes'>,
   cursors: Cursors,
   scope: CursorScope,
+  maxBytes: number = LIMITS.page.bytes,
 ): PageRequest {
-  if (cursor === undefined) return { after: null, limit, maxBytes: maxPageBytes };
+  if (cursor === undefined) return { after: null, limit, maxBytes };
   const after = cursors.read(cursor, scope);
-  if (after !== null) return { after, limit, maxBytes: maxPageBytes };
+  if (after !== null) return { after, limit, maxBytes };
   const detail = 'Must be a next_cursor of this list, used with the same filters.';
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'cursor' }] });
 }

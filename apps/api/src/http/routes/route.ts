@@ -28,7 +28,7 @@ export interface RouteResponse {
   /** For the audit trail. */
   readonly reads?: readonly AuditedRead[];
   /** The page of changes, for the check of a firm's integration. */
-  readonly page?: ReadPage;
+  readonly readPage?: ReadPage;
   /** A simulated fault. */
   readonly hasUnknownValue?: true;
   /** The connection is closed instead: a simulated fault. */
@@ -112,7 +112,7 @@ const routesFor =
     handle: handle as unknown as Handler<Endpoint, Context>,
   });
 
-export const publicRoute = routesFor<'anyone', OpenContext>('anyone');
+export const openRoute = routesFor<'anyone', OpenContext>('anyone');
 export const appRoute = routesFor<'adjuster', AppContext>('adjuster');
 export const staffRoute = routesFor<'staff', StaffContext>('staff');
 export const firmRoute = routesFor<'firm', FirmContext>('firm');

@@ -19,7 +19,7 @@ import { createSites } from './sites.ts';
 import { statusHandler } from './status/handler.ts';
 import type { StatusMonitor } from './status/status.ts';
 
-interface AppDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
+interface HttpApplicationDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
   readonly routes: readonly Route[];
   readonly status: StatusMonitor;
   /** Serves the adjuster app and passes other requests on. */
@@ -36,7 +36,7 @@ interface AppDeps extends AdmissionDeps, PipelineDeps, RequestLogDeps {
 export type HttpApplication = (request: IncomingMessage, response: ServerResponse) => RequestTrace | null;
 
 /** Builds the application: admission, request log, routing, and for an operation its pipeline and response. */
-export function createApp(deps: AppDeps): HttpApplication {
+export function createHttpApplication(deps: HttpApplicationDeps): HttpApplication {
   const { addresses, routes, tracing } = deps;
   const admit = createAdmission(deps);
   const match = createMatcher(routes);
@@ -75,7 +75,7 @@ export function createApp(deps: AppDeps): HttpApplication {
     const { route } = found;
     const result = await pipeline.handle(found, search, request, response, trace);
     if (result.claimId !== undefined) trace.claimId = result.claimId;
-    if (result.page !== undefined && trace.behavior !== undefined) trace.behavior.page = result.page;
+    if (result.readPage !== undefined && trace.behavior !== undefined) trace.behavior.page = result.readPage;
     if (result.reads !== undefined && trace.audit !== undefined) trace.audit.reads = result.reads;
     await sendResult({ result, route, trace }, { responses, addresses }, request, response);
   };
