@@ -48,8 +48,9 @@ const REFERENCES = `SELECT DISTINCT format('%I.%I', n.nspname, c.relname) AS fro
   JOIN pg_class f ON f.oid = k.confrelid JOIN pg_namespace fn ON fn.oid = f.relnamespace
   WHERE k.contype = 'f' AND k.conrelid <> k.confrelid`;
 
+/** Without those of Citus in pg_catalog, which another database need not have. */
 const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS last
-  FROM pg_sequences WHERE last_value IS NOT NULL ORDER BY 1`;
+  FROM pg_sequences WHERE last_value IS NOT NULL AND schemaname !~ '^pg_' ORDER BY 1`;
 
 /** By what every role sees of the sessions of others. Only those of clients and of Citus itself have a user. */
 const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
