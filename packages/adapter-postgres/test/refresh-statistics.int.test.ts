@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { createRole, dropRole } from '../../../tools/services/postgres.ts';
 import { connect } from '../src/index.ts';
 import { aFirm, newId } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -73,9 +72,9 @@ describe('statistics', () => {
   });
 
   test('can be refreshed by the role of the service, which may not analyze tables, and by no other', async () => {
-    const { sql, url, drop } = database;
+    const { sql } = database;
     const name = `analyst_${newId().slice(0, 8)}`;
-    await createRole({ url, drop }, { name, password: 'unused' });
+    await sql.query(`CREATE ROLE ${name}`);
     await addCarriers(500);
     try {
       await sql.query(`SET ROLE ${name}`);
@@ -91,8 +90,7 @@ describe('statistics', () => {
       expect(await knownRows()).toBe(500);
     } finally {
       await sql.query('RESET ROLE');
-      await sql.query(`DROP OWNED BY ${name}`);
-      await dropRole(name);
+      await sql.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
     }
   });
 });

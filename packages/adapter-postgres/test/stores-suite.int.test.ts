@@ -60,9 +60,11 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
   const clock = createFixedClock();
   const failed: GroupFailure[] = [];
   const metrics = { ...NO_METRICS, groupFailed: (reason: GroupFailure) => failed.push(reason) };
-  const stores = await connect({ url: database.url, clock, encryption, metrics });
+  // On a busy machine a request may wait longer for a connection than in production.
+  const connectTimeoutMs = 10_000;
+  const stores = await connect({ url: database.url, clock, encryption, metrics, connectTimeoutMs });
   // The same on other connections, for transactions that fail.
-  const beside = await openDatabase({ url: database.url, poolMax: 4, metrics });
+  const beside = await openDatabase({ url: database.url, poolMax: 4, metrics, connectTimeoutMs });
   const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
   // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });

@@ -13,7 +13,7 @@ describe.each([{ pooler: false }, { pooler: true }])('a unit of work, %j', ({ po
   let stores: PostgresStores;
   beforeAll(async () => {
     database = await distributedDatabase();
-    stores = await connect({ url: database.url, poolMax: 30, pooler });
+    stores = await connect({ url: database.url, poolMax: 30, pooler, connectTimeoutMs: 10_000 });
   });
   afterAll(async () => {
     await stores.close();
