@@ -4,7 +4,6 @@ import {
   checkScope,
   DAY,
   DEFAULT_LIMITS,
-  DomainError,
   ENVIRONMENTS,
   type Environment,
   type FirmId,
@@ -63,16 +62,6 @@ describe('scopes of a key', () => {
       }
     },
   );
-
-  test('scopesOf lists exactly the scopes that checkScope allows', () => {
-    for (const { plan, purpose } of cases) {
-      const listed = scopesOf(purpose, plan);
-      for (const scope of SCOPES) {
-        if (listed.includes(scope)) expect(() => checkScope(scope, purpose, plan)).not.toThrow();
-        else expect(() => checkScope(scope, purpose, plan)).toThrow(DomainError);
-      }
-    }
-  });
 });
 
 describe('data visible to a key', () => {

@@ -57,7 +57,7 @@ interface AuditedAction {
   readonly object: string | null;
   readonly outcome?: string;
   readonly device?: AnswerOnDevice | undefined;
-  readonly changes?: AuditChanges | undefined;
+  readonly changes?: AuditChanges | null | undefined;
 }
 
 export const auditEvent = (
@@ -72,7 +72,7 @@ export const auditEvent = (
     action,
     object,
     ...(device !== undefined && { device }),
-    ...(changes !== undefined && { changes }),
+    ...(changes && { changes }),
     outcome,
   },
 });
@@ -119,7 +119,7 @@ export const recordFirmAction = (
     at: clock.now(),
     action,
     object: firmObject(id),
-    changes: changes ?? undefined,
+    changes,
   });
 
 /** The chain of each firm that an adjuster is an active member of, or else the service's; of staff, their firm's. */

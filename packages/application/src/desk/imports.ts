@@ -99,6 +99,12 @@ interface ImportedRows {
   readonly nextRow: number | null;
 }
 
+/** Any other error is one of the service. */
+function asDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  throw error;
+}
+
 /** A file may need many, and other requests need connections too. */
 const CONCURRENT_SENDS = 10;
 
@@ -117,8 +123,7 @@ export const makeCheckAdjusters =
       try {
         checkAddressee({ adjuster, membership, firmId, environment, pendingOffers: 0, at: clock.now() });
       } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        found.set(svcId, error);
+        found.set(svcId, asDomainError(error));
       }
     }
     return found;
@@ -131,7 +136,7 @@ export const makeCheckExisting =
     { firmId, environment }: FirmActor,
     sent: readonly (Pick<ClaimFacts, 'externalId' | 'claimNumber'> | undefined)[],
   ): Promise<readonly (ImportOutcome | undefined)[]> => {
-    const ids = sent.flatMap((one) => one ?? []);
+    const ids = sent.filter((one) => one !== undefined);
     const found = await boardReads.claimsWithIds(firmId, environment, ids);
     const byExternalId = new Map(found.map(({ id, externalId }) => [externalId, id]));
     const open = found.filter(({ closedAt }) => closedAt === null);
@@ -161,8 +166,8 @@ export const makeSendImported =
       try {
         const { claim, replayed } = await deps.sendClaim(actor, command);
         return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id, isDifferent: false };
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
+      } catch (thrown) {
+        const error = asDomainError(thrown);
         return (await existing(error, command)) ?? { outcome: 'failed', error };
       }
     };

@@ -48,7 +48,7 @@ const record = (
     at: clock.now(),
     action,
     object: staffObject(staffId),
-    changes: changes ?? undefined,
+    changes,
   });
 
 /**
@@ -115,7 +115,7 @@ export const makeSetLateOffersMail =
       const member = existingAccount(await tx.staff.lock(of));
       const { lateOffersMailAt: current } = member;
       const now = deps.clock.now();
-      const isQueued = current !== null && current > now;
+      const isQueued = (current ?? 0) > now;
       if (isWished ? isQueued : current === null) return;
       const at = isWished ? nextLateOffersMail(now) : null;
       await tx.staff.save({ ...member, lateOffersMailAt: at });

@@ -24,7 +24,7 @@ const recordChange = (
     at: deps.clock.now(),
     action: 'deadline.change',
     object: `deadline:${event}:${kind}`,
-    changes: changes ?? undefined,
+    changes,
   });
 
 /** Gives the claims of one event another deadline, or changes it. */

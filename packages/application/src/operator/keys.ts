@@ -70,7 +70,7 @@ function recordKeyAction(
     at: clock.now(),
     action,
     object: `key:${key.id}`,
-    changes: changes ?? undefined,
+    changes,
   });
 }
 

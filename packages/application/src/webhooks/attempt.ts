@@ -61,7 +61,7 @@ export async function pauseWebhook(
 ): Promise<void> {
   if (endpoint.paused !== null) return;
   const { firmId, id, pauseMailedAt } = endpoint;
-  const isMailed = pauseMailedAt === null || at >= pauseMailedAt + PAUSE_MAIL_INTERVAL_MS;
+  const isMailed = at >= (pauseMailedAt ?? 0) + PAUSE_MAIL_INTERVAL_MS;
   await tx.webhooks.save({ ...endpoint, paused: reason, ...(isMailed && { pauseMailedAt: at }) });
   await recordAction(tx, firmId, BY_SERVICE, {
     at,

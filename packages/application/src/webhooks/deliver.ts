@@ -54,8 +54,8 @@ export function createWebhookDeliveries(deps: {
       await queue.signalChanges(now);
       for (const kind of ['first', 'retry'] as const) {
         const limit = MAX_RUNNING[kind] - running[kind].size;
-        const due = limit > 0 ? await queue.take(kind, now, now + TAKEN_MS, limit) : [];
-        for (const one of due) {
+        if (limit === 0) continue;
+        for (const one of await queue.take(kind, now, now + TAKEN_MS, limit)) {
           const attempt = deliver(one)
             .catch(onError)
             .finally(() => running[kind].delete(attempt));

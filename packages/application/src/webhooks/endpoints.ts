@@ -56,7 +56,7 @@ const record = (
     at: clock.now(),
     action,
     object: webhookObject(id),
-    changes: changes ?? undefined,
+    changes,
   });
 
 /** The rest of an address may hold a secret of the firm. */
@@ -108,8 +108,8 @@ async function roll(
   overlapMs: number,
 ): Promise<IssuedWebhook> {
   const now = deps.clock.now();
-  const { previousSecretUntil: until } = endpoint;
-  if (overlapMs > 0 && until !== null && now < until)
+  const until = endpoint.previousSecretUntil ?? 0;
+  if (overlapMs > 0 && now < until)
     throw new DomainError(
       'already_rolled',
       `The secret was rolled already, and the one before is in use until ${toDateTime(until)}. Roll it again after that; if a secret has leaked, remove the endpoint and add it again.`,
@@ -259,7 +259,7 @@ export function makeManualDeliveries(deps: Deps) {
       const { endpointId } = found;
       return alone(firmId, endpointId, async () => {
         const endpoint = await lockAndRecord(caller, firmId, endpointId, 'webhook.replay');
-        return send(endpoint, (await deps.webhookReads.delivery(firmId, deliveryId)) ?? found);
+        return send(endpoint, found);
       });
     },
   };

@@ -12,12 +12,11 @@ export function messageOf(
   now: Instant,
 ): WebhookMessage {
   const updatedSince = updatedSinceOf(delivery);
-  const { previousSecret, previousSecretUntil } = endpoint;
-  const isOverlap = previousSecret !== null && previousSecretUntil !== null && now < previousSecretUntil;
+  const isOverlap = now < (endpoint.previousSecretUntil ?? 0);
   return {
     url: endpoint.url,
     id: delivery.id,
-    secrets: isOverlap ? [endpoint.secret, previousSecret] : [endpoint.secret],
+    secrets: [endpoint.secret, isOverlap ? endpoint.previousSecret : null].filter((one) => one !== null),
     body: JSON.stringify({
       type: delivery.type,
       timestamp: toDateTime(delivery.createdAt),

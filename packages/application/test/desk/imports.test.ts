@@ -1,0 +1,185 @@
+import { expect, test } from '@jest/globals';
+import type { Svcid } from '@svc/domain';
+import { type ClaimToSend, errorCodeOf, type Fixture } from '@svc/testkit';
+import { auditEntriesFrom, deskImportUseCases, type ImportOutcome } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+type SendClaim = Fixture['use']['sendClaim'];
+
+async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) => sendClaim) {
+  const fixture = memoryFixture();
+  const { memory, use, clock, ids } = fixture;
+  const firm = await fixture.newFirm();
+  const firmUseCases = { sendClaim: wrapped(use.sendClaim) };
+  const deps = { ...memory, uow: memory.unitOfWork, firmUseCases, clock, ids };
+  const imports = deskImportUseCases(deps);
+  const start = (actor = firm.test) =>
+    imports.startImport(actor, { id: undefined, name: 'Monday', columns: { Zip: null }, totalRows: 50 });
+  const rowOf = (claim: ClaimToSend, adjuster = firm.accounts.manual) => ({
+    ...claim,
+    adjuster,
+    fingerprint: claim.asSent,
+    idempotencyKey: `import-${claim.asSent}`,
+  });
+  const sendRows = async (commands: (ReturnType<typeof rowOf> | undefined)[], actor = firm.test) => {
+    const { id } = await start(actor);
+    return imports.sendImported(actor, { id, commands, fromRow: 2, untilRow: 9, nextRow: null });
+  };
+  return { ...fixture, firm, deps, imports, start, rowOf, sendRows };
+}
+
+/** The values of an error, which `toEqual` does not compare. */
+const comparable = (one: ImportOutcome | undefined) =>
+  one?.outcome === 'failed' ? [one.error.code, one.error.existingClaimId, one.error.message] : one;
+
+test('an import is recorded once; its parts may change its name and columns, and show more rows', async () => {
+  const { imports, firm, start, clock, memory } = await setUp();
+  const at = clock.now();
+  expect(await imports.rememberedColumns(firm.id, 'Monday')).toBeNull();
+  const started = await start();
+  const { id } = started;
+  expect(started).toEqual({
+    ...{ firmId: firm.id, environment: 'test', id, createdAt: at, updatedAt: at },
+    ...{ name: 'Monday', columns: { Zip: null }, totalRows: 50 },
+    ...{ nextRow: null, nextUncounted: 0, sent: 0, alreadySent: 0, failed: 0 },
+  });
+  expect(await imports.readImport(firm.id, id)).toEqual(started);
+  expect(await imports.rememberedColumns(firm.id, 'Monday')).toEqual({ Zip: null });
+  clock.advance(1000);
+  for (const [totalRows, most] of [
+    [49, 50],
+    [51, 51],
+  ] as const) {
+    const part = { id, name: 'Tuesday', columns: { Zip: 'loss_location.zip' }, totalRows };
+    const changed = await imports.startImport(firm.test, part);
+    expect(changed).toEqual({ ...started, ...part, totalRows: most, updatedAt: clock.now() });
+    expect(await imports.readImport(firm.id, id)).toEqual(changed);
+  }
+  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
+  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
+  expect(entries.filter(({ object }) => object === `import:${id}`)).toMatchObject([
+    { at, actor: `firm:${firm.id}`, action: 'claims.import' },
+  ]);
+});
+
+test('an import is continued and read by its own firm alone, in its own environment', async () => {
+  const { imports, firm, start, newFirm } = await setUp();
+  const started = await start();
+  const other = await newFirm();
+  const part = { id: started.id, name: 'Monday', columns: {}, totalRows: 99 };
+  const rows = { id: started.id, commands: [], fromRow: 2, untilRow: 9, nextRow: null };
+  for (const [attempt, code] of [
+    [imports.startImport(other.test, part), 'not_found'],
+    [imports.readImport(other.id, started.id), 'not_found'],
+    [imports.sendImported(other.test, rows), 'not_found'],
+    [imports.startImport(firm.live, part), 'import_environment_differs'],
+  ] as const)
+    expect(await errorCodeOf(attempt)).toBe(code);
+  expect(await imports.readImport(firm.id, started.id)).toEqual(started);
+});
+
+test('rows are sent ten at a time, and counted once however often they are sent', async () => {
+  let [running, most] = [0, 0];
+  const { imports, firm, start, newClaim, rowOf, clock } = await setUp((sendClaim) => async (...claim) => {
+    running += 1;
+    most = Math.max(most, running);
+    return sendClaim(...claim).finally(() => (running -= 1));
+  });
+  const { id } = await start();
+  const [one, ...others] = Array.from({ length: 22 }, () => rowOf(newClaim()));
+  const commands = [undefined, one, ...others, rowOf(newClaim(), 'nobody' as Svcid)];
+  const part = { id, commands, fromRow: 2, untilRow: 26, nextRow: 26 };
+  const first = await imports.sendImported(firm.test, part);
+  expect(first.map((each) => each?.outcome)).toEqual([undefined, ...Array(22).fill('sent'), 'failed']);
+  expect(most).toBe(10);
+  const counted = {
+    updatedAt: clock.now(),
+    nextRow: 26,
+    nextUncounted: 26,
+    sent: 22,
+    alreadySent: 0,
+    failed: 2,
+  };
+  clock.advance(1000);
+  expect(await imports.sendImported(firm.test, part)).toEqual(
+    first.map((each) => (each?.outcome === 'sent' ? { ...each, outcome: 'already_sent' } : each)),
+  );
+  expect(await imports.readImport(firm.id, id)).toMatchObject(counted);
+  await imports.sendImported(firm.test, { id, commands: [one], fromRow: 26, untilRow: 27, nextRow: null });
+  expect(await imports.readImport(firm.id, id)).toMatchObject({
+    ...counted,
+    ...{ updatedAt: clock.now(), nextRow: null, nextUncounted: 27, alreadySent: 1 },
+  });
+});
+
+test('sending and the check before it find the same claims, which have the external id or an open number', async () => {
+  const { imports, firm, use, newClaim, newMember, send, sendId, rowOf, sendRows } = await setUp();
+  const [same, taken, closed, live] = [newClaim(), newClaim(), newClaim(), newClaim()];
+  const sendOne = (claim: ClaimToSend) => sendId(firm.test, firm.accounts.manual, { claim });
+  const [sameId, takenId, closedId] = [await sendOne(same), await sendOne(taken), await sendOne(closed)];
+  await use.closeClaimAsOperator(closedId);
+  await send(firm.live, await newMember(firm), { claim: live });
+  const withNumberOf = ({ facts: { claimNumber } }: ClaimToSend) => newClaim({ claimNumber });
+  const claims = [same, undefined, withNumberOf(taken), closed, withNumberOf(closed), live];
+  const found = [
+    { outcome: 'already_sent', claimId: sameId, isDifferent: false },
+    undefined,
+    ['duplicate_claim', takenId, expect.stringContaining('claim_number')],
+    { outcome: 'already_sent', claimId: closedId, isDifferent: false },
+  ];
+  const checked = await imports.checkExisting(
+    firm.test,
+    claims.map((claim) => claim?.facts),
+  );
+  expect(checked.map(comparable)).toEqual([...found, undefined, undefined]);
+  const sent = await sendRows(claims.map((claim) => claim && rowOf(claim)));
+  const isSent = expect.objectContaining({ outcome: 'sent', isDifferent: false });
+  expect(sent.map(comparable)).toEqual([...found, isSent, isSent]);
+});
+
+test('a row differs from its claim if its content does, not its format', async () => {
+  const { firm, newClaim, send, rowOf, sendRows } = await setUp();
+  const claim = newClaim();
+  await send(firm.test, firm.accounts.manual, { claim });
+  const asSent = (text: string) => rowOf({ ...claim, asSent: text as ClaimToSend['asSent'] });
+  const outcomes = await sendRows([
+    asSent(claim.asSent.replaceAll(',', ' ,\n')),
+    asSent(claim.asSent.replace('flood', 'wind')),
+  ]);
+  expect(outcomes).toMatchObject([
+    { outcome: 'already_sent', isDifferent: false },
+    { outcome: 'already_sent', isDifferent: true },
+  ]);
+});
+
+test('sending and the check before it find the same about adjusters', async () => {
+  const { imports, firm, newFirm, newMember, newAdjuster, newClaim, rowOf, sendRows } = await setUp();
+  const { paused, manual, new: invited } = firm.accounts;
+  const other = await newFirm();
+  const strangers = ['nobody' as Svcid, other.accounts.manual, (await newAdjuster()).svcId];
+  const named = [paused, manual, invited, await newMember(firm), await newMember(other), ...strangers];
+  for (const actor of [firm.live, firm.test]) {
+    const errors = await imports.checkAdjusters(actor, [...named, ...named]);
+    const sent = await sendRows(
+      named.map((svcId) => rowOf(newClaim(), svcId)),
+      actor,
+    );
+    const codes = sent.map((one) => (one?.outcome === 'failed' ? one.error.code : undefined));
+    expect(named.map((svcId) => errors.get(svcId)?.code)).toEqual(codes);
+    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
+  }
+});
+
+test('a row whose claim was erased in between has failed, and an error of the service is no outcome', async () => {
+  const { deps, firm, newClaim, send, rowOf, start } = await setUp();
+  const claim = newClaim();
+  await send(firm.test, firm.accounts.manual, { claim });
+  const { id } = await start();
+  const part = { id, commands: [rowOf(claim)], fromRow: 2, untilRow: 3, nextRow: null };
+  const firmReads = { ...deps.firmReads, claim: async () => null };
+  const outcomes = await deskImportUseCases({ ...deps, firmReads }).sendImported(firm.test, part);
+  expect(outcomes.map(comparable)).toEqual([['duplicate_claim', expect.any(String), expect.any(String)]]);
+  const broken = { sendClaim: () => Promise.reject(new Error('out of memory')) };
+  const sending = deskImportUseCases({ ...deps, firmUseCases: broken }).sendImported(firm.test, part);
+  await expect(sending).rejects.toThrow('out of memory');
+});

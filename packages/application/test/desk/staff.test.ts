@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
+import { auditEntriesFrom, byAccount, makeReadOwnStaff, type StaffFirm } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+test('a firm has at most so many staff members, and one less makes room', async () => {
+  const { newFirm, newStaff, use } = memoryFixture();
+  const [firm, other] = [await newFirm(), await newFirm()];
+  await newStaff(firm);
+  const member = await newStaff(firm, 'auditor');
+  for (let count = 2; count < MAX_STAFF_PER_FIRM; count += 1) await newStaff(firm, 'auditor');
+  expect(await errorCodeOf(newStaff(firm))).toBe('too_many_staff');
+  await newStaff(other);
+  await use.removeStaff(member);
+  await newStaff(firm);
+});
+
+test('staff read themselves, their sessions and each firm where their address is staff, until they are removed', async () => {
+  const { newFirm, newStaff, use, memory } = memoryFixture();
+  const [one, two] = [await newFirm(), await newFirm('read_only')];
+  await newStaff(one);
+  const member = await newStaff(one, 'auditor');
+  await newStaff(two, 'admin', { email: member.email });
+  const firms: readonly StaffFirm[] = [
+    { id: one.id, name: one.name, plan: 'standard' },
+    { id: two.id, name: two.name, plan: 'read_only' },
+  ];
+  expect(await use.desk.readOwnStaff(member)).toEqual({ member, firm: firms[0], firms });
+  await use.openStaffSession(member);
+  expect(await use.desk.listSessions(member)).toMatchObject([{ method: 'operator' }]);
+  const staffReads = { ...memory.staffReads, firmsOf: async () => firms.slice(1) };
+  expect(await errorCodeOf(makeReadOwnStaff({ staffReads })(member))).toBe('account_removed');
+  await use.removeStaff(member);
+  expect(await errorCodeOf(use.desk.readOwnStaff(member))).toBe('account_removed');
+});
+
+test('the audit trail has what changed of a staff member, and no entry if nothing did', async () => {
+  const { newFirm, newStaff, use, clock, memory, jobsOf } = memoryFixture();
+  const firm = await newFirm();
+  const member = await newStaff(firm, 'dispatcher');
+  const setMail = (isWished: boolean) => use.desk.setLateOffersMail(byAccount(member), member, isWished);
+  await use.updateStaff(member, {});
+  await use.updateStaff(member, { role: 'dispatcher', name: member.name });
+  await setMail(false);
+  await use.updateStaff(member, { role: 'admin' });
+  await use.updateStaff(member, { name: 'Zoë' });
+  for (let times = 0; times < 3; times += 1) await setMail(true);
+  // Due, while its job has not run: another one is queued.
+  clock.advance(nextLateOffersMail(clock.now()) - clock.now());
+  await setMail(true);
+  await setMail(false);
+  await setMail(false);
+  expect((await jobsOf(firm)).filter(({ job }) => job.kind === 'mail_late_offers')).toHaveLength(2);
+  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
+  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
+  const own = entries.filter(({ object }) => object === `staff:${member.staffId}`);
+  expect(own.map(({ action, changes }) => [action, changes])).toEqual([
+    ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
+    ['staff.role', { role: { from: 'dispatcher', to: 'admin' } }],
+    ['staff.role', undefined],
+    ['staff.settings', { lateOffersMail: { from: false, to: true } }],
+    ['staff.settings', undefined],
+    ['staff.settings', { lateOffersMail: { from: true, to: false } }],
+  ]);
+});

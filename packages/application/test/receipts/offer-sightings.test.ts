@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import type { ClaimId } from '@svc/domain';
+import { type AppClaimView, createOfferSightings, type OfferEvent } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+test('each pending offer is recorded as seen once, however often the app reads it, and forgotten in bounded memory', async () => {
+  const { newFirm, newMember, sendId, use, offer, clock } = memoryFixture();
+  const firm = await newFirm();
+  const svcId = await newMember(firm);
+  const seen: OfferEvent[] = [];
+  const record = createOfferSightings({ offerBuffer: { add: (event) => seen.push(event) }, clock });
+  const viewOf = async (id: ClaimId): Promise<AppClaimView> => use.readClaim({ svcId }, id);
+  const [accepted, pending] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+  await use.acceptClaim({ svcId }, accepted);
+  const view = await viewOf(pending);
+  record({ svcId }, [await viewOf(accepted), view]);
+  const { offeredAt } = view.assignment;
+  const first = { firmId: firm.id, claimId: pending, environment: 'live', offeredAt, adjuster: svcId };
+  expect(seen).toEqual([{ ...first, seenAt: clock.now() }]);
+  clock.advance(1);
+  await offer(firm.live, pending, svcId);
+  for (let times = 0; times < 2; times += 1) record({ svcId }, [view, await viewOf(pending)]);
+  expect(seen.slice(1)).toEqual([{ ...first, offeredAt: clock.now(), seenAt: clock.now() }]);
+  const many = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => ({ ...view, id: `${from + n}` as ClaimId }));
+  record({ svcId }, [...many(2, 50_000), view]);
+  expect(seen).toHaveLength(50_000);
+  record({ svcId }, [...many(50_000, 50_001), view]);
+  expect(seen).toHaveLength(50_002);
+});

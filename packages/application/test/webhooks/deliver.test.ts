@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals';
+import { SECOND } from '@svc/domain';
+import {
+  BY_SERVICE,
+  createWebhookDeliveries,
+  WEBHOOK_RETRY_MS,
+  type WebhookQueue,
+  type WebhookResult,
+} from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+/** Attempts at deliveries, of which up to `most` are due whenever some are taken. They end when the test says so. */
+async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?: number } = {}) {
+  const { memory, use, clock, newFirm, send } = memoryFixture();
+  const firm = await newFirm();
+  const settings = { firmId: firm.id, environment: 'test', url: 'https://hooks.example' } as const;
+  const { webhook } = await use.createWebhook(BY_SERVICE, settings);
+  await send(firm.test, firm.accounts.manual);
+  await memory.webhookQueue.signalChanges(clock.now());
+  const due = await memory.webhookQueue.take('first', clock.now(), clock.now(), 1);
+  const taken: { kind: string; limit: number; heldMs: number }[] = [];
+  const running: { timeoutMs: number; end: (result: WebhookResult) => void }[] = [];
+  const [outcomes, errors]: [string[], unknown[]] = [[], []];
+  const deliveries = createWebhookDeliveries({
+    webhookQueue: {
+      ...memory.webhookQueue,
+      async take(kind, now, until, limit) {
+        taken.push({ kind, limit, heldMs: until - now });
+        return Array.from({ length: Math.min(limit, most) }, () => due).flat();
+      },
+      ...queue,
+    },
+    webhookSender: {
+      problemOf: async () => null,
+      send: (_, __, timeoutMs) => new Promise((end) => running.push({ timeoutMs, end })),
+    },
+    uow: memory.unitOfWork,
+    metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
+    clock,
+    onError: (error) => errors.push(error),
+  });
+  const end = (result: WebhookResult, count = running.length): void => {
+    for (const attempt of running.splice(0, count)) attempt.end(result);
+  };
+  const remove = () => use.removeWebhook(BY_SERVICE, firm.id, webhook.id);
+  return { clock, taken, running, outcomes, errors, deliveries, end, remove };
+}
+
+test('at most 200 first attempts and 50 retries of ten seconds run at once, and are held for longer', async () => {
+  const { deliveries, taken, running, end } = await setUp();
+  const heldMs = 20 * SECOND;
+  await deliveries.start();
+  await deliveries.start();
+  expect(running.map(({ timeoutMs }) => timeoutMs)).toEqual(Array(250).fill(10 * SECOND));
+  end({ error: 'timeout' }, 203);
+  await new Promise(setImmediate);
+  await deliveries.start();
+  expect(taken).toEqual([
+    { kind: 'first', limit: 200, heldMs },
+    { kind: 'retry', limit: 50, heldMs },
+    { kind: 'first', limit: 200, heldMs },
+    { kind: 'retry', limit: 3, heldMs },
+  ]);
+});
+
+test('each attempt is counted by its outcome, and one that cannot be recorded is reported', async () => {
+  const error = new Error('no connection');
+  const recordRetry = () => Promise.reject(error);
+  const { deliveries, clock, outcomes, errors, end } = await setUp({ most: 1, recordRetry });
+  for (const [result, passedMs] of [
+    [{ status: 204, retryAfterMs: null }, 0],
+    [{ status: 503, retryAfterMs: null }, 0],
+    [{ status: 410, retryAfterMs: null }, 0],
+    [{ error: 'timeout' }, WEBHOOK_RETRY_MS],
+  ] as const) {
+    await deliveries.start();
+    clock.advance(passedMs);
+    end(result);
+    await deliveries.settled();
+  }
+  const ends = ['delivered', 'retried', 'gone', 'failed'];
+  expect(outcomes).toEqual(ends.flatMap((outcome) => [outcome, outcome]));
+  expect(errors).toEqual([error, error]);
+});
+
+test('the end of an attempt at an endpoint that was removed has no effect', async () => {
+  const { deliveries, errors, end, remove } = await setUp({ most: 1 });
+  await deliveries.start();
+  await remove();
+  end({ status: 410, retryAfterMs: null });
+  await deliveries.settled();
+  expect(errors).toEqual([]);
+});

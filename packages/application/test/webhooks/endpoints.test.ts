@@ -1,0 +1,98 @@
+import { expect, test } from '@jest/globals';
+import { HOUR, SECOND } from '@svc/domain';
+import { auditEntriesFrom, BY_SERVICE } from '../../src/index.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+async function setUp() {
+  const fixture = memoryFixture();
+  const { newFirm, use, external, send } = fixture;
+  const firm = await newFirm();
+  const create = async (name = 'one') => {
+    const url = `https://hooks.example/${name}?token=secret`;
+    return (await use.createWebhook(BY_SERVICE, { firmId: firm.id, environment: 'test', url })).webhook;
+  };
+  const respond = (url: string, status: number) =>
+    external.webhookResults.set(url, { status, retryAfterMs: null });
+  const changeAndDeliver = async () => {
+    await send(firm.test, firm.accounts.manual);
+    const deliveries = use.webhookDeliveries();
+    await deliveries.start();
+    await deliveries.settled();
+  };
+  return { ...fixture, firm, create, respond, changeAndDeliver };
+}
+
+test('the audit trail has each act on an endpoint with what it changed, without its path and secrets', async () => {
+  const { firm, create, use, respond, memory } = await setUp();
+  const { id, url } = await create();
+  const setState = (state: 'active' | 'paused') => use.setWebhookState(BY_SERVICE, firm.id, id, state);
+  const tested = () => use.testWebhook(BY_SERVICE, firm.id, id);
+  const stateOf = async () => (await memory.webhookReads.endpoints(firm.id))[0]?.paused;
+  await setState('active');
+  await setState('paused');
+  await setState('paused');
+  respond(url, 410);
+  await tested();
+  expect(await stateOf()).toBe('requested');
+  await setState('active');
+  const delivery = await tested();
+  expect(await stateOf()).toBe('gone');
+  await use.rollWebhook(BY_SERVICE, firm.id, id, 0);
+  await use.replayWebhook(BY_SERVICE, firm.id, delivery.id);
+  await use.removeWebhook(BY_SERVICE, firm.id, id);
+  const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
+  const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
+  const own = entries.filter(({ object }) => object === `webhook:${id}`);
+  const [environment, host] = ['test', 'hooks.example'];
+  expect(own.map(({ action, changes }) => [action, changes])).toEqual([
+    ['webhook.create', { environment: { from: null, to: environment }, host: { from: null, to: host } }],
+    ['webhook.pause', { paused: { from: null, to: 'requested' } }],
+    ['webhook.test', undefined],
+    ['webhook.resume', { paused: { from: 'requested', to: null } }],
+    ['webhook.test', undefined],
+    ['webhook.pause', { paused: { from: null, to: 'gone' } }],
+    ['webhook.roll', undefined],
+    ['webhook.replay', undefined],
+    ['webhook.remove', { environment: { from: environment, to: null }, host: { from: host, to: null } }],
+  ]);
+});
+
+test('an update changes the state, the secret or both, and a secret rolled without overlap is forgotten', async () => {
+  const { firm, create, use, clock, memory } = await setUp();
+  let before = await create();
+  const overlap = () => ({ previousSecret: before.secret, previousSecretUntil: clock.now() + HOUR });
+  const ended = { previousSecret: null, previousSecretUntil: null };
+  for (const [state, overlapMs, changes] of [
+    [undefined, null, () => ({})],
+    ['paused', null, () => ({ paused: 'requested' })],
+    [undefined, HOUR, overlap],
+    ['active', 0, () => ({ paused: null, ...ended })],
+  ] as const) {
+    const change = { state, overlapMs };
+    const { webhook, secret } = await use.updateWebhook(BY_SERVICE, firm.id, before.id, change);
+    expect(webhook).toEqual({ ...before, secret: secret ?? before.secret, ...changes() });
+    expect([secret === null, webhook.secret === before.secret]).toEqual(Array(2).fill(overlapMs === null));
+    expect(await memory.webhookReads.endpoints(firm.id)).toEqual([webhook]);
+    before = webhook;
+  }
+});
+
+test('endpoints are tested side by side, and the next signal keeps its distance from one repeated by hand', async () => {
+  const { firm, create, use, respond, clock, external, memory, changeAndDeliver } = await setUp();
+  const { id, url } = await create();
+  const { id: other } = await create('other');
+  const tests = await Promise.all([id, other].map((each) => use.testWebhook(BY_SERVICE, firm.id, each)));
+  expect(tests.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  await use.removeWebhook(BY_SERVICE, firm.id, other);
+  respond(url, 500);
+  await changeAndDeliver();
+  respond(url, 204);
+  const [failed] = await memory.webhookReads.deliveries(firm.id, id, null, 1);
+  await use.replayWebhook(BY_SERVICE, firm.id, failed?.id ?? '');
+  const sent = external.webhooks.length;
+  await changeAndDeliver();
+  expect(external.webhooks).toHaveLength(sent);
+  clock.advance(SECOND);
+  await changeAndDeliver();
+  expect(external.webhooks).toHaveLength(sent + 1);
+});
