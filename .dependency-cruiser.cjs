@@ -193,7 +193,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/' },
+    // The build writes these while the check runs.
+    exclude: { path: ['/dist(/|$)', '/\\.vitepress/(\\.temp|cache)(/|$)', '\\.timestamp-[^/]*\\.mjs$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { startWatchdog } from '@svc/embedded-postgres';
@@ -24,6 +24,8 @@ const WORKERS = availableParallelism() * 2;
 
 /** The first line that Jest prints of a test file, with its duration. */
 const FINISHED_FILE = /^ *(PASS|FAIL) /;
+/** Of a check or test file, in the summary of a failed run. */
+const REASON_LINES = 12;
 
 const interactive = process.stdout.isTTY === true;
 const paint = pc.createColors(interactive && !process.env.NO_COLOR);
@@ -38,6 +40,8 @@ interface Outcome {
   /** Printed after the stage's time. */
   readonly note: string;
   readonly output: string;
+  /** Test files that failed, each with the first lines of its reason. */
+  readonly failedFiles?: readonly string[];
 }
 
 interface Finished {
@@ -47,6 +51,8 @@ interface Finished {
 }
 
 const children = new Set<ChildProcess>();
+/** Stages and test files, repeated at the end: logs are often cut. */
+const failures: string[] = [];
 let servers: Promise<TestServers> | undefined;
 let built: Promise<void> | undefined;
 
@@ -169,6 +175,11 @@ interface Report {
   readonly numTodoTests: number;
   /** Files that failed before their first test. */
   readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+  }[];
 }
 
 function judge({ code, timedOut, output }: Finished, file: string): Outcome {
@@ -184,7 +195,16 @@ function judge({ code, timedOut, output }: Finished, file: string): Outcome {
   const ran = passed + failed > 0;
   const counts = [`${passed} passed`, failed && `${failed} failed`, skipped && `${skipped} skipped`];
   const note = timedOut ? overtime() : ran ? counts.filter(Boolean).join(', ') : 'no test ran';
-  return { ok: code === 0 && !timedOut && ran, passed, failed, note, output };
+  const failedFiles = (report?.testResults ?? [])
+    .filter(({ status }) => status === 'failed')
+    .map(({ name, message }) => `${relative(ROOT, name)}\n${firstLines(message)}`);
+  return { ok: code === 0 && !timedOut && ran, passed, failed, note, output, failedFiles };
+}
+
+function firstLines(text: string): string {
+  const lines = stripVTControlCharacters(text).split('\n');
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled.slice(0, REASON_LINES).join('\n');
 }
 
 function overtime(): string {
@@ -204,7 +224,14 @@ async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcom
   );
   const seconds = `${((performance.now() - since) / 1000).toFixed(1)} s`;
   const mark = outcome.ok ? paint.green('✓') : paint.red('✗');
-  if (!outcome.ok) console.log(`\n${outcome.output.trim()}\n`);
+  if (!outcome.ok) {
+    console.log(`\n${outcome.output.trim()}\n`);
+    const { failedFiles = [] } = outcome;
+    failures.push(
+      `${mark} ${name} ${outcome.note}`.trimEnd(),
+      ...(failedFiles.length > 0 ? failedFiles : [firstLines(outcome.output)]),
+    );
+  }
   console.log(`${mark} ${name.padEnd(12)} ${seconds.padStart(8)}  ${paint.dim(outcome.note)}`.trimEnd());
   return outcome;
 }
@@ -213,6 +240,7 @@ async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcom
 function conclude(outcomes: readonly Outcome[]): number {
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + Math.max(outcome.failed, outcome.ok ? 0 : 1), 0);
+  for (const failure of failures) console.log(`\n${failure}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
