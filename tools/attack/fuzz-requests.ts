@@ -133,7 +133,7 @@ export function nextRequest(data: FuzzData, random: Random, count: number): Fuzz
     // Two concurrent requests may end the same session.
     if (id === 'signOut') draft.codes = ['success', 'invalid_session', 'validation_failed'];
   }
-  if (endpoint.headers !== undefined) headers['idempotency-key'] = `fuzz-${count}`;
+  if (takesIdempotencyKey(endpoint)) headers['idempotency-key'] = `fuzz-${count}`;
   draft.path = pathOf(draft, data, random) + queryOf(id, draft, random);
 
   const schema = SCHEMAS.get(id) ?? null;
@@ -172,6 +172,8 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)));
+
+const takesIdempotencyKey = ({ headers }: Endpoint): boolean => 'Idempotency-Key' in (headers?.shape ?? {});
 
 function validBody(id: EndpointId, data: FuzzData, random: Random, count: number): unknown {
   const body = structuredClone(random.pick(BODIES[id] ?? [EXAMPLES[id].body])) as Record<string, unknown>;
@@ -225,7 +227,7 @@ function queryOf(id: EndpointId, draft: Draft, random: Random): string {
     .map(([name, field]) => `${name}=${encodeURIComponent(String(field.meta()?.example))}`);
   if (random.chance(0.3)) return parts.length === 0 ? '' : `?${parts.join('&')}`;
   if ('limit' in endpoint.query.shape && random.chance(0.6))
-    parts.push(`limit=${random.integer(LIMITS.requestPage.min, LIMITS.page.max)}`);
+    parts.push(`limit=${random.integer(LIMITS.page.min, LIMITS.page.max)}`);
   if (id === 'listClaims') {
     const times =
       '2026-08-29T14:30:00Z 2026-08-29T14:30:00.123456789%2B05:30 1999-12-31T23:59:60Z 0001-01-01T00:00:00Z';
@@ -389,7 +391,7 @@ const REQUEST_MUTATIONS: readonly ((draft: Draft, data: FuzzData, random: Random
   },
   function idempotencyKey(draft, _data, random) {
     const { endpoint, codes } = draft;
-    if (endpoint?.headers === undefined || codes !== undefined) return;
+    if (endpoint === null || !takesIdempotencyKey(endpoint) || codes !== undefined) return;
     const { headers } = draft;
     const key = random.pick([
       null,
