@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { ReceiptError, verifyReceipt } from '../src/index.ts';
 
@@ -13,10 +13,13 @@ const KEYS = {
 const CONTENT = { claim_id: 'c1', decided_by: { text: 'Ünïcode 🌊' } };
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-function receiptWith(header: unknown = { alg: 'EdDSA', kid: 'k1' }, content: unknown = CONTENT): string {
-  const signed = `${encoded(header)}.${encoded(content)}`;
-  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
-}
+const signedBy =
+  (signature: (signed: Buffer) => Buffer) =>
+  (header: unknown = { alg: 'EdDSA', kid: 'k1' }, content: unknown = CONTENT): string => {
+    const signed = `${encoded(header)}.${encoded(content)}`;
+    return `${signed}.${signature(Buffer.from(signed)).toString('base64url')}`;
+  };
+const receiptWith = signedBy((signed) => sign(null, signed, privateKey));
 const codeOf = (receipt: string, jwks: Parameters<typeof verifyReceipt>[1]['jwks'] = KEYS) =>
   verifyReceipt(receipt, { jwks }).then(
     () => 'genuine',
@@ -61,6 +64,55 @@ it('another algorithm, an unknown key, a part too many and content that is no ob
   ];
   expect(await Promise.all(rejected.map((receipt) => codeOf(receipt)))).toEqual(rejected.map(() => 'false'));
   expect(await codeOf(receiptWith(), {} as never)).toContain('must have a member "keys"');
+});
+
+it('no header makes a forged receipt genuine, or the keys be read from anywhere else', async () => {
+  const asked: unknown[] = [];
+  const url = 'https://claims.example/.well-known/jwks.json';
+  const fetch: typeof globalThis.fetch = async (from) => {
+    asked.push(from);
+    return Response.json(KEYS);
+  };
+  const forger = generateKeyPairSync('ed25519');
+  const forgedWith = signedBy((signed) => sign(null, signed, forger.privateKey));
+  const [jwk, address] = [forger.publicKey.export({ format: 'jwk' }), 'https://forger.example/keys'];
+  const secrets = [
+    Buffer.from(x ?? '', 'base64url'),
+    publicKey.export({ format: 'der', type: 'spki' }),
+    publicKey.export({ format: 'pem', type: 'spki' }),
+    encoded(KEYS.keys[1]),
+    '',
+  ];
+  const [head, content, end] = receiptWith().split('.');
+  const signatures = [
+    { protected: head, signature: end },
+    { protected: head, signature: end },
+  ];
+  const forged = [
+    ...[{}, { jwk }, { jku: address }, { x5u: address }, { x5c: [jwk.x] }].map((more) =>
+      forgedWith({ alg: 'EdDSA', kid: 'k1', ...more }),
+    ),
+    ...[address, '../../etc/passwd', '/dev/null', 'k1/../k1', '__proto__', '0'].map((kid) =>
+      forgedWith({ alg: 'EdDSA', kid, jwk, jku: kid }),
+    ),
+    ...['sha256', 'sha512'].flatMap((hash) =>
+      [`HS${hash.slice(3)}`, 'EdDSA'].flatMap((alg) =>
+        secrets.map((secret) =>
+          signedBy((signed) => createHmac(hash, secret).update(signed).digest())({ alg, kid: 'k1' }),
+        ),
+      ),
+    ),
+    ...['none', 'None', ''].map((alg) => signedBy(() => Buffer.alloc(0))({ alg, kid: 'k1' })),
+    signedBy(() => Buffer.alloc(64))({ alg: 'none', kid: 'k1' }),
+    JSON.stringify({ payload: content, signatures }),
+    `${receiptWith()}.${end}`,
+    receiptWith().replace(/[^.]*$/, `${end}${end}`),
+  ];
+  const found = forged.map((receipt) =>
+    verifyReceipt(receipt, { jwks: url, fetch }).catch((error) => error instanceof ReceiptError),
+  );
+  expect(await Promise.all(found)).toEqual(forged.map(() => true));
+  expect(new Set(asked)).toEqual(new Set([url]));
 });
 
 it('keys that cannot be read are an error of their own', async () => {
