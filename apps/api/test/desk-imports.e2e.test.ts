@@ -144,15 +144,15 @@ test('a large file is imported in parts, with its own row numbers, and its rows 
 });
 
 test('a dry run tells which external ids and open claim numbers exist', async () => {
-  const sent = await importing({ text: csvOf(row('DUP-1')), name: 'Existing' });
-  const again = row('DUP-2').replace('FL-DUP-2', 'FL-DUP-1');
+  const sent = await importing({ text: csvOf(row('DUP-0'), row('DUP-1')), name: 'Existing' });
+  const again = row('DUP-2').replace('FL-DUP-2', 'FL-DUP-0');
   const dry = await importing({
     text: csvOf(row('DUP-1'), again, row('DUP-3')),
     name: 'Existing',
     dry_run: true,
   });
   expect(dry.json.rows).toMatchObject([
-    { outcome: 'already_sent', claim_id: sent.json.rows[0].claim_id, problems: [] },
+    { outcome: 'already_sent', claim_id: sent.json.rows[1].claim_id, problems: [] },
     {
       outcome: 'invalid',
       claim_id: null,

@@ -7,7 +7,7 @@ import {
 } from '@svc/contract';
 import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField } from './fields.ts';
-import type { CsvFile, Delimiter } from './read-csv.ts';
+import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const;
 /** Of `8/9/2026`. */
@@ -78,7 +78,23 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
       ]),
   );
   const columnOf = new Map(mapped.map(({ column, field }) => [field.path, column]));
-  const repeatOf = repeatsIn(file, mapped.find(({ field }) => field.path === 'external_id')?.index);
+  const cellOf = (path: string): ((row: CsvRow) => string) => {
+    const { index = -1 } = mapped.find(({ field }) => field.path === path) ?? {};
+    return ({ cells }) => cells[index] ?? '';
+  };
+  const externalIdOf = cellOf('external_id');
+  const repeats = [
+    {
+      field: 'external_id',
+      rows: repeatsIn(file, externalIdOf, ({ cells }) => cells.join('\n')),
+      detail: 'the same external_id and other content',
+    },
+    {
+      field: 'claim_number',
+      rows: repeatsIn(file, cellOf('claim_number'), externalIdOf),
+      detail: 'the same claim_number and another external_id',
+    },
+  ];
   const { from = 0, count = Number.POSITIVE_INFINITY } = options.slice ?? {};
   const later = file.rows.filter(({ row }) => row >= from);
   const rows = later.slice(0, count).map(({ row, cells }): ImportedRow => {
@@ -113,13 +129,15 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
         if (!reported.has(field)) cellProblems.push({ column: columnOf.get(field) ?? null, field, detail });
       }
     }
-    const first = repeatOf.get(row);
-    if (first !== undefined)
-      cellProblems.push({
-        column: columnOf.get('external_id') ?? null,
-        field: 'external_id',
-        detail: `Row ${first} has the same external_id and other content.`,
-      });
+    for (const { field, rows, detail } of repeats) {
+      const first = rows.get(row);
+      if (first !== undefined)
+        cellProblems.push({
+          column: columnOf.get(field) ?? null,
+          field,
+          detail: `Row ${first} has ${detail}.`,
+        });
+    }
     return sent.ok && cellProblems.length === 0
       ? { row, externalId, claim: sent.value.body }
       : { row, externalId, problems: cellProblems };
@@ -127,16 +145,19 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
   return { columns, problems: [], rows, nextRow: later[count]?.row ?? null };
 }
 
-/** Rows with the external_id of an earlier one and other content, with the number of the earlier one. */
-function repeatsIn(file: CsvFile, idColumn: number | undefined): ReadonlyMap<number, number> {
+/** Rows with the key of an earlier one and other content, with the number of the earlier one. */
+function repeatsIn(
+  file: CsvFile,
+  keyOf: (row: CsvRow) => string,
+  contentOf: (row: CsvRow) => string,
+): ReadonlyMap<number, number> {
   const repeats = new Map<number, number>();
-  const firstWithId = new Map<string, { readonly row: number; readonly content: string }>();
-  for (const { row, cells } of idColumn === undefined ? [] : file.rows) {
-    const id = cells[idColumn ?? 0] ?? '';
-    const content = cells.join('\n');
-    const first = firstWithId.get(id);
-    if (first === undefined) firstWithId.set(id, { row, content });
-    else if (first.content !== content) repeats.set(row, first.row);
+  const firstWithKey = new Map<string, { readonly row: number; readonly content: string }>();
+  for (const row of file.rows) {
+    const [key, content] = [keyOf(row), contentOf(row)];
+    const first = firstWithKey.get(key);
+    if (first === undefined) firstWithKey.set(key, { row: row.row, content });
+    else if (key !== '' && first.content !== content) repeats.set(row.row, first.row);
   }
   return repeats;
 }

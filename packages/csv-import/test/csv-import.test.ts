@@ -199,6 +199,16 @@ describe('a row', () => {
     ]);
   });
 
+  test('with the claim number of an earlier row of another claim is a problem, as it is when it is sent', () => {
+    const rows = [{}, {}, { 0: 'CMS-2' }, { 0: 'CMS-3', 1: 'FL-3' }, { 0: 'CMS-4', 1: '' }];
+    expect(problemsOf([HEADER, ...rows.map(rowWith)].join('\n')).slice(0, 4)).toEqual([
+      'valid',
+      'valid',
+      [expect.stringContaining('Row 2 has the same claim_number and another external_id.')],
+      'valid',
+    ]);
+  });
+
   test.each([
     ['250000', 250000],
     ['$1,250,000.50', 1250000.5],
@@ -236,9 +246,10 @@ describe('a row', () => {
 
 describe('a date', () => {
   const datesOf = (dates: readonly string[], options?: ImportOptions) =>
-    rowsOf([HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n}`, 3: date }))].join('\n'), options).map(
-      (row) => ('claim' in row ? row.claim.loss.date : row.problems.map(({ detail }) => detail).join()),
-    );
+    rowsOf(
+      [HEADER, ...dates.map((date, n) => rowWith({ 0: `CMS-${n}`, 1: `FL-${n}`, 3: date }))].join('\n'),
+      options,
+    ).map((row) => ('claim' in row ? row.claim.loss.date : row.problems.map(({ detail }) => detail).join()));
 
   test('is never moved by a time zone', () => {
     expect(datesOf(['2012-10-29T00:00:00.000Z', '2012-10-29T00:00:00-11:00', '2012-10-29 00:00:00'])).toEqual(
@@ -282,7 +293,9 @@ test('a slice of a file is read alone, with what the whole file says of dates an
 });
 
 test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {
-  const csv = [HEADER, rowWith({ 3: '8/27/2026' }), rowWith({ 0: 'CMS-2', 3: '2026-08-27' })].join('\n');
+  const csv = [HEADER, rowWith({ 3: '8/27/2026' }), rowWith({ 0: 'CMS-2', 1: 'FL-2', 3: '2026-08-27' })].join(
+    '\n',
+  );
   const part = readCsv(csv, { ...MAX, firstRow: 2002 });
   expect(importCsv(part, { isPart: true })).toMatchObject({
     rows: [
