@@ -85,7 +85,7 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   const sent = await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
   for (let n = 0; n < 50; n += 1) await get(`/v1/claims/${sent.json.id}`, firm.live);
   await get('/v1/claims', other.live);
-  const all = () => everyPage('/firm/v1/requests', as, 20);
+  const all = () => everyPage('/firm/v1/requests', as, 7);
   await eventually(async () => (await all()).length === 52);
   const ids = (await all()).map(({ request_id }) => request_id);
   expect(new Set(ids).size).toBe(52);
@@ -105,6 +105,7 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   const [request] = failed.json.data;
   const count = async (query: string) => (await everyPage(`/firm/v1/requests?${query}`, as, 20)).length;
   expect(await count(`key=${request.key_id}`)).toBe(1);
+  expect([await count('errors=true'), await count('errors=false')]).toEqual([1, 52]);
   expect(await count(`path=${encodeURIComponent('/v1/claims/{id}')}`)).toBe(50);
   expect(await count(`since=${start}`)).toBe(52);
   expect(await count('since=2099-01-01T00:00:00Z')).toBe(0);

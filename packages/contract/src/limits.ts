@@ -19,8 +19,6 @@ export const LIMITS = {
   page: { default: 50, min: 1, max: 200, bytes: 2 * 2 ** 20 },
   /** The same for tools of the Model Context Protocol, whose responses are read by language models. */
   toolPage: { default: 10, min: 1, max: 50, bytes: 256 * 2 ** 10 },
-  /** Of logged requests: those that are stored together are on one page. */
-  requestPage: { default: 50, min: 20, max: 200, bytes: 2 * 2 ** 20 },
   cursor: { min: 1, max: 512 },
   /** Characters of a file of claims, with what a body needs besides. */
   importText: { min: 1, max: 900_000 },

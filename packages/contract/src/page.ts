@@ -33,9 +33,7 @@ export const changesOf = <Item extends z.ZodType>(id: string, item: Item) =>
   }).meta({ id, description: 'A page of a list.' });
 
 /** The query parameters of every list. */
-export const pageParameters = (
-  page: typeof LIMITS.page | typeof LIMITS.toolPage | typeof LIMITS.requestPage = LIMITS.page,
-) => ({
+export const pageParameters = (page: typeof LIMITS.page | typeof LIMITS.toolPage = LIMITS.page) => ({
   limit: integerParameter(page, {
     description: `Items per page; ${page.default} by default. A page also ends at about ${formatSize(page.bytes)}.`,
     example: page.max / 2,

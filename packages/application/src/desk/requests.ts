@@ -1,5 +1,5 @@
 import type { FirmId, Instant, KeyId } from '@svc/domain';
-import type { LoggedRequest } from '../model/logged-request.ts';
+import { type LoggedRequest, latestRequestFirst } from '../model/logged-request.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 
@@ -7,6 +7,8 @@ export interface RequestFilter {
   readonly keyId?: KeyId | undefined;
   /** Of the error. */
   readonly code?: string | undefined;
+  /** Only responses with a status of an error. */
+  readonly errorsOnly?: boolean | undefined;
   /** The start of the path template. */
   readonly path?: string | undefined;
   readonly since?: Instant | undefined;
@@ -16,21 +18,25 @@ export interface RequestFilter {
 /** Elements of the log that one page may read: each has up to twenty requests, and takes some microseconds. */
 const MAX_ELEMENTS = 1000;
 const ELEMENTS_AT_ONCE = 100;
+/** Before every other one of its millisecond. */
+const NIL_ID = '00000000-0000-0000-0000-000000000000';
 /** Of what the position in the log does not depend on. */
 const UNKNOWN = { keyId: '' as KeyId, route: '', status: null, code: null, places: [], durationMs: 0 };
 
 const matches = (
-  { keyId, code, route, at }: LoggedRequest,
-  { keyId: key, code: wanted, path, since }: RequestFilter,
+  { keyId, code, status, route, at }: LoggedRequest,
+  { keyId: key, code: wanted, errorsOnly = false, path, since }: RequestFilter,
 ): boolean =>
   (key === undefined || keyId === key) &&
   (wanted === undefined || code === wanted) &&
+  (!errorsOnly || (status !== null && status >= 400)) &&
   (path === undefined || route.slice(route.indexOf(' ') + 1).startsWith(path)) &&
   (since === undefined || at >= since);
 
 /**
  * A firm's requests of the last two weeks, latest first within each second or so. A page ends after a number of requests
- * were read, so one without a match can have a next page.
+ * were read, so one without a match can have a next page. A position is an element, by its latest request, and how many of
+ * its requests were read.
  */
 export const makeListRequests =
   ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> }) =>
@@ -40,20 +46,28 @@ export const makeListRequests =
       return { rows: found.filter((request) => matches(request, filter)), next: null };
     }
     const rows: LoggedRequest[] = [];
-    const pageOf = (next: KeysetPosition | null): Page<LoggedRequest> => ({ rows, next });
-    let after: KeysetPosition | null = page.after;
+    const [startId = '', startCount] = page.after?.id.split('_') ?? [];
+    const start = page.after && { ...UNKNOWN, firmId, at: page.after.at, requestId: startId };
+    // Before the element of the position, which may have more requests.
+    let after: LoggedRequest | null = start && { ...start, at: start.at + 1, requestId: NIL_ID };
+    let next: KeysetPosition | null = page.after;
     for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
-      const from: LoggedRequest | null = after && { ...UNKNOWN, firmId, at: after.at, requestId: after.id };
-      const elements = await requestLog.pageOf(firmId, from, ELEMENTS_AT_ONCE);
+      const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);
       for (const requests of elements) {
         const [latest] = requests;
-        if (filter.since !== undefined && latest.at < filter.since) return pageOf(null);
-        const found = requests.filter((request) => matches(request, filter));
-        if (rows.length + found.length > page.limit) return pageOf(after);
-        rows.push(...found);
-        after = { at: latest.at, id: latest.requestId };
+        after = latest;
+        if (filter.since !== undefined && latest.at < filter.since) return { rows, next: null };
+        const order = start === null ? 1 : latestRequestFirst(latest, start);
+        if (order < 0) continue;
+        for (const [index, request] of requests.entries()) {
+          if ((order === 0 && index < Number(startCount)) || !matches(request, filter)) continue;
+          if (rows.length === page.limit)
+            return { rows, next: { at: latest.at, id: `${latest.requestId}_${index}` } };
+          rows.push(request);
+        }
+        next = { at: latest.at, id: `${latest.requestId}_${requests.length}` };
       }
-      if (elements.length < ELEMENTS_AT_ONCE) return pageOf(null);
+      if (elements.length < ELEMENTS_AT_ONCE) return { rows, next: null };
     }
-    return pageOf(after);
+    return { rows, next };
   };

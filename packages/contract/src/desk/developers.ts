@@ -216,6 +216,10 @@ export const developerEndpoints = {
         description: 'Only with this error code.',
         example: 'validation_failed',
       }).optional(),
+      errors: oneOf(['true', 'false'], {
+        description: 'true: only requests with an error, status 400 or higher.',
+        example: 'true',
+      }).optional(),
       path: text(LIMITS.routePath, {
         description: 'Only where the path template starts with this text.',
         example: '/v1/claims',
@@ -228,7 +232,7 @@ export const developerEndpoints = {
         description: 'Only the request with this id.',
         example: EXAMPLE_REQUEST,
       }).optional(),
-      ...pageParameters(LIMITS.requestPage),
+      ...pageParameters(),
     }),
     success: {
       status: 200,

@@ -5,7 +5,7 @@ import {
   type OperatorReads,
   type RequestLogStore,
 } from '@svc/application';
-import { deskEndpoints, LIMITS } from '@svc/contract';
+import { deskEndpoints } from '@svc/contract';
 import { DAY, DomainError, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
@@ -66,11 +66,11 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
     ),
 
     staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
-      const { key, code, path, since, request_id: requestId } = query;
-      const filters = { key, code, path, since, requestId };
+      const { key, code, errors, path, since, request_id: requestId } = query;
+      const filters = { key, code, errors, path, since, requestId };
       const scope = { list: 'requests', reader: `desk ${firmId}`, filters };
-      const asked = pageRequest(query, cursors, scope, LIMITS.requestPage.bytes);
-      const filter = { keyId: key as KeyId | undefined, code, path, since };
+      const asked = pageRequest(query, cursors, scope);
+      const filter = { keyId: key as KeyId | undefined, code, errorsOnly: errors === 'true', path, since };
       const requests = await use.listRequests(firmId, { ...filter, requestId }, asked);
       return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
     }),
