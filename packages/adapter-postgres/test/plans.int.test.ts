@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvent, type BoardWalk, BY_SERVICE, NO_METRICS } from '@svc/application';
+import {
+  auditEvent,
+  type BoardFilter,
+  type BoardWalk,
+  BY_SERVICE,
+  makeListBoard,
+  NO_METRICS,
+} from '@svc/application';
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { citusStatements } from '../src/citus/citus-statements.ts';
 import { CITUS } from '../src/citus/layout.ts';
 import { groupedClaimWrites } from '../src/claims/claim-writes.ts';
 import { singleServerStatements } from '../src/claims/single-server-statements.ts';
+import { columnTypes } from '../src/driver/column-types.ts';
 import type { Executor, Statement, TransactionExecutor, Value } from '../src/driver/executor.ts';
 import { ONE_SERVER } from '../src/driver/layout.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
@@ -61,6 +69,16 @@ const FILL = `
         at, CASE WHEN n % 20 = 0 THEN NULL ELSE at END, at, at, CASE WHEN n % 3 = 1 THEN at END
       FROM firms f, generate_series(1, ${CLAIMS_PER_FIRM}) n, LATERAL (SELECT now() - n * interval '1 s') t (at);
   INSERT INTO idempotency_records SELECT firm_id, environment, external_id, 'f', id, updated_at FROM claims`;
+
+function execute(name: string, values: readonly Value[]): string {
+  const literal = (value: Value): string => {
+    if (value === null) return 'NULL';
+    if (typeof value === 'object')
+      return pg.escapeLiteral(`{${value.map((item) => item ?? 'NULL').join(',')}}`);
+    return typeof value === 'string' ? pg.escapeLiteral(value) : String(value);
+  };
+  return `EXECUTE ${name}${values.length === 0 ? '' : `(${values.map(literal).join(', ')})`}`;
+}
 
 /** Statistics change only where a world says so. */
 const WITHOUT_AUTOVACUUM = `DO $$ DECLARE t regclass; BEGIN
@@ -131,15 +149,8 @@ describe.each<[string, steps: readonly string[]]>([
   const listsOf = (nodes: Plan[]): string[] => nodes.flatMap(accessOf);
 
   const explain = async ({ name, text }: Statement, values: readonly Value[]): Promise<void> => {
-    const literal = (value: Value): string => {
-      if (value === null) return 'NULL';
-      if (typeof value === 'object')
-        return pg.escapeLiteral(`{${value.map((item) => item ?? 'NULL').join(',')}}`);
-      return typeof value === 'string' ? pg.escapeLiteral(value) : String(value);
-    };
     await database.sql.query(`PREPARE ${name} AS ${text}`);
-    const list = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
-    const { rows } = await database.sql.query(`EXPLAIN (FORMAT JSON) EXECUTE ${name}${list}`);
+    const { rows } = await database.sql.query(`EXPLAIN (FORMAT JSON) ${execute(name, values)}`);
     await database.sql.query(`DEALLOCATE ${name}`);
     const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)];
     plans.push({ statement: { name, text }, nodes: flat(rows[0]['QUERY PLAN'][0].Plan) });
@@ -493,5 +504,87 @@ describe.each<[string, steps: readonly string[]]>([
       'claims_open_number',
       'idempotency_records_pkey',
     ]);
+  });
+});
+
+const LARGE_FIRM = `
+  INSERT INTO firms (id, name, plan, created_at) VALUES (gen_random_uuid(), 'F', 'standard', now());
+  INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, summary, status,
+      adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
+    SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
+        '{"name":"c1"}', '{}', '{"name":"Ana","street":"Court","city":"Sanibel","state":"FL","zip":"33957","carrier":"c1"}',
+        status, 'A' || n % 40, at, CASE WHEN status IN ('accepted', 'rejected') THEN at END, at, at,
+        CASE WHEN n % 7 > 4 THEN at END
+      FROM firms f, generate_series(1, 100000) n, LATERAL (SELECT now() - n * interval '1 s') t (at),
+        LATERAL (SELECT (ARRAY['pending_acceptance', 'rejected', 'unassigned', 'accepted'])[1 + n / 2 % 4]) s (status)`;
+
+describe('the board of a firm with 100,000 claims', () => {
+  let database: FreshDatabase;
+  let connection: pg.Client;
+  beforeAll(async () => {
+    database = await undistributedDatabase();
+    for (const step of [LARGE_FIRM, 'VACUUM ANALYZE']) await database.sql.query(step);
+    connection = new pg.Client({ connectionString: database.url, types: columnTypes });
+    await connection.connect();
+    await connection.query(ON_CONNECTIONS);
+  });
+  afterAll(async () => {
+    await connection.end();
+    await database.drop();
+  });
+
+  interface MeasuredPlan {
+    readonly 'Relation Name'?: string;
+    readonly 'Actual Rows': number;
+    readonly 'Actual Loops': number;
+    readonly 'Rows Removed by Filter'?: number;
+    readonly Plans?: readonly MeasuredPlan[];
+  }
+  const rowsRead = (plan: MeasuredPlan): number => {
+    const { Plans = [], 'Rows Removed by Filter': removed = 0 } = plan;
+    const own =
+      plan['Relation Name'] === undefined ? 0 : (plan['Actual Rows'] + removed) * plan['Actual Loops'];
+    return Plans.reduce((sum, inner) => sum + rowsRead(inner), own);
+  };
+
+  const BATCH = 501;
+  test.each<Partial<BoardFilter>>([
+    {},
+    { status: 'rejected' },
+    { order: 'latest' },
+    { order: 'latest', status: 'accepted' },
+    { order: 'latest', closed: true },
+    { adjuster: svcId },
+    { adjuster: svcId, order: 'latest' },
+    { adjuster: svcId, order: 'latest', closed: true },
+    { carrier: 'c1' },
+    { carrier: 'another' },
+    { state: 'TX', order: 'latest' },
+    { text: 'n77' },
+    { text: 'ana', order: 'latest' },
+    { environment: 'test' },
+    { environment: 'test', order: 'latest' },
+  ])('filtered by %j reads no more rows than a batch with each statement', async (filter) => {
+    const { rows } = await connection.query<{ id: FirmId }>('SELECT id FROM firms');
+    const read: number[] = [];
+    const executor: Executor = {
+      layout: ONE_SERVER,
+      async rows<R>({ name, text }: Statement, values: readonly Value[] = []) {
+        const call = execute(`${name}_${read.push(0)}`, values);
+        const at = read.length - 1;
+        await connection.query(`PREPARE ${name}_${at + 1} AS ${text}`);
+        const explained = await connection.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${call}`);
+        read[at] = rowsRead(JSON.parse(explained.rows[0]['QUERY PLAN'])[0].Plan);
+        const found = await connection.query(call);
+        await connection.query(`DEALLOCATE ${name}_${at + 1}`);
+        return found.rows as R[];
+      },
+    };
+    const boardReads = pgBoardReads(executor, executor, NO_ENCRYPTION);
+    const list = makeListBoard({ boardReads, clock: { now: () => NOW } });
+    const wanted = { environment: 'live', closed: false, order: 'waiting', ...filter } as const;
+    await list(rows[0]?.id ?? firmId, wanted, { after: null, limit: 50 });
+    expect(read.filter((count) => count > BATCH)).toEqual([]);
+    expect(read.length).toBeGreaterThan(1);
   });
 });
