@@ -535,6 +535,12 @@ test.each(ROWS.map((row, n) => [n, ...row] as const))(
   },
 );
 
+test('requests that begin with a further page of a poll are graded, and of what was read before nothing is said', () => {
+  const requests = [poll(0, 0, 10, { cursor: 'c1' }), poll(MINUTE, 100, 200), poll(2 * MINUTE, 150, 200)];
+  const checks = gradeIntegration({ requests, claims: [], now: START + 2 * MINUTE });
+  expect(checks.find(({ check }) => check === 'poll_gaps')).toMatchObject({ state: 'passed', passed: 1 });
+});
+
 test('a program is ready only if all checks pass', () => {
   const checks = gradeIntegration({ requests: [send(0, 500), send(1000, 201)], claims: [], now: START });
   expect(checks.some(({ state }) => state === 'passed')).toBe(true);

@@ -47,8 +47,8 @@ const RETRY_AFTER_TOLERANCE_MS = 100;
 
 interface Facts {
   readonly requests: readonly GradedRequest[];
-  /** Successful ones of all keys. */
-  readonly successes: readonly GradedRequest[];
+  /** The first successful response, of any key, with the present state of a claim. */
+  readonly readOf: (claim: GradedClaim) => GradedRequest | undefined;
   readonly claims: readonly GradedClaim[];
   readonly writes: readonly GradedRequest[][];
   readonly reads: readonly GradedRequest[][];
@@ -82,7 +82,7 @@ export function gradeIntegration({ claims, now, ...logged }: Evidence): Readines
   const requests = inOrder(logged.requests);
   const facts: Facts = {
     requests,
-    successes: (logged.reads === undefined ? requests : inOrder(logged.reads)).filter(isSuccess),
+    readOf: readerOf((logged.reads === undefined ? requests : inOrder(logged.reads)).filter(isSuccess)),
     claims,
     ...attemptsOf(requests),
     polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()],
@@ -233,14 +233,45 @@ function cursors({ requests, polls, isLate }: Facts, result: Result): void {
     ),
   );
   for (const ofKey of polls) {
-    for (const [n, poll] of ofKey.entries()) {
+    for (const { poll, nextFirst: next } of inSequence(ofKey)) {
       if (poll.page.next === null) continue;
-      const next = ofKey.slice(n + 1).find(({ behavior }) => behavior.cursor === undefined);
       if (followed.has(`${poll.keyId} ${poll.page.next}`)) result.passed += 1;
       else if (next !== undefined || isLate(endOf(poll)))
         find(result, 'A page had a next_cursor, and the next page was never requested.', [poll, next]);
     }
   }
+}
+
+interface PollInSequence {
+  readonly poll: Poll;
+  /** The next one without a cursor. */
+  readonly nextFirst: Poll | undefined;
+  /** That one, or the next page before it. */
+  readonly next: Poll | undefined;
+  readonly previous: Poll | undefined;
+  /** How far the earlier ones have read. */
+  readonly latestBefore: Instant;
+}
+
+/** Of one key, earliest first, each with what follows. */
+function inSequence(ofKey: readonly Poll[]): PollInSequence[] {
+  const isLater = new Map<string, number>();
+  let first = ofKey.length;
+  const following = ofKey.map(() => ({ nextFirst: first, next: first }));
+  for (let n = ofKey.length - 1; n >= 0; n -= 1) {
+    const { page, behavior } = ofKey[n] as Poll;
+    const nextPage = page.next === null ? first : (isLater.get(page.next) ?? first);
+    following[n] = { nextFirst: first, next: Math.min(first, nextPage) };
+    if (behavior.cursor === undefined) first = n;
+    else isLater.set(behavior.cursor, n);
+  }
+  let latest = 0;
+  return ofKey.map((poll, n) => {
+    const { nextFirst = ofKey.length, next = ofKey.length } = following[n] ?? {};
+    const latestBefore = latest;
+    latest = Math.max(latest, poll.page.to ?? 0);
+    return { poll, nextFirst: ofKey[nextFirst], next: ofKey[next], previous: ofKey[n - 1], latestBefore };
+  });
 }
 
 function poll_gaps({ polls }: Facts, result: Result): void {
@@ -249,7 +280,8 @@ function poll_gaps({ polls }: Facts, result: Result): void {
     let last: Poll | undefined;
     for (const poll of ofKey) {
       const { since, from, to, next } = poll.page;
-      if (poll.behavior.cursor === undefined && last !== undefined) {
+      // Nothing is known of what was read before a further page.
+      if (poll.behavior.cursor === undefined && Number.isFinite(readTo)) {
         if (since <= readTo) result.passed += 1;
         else
           find(
@@ -268,14 +300,30 @@ function poll_gaps({ polls }: Facts, result: Result): void {
 
 const time = (at: Instant): string => new Date(at).toISOString();
 
-/** The first response with this state of the claim. */
-function readOf({ successes }: Facts, { id, updatedAt }: GradedClaim): GradedRequest | undefined {
-  return successes.find((request) => {
-    const { page, claimId, operation } = request.behavior;
-    if (operation !== LIST) return claimId === id && request.at >= updatedAt;
-    if (page === undefined || page.isFiltered || (page.from ?? 0) > updatedAt) return false;
-    return (page.to ?? 0) >= updatedAt || (page.next === null && request.at > updatedAt);
+/** Finds the first response with the present state of a claim. Thousands of claims and requests are compared. */
+function readerOf(successes: readonly GradedRequest[]): Facts['readOf'] {
+  const lists = successes.flatMap((request) => {
+    const { page, operation } = request.behavior;
+    if (operation !== LIST || page === undefined || page.isFiltered) return [];
+    const upToDateAt = page.next === null ? request.at : Number.NEGATIVE_INFINITY;
+    return [{ request, from: page.from ?? 0, to: page.to ?? 0, upToDateAt }];
   });
+  const ofClaim = groupBy(
+    successes.filter(({ behavior }) => behavior.operation !== LIST),
+    ({ behavior }) => behavior.claimId,
+  );
+  const found = new Map<GradedClaim, GradedRequest | undefined>();
+  return (claim) => {
+    if (found.has(claim)) return found.get(claim);
+    const { id, updatedAt } = claim;
+    const list = lists.find(
+      ({ from, to, upToDateAt }) => from <= updatedAt && (to >= updatedAt || upToDateAt > updatedAt),
+    )?.request;
+    const single = ofClaim.get(id)?.find(({ at }) => at >= updatedAt);
+    const isList = list !== undefined && (single === undefined || latestRequestFirst(list, single) > 0);
+    found.set(claim, isList ? list : single);
+    return isList ? list : single;
+  };
 }
 
 function unread_changes(facts: Facts, result: Result): void {
@@ -283,9 +331,10 @@ function unread_changes(facts: Facts, result: Result): void {
   for (const claim of facts.claims) {
     const { id, status, updatedAt } = claim;
     if (status === 'pending_acceptance') continue;
-    if (readOf(facts, claim) !== undefined) result.passed += 1;
+    if (facts.readOf(claim) !== undefined) result.passed += 1;
     else if (facts.isLate(updatedAt)) {
-      const around = [polls.findLast(({ at }) => at <= updatedAt), polls.find(({ at }) => at > updatedAt)];
+      const next = indexAfter(polls, updatedAt);
+      const around = [polls[next - 1], polls[next]];
       find(
         result,
         `The claim became ${status} at ${time(updatedAt)}; no unfiltered poll and no read of the claim since has it.`,
@@ -294,6 +343,17 @@ function unread_changes(facts: Facts, result: Result): void {
       );
     }
   }
+}
+
+/** The index of the first that is later; they are in order. */
+function indexAfter(requests: readonly GradedRequest[], time: Instant): number {
+  let [low, high] = [0, requests.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((requests[middle]?.at ?? 0) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function second_outcomes(facts: Facts, result: Result): void {
@@ -309,7 +369,7 @@ function second_outcomes(facts: Facts, result: Result): void {
     const earlier = offers.filter((offer) => isSuccess(offer) && offer.at <= updatedAt);
     if (new Set(offers.map(({ behavior }) => behavior.idempotencyKey)).size > 1) reactions += 1;
     if (status === 'pending_acceptance' || earlier.length === 0) continue;
-    const read = readOf(facts, claim);
+    const read = facts.readOf(claim);
     if (read === undefined) {
       const detail = `The claim was offered again and became ${status} at ${time(updatedAt)}; no unfiltered poll and no read of the claim since has it.`;
       if (facts.isLate(updatedAt)) find(result, detail, earlier, id);
@@ -326,44 +386,49 @@ function second_outcomes(facts: Facts, result: Result): void {
   if (reactions === 0) for (const report of ignored) report();
 }
 
-function unknown_values(facts: Facts, result: Result): void {
-  for (const request of facts.requests) {
+function unknown_values({ requests, polls, writes, isLate }: Facts, result: Result): void {
+  const sentAgain = new Map(
+    writes.flatMap((attempts) => attempts.map((request, n) => [request, attempts[n + 1]] as const)),
+  );
+  const pollOf = new Map(
+    polls.flatMap((ofKey) => {
+      const moves = new Set(ofKey.map(({ page }) => page.since)).size > 1;
+      return inSequence(ofKey).map((one) => [one.poll.requestId, { ...one, moves }] as const);
+    }),
+  );
+  for (const request of requests) {
     const { unknownValue } = request.behavior;
     if (unknownValue === 'sent') find(result, 'The unknown value was sent back.', [request]);
-    if (unknownValue === 'received' && isSuccess(request)) judgeReceived(facts, request, result);
+    if (unknownValue !== 'received' || !isSuccess(request)) continue;
+    if (sentAgain.has(request)) {
+      const again = sentAgain.get(request);
+      const isRepeated =
+        again !== undefined && again.behavior.idempotencyKey === request.behavior.idempotencyKey;
+      const detail = 'A write succeeded, with an unknown value in the response, and was sent again.';
+      if (isRepeated) find(result, detail, [request, again]);
+      continue;
+    }
+    const received = pollOf.get(request.requestId);
+    if (received !== undefined) judgeReceived(received, isLate, result);
   }
 }
 
 /** Some clients save their position in whole seconds. */
 const POSITION_PRECISION_MS = 1000;
 
-function judgeReceived({ polls, writes, isLate }: Facts, received: GradedRequest, result: Result): void {
-  const attempts = writes.find((same) => same.includes(received));
-  if (attempts !== undefined) {
-    const again = attempts[attempts.indexOf(received) + 1];
-    const isRepeated =
-      again !== undefined && again.behavior.idempotencyKey === received.behavior.idempotencyKey;
-    const detail = 'A write succeeded, with an unknown value in the response, and was sent again.';
-    if (isRepeated) find(result, detail, [received, again]);
-    return;
-  }
-  const ofKey = polls.find(([first]) => first?.keyId === received.keyId) ?? [];
-  const at = ofKey.findIndex(({ requestId }) => requestId === received.requestId);
-  const poll = ofKey[at];
-  if (poll === undefined) return;
-  const isFirst = ({ behavior }: Poll): boolean => behavior.cursor === undefined;
-  const next = ofKey
-    .slice(at + 1)
-    .find((later) => isFirst(later) || later.behavior.cursor === poll.page.next);
+function judgeReceived(
+  { poll, next, previous, latestBefore, moves }: PollInSequence & { readonly moves: boolean },
+  isLate: Facts['isLate'],
+  result: Result,
+): void {
   if (next === undefined) {
     if (isLate(endOf(poll)))
       find(result, 'A page had an unknown value, and no successful poll followed.', [poll]);
     return;
   }
-  const latestBefore = ofKey.slice(0, at).reduce((latest, { page }) => Math.max(latest, page.to ?? 0), 0);
-  const hasNews = at > 0 && (poll.page.to ?? 0) > latestBefore + POSITION_PRECISION_MS;
-  const moves = new Set(ofKey.map(({ page }) => page.since)).size > 1;
-  if (isFirst(next) && hasNews && moves && next.page.since === poll.page.since)
+  const hasNews = previous !== undefined && (poll.page.to ?? 0) > latestBefore + POSITION_PRECISION_MS;
+  const isFirst = next.behavior.cursor === undefined;
+  if (isFirst && hasNews && moves && next.page.since === poll.page.since)
     find(
       result,
       'A page had an unknown value, and the next poll started at the same updated_since, as if the page had not been processed.',
