@@ -130,11 +130,13 @@ async function startApi({
       }),
     });
   };
+  const maxConnections = maxConnectionsOf(config.dbPoolMax);
   const composed = await compose({
     config,
     databaseUrl,
     log,
     addresses,
+    maxConnections,
     isDraining: () => draining,
     observe,
     clock,
@@ -153,7 +155,7 @@ async function startApi({
     headersTimeoutMs,
     requestTimeoutMs,
     responseTimeoutMs,
-    maxConnections: maxConnectionsOf(config.dbPoolMax),
+    maxConnections,
     addresses,
     log,
   });

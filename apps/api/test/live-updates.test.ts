@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { Unavailable } from '@svc/application';
 import type { StaffRole, Svcid } from '@svc/domain';
+import { createStreamLimit } from '../src/http/limits/stream-limit.ts';
 import { createLiveUpdates } from '../src/http/live-updates.ts';
 
 beforeEach(() => {
@@ -39,8 +41,13 @@ function reader() {
   return { events, response, open };
 }
 
-const live = (edition: () => string = () => 'one', role: () => StaffRole | null | undefined = () => null) =>
+const live = (
+  edition: () => string = () => 'one',
+  role: () => StaffRole | null | undefined = () => null,
+  streamLimit = createStreamLimit({}),
+) =>
   createLiveUpdates({
+    streamLimit,
     reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
     credentials: {
       async openSessions() {
@@ -110,4 +117,25 @@ test('an adjuster has at most eight streams, and older ones are closed, also whi
     ...Array(8).fill(false),
   ]);
   for (const { response } of readers) response.emit('close');
+});
+
+test('all streams of a process take at most half of its connections and a quarter of its memory', () => {
+  const onFull = jest.fn();
+  const streamLimit = createStreamLimit({ maxConnections: 5, onFull });
+  const [app, desk] = [1, 2].map(() => live(undefined, undefined, streamLimit));
+  const readers = Array.from({ length: 5 }, () => reader());
+  const open = (updates = app, at = 0) => {
+    const { open: one } = readers[at] ?? reader();
+    updates?.subscribe({ ...one, account: `account-${at}` });
+  };
+  open(app, 0);
+  open(desk, 1);
+  for (const updates of [app, desk, app]) expect(() => open(updates, 2)).toThrow(Unavailable);
+  expect(onFull.mock.calls).toEqual([[2]]);
+  readers[0]?.response.end();
+  open(desk, 3);
+  expect(() => open(app, 4)).toThrow(Unavailable);
+  for (const { response } of readers) response.end();
+  const ofMemory = createStreamLimit({ heapBytes: 2 ** 20 });
+  expect([1, 2, 3, 4, 5].map(() => ofMemory.add())).toEqual([true, true, true, true, false]);
 });

@@ -48,6 +48,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError, decodeKey } from '../config.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import { createConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
+import { createStreamLimit } from '../http/limits/stream-limit.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe } from '../http/request-log.ts';
 import { createCursors } from '../http/serialization/cursor.ts';
@@ -88,6 +89,8 @@ interface ComposeOptions {
   /** Default: it never drains. */
   readonly isDraining?: () => boolean;
   readonly observe?: Observe;
+  /** Default: unlimited. */
+  readonly maxConnections?: number | undefined;
   /** Whom the operator's commands are recorded for. */
   readonly operator?: Operator | undefined;
   /** Default: the system clock. */
@@ -187,6 +190,10 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     writeLimit: createConcurrencyLimit({
       permits: WRITE_PERMITS_PER_CONNECTION * config.dbPoolMax,
       changed: reportOverload(log, 'writes'),
+    }),
+    streamLimit: createStreamLimit({
+      maxConnections: options.maxConnections,
+      onFull: (max) => log.warn('no further live updates are opened: pages poll', { max_streams: max }),
     }),
     observe,
     ...stores,

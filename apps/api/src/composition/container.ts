@@ -262,6 +262,7 @@ const http = moduleOf((bind) => {
     'boardReads',
     'credentials',
     'clock',
+    'streamLimit',
     'isDraining',
   ]);
   bind('deskChanges', deskChangesHandler, [
@@ -274,6 +275,7 @@ const http = moduleOf((bind) => {
     'appReads',
     'credentials',
     'clock',
+    'streamLimit',
     'isDraining',
   ]);
   bind('adjusterApp', adjusterAppHandler, [

@@ -41,6 +41,7 @@ import type { DocsAddresses } from '../http/docs/files.ts';
 import type { HttpApplication } from '../http/http-application.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
 import type { RejectionPace } from '../http/limits/rejection-pace.ts';
+import type { StreamLimit } from '../http/limits/stream-limit.ts';
 import type { LiveUpdates } from '../http/live-updates.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe, RequestTracing } from '../http/request-log.ts';
@@ -63,6 +64,7 @@ export interface ExternalServices extends Stores {
   readonly status: StatusMonitor;
   readonly readLimit: ConcurrencyLimit;
   readonly writeLimit: ConcurrencyLimit;
+  readonly streamLimit: StreamLimit;
   readonly checkHealth: () => Promise<void>;
   /** The part of a client's address that limits are counted by. */
   readonly networkOf: (clientAddress: string) => string;

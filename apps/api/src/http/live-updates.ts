@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { Clock, CredentialStore } from '@svc/application';
+import { type Clock, type CredentialStore, Unavailable } from '@svc/application';
 import type { StaffRole } from '@svc/domain';
+import type { StreamLimit } from './limits/stream-limit.ts';
 
 const POLL_INTERVAL_MS = 2000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
@@ -15,7 +16,11 @@ const MAX_STREAMS_PER_ACCOUNT = 8;
 const MAX_UNSENT_BYTES = 4096;
 
 export interface LiveUpdates<Topic extends string> {
-  /** Sends events to this reader until the connection closes. */
+  /**
+   * Sends events to this reader until the connection closes.
+   *
+   * @throws Unavailable if too many streams are open. The page then polls.
+   */
   subscribe(reader: LiveUpdateSubscriber<Topic>): void;
 }
 
@@ -41,6 +46,7 @@ export function createLiveUpdates<Topic extends string>(deps: {
   readonly reads: { revisions(topics: readonly Topic[]): Promise<ReadonlyMap<Topic, string>> };
   readonly credentials: Pick<CredentialStore, 'openSessions'>;
   readonly clock: Clock;
+  readonly streamLimit: StreamLimit;
   readonly isDraining: () => boolean;
 }): LiveUpdates<Topic> {
   const streams = new Map<string, Set<Stream<Topic>>>();
@@ -102,10 +108,12 @@ export function createLiveUpdates<Topic extends string>(deps: {
     subscribe(reader) {
       // The connection failed while its session was read: no `close` would remove the stream.
       if (reader.response.closed || reader.response.headersSent) return;
+      if (!deps.streamLimit.add())
+        throw new Unavailable('As many streams are open as this process can have.', 'overload');
       const own = streams.get(reader.account) ?? new Set();
       streams.set(reader.account, own);
       const stream = createStream(reader, () => {
-        own.delete(stream);
+        if (own.delete(stream)) deps.streamLimit.remove();
         if (own.size === 0 && streams.get(reader.account) === own) streams.delete(reader.account);
       });
       own.add(stream);
