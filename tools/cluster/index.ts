@@ -9,7 +9,6 @@ import { type RedisServer, startRedis } from '../services/redis.ts';
 import { type ApiProcess, launchApiProcess, waitUntilHealthy } from './api-process.ts';
 import { type ClusterPostgres, startClusterPostgres, startReplicatedPostgres } from './postgres.ts';
 import { type LoadBalancer, startProxy } from './proxy.ts';
-import { runSvc } from './svc.ts';
 
 interface ClusterOptions {
   readonly processes?: number;
@@ -46,9 +45,6 @@ export interface Cluster {
   readonly databaseUrl: string;
   readonly redis: ClusterRedis;
   readonly operator: Operator;
-  /** Runs `svc ... --json` and returns the parsed output. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read JSON of any shape
-  svc(...args: readonly string[]): Promise<any>;
   stop(): Promise<void>;
 }
 
@@ -129,7 +125,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       databaseUrl,
       redis: Object.assign(Object.create(redis) as RedisServer, { flush: () => flush(redis.url) }),
       operator,
-      svc: (...args) => runSvc(args, environment),
       stop,
     };
   } catch (error) {

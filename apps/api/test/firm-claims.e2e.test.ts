@@ -279,19 +279,6 @@ describe('a retry', () => {
     const reused = [422, 'idempotency_key_reused'];
     expect(outcome(await sendClaim(service, firm.live, claimBody(member.svcId), key))).toEqual(reused);
   });
-
-  test('among forty concurrent identical sends gets the claim that one of them creates, 39 of them replayed', async () => {
-    const own = await service.firm();
-    const { svcId } = await service.member(own);
-    const [key, body] = [freshKey(), claimBody(svcId)];
-    const responses = await Promise.all(
-      Array.from({ length: 40 }, () => sendClaim(service, own.live, body, key)),
-    );
-    expect(new Set(responses.map((one) => `${one.status} ${one.text}`)).size).toBe(1);
-    expect(responses.filter((one) => replayed(one) === null)).toHaveLength(1);
-    expect(new Set(responses.map((one) => one.headers.get('x-request-id'))).size).toBe(40);
-    expect((await listClaims(service, own.live)).json.data).toHaveLength(1);
-  });
 });
 
 const encoded = encodeURIComponent;

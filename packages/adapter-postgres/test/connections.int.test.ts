@@ -73,11 +73,6 @@ test('a transaction whose statement something dropped is unavailable, and the ne
   expect(await opened.reads.rows(IDS)).toEqual([{ id: 6 }, { id: 7 }]);
 });
 
-test('writes are rejected on the connections that reads share', async () => {
-  await expect(opened.reads.rows(ADD, [8])).rejects.toThrow();
-  expect(await opened.reads.rows(IDS)).not.toContainEqual({ id: 8 });
-});
-
 test.each(['rows', 'send', 'rowsAndCommit'] as const)(
   'a transaction that continues after a failed write with %s reports its error and saves nothing',
   async (next) => {

@@ -19,6 +19,7 @@ import {
   type FirmId,
   type Svcid,
 } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -205,6 +206,19 @@ describe.each([{ pooler: false }, { pooler: true }])('with %j,', ({ pooler }) =>
     await database.sql.query('COMMIT');
     expect(await both[0]).toMatchObject({ id: locked.id });
     expect(await boundOf(other)).toEqual([[locked.id, locked.id]]);
+  });
+
+  test('events of other firms do not wait for a change feed that stays locked', async () => {
+    const other = await aFirm(stores);
+    const read = { at: NOW, action: 'claims.read', object: 'a read' } as const;
+    await database.sql.query('BEGIN');
+    await database.sql.query('SELECT 1 FROM firm_feeds WHERE firm_id = $1 FOR UPDATE', [other.firmId]);
+    const events = [firm, other].map(({ firmId }) => auditEvent(firmId, BY_SERVICE, read));
+    const recorded = Promise.allSettled([stores.audit.append(events)]);
+    await eventually(async () => (await sentEventsOf(firm)).includes('a read'));
+    await database.sql.query('COMMIT');
+    await recorded;
+    expect(await sentEventsOf(other)).toEqual(['a read']);
   });
 
   test('a claim whose key another process binds first is a replay of that one', async () => {

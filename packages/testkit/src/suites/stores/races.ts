@@ -207,24 +207,30 @@ export function racesBehavior(fixture: () => Fixture): void {
       });
     });
 
-    test('accepting and withdrawing an invitation: one succeeds', async () => {
-      const { newFirm, newAdjuster, invite, use } = fixture();
-      const firm = await newFirm();
-      await rounds(async (n) => {
-        const { svcId } = await newAdjuster();
-        await invite(firm, svcId);
-        const [accepted, withdrawn] = await outcomes(
-          inEitherOrder<unknown>(
-            n,
-            () => use.acceptInvitation({ svcId }, firm.id),
-            () => use.withdrawInvitation(firm.live, svcId),
-          ),
-        );
-        expect([accepted, withdrawn]).toContain(null);
-        expect([accepted, withdrawn]).toContain('not_found');
-        expect(await inFirm(firm, svcId)).toBe(accepted === null);
-      });
-    });
+    test.each(['withdrawing', 'declining'])(
+      'accepting and %s an invitation: one succeeds',
+      async (ending) => {
+        const { newFirm, newAdjuster, invite, use } = fixture();
+        const firm = await newFirm();
+        await rounds(async (n) => {
+          const { svcId } = await newAdjuster();
+          await invite(firm, svcId);
+          const [accepted, ended] = await outcomes(
+            inEitherOrder<unknown>(
+              n,
+              () => use.acceptInvitation({ svcId }, firm.id),
+              () =>
+                ending === 'withdrawing'
+                  ? use.withdrawInvitation(firm.live, svcId)
+                  : use.declineInvitation({ svcId }, firm.id),
+            ),
+          );
+          expect([accepted, ended]).toContain(null);
+          expect([accepted, ended]).toContain('not_found');
+          expect(await inFirm(firm, svcId)).toBe(accepted === null);
+        });
+      },
+    );
 
     test('sending, offering, accepting, rejecting and leaving for many adjusters ends in a consistent state', async () => {
       const { newFirm, newMember, sendId, send, offer, use, stores } = fixture();
