@@ -308,19 +308,6 @@ describe('a calendar date', () => {
 describe('the flood zone', () => {
   it('may be any of the 72', () => acceptsAll(at(['/building/flood_zone'], FLOOD_ZONES)));
 
-  it.each([
-    ['A08', 'A8'],
-    ['AHB', 'AH'],
-    ['AOB', 'AO'],
-    ['AR/AE', 'AR'],
-    ['ae', 'AE'],
-    [' X', 'X'],
-  ])('%j is rejected with a suggested zone', (sent, meant) => {
-    expect(errorsOf(sendClaim(claimWith('/building/flood_zone', sent)))).toEqual([
-      { pointer: '/building/flood_zone', detail: expect.stringMatching(`did you mean ${meant}\\?$`) },
-    ]);
-  });
-
   it.each(['NSFHA', 'NONE', 'UNK', 'A31', 'toString', '__proto__', ''])(
     '%j is rejected with a link to the list of zones and no suggestion',
     (sent) => {
