@@ -25,18 +25,6 @@ describe('the rate limit decision', () => {
     expect(before).toEqual({ at: 5, requests: REQUEST_COST, writes: 0 });
   });
 
-  test('repeated denied requests do not change the wait', () => {
-    let { consumed } = decide(null, limits, READ, 0);
-    for (let n = 0; n < 2; n++) consumed = decide(consumed, limits, READ, 0).consumed;
-    const waits: number[] = [];
-    for (let now = 0; now < 8571; now += 1) {
-      const decision = decide(consumed, limits, READ, now);
-      waits.push(decision.retryAfterMs);
-      consumed = decision.consumed;
-    }
-    expect(waits).toEqual(waits.map((_, now) => 8572 - now));
-  });
-
   test('computes to the millisecond when the buckets are full again', () => {
     const { consumed } = decide(null, limits, { write: true }, 1000);
     const full = fullAgainAt(consumed, limits);

@@ -6,11 +6,6 @@ import { createMemorySingleFlight } from '../src/single-flight.ts';
 describe('the single flight runs concurrent duplicates once', () => {
   const { run } = createMemorySingleFlight();
 
-  test('a single request runs its attempt and gets its result', async () => {
-    const outcome = { claimId: aClaim(), replayed: false };
-    expect(await run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
-  });
-
   test('an attempt that finds an earlier result reports it as a replay', async () => {
     const outcome = { claimId: aClaim(), replayed: true };
     expect(await run(aSlot(), 'a', async () => outcome)).toEqual(outcome);
