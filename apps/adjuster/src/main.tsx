@@ -1,21 +1,21 @@
-import { useSignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import { type ComponentChildren, render } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import '@svc/web-app/theme.css';
 import './style.css';
-import { AppContext } from '@svc/web-app/app-context';
 import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
 import { lazy } from '@svc/web-app/components/lazy';
+import { mount } from '@svc/web-app/components/mount';
 import { ToastMessage } from '@svc/web-app/components/toast';
 import {
   Button,
   hasAnswerBar,
   Icon,
   type IconName,
+  SkipButton,
   TapGuard,
   useHeightVariable,
 } from '@svc/web-app/components/ui';
+import { isAtLeastPx } from '@svc/web-app/width';
 import {
   answers,
   applyUpdate,
@@ -83,9 +83,7 @@ function App() {
   }
   return (
     <div class={hasAnswerBar.value ? 'app deciding' : 'app'}>
-      <button type="button" class="skip" onClick={skip}>
-        {words.skip}
-      </button>
+      <SkipButton />
       <Menu />
       <div class="body">
         <NetworkStatus />
@@ -99,16 +97,10 @@ function App() {
 const isListed = (claims: readonly AppClaim[] | undefined, id: string): boolean =>
   claims?.some((claim) => claim.id === id) === true;
 
-/** Not a link, because the hash is used for routes. */
-function skip(): void {
-  document.querySelector<HTMLElement>('main h1')?.focus();
-}
-
 function Screens() {
   const { value } = route;
-  const wide = useWide();
   // On wide screens the claim is shown next to its list.
-  if (value.screen === 'claim' && wide) {
+  if (value.screen === 'claim' && isWide.value) {
     const isOffer = isListed(lists.offers.value, value.id);
     const isClosed = isListed(lists.closed.value, value.id);
     return (
@@ -141,20 +133,7 @@ function Screens() {
   );
 }
 
-const WIDE = '(min-width: 1100px)';
-
-function useWide(): boolean {
-  const wide = useSignal(matchMedia(WIDE).matches);
-  useEffect(() => {
-    const query = matchMedia(WIDE);
-    const update = () => {
-      wide.value = query.matches;
-    };
-    query.addEventListener('change', update);
-    return () => query.removeEventListener('change', update);
-  }, [wide]);
-  return wide.value;
-}
+const isWide = isAtLeastPx(1100);
 
 function Menu() {
   const words = texts.value.nav;
@@ -257,23 +236,16 @@ function UpdateReady() {
   );
 }
 
-void languageChoice
-  .load()
-  .catch(() => {})
-  .then(() => {
-    const root = document.getElementById('app');
-    if (root !== null)
-      render(
-        <AppContext.Provider value={{ texts, navigation, toasts, reportError, startAgain }}>
-          <Guarded>
-            <App />
-          </Guarded>
-        </AppContext.Provider>,
-        root,
-      );
-    const started = start();
-    registerWorker(started);
-    // While the service is asked whether there is a session.
-    if (session.profile.value === undefined) void SignIn.preload().catch(() => {});
-    void started.then(ClaimScreen.preload).catch(() => {});
-  });
+void mount(
+  <Guarded>
+    <App />
+  </Guarded>,
+  { texts, navigation, toasts, reportError, startAgain },
+  languageChoice,
+).then(() => {
+  const started = start();
+  registerWorker(started);
+  // While the service is asked whether there is a session.
+  if (session.profile.value === undefined) void SignIn.preload().catch(() => {});
+  void started.then(ClaimScreen.preload).catch(() => {});
+});

@@ -21,11 +21,11 @@ export { es } from '../src/texts/es.ts';
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 export const TABLET = { viewport: { width: 834, height: 1112 }, hasTouch: true, isMobile: true } as const;
 
+const APP = new URL('../build.mjs', import.meta.url);
+
 /** Builds the page as `pnpm start` does; fast if nothing has changed. */
-export function buildPage(): void {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], {
-    stdio: 'inherit',
-  });
+export function buildPage(build = APP): void {
+  execFileSync(process.execPath, [fileURLToPath(build)], { stdio: 'inherit' });
 }
 
 export interface Visitor {
@@ -87,14 +87,13 @@ export interface AppUnderTest {
   readonly stop: () => Promise<void>;
 }
 
-export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
-  buildPage();
+/** The service and a browser, with the page that the script builds. */
+export async function startPage(build: URL, options: { whole?: boolean } = {}) {
+  buildPage(build);
   const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser(options)]);
   return {
-    service,
-    browser,
-    firm: await service.firm(),
-    async visiting(context, work) {
+    ...{ service, browser },
+    async visiting(context: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>) {
       const visitor = await visit(browser, service.url, context);
       try {
         await work(visitor);
@@ -108,6 +107,11 @@ export async function startApp(options: { whole?: boolean } = {}): Promise<AppUn
       await service.stop();
     },
   };
+}
+
+export async function startApp(options: { whole?: boolean } = {}): Promise<AppUnderTest> {
+  const started = await startPage(APP, options);
+  return { ...started, firm: await started.service.firm() };
 }
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });

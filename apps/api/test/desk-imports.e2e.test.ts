@@ -57,7 +57,10 @@ test('a dry run names each problem by row and column and sends nothing, and its 
         external_id: 'DRY-2',
         outcome: 'invalid',
         problems: [
-          { column: 'Zip', field: 'loss_location.zip', detail: expect.stringContaining('first zero') },
+          {
+            ...{ column: 'Zip', field: 'loss_location.zip', code: null },
+            detail: expect.stringContaining('first zero'),
+          },
         ],
       },
     ],
@@ -87,7 +90,12 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
       external_id: 'RUN-X',
       outcome: 'failed',
       problems: [
-        { column: 'Adjuster', field: 'adjuster_svc_id', detail: expect.stringContaining('unknown_osaid: ') },
+        {
+          column: 'Adjuster',
+          field: 'adjuster_svc_id',
+          code: 'unknown_osaid',
+          detail: expect.stringMatching(/^No adjuster/),
+        },
       ],
     },
     { external_id: 'RUN-Y', outcome: 'invalid', problems: [{ column: 'Zip' }] },
@@ -112,9 +120,7 @@ test('a dry run names the rows whose adjuster could not be offered a claim', asy
   const { json } = await importing({ text, dry_run: true, name: 'Adjusters' });
   const problem = (code: string) => ({
     outcome: 'invalid',
-    problems: [
-      { column: 'Adjuster', field: 'adjuster_svc_id', detail: expect.stringContaining(`${code}: `) },
-    ],
+    problems: [{ column: 'Adjuster', field: 'adjuster_svc_id', code }],
   });
   expect(json.rows).toMatchObject([
     problem('unknown_osaid'),
@@ -156,7 +162,7 @@ test('a dry run tells which external ids and open claim numbers exist', async ()
     {
       outcome: 'invalid',
       claim_id: null,
-      problems: [{ column: 'Claim #', detail: expect.stringContaining('duplicate_claim: ') }],
+      problems: [{ column: 'Claim #', code: 'duplicate_claim' }],
     },
     { outcome: 'valid' },
   ]);

@@ -1,9 +1,9 @@
-import { signal } from '@preact/signals';
 import { createApi } from '@svc/web-app/api';
 import { showAppearance } from '@svc/web-app/appearance';
 import { browserChoices } from '@svc/web-app/choices';
 import { createEventStream } from '@svc/web-app/event-stream';
 import { deviceLanguage } from '@svc/web-app/texts/languages';
+import { isAtLeastPx } from '@svc/web-app/width';
 import { createDesk } from './create-desk.ts';
 import { type Call, ROUTES } from './endpoints.ts';
 import { createDeskNavigation } from './navigation.ts';
@@ -38,7 +38,7 @@ showAppearance(() => desk.scheme.value, desk.language.language);
 export async function perform(work: () => Promise<unknown>, done = texts.value.saved): Promise<boolean> {
   try {
     await request(work);
-    showToast(() => done, 'success');
+    if (done !== '') showToast(() => done, 'success');
     return true;
   } catch (error) {
     showError(error);
@@ -46,12 +46,15 @@ export async function perform(work: () => Promise<unknown>, done = texts.value.s
   }
 }
 
+/** Closing the page meanwhile has to be confirmed. */
+export const holdPageWhile = (isBusy: () => boolean): void =>
+  addEventListener('beforeunload', (event) => {
+    if (isBusy()) event.preventDefault();
+  });
+holdPageWhile(() => desk.uploads.isSending.value);
+
 /** The operator has no report of errors of the desk: they stay in the browser's console. */
 export const reportError = (error: unknown): void => console.error(error);
 
-const query = matchMedia('(min-width: 1000px)');
 /** Whether the menu is beside the screens, and a claim beside the board. */
-export const isWide = signal(query.matches);
-query.addEventListener('change', ({ matches }) => {
-  isWide.value = matches;
-});
+export const isWide = isAtLeastPx(1000);

@@ -14,7 +14,7 @@ import { createScheme } from './state/appearance.ts';
 import { createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
 import { createOffers } from './state/offers.ts';
-import { createUpload } from './state/upload.ts';
+import { countsText, createUpload } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
 const POLL_MS = 30_000;
@@ -55,7 +55,8 @@ export function createDesk(deps: DeskDeps) {
   function showError(error: unknown): void {
     if (isRefusal(error)) {
       const reason = error.code === 'validation_failed' ? error.reason : '';
-      toasts.showToast(() => `${refusalText(error.code)} ${reason}`.trim(), 'error');
+      const line = () => `${refusalText(error.code)} ${texts.value.ofService(reason)}`.trim();
+      toasts.showToast(line, 'error');
     } else toasts.showError(error);
   }
   const shared = { call: api.call, request, environment, onError: showError };
@@ -77,7 +78,14 @@ export function createDesk(deps: DeskDeps) {
   const changes = signal(0);
   const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
 
-  const uploads = createUpload(shared);
+  const uploads = createUpload({
+    ...shared,
+    onSent(counts) {
+      if (navigation.route.peek().screen === 'upload') return;
+      const line = () => `${texts.value.nav.upload}: ${countsText(texts.value.upload.outcomes, counts)}`;
+      toasts.showResults([line], 'success');
+    },
+  });
   /** A test key, which nothing but this page's memory keeps, and when a rehearsal with one was started last. */
   const sandbox = { key: signal<string>(), rehearsedSince: signal<string>() };
 
@@ -145,8 +153,8 @@ export function createDesk(deps: DeskDeps) {
     environment.value = next;
     board.clearSelection();
     adjusters.forget();
-    // A file was checked for the other environment.
-    uploads.forget();
+    // A file was checked for the other environment. What is being sent goes on.
+    if (!uploads.isSending.value) uploads.forget();
     open();
   }
 

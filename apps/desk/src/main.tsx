@@ -1,11 +1,11 @@
-import { AppContext } from '@svc/web-app/app-context';
 import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
 import { lazy } from '@svc/web-app/components/lazy';
+import { mount } from '@svc/web-app/components/mount';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
-import { Button, useHeightVariable } from '@svc/web-app/components/ui';
+import { Button, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
 import '@svc/web-app/theme.css';
-import { type ComponentType, render } from 'preact';
+import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import './style.css';
 import {
@@ -88,9 +88,7 @@ function App() {
         </main>
       ) : (
         <div class="desk">
-          <button type="button" class="skip" onClick={skip}>
-            {texts.value.skip}
-          </button>
+          <SkipButton />
           <Header />
           <div class="body">
             <Status />
@@ -103,11 +101,6 @@ function App() {
       </div>
     </>
   );
-}
-
-/** Not a link, because the hash is used for routes. */
-function skip(): void {
-  document.querySelector<HTMLElement>('main h1')?.focus();
 }
 
 /** The firm, the menu, and which data is shown. */
@@ -127,6 +120,7 @@ function Header() {
           </button>
         )}
       </div>
+      <RunningUpload />
       {(isWide.value || open) && (
         <nav aria-label={words.nav.label} class="menu">
           {permitted().map((screen) => (
@@ -164,6 +158,19 @@ function Header() {
         </p>
       )}
     </header>
+  );
+}
+
+/** A file that is being sent, or was not sent to its end, while another screen is shown. */
+function RunningUpload() {
+  const words = texts.value.upload;
+  const { upload, progress } = desk.uploads;
+  const { kind } = upload.value ?? {};
+  if (route.value.screen === 'upload' || (kind !== 'sending' && kind !== 'stopped')) return null;
+  return (
+    <a class="pill warning" href="#/upload">
+      {words.states[kind]}: {words.rows(progress.value.done, progress.value.total)}
+    </a>
   );
 }
 
@@ -212,20 +219,11 @@ function Screens() {
   );
 }
 
-const root = document.getElementById('app');
 const startAgain = async (): Promise<void> => location.reload();
-void desk.language
-  .load()
-  .catch(() => {})
-  .then(() => {
-    if (root !== null)
-      render(
-        <AppContext.Provider value={{ texts, navigation, toasts: desk.toasts, reportError, startAgain }}>
-          <ErrorBoundary>
-            <App />
-          </ErrorBoundary>
-        </AppContext.Provider>,
-        root,
-      );
-    void desk.start();
-  });
+void mount(
+  <ErrorBoundary>
+    <App />
+  </ErrorBoundary>,
+  { texts, navigation, toasts: desk.toasts, reportError, startAgain },
+  desk.language,
+).then(desk.start);

@@ -1,9 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { axeViolations, tooWide, type Visitor, visit } from '../../adjuster/test/app-under-test.ts';
-import { startBrowser } from '../../api/test/browser.ts';
-import { type ServiceUnderTest, startServiceUnderTest } from '../../api/test/service-under-test.ts';
+import type { Page } from 'playwright-core';
+import { axeViolations, startPage, tooWide } from '../../adjuster/test/app-under-test.ts';
+import type { ServiceUnderTest } from '../../api/test/service-under-test.ts';
 
 export const DESK = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
 export const PHONE = {
@@ -15,29 +12,7 @@ export const PHONE = {
   locale: 'es-PR',
 } as const;
 
-export async function startDesk() {
-  execFileSync(process.execPath, [fileURLToPath(new URL('../build.mjs', import.meta.url))], {
-    stdio: 'inherit',
-  });
-  const [service, browser] = await Promise.all([startServiceUnderTest(), startBrowser()]);
-  return {
-    ...{ service, browser },
-    /** Opens a browser context, and fails for errors in it that nothing has caught, and for requests to other hosts. */
-    async visiting(options: BrowserContextOptions, work: (visitor: Visitor) => Promise<void>) {
-      const visitor = await visit(browser, service.url, options);
-      try {
-        await work(visitor);
-        if (visitor.faults.length > 0) throw new Error(`in the browser: ${visitor.faults.join('; ')}`);
-      } finally {
-        await visitor.close();
-      }
-    },
-    async stop() {
-      await browser.close();
-      await service.stop();
-    },
-  };
-}
+export const startDesk = () => startPage(new URL('../build.mjs', import.meta.url));
 
 /** Opens the desk with an existing session, since the number of emailed codes is limited. */
 export async function enterDesk(

@@ -6,7 +6,7 @@ import { createDesk } from '../src/create-desk.ts';
 import type { BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
 import { candidates } from '../src/state/offers.ts';
-import { createUpload } from '../src/state/upload.ts';
+import type { UploadFile } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { es } from '../src/texts/es.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -40,6 +40,9 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     calls: [] as string[],
     keys: [] as string[],
     queries: [] as RequestParts['query'][],
+    /** What the requests of an import meet, in turn, and what they send. */
+    imports: [] as (object | Error)[],
+    bodies: [] as ImportBody[],
   };
   const call = (async (id: CallId, parts?: RequestParts) => {
     state.calls.push(id);
@@ -60,6 +63,12 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
       state.keys.push(parts?.headers?.['Idempotency-Key'] ?? '');
       const met = await state.offers.shift();
       if (met instanceof Error) throw met;
+    }
+    if (id === 'importClaims') {
+      state.bodies.push(parts?.body as ImportBody);
+      const met = state.imports.shift();
+      if (met instanceof Error) throw met;
+      return met;
     }
     return { data: [], next_cursor: null };
   }) as Call;
@@ -96,6 +105,8 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
 }
 
 const rowsOf = ({ board }: ReturnType<typeof createDesk>) => board.list.rows.value?.map(({ id }) => id);
+const messagesOf = ({ toasts }: ReturnType<typeof createDesk>) =>
+  toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
 const reads = (calls: readonly string[]) => calls.filter((id) => id === 'listBoardClaims').length;
 
 describe('offers', () => {
@@ -256,12 +267,10 @@ describe('a session', () => {
 
   test('says what the service did not accept, and why', async () => {
     const { desk } = await opened();
-    const shown = () =>
-      desk.toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
     desk.showError(new ApiError(422, 'validation_failed', ['url'], 'Must be a URL.'));
-    expect(shown()).toEqual([`${en.refusals.validation_failed} Must be a URL.`]);
+    expect(messagesOf(desk)).toEqual([`${en.refusals.validation_failed} Must be a URL.`]);
     desk.showError(new ApiError(409, 'claim_closed', ['id'], 'No.'));
-    expect(shown()).toEqual([en.refusals.claim_closed]);
+    expect(messagesOf(desk)).toEqual([en.refusals.claim_closed]);
   });
 
   test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
@@ -283,7 +292,7 @@ describe('a session', () => {
 
 describe('an upload', () => {
   const PART = { text: 'Claim #\n1\n', firstRow: 2, rows: 4 };
-  const FILE = { name: 'Monday', parts: [PART] as [typeof PART] };
+  const FILE: UploadFile = { name: 'Monday', parts: [PART] };
   const result = (from: number, next_row: number | null, dry_run: boolean, outcome: string) => ({
     ...{
       id: 'i1',
@@ -298,26 +307,23 @@ describe('an upload', () => {
     rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
   });
 
-  /** An upload that gets these responses, and what it sends. */
-  const uploading = (responses: (object | Error)[]) => {
-    const bodies: ImportBody[] = [];
-    const call = (async (_: CallId, { body }: RequestParts) => {
-      bodies.push(body as ImportBody);
-      const response = responses.shift();
-      if (response instanceof Error) throw response;
-      return response;
-    }) as Call;
-    return { bodies, uploads: createUpload({ call, request: (send) => send(), onError: () => {} }) };
+  /** An upload of a checked file that gets these responses, and what it sends. */
+  const uploading = async (responses: (object | Error)[]) => {
+    const { desk, state } = await opened();
+    state.imports = [result(2, null, true, 'valid'), ...responses];
+    await desk.uploads.choose(FILE);
+    state.bodies.length = 0;
+    return { desk, bodies: state.bodies, uploads: desk.uploads };
   };
 
   test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
-    const { bodies, uploads } = uploading([
+    const { bodies, uploads } = await uploading([
       result(2, 4, false, 'sent'),
       new NetworkError('service', 20_000),
       new NetworkError('timeout'),
       result(4, null, false, 'already_sent'),
     ]);
-    void uploads.send(FILE, {});
+    void uploads.send();
     await settled();
     await after(19_999);
     expect([bodies.length, uploads.upload.value?.kind]).toEqual([2, 'sending']);
@@ -333,27 +339,33 @@ describe('an upload', () => {
     ]);
   });
 
-  test('of a large file goes on with its next part in the same import, with the row numbers of the whole file', async () => {
-    const { bodies, uploads } = uploading([
-      result(2, 4, true, 'valid'),
-      result(4, null, true, 'valid'),
-      result(6, null, true, 'valid'),
+  test('goes on while another screen or the other data is shown, takes no other file until then, and says when it is over', async () => {
+    const { desk, bodies, uploads } = await uploading([
+      result(2, 4, false, 'sent'),
+      new NetworkError('service', 1000),
+      result(4, null, false, 'sent'),
     ]);
-    await uploads.check(
-      { name: 'Monday', parts: [PART, { text: 'Claim #\n5\n', firstRow: 6, rows: 2 }] },
-      {},
+    void uploads.send();
+    await settled();
+    desk.chooseEnvironment('test');
+    await uploads.choose({ ...FILE, name: 'Tuesday' });
+    expect([uploads.isSending.value, uploads.progress.value]).toEqual([true, { done: 2, total: 4 }]);
+    await after(1000);
+    expect(bodies.map(({ environment, name }) => `${environment} ${name}`)).toEqual(
+      Array(3).fill('live Monday'),
     );
-    expect(uploads.upload.value).toMatchObject({ kind: 'checked', counts: { valid: 6 } });
-    const sent = bodies.map(({ text, import_id, first_row, from_row }) => [
-      text,
-      import_id,
-      first_row,
-      from_row,
-    ]);
-    expect(sent).toEqual([
-      [PART.text, undefined, 2, undefined],
-      [PART.text, 'i1', 2, 4],
-      ['Claim #\n5\n', 'i1', 6, 6],
+    expect(uploads.isSending.value).toBe(false);
+    expect(messagesOf(desk)).toEqual(['Upload: sent: 4']);
+  });
+
+  test('checks every row again for another choice, and another file without the columns of the one before', async () => {
+    const checks = [result(2, null, true, 'valid'), result(2, null, true, 'valid')];
+    const { bodies, uploads } = await uploading(checks);
+    await uploads.change({ columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' });
+    await uploads.choose(FILE);
+    expect(bodies).toMatchObject([
+      { dry_run: true, columns: { 'Claim #': 'claim_number' }, date_order: 'mdy' },
+      { dry_run: true, columns: undefined, date_order: 'mdy' },
     ]);
   });
 });

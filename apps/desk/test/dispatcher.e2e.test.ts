@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import { FIELD_PATHS } from '@svc/csv-import/in-page';
+import { csvOfClaims } from '@svc/csv-import/in-page';
+import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim, type TestFirm } from '../../api/test/service-under-test.ts';
@@ -20,18 +22,13 @@ async function send(firm: TestFirm, adjuster: string, last_name: string): Promis
   return sent.json;
 }
 
-/** Fields by their paths, as columns have them. */
-const flattened = (value: object, path = ''): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) =>
-      typeof inner === 'object' && inner !== null
-        ? Object.entries(flattened(inner, `${path}${name}.`))
-        : [[`${path}${name}`, String(inner)]],
-    ),
-  );
-
 const detailsOf = async (token: string, id: string) =>
   (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
+
+const choose = (page: Page, text: string) => {
+  const file = { name: 'export 2026-11-26.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') };
+  return page.getByLabel('CSV file').setInputFiles(file);
+};
 
 const focusedName = (page: Page) =>
   page.evaluate("document.activeElement.querySelector('.name .strong')?.textContent");
@@ -131,33 +128,6 @@ test('an offer whose response was lost is made once, however often it is tried a
     expect(lost).toBe(3);
   }));
 
-test('an outage while the desk opens asks nobody to sign in again, and what failed is tried again', () =>
-  visiting(DESK, async ({ page }) => {
-    const firm = await service.firm();
-    await send(firm, (await service.member(firm)).svcId, 'Delgado');
-    const failing = new Set(['/firm/v1/me', '/firm/v1/claims']);
-    await page.route('**/firm/v1/**', (route) =>
-      failing.has(new URL(route.request().url()).pathname)
-        ? route.fulfill({ status: 503 })
-        : route.continue(),
-    );
-    const token = await service.staff(firm, 'dispatcher');
-    await page.context().addCookies([{ name: 'svc-staff-session', value: token, url: service.url }]);
-    await page.goto(`${service.url}/firm`);
-    await button(page, 'Try again').waitFor();
-    expect(await page.getByLabel('Your email').count()).toBe(0);
-    const found = await faultsOf(page, 'outage');
-    failing.delete('/firm/v1/me');
-    await button(page, 'Try again').click();
-    await heading(page, 'Board').waitFor();
-    await button(page, 'Try again').waitFor();
-    found.push(...(await faultsOf(page, 'board')));
-    failing.clear();
-    await button(page, 'Try again').click();
-    await page.getByRole('link', { name: /Marisol Delgado/ }).waitFor();
-    expect(found).toEqual([]);
-  }));
-
 test('an adjuster is invited, the invitation is withdrawn, and a refusal is shown in words in the open dialog', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
@@ -183,45 +153,72 @@ test('an adjuster is invited, the invitation is withdrawn, and a refusal is show
     await page.getByText('Withdrawn', { exact: true }).waitFor();
   }));
 
-test('a file of claims is checked row by row and sent, and sending it again sends none twice', () =>
+test('a file like the sample is checked row by row and sent, and sending it again sends none twice', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     const { svcId } = await service.member(firm);
-    const rowOf = (last_name: string) => {
-      const policyholder = { first_name: 'Marisol', last_name, phone: '352-555-0142' };
-      return flattened({ ...claimBody(svcId), policyholder });
-    };
-    const rows = ['Delgado', 'Ortega', 'Reyes'].map((last_name, index) => ({
-      ...rowOf(last_name),
-      ...(index === 1 && { 'loss.date': '2026-02-30' }),
-    }));
-    const header = Object.keys(rows[0] ?? {}).filter((path) => FIELD_PATHS.includes(path));
-    const token = await service.staff(firm, 'dispatcher');
-    await enterDesk(page, service, token, '#/upload');
-    const choose = (chosen: readonly Record<string, string>[] = rows) => {
-      const lines = chosen.map((row) => header.map((path) => `"${row[path]}"`).join(';'));
-      const buffer = Buffer.from([header.join(';'), ...lines].join('\r\n'), 'latin1');
-      const file = { name: 'export 2026-11-26.csv', mimeType: 'text/csv', buffer };
-      return page.getByLabel('CSV file').setInputFiles(file);
-    };
-    await choose();
+    await enterDesk(page, service, await service.staff(firm, 'dispatcher'), '#/upload');
+    await page.getByText('loss_location.zip').waitFor();
+    expect(await faultsOf(page, 'upload')).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      button(page, 'Download a sample').click(),
+    ]);
+    const sample = await readFile(await download.path(), 'utf8');
+    const [header = '', first, second = '', third] = sample
+      .replaceAll('SVCID-of-the-adjuster', svcId)
+      .replaceAll('","', '";"')
+      .split('\r\n');
+    const lines = [header, first, second.replace('"FL"', '"Florida"'), third];
+    await choose(page, lines.join('\r\n'));
     await page.getByText('3 of 3 rows. without problems: 2 · with problems: 1').waitFor();
     await page.getByText('Row 3').waitFor();
     expect(await faultsOf(page, 'checked')).toEqual([]);
     await button(page, 'Send 2 claims').click();
     await page.getByText(/sent: 2/).waitFor();
-    const { json } = await service.call('GET', '/firm/v1/claims', { as: token });
-    expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual([
-      'Marisol Delgado',
-      'Marisol Reyes',
-    ]);
-    await choose();
+    await choose(page, lines.join('\r\n'));
     await page.getByText(/sent before: 2/).waitFor();
-    // More rows than one request takes; the last is in the second part.
-    const last = { ...rowOf('Delgado'), 'loss.date': '2026-02-30' };
-    await choose([...Array.from({ length: 2100 }, () => rowOf('Delgado')), last]);
-    await page.getByText('2101 of 2101 rows. without problems: 2100 · with problems: 1').waitFor();
-    await page.getByText('Row 2102').waitFor();
+    await choose(page, sample);
+    await page.getByText('There is no adjuster with this SVCID.').first().waitFor();
+  }));
+
+test('a file of several parts is sent while another screen is shown, closing the page has to be confirmed, and the end is said', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const { svcId } = await service.member(firm);
+    const token = await service.staff(firm, 'dispatcher');
+    await enterDesk(page, service, token, '#/upload');
+    const claims = Array.from({ length: 8 }, (_, n) => eventClaim(n, svcId, 'parts', Date.now()));
+    const [header, ...rows] = csvOfClaims(claims).trim().split('\r\n');
+    // So long that a request takes three of them.
+    const photos = 'x'.repeat(150_000);
+    await choose(page, [`${header},"Photos"`, ...rows.map((row) => `${row},"${photos}"`)].join('\r\n'));
+    await page.getByText('8 of 8 rows. without problems: 8').waitFor();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const sent: string[] = [];
+    await page.route('**/firm/v1/imports', async (route) => {
+      const { first_row, import_id } = route.request().postDataJSON();
+      sent.push(`row ${first_row}${import_id === undefined ? '' : ' of the same import'}`);
+      await released;
+      await route.continue();
+    });
+    await button(page, 'Send 8 claims').click();
+    await page.getByRole('link', { name: 'Board' }).click();
+    expect(await faultsOf(page, 'sending')).toEqual([]);
+    await page.getByRole('link', { name: 'Sending: 0 of 8 rows.' }).click();
+    await page.getByRole('status').getByText('0 of 8 rows.').waitFor();
+    const [asked] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
+    expect(asked.type()).toBe('beforeunload');
+    await asked.dismiss();
+    await page.getByRole('link', { name: 'Board' }).click();
+    release();
+    await page.getByText('Upload: sent: 8').waitFor();
+    expect(sent).toEqual(['row 2', 'row 5 of the same import', 'row 8 of the same import']);
+    const { json } = await service.call('GET', '/firm/v1/claims', { as: token });
+    expect(json.data).toHaveLength(8);
   }));
 
 test('the address of a claim that was cut off, and an export of the trail that is, say so', () =>

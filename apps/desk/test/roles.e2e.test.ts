@@ -79,19 +79,7 @@ test('an auditor sees every list, verifies and exports the trail, and finds noth
     await enterDesk(page, service, await service.staff(firm, 'auditor'));
     await page.getByRole('link', { name: /Marisol/ }).waitFor();
     const screens = (await menuOf(page)).map((href) => href.split('#/')[1] ?? '');
-    expect(screens).toEqual(
-      expect.arrayContaining([
-        'adjusters',
-        'map',
-        'reports',
-        'keys',
-        'requests',
-        'webhooks',
-        'readiness',
-        'audit',
-      ]),
-    );
-    expect(screens).toEqual(expect.not.arrayContaining(['upload', 'sandbox', 'people']));
+    expect(screens.join(' ')).toBe(' adjusters map reports keys requests webhooks readiness audit settings');
     const names: string[] = [];
     for (const screen of [...screens.filter((one) => one !== 'settings'), `claims/${claimId}`]) {
       await page.evaluate(`location.hash = '#/${screen}'`);

@@ -17,6 +17,7 @@ test('a developer simulates with a new test key, sees each outcome, copies a sam
     const firm = await service.firm();
     const { manual } = firm.account;
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
+    await button(page, 'Test').click();
     await button(page, 'Create a key').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const key = (await page.locator('code.secret').textContent()) ?? '';

@@ -1,14 +1,14 @@
 // What a page does with a file before the service reads it, without the schemas, which are large.
 
-/** The paths of `CLAIM_FIELDS`; a test compares them. */
-export const FIELD_PATHS: readonly string[] = `
-  external_id claim_number adjuster_svc_id loss.date loss.peril loss.time loss.description loss.cause
+/** The paths of `CLAIM_FIELDS`, those that are required with a star; a test compares them. */
+const MARKED_PATHS = `
+  external_id* claim_number* adjuster_svc_id* loss.date* loss.peril loss.time loss.description loss.cause
   loss.cat_code loss.fico_number loss.exterior_water_depth_inches loss.interior_water_depth_inches
-  loss.water_duration_hours policy.number policy.effective_date policy.expiration_date
-  policy.original_effective_date policy.form_type policy.program_type policy.naic_number carrier.name
+  loss.water_duration_hours policy.number* policy.effective_date policy.expiration_date
+  policy.original_effective_date policy.form_type policy.program_type policy.naic_number carrier.name*
   carrier.phone carrier.email carrier.address.street carrier.address.city carrier.address.state
-  carrier.address.zip loss_location.street loss_location.street2 loss_location.city loss_location.county
-  loss_location.state loss_location.zip policyholder.first_name policyholder.last_name
+  carrier.address.zip loss_location.street* loss_location.street2 loss_location.city* loss_location.county
+  loss_location.state* loss_location.zip* policyholder.first_name policyholder.last_name
   policyholder.company_name policyholder.phone policyholder.email policyholder.address.street
   policyholder.address.city policyholder.address.state policyholder.address.zip
   policyholder.mailing_address.street policyholder.mailing_address.city policyholder.mailing_address.state
@@ -31,6 +31,23 @@ export const FIELD_PATHS: readonly string[] = `
 `
   .trim()
   .split(/\s+/);
+
+export const FIELD_PATHS: readonly string[] = MARKED_PATHS.map((path) => path.replace('*', ''));
+/** Besides, a policyholder has a name or a company name, and a phone number or an email address. */
+export const REQUIRED_PATHS: readonly string[] = FIELD_PATHS.filter((path) =>
+  MARKED_PATHS.includes(`${path}*`),
+);
+
+const valueAt = (claim: object, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => Object(value)[name], claim);
+
+/** A file of claims, with a column for each field that one of them has. */
+export function csvOfClaims(claims: readonly object[]): string {
+  const paths = FIELD_PATHS.filter((path) => claims.some((claim) => valueAt(claim, path) !== undefined));
+  const rows = [paths, ...claims.map((claim) => paths.map((path) => valueAt(claim, path) ?? ''))];
+  const quoted = (cell: unknown): string => `"${String(cell).replaceAll('"', '""')}"`;
+  return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
+}
 
 /**
  * A file in the encoding that it shows: a byte order mark, valid UTF-8, or else Windows-1252, which spreadsheets write.

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { decodeFile, FIELD_PATHS, splitCsv } from '../src/in-page.ts';
-import { CLAIM_FIELDS, readCsv } from '../src/index.ts';
+import { smallestClaim } from '@svc/contract';
+import { csvOfClaims, decodeFile, FIELD_PATHS, REQUIRED_PATHS, splitCsv } from '../src/in-page.ts';
+import { CLAIM_FIELDS, importCsv, readCsv } from '../src/index.ts';
 
 test('a page reads a file in the encoding that it shows', () => {
   const decoded = [
@@ -11,8 +12,22 @@ test('a page reads a file in the encoding that it shows', () => {
   expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza']);
 });
 
-test('a page offers the fields of the import', () => {
+test('a page offers the fields of the import, and names those that a file must have', () => {
   expect(FIELD_PATHS).toEqual(CLAIM_FIELDS.map(({ path }) => path));
+  expect(REQUIRED_PATHS).toEqual(CLAIM_FIELDS.filter(({ required }) => required).map(({ path }) => path));
+});
+
+test('a file that is made of claims is read as the same claims', () => {
+  const other = {
+    ...smallestClaim,
+    external_id: 'CMS-2',
+    claim_number: 'FL-2',
+    instructions: 'Two\nlines; "quoted", and a comma',
+  };
+  const claims = [smallestClaim, other];
+  const { problems, rows } = importCsv(readCsv(csvOfClaims(claims), { maxRows: 10 }));
+  expect(problems).toEqual([]);
+  expect(rows).toMatchObject(claims.map((claim) => ({ claim })));
 });
 
 test.each(['\n', '\r\n', '\r'])(

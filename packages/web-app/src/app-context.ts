@@ -9,7 +9,7 @@ import type { Toasts } from './toasts.ts';
 export interface WebApp {
   readonly texts: ReadonlySignal<CommonTexts>;
   readonly navigation: Pick<Navigation<unknown>, 'returnItem' | 'takeReturnPosition'>;
-  readonly toasts: Pick<Toasts, 'toast' | 'closeToast'>;
+  readonly toasts: Pick<Toasts, 'toast' | 'closeToast' | 'showToast' | 'showError'>;
   reportError(error: unknown): void;
   /** Loads the app again, after something could not be shown. */
   startAgain(): Promise<void>;

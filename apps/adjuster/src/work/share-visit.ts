@@ -1,5 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import { addressText, titleOf } from '@svc/web-app/names';
+import { saveFile } from '@svc/web-app/save-file';
 import { allTexts } from '../all-texts.ts';
 import { calendarFile } from '../model/calendar-file.ts';
 
@@ -26,10 +27,5 @@ export async function shareVisit(claim: AppClaim, date: string, time: string): P
     });
     return;
   }
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = file.name;
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(file, file.name);
 }

@@ -1,3 +1,4 @@
+import { saveFile } from '@svc/web-app/save-file';
 import { showError } from '../app.ts';
 import { ROOT } from '../root.ts';
 
@@ -17,12 +18,4 @@ export async function downloadCsv(
   } catch (error) {
     showError(error);
   }
-}
-
-export function saveFile(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -1,9 +1,9 @@
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
+import { saveFile } from '@svc/web-app/save-file';
 import { useRef, useState } from 'preact/hooks';
 import { call, dateTime, request, showError, showToast, texts } from '../app.ts';
-import { saveFile } from '../components/download.ts';
 import { TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';

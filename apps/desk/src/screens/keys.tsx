@@ -1,12 +1,12 @@
+import { CopyButton } from '@svc/web-app/components/copy';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
-import { Button, EmptyState, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
+import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, day, desk, go, request, showError, showToast, texts } from '../app.ts';
-import { CopyButton } from '../components/copy.tsx';
+import { call, can, dateTime, day, desk, duration, environment, perform, request, texts } from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { ApiKey, FirmLimits } from '../endpoints.ts';
 
@@ -14,6 +14,7 @@ const PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;
 const LIMITS_MS = 5000;
+const HOUR_MS = 60 * 60 * 1000;
 
 type Asked = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
 
@@ -34,9 +35,9 @@ export function Keys() {
     return () => clearInterval(timer);
   }, []);
   const limited = (limits?.days ?? [])
-    .map(({ date, live, test }) => ({ date, count: live + test }))
+    .map(({ date, [environment.value]: count }) => ({ date, count }))
     .filter(({ count }) => count > 0);
-  const { value: keys } = list.rows;
+  const keys = list.rows.value?.filter((key) => key.environment === environment.value);
   const done = (issued?: string): void => {
     setAsked(undefined);
     setSecret(issued);
@@ -58,7 +59,7 @@ export function Keys() {
           <p>{limited.map(({ date, count }) => `${day(date)}: ${count}`).join(' · ')}</p>
         </Note>
       )}
-      {keys?.length === 0 && <EmptyState title={words.none} icon="settings" />}
+      {keys?.length === 0 && !list.hasMore.value && <EmptyState title={words.none} icon="settings" />}
       <WindowedList
         items={keys ?? []}
         label={texts.value.nav.keys}
@@ -106,13 +107,13 @@ function Row(props: {
         )}
       </span>
       <span class="cell">
-        <TestBadge test={apiKey.environment === 'test'} />{' '}
+        <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
         {isOver && <span class="pill error">{revoked_at === null ? words.expired : words.revoked}</span>}
         <span class="line muted">
-          {last_used_at === null ? words.unused : words.lastUsed(dateTime(last_used_at))}
+          {last_used_at === null ? texts.value.passkeys.unused : words.lastUsed(dateTime(last_used_at))}
         </span>
         {!isOver && expires_at !== null && (
-          <span class="line muted">{words.expires(dateTime(expires_at))}</span>
+          <span class="line muted">{texts.value.adjusters.expires(dateTime(expires_at))}</span>
         )}
       </span>
       <span class="row">
@@ -134,49 +135,39 @@ function Ask(props: {
 }) {
   const words = texts.value.keys;
   const { asked } = props;
-  const [environment, setEnvironment] = useState<'test' | 'live'>('test');
   const [purpose, setPurpose] = useState<(typeof PURPOSES)[number]>('full_access');
   const [days, setDays] = useState<number>(0);
   const [hours, setHours] = useState<number>(24);
   const [busy, setBusy] = useState(false);
   const run = async (): Promise<string | undefined> => {
     if (asked.what === 'create') {
-      const body = { environment, purpose, ...(days > 0 && { expires_in_days: days }) };
+      const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
       return (await call('createKey', { body })).secret;
     }
     const params = { key_id: asked.key.id };
     if (asked.what === 'roll')
       return (await call('rollKey', { params, body: { overlap_hours: hours } })).secret;
     await call('revokeKey', { params });
-    showToast(() => words.revokedNow, 'success');
     return undefined;
   };
   const submit = async (): Promise<void> => {
     setBusy(true);
-    try {
-      props.done(await request(run));
-    } catch (error) {
-      showError(error);
-      props.close();
-    }
+    await perform(async () => props.done(await run()), '');
+    setBusy(false);
   };
   return (
     <FormDialog
-      {...{ title: words.titles[asked.what], act: words[asked.what], busy, close: props.close }}
+      {...{ title: words[asked.what], act: words[asked.what], busy, close: props.close }}
       kind={asked.what === 'revoke' ? 'danger' : 'primary'}
       submit={() => void submit()}
     >
-      {asked.what !== 'create' && <code>{asked.key.id}</code>}
+      <p>
+        <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
+        {asked.what !== 'create' && <code>{asked.key.id}</code>}
+      </p>
       {asked.what === 'revoke' && <p>{words.revokeLead}</p>}
       {asked.what === 'create' && (
         <>
-          <Select
-            label={texts.value.environment.label}
-            options={['test', 'live'] as const}
-            value={environment}
-            name={(one) => texts.value.environment[one]}
-            choose={setEnvironment}
-          />
           <Select
             label={words.purpose}
             options={PURPOSES}
@@ -188,7 +179,7 @@ function Ask(props: {
             label={words.lifetime}
             options={EXPIRY_DAYS}
             value={days}
-            name={(count) => (count === 0 ? words.forever : texts.value.days(count))}
+            name={(count) => duration(count * 24 * HOUR_MS) ?? words.forever}
             choose={setDays}
           />
         </>
@@ -198,7 +189,7 @@ function Ask(props: {
           label={words.overlap}
           options={OVERLAP_HOURS}
           value={hours}
-          name={(count) => (count === 0 ? words.noOverlap : texts.value.duration.hours(count, 0))}
+          name={(count) => duration(count * HOUR_MS) ?? words.noOverlap}
           choose={setHours}
         />
       )}
@@ -219,7 +210,7 @@ export function Secret({
   const words = texts.value.keys;
   const use = (): void => {
     desk.sandbox.key.value = secret;
-    go('#/sandbox');
+    location.hash = '#/sandbox';
   };
   return (
     <Dialog title={title} close={close}>

@@ -2,6 +2,7 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, desk, request, route, showError, texts } from '../app.ts';
+import { ofService } from '../components/service-text.tsx';
 import type { Readiness } from '../endpoints.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -53,23 +54,32 @@ export function ReadinessScreen() {
             {!found.complete && <p>{words.incomplete}</p>}
           </Note>
           {found.checks.map((one) => (
-            <section key={one.check} class="card" aria-label={words.titles[one.check] ?? one.title}>
+            <section key={one.check} class="card" aria-label={texts.value.ofService(one.title)}>
               <div class="row spread">
-                <h2>{words.titles[one.check] ?? one.title}</h2>
+                <h2>{ofService(one.title)}</h2>
                 <span class={`pill ${KINDS[one.state] ?? 'neutral'}`}>
                   {words.states[one.state] ?? one.state}
                 </span>
               </div>
-              {one.state === 'not_exercised' && <p lang="en">{one.exercise}</p>}
-              {one.state === 'failed' && <p lang="en">{one.change}</p>}
-              <p class="muted">{words.counts(one.passed, one.finding_count)}</p>
+              {one.state === 'not_exercised' && (
+                <p>
+                  {ofService(one.exercise)}{' '}
+                  {one.check !== 'poll_gaps' && can('sandbox:write') && (
+                    <a href="#/sandbox">{texts.value.nav.sandbox}</a>
+                  )}
+                </p>
+              )}
+              {one.state === 'failed' && <p>{ofService(one.change)}</p>}
+              {one.passed + one.finding_count > 0 && (
+                <p class="muted">{words.counts(one.passed, one.finding_count)}</p>
+              )}
               {one.findings.length > 0 && (
                 <details>
                   <summary>{words.findings(one.findings.length)}</summary>
                   <ol class="history">
                     {one.findings.map((finding, index) => (
                       <li key={index}>
-                        <p lang="en">{finding.detail}</p>
+                        <p>{ofService(finding.detail)}</p>
                         {finding.requests.map((sent) => (
                           <p key={sent.request_id}>
                             <span class="muted">{dateTime(sent.at)}</span> <code>{sent.operation}</code>{' '}

@@ -57,7 +57,10 @@ export function Reports() {
           name={(one) => words.groups[one]}
           choose={setBy}
         />
-        <Select label={words.period} options={DAYS} value={days} name={words.days} choose={setDays} />
+        <Select
+          {...{ label: words.period, options: DAYS, value: days, choose: setDays }}
+          name={(count) => duration(count * DAY_MS) ?? ''}
+        />
         <Button onClick={() => void downloadCsv('v1/reports/answers', query(), 'answers.csv')}>
           {texts.value.download}
         </Button>

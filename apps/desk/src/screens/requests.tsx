@@ -11,8 +11,9 @@ import type { LoggedRequest } from '../endpoints.ts';
 export function Requests() {
   const words = texts.value.requests;
   const filters = useRef<Readonly<Record<string, string>>>({});
+  const errors = useRef<Readonly<Record<string, string>>>({});
   const list = useList(50, async (query) => {
-    const page = await call('listRequests', { query: { ...filters.current, ...query } });
+    const page = await call('listRequests', { query: { ...filters.current, ...errors.current, ...query } });
     return { ...page, data: page.data.map((one) => ({ ...one, id: one.request_id })) };
   });
   const { value: rows } = list.rows;
@@ -28,6 +29,16 @@ export function Requests() {
           void list.restart();
         }}
       />
+      <label class="choice">
+        <input
+          type="checkbox"
+          onChange={({ currentTarget }) => {
+            errors.current = currentTarget.checked ? { errors: 'true' } : {};
+            void list.restart();
+          }}
+        />
+        <span>{words.errorsOnly}</span>
+      </label>
       {rows?.length === 0 && !list.hasMore.value && <EmptyState title={texts.value.none} icon="clock" />}
       <WindowedList items={rows ?? []} label={texts.value.nav.requests} row={row} />
       <LoadMore list={list} />

@@ -1,12 +1,13 @@
 import { type Adjuster, type Claim, ClaimsApiError, type Client } from '@svc/client';
 import { eventClaim, FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from '@svc/sandbox';
+import { CopyButton } from '@svc/web-app/components/copy';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
+import { saveFile } from '@svc/web-app/save-file';
 import { useEffect, useState } from 'preact/hooks';
 import { api, can, desk, showToast, texts } from '../app.ts';
-import { CopyButton } from '../components/copy.tsx';
-import { saveFile } from '../components/download.ts';
+import { ofService } from '../components/service-text.tsx';
 import { statusName } from '../components/status.tsx';
 import { DOCS, SERVICE_URL } from '../root.ts';
 import { client as current, messageOf, rehearsal, startRehearsal, stopRehearsal } from '../state/sandbox.ts';
@@ -287,9 +288,9 @@ function RehearsalCard() {
           <p class="strong" role="status">
             {words.states[run.state]}
           </p>
-          <div role="log" aria-label={words.rehearsal} lang="en">
+          <div role="log" aria-label={words.rehearsal}>
             {run.steps.map((step, index) => (
-              <p key={index}>{step}</p>
+              <p key={index}>{ofService(step)}</p>
             ))}
           </div>
           <a href={`#/readiness/${run.since}`}>{words.check}</a>

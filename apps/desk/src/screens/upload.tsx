@@ -1,12 +1,14 @@
-import { decodeFile, FIELD_PATHS, splitCsv } from '@svc/csv-import/in-page';
+import { csvOfClaims, decodeFile, FIELD_PATHS, REQUIRED_PATHS, splitCsv } from '@svc/csv-import/in-page';
+import { eventClaim } from '@svc/sandbox';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
-import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
+import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useEffect, useId, useState } from 'preact/hooks';
-import { desk, environment, showToast, texts } from '../app.ts';
-import type { ImportBody } from '../endpoints.ts';
-import type { UploadFile } from '../state/upload.ts';
+import { saveFile } from '@svc/web-app/save-file';
+import { useId, useState } from 'preact/hooks';
+import { desk, showToast, texts } from '../app.ts';
+import { ofService } from '../components/service-text.tsx';
+import { countsText, type Upload } from '../state/upload.ts';
 
 /** What this page holds in memory. */
 const MAX_CHARACTERS = 20_000_000;
@@ -14,28 +16,16 @@ const MAX_CHARACTERS = 20_000_000;
 const PART_ROWS = 2000;
 const PART_CHARACTERS = 600_000;
 const ORDERS = ['', 'mdy', 'dmy'] as const;
+const SAMPLE_ROWS = 3;
 const { uploads } = desk;
 
 /** Sends a file of claims, after every row of it was checked. */
 export function UploadScreen() {
   const words = texts.value.upload;
   const id = useId();
-  const [file, setFile] = useState<UploadFile>();
-  const [columns, setColumns] = useState<Readonly<Record<string, string | null>>>();
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [order, setOrder] = useState<(typeof ORDERS)[number]>('');
+  const { columns, values = {}, date_order = '' } = uploads.choices.value;
   const { value: upload } = uploads.upload;
-  const busy = upload?.kind === 'checking' || upload?.kind === 'sending';
-  const options: Partial<ImportBody> = {
-    environment: environment.value,
-    values,
-    ...(columns !== undefined && { columns }),
-    ...(order !== '' && { date_order: order }),
-  };
-  // Another choice has every row checked again.
-  useEffect(() => {
-    if (file !== undefined) void uploads.check(file, options);
-  }, [file, columns, values, order]);
+  const isSending = uploads.isSending.value;
   const choose = async (input: HTMLInputElement): Promise<void> => {
     const [chosen] = input.files ?? [];
     if (chosen === undefined) return;
@@ -47,8 +37,7 @@ export function UploadScreen() {
         .replace(/\.\w+$/, '')
         .replace(/[\d_.-]+/g, ' ')
         .trim() || 'CSV';
-    setFile({ name, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) });
-    setColumns(undefined);
+    await uploads.choose({ name, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) });
   };
   const isChecked = upload?.kind === 'checked' && upload.result.problems.length === 0;
   const valid = upload?.counts.valid ?? 0;
@@ -56,43 +45,43 @@ export function UploadScreen() {
     <>
       <ScreenHeader title={texts.value.nav.upload} />
       <p class="muted">{words.lead}</p>
-      <div class="filter-line">
-        <div class="field">
-          <label for={id}>{words.file}</label>
-          <input
-            id={id}
-            type="file"
-            accept=".csv,.txt,text/csv"
-            onChange={({ currentTarget }) => void choose(currentTarget)}
+      {!isSending && (
+        <div class="filter-line">
+          <div class="field">
+            <label for={id}>{words.file}</label>
+            <input
+              id={id}
+              type="file"
+              accept=".csv,.txt,text/csv"
+              onChange={({ currentTarget }) => void choose(currentTarget)}
+            />
+          </div>
+          <Select
+            label={words.dateOrder}
+            options={ORDERS}
+            value={date_order}
+            name={(one) => words.orders[one]}
+            choose={(one) => void uploads.change({ date_order: one || undefined })}
           />
         </div>
-        <Select
-          label={words.dateOrder}
-          options={ORDERS}
-          value={order}
-          name={(one) => words.orders[one]}
-          choose={setOrder}
-        />
-      </div>
-      {upload !== undefined && file !== undefined && (
+      )}
+      {upload === undefined ? (
+        <Needed />
+      ) : (
         <>
-          <Progress file={file} />
+          <Progress upload={upload} />
           {upload.result.problems.map(({ column, detail }) => (
             <Note key={`${column} ${detail}`} kind="warning">
-              <p lang="en">
+              <p>
                 {column !== null && <code>{column}: </code>}
-                {detail}
+                {ofService(detail)}
               </p>
             </Note>
           ))}
           {(isChecked || upload.kind === 'stopped') && (
             <div class="row">
               {isChecked && (
-                <Button
-                  kind="primary"
-                  disabled={valid === 0}
-                  onClick={() => void uploads.send(file, options)}
-                >
+                <Button kind="primary" disabled={valid === 0} onClick={() => void uploads.send()}>
                   {words.send(valid)}
                 </Button>
               )}
@@ -113,9 +102,9 @@ export function UploadScreen() {
                     {words.row(row)} <span class="muted">{external_id}</span>
                   </span>
                   <ul>
-                    {problems.map(({ column, field, detail }) => (
-                      <li key={`${field} ${detail}`} lang="en">
-                        <code>{column ?? field}</code> {detail}
+                    {problems.map(({ column, field, code, detail }) => (
+                      <li key={`${field} ${detail}`}>
+                        <code>{column ?? field}</code> {texts.value.refusals[code ?? ''] ?? ofService(detail)}
                       </li>
                     ))}
                   </ul>
@@ -123,10 +112,10 @@ export function UploadScreen() {
               )}
             />
           )}
-          {upload.result.dry_run && (
+          {upload.result.dry_run && !isSending && (
             <details open={upload.result.problems.length > 0}>
               <summary>{words.columns}</summary>
-              <Values values={values} change={setValues} disabled={busy} />
+              <Values values={values} />
               <div class="columns">
                 {upload.result.header.map((column) => (
                   <Select
@@ -135,9 +124,10 @@ export function UploadScreen() {
                     options={['', ...FIELD_PATHS]}
                     value={columns?.[column] ?? upload.result.columns[column] ?? ''}
                     name={(field) => field || words.leftOut}
-                    choose={(field) =>
-                      setColumns({ ...upload.result.columns, ...columns, [column]: field || null })
-                    }
+                    choose={(field) => {
+                      const changed = { ...upload.result.columns, ...columns, [column]: field || null };
+                      void uploads.change({ columns: changed });
+                    }}
                   />
                 ))}
               </div>
@@ -149,45 +139,65 @@ export function UploadScreen() {
   );
 }
 
-function Progress({ file }: { readonly file: UploadFile }) {
+/** What a file must have, and one that has it. */
+function Needed() {
   const words = texts.value.upload;
-  const { value: upload } = uploads.upload;
-  if (upload === undefined) return null;
-  const { counts, result, kind } = upload;
-  const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const ofParts = file.parts.reduce((sum, { rows }) => sum + rows, 0);
-  const total = file.parts.length === 1 ? result.total_rows : ofParts;
+  const save = (): void => {
+    const claims = Array.from({ length: SAMPLE_ROWS }, (_, n) =>
+      eventClaim(n, 'SVCID-of-the-adjuster', 'SAMPLE', desk.now.value),
+    );
+    saveFile(new Blob([csvOfClaims(claims)], { type: 'text/csv' }), 'claims.csv');
+  };
+  return (
+    <section class="card">
+      <h2>{words.columns}</h2>
+      <p>{words.needed}</p>
+      <p>
+        {REQUIRED_PATHS.map((path) => (
+          <code key={path}>{path} </code>
+        ))}
+      </p>
+      <p class="muted">{words.known}</p>
+      <div class="row">
+        <Button onClick={save}>{words.sample}</Button>
+      </div>
+    </section>
+  );
+}
+
+function Progress({ upload: { counts, kind, result } }: { readonly upload: Upload }) {
+  const words = texts.value.upload;
+  const { done, total } = uploads.progress.value;
   return (
     <section class="card" aria-label={words.states[kind]}>
-      <h2>{words.states[kind]}</h2>
+      <h2>
+        {words.states[kind]}: {uploads.file.value?.name} <TestBadge test={result.environment === 'test'} />
+      </h2>
       <progress max={Math.max(total, 1)} value={done} aria-label={words.states[kind]} />
       <p role="status">
-        {words.rows(done, total)}{' '}
-        {Object.entries(counts)
-          .map(([outcome, count]) => `${words.outcomes[outcome] ?? outcome}: ${count}`)
-          .join(' · ')}
+        {words.rows(done, total)} {countsText(words.outcomes, counts)}
       </p>
     </section>
   );
 }
 
 /** Fields that no column has, with one value for all rows. */
-function Values(props: {
-  readonly values: Readonly<Record<string, string>>;
-  readonly change: (values: Readonly<Record<string, string>>) => void;
-  readonly disabled: boolean;
-}) {
+function Values({ values }: { readonly values: Readonly<Record<string, string>> }) {
   const words = texts.value.upload;
   const [field, setField] = useState('adjuster_svc_id');
-  const [value, setValue] = useState('');
+  const remove = (name: string): void => {
+    const { [name]: _, ...others } = values;
+    void uploads.change({ values: others });
+  };
   return (
     <>
       <form
         class="filter-line"
         onSubmit={(event) => {
           event.preventDefault();
-          props.change({ ...props.values, [field]: value.trim() });
-          setValue('');
+          const value = String(new FormData(event.currentTarget).get('value')).trim();
+          event.currentTarget.reset();
+          void uploads.change({ values: { ...values, [field]: value } });
         }}
       >
         <Select
@@ -197,31 +207,14 @@ function Values(props: {
           name={(one) => one}
           choose={setField}
         />
-        <Field
-          label={words.sameValue}
-          name="value"
-          autocomplete="off"
-          required
-          value={value}
-          onInput={({ currentTarget }) => setValue(currentTarget.value)}
-        />
-        <Button type="submit" busy={props.disabled}>
-          {words.add}
-        </Button>
+        <Field label={words.sameValue} name="value" autocomplete="off" required />
+        <Button type="submit">{words.add}</Button>
       </form>
       <ul>
-        {Object.entries(props.values).map(([name, text]) => (
+        {Object.entries(values).map(([name, text]) => (
           <li key={name} class="row">
             <code>{name}</code> {text}{' '}
-            <Button
-              kind="quiet"
-              aria-label={words.remove(name)}
-              onClick={() =>
-                props.change(
-                  Object.fromEntries(Object.entries(props.values).filter(([other]) => other !== name)),
-                )
-              }
-            >
+            <Button kind="quiet" aria-label={words.remove(name)} onClick={() => remove(name)}>
               {texts.value.remove}
             </Button>
           </li>

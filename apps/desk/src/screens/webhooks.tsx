@@ -3,7 +3,7 @@ import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, environment, request, showError, showToast, texts } from '../app.ts';
+import { call, can, dateTime, environment, perform, request, showError, texts } from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { Delivery, Webhook } from '../endpoints.ts';
 import { Secret } from './keys.tsx';
@@ -18,14 +18,8 @@ export function Webhooks() {
   const read = () => request(() => call('listWebhooks')).then(({ data }) => setWebhooks(data), showError);
   useEffect(() => void read(), []);
   const run = async (work: () => Promise<{ readonly secret?: string | null } | undefined>): Promise<void> => {
-    try {
-      const issued = await request(work);
-      if (issued?.secret != null) setSecret(issued.secret);
-      else showToast(() => texts.value.saved, 'success');
-      setAdding(false);
-    } catch (error) {
-      showError(error);
-    }
+    const done = await perform(async () => setSecret((await work())?.secret ?? null), '');
+    if (done) setAdding(false);
     setRemoved(undefined);
     await read();
   };
@@ -110,7 +104,9 @@ function Endpoint(props: {
         <span class="row">
           <TestBadge test={webhook.environment === 'test'} />
           <span class={`pill ${isActive ? 'success' : 'error'}`}>
-            {isActive ? words.active : (words.reasons[webhook.paused_reason ?? ''] ?? words.paused)}
+            {isActive
+              ? words.active
+              : (words.reasons[webhook.paused_reason ?? ''] ?? texts.value.adjusters.paused)}
           </span>
         </span>
       </div>

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { createClient } from '@svc/client';
 import { rehearse } from '@svc/sandbox';
-import { api, desk } from '../app.ts';
+import { api, desk, holdPageWhile } from '../app.ts';
 import { SERVICE_URL } from '../root.ts';
 
 const { key, rehearsedSince } = desk.sandbox;
@@ -68,6 +68,4 @@ effect(() => {
   stopRehearsal();
   rehearsal.value = undefined;
 });
-addEventListener('beforeunload', (event) => {
-  if (rehearsal.value?.state === 'running') event.preventDefault();
-});
+holdPageWhile(() => rehearsal.value?.state === 'running');

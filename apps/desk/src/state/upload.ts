@@ -1,19 +1,21 @@
-import { signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { CsvPart } from '@svc/csv-import/in-page';
 import { ApiError } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
-import type { Call, ImportBody, ImportResult } from '../endpoints.ts';
+import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
 
 /** Rows with problems that are shown; the counts cover all. */
 const MAX_SHOWN_ROWS = 500;
 
 type ImportRow = ImportResult['rows'][number];
 
-/** What the person has chosen for a file. */
 export interface UploadFile {
   readonly name: string;
   readonly parts: readonly [CsvPart, ...CsvPart[]];
 }
+
+/** How the file is read. */
+type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order'>;
 
 export interface Upload {
   readonly kind: 'checking' | 'checked' | 'sending' | 'sent' | 'stopped';
@@ -23,13 +25,23 @@ export interface Upload {
   readonly rows: readonly ImportRow[];
 }
 
-/** Checks and sends a file of claims, some rows with each request. */
+export const countsText = (outcomes: Readonly<Record<string, string>>, counts: Upload['counts']): string =>
+  Object.entries(counts)
+    .map(([outcome, count]) => `${outcomes[outcome] ?? outcome}: ${count}`)
+    .join(' · ');
+
+/** Checks and sends a file of claims, some rows with each request, whatever screen is shown. */
 export function createUpload(deps: {
   readonly call: Call;
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
+  readonly environment: ReadonlySignal<Environment>;
+  readonly onSent: (counts: Upload['counts']) => void;
   readonly onError: (error: unknown) => void;
 }) {
+  const file = signal<UploadFile | undefined>(undefined);
+  const choices = signal<Choices>({});
   const upload = signal<Upload | undefined>(undefined);
+  const isSending = computed(() => upload.value?.kind === 'sending');
   /** What the last request of a run that stopped would have been. */
   let waiting:
     | { readonly body: ImportBody; readonly later: readonly CsvPart[]; readonly before: Upload | undefined }
@@ -55,6 +67,9 @@ export function createUpload(deps: {
     let body = first;
     let left = later;
     let before = start;
+    const { value: shown } = upload;
+    const kind = first.dry_run ? 'checking' : 'sending';
+    upload.value = shown && { ...shown, counts: {}, ...start, kind };
     try {
       for (;;) {
         waiting = { body, later: left, before };
@@ -75,34 +90,59 @@ export function createUpload(deps: {
         }
       }
       waiting = undefined;
+      if (before.kind === 'sent') deps.onSent(before.counts);
     } catch (error) {
       if (mine !== generation) return;
       // Without a response, the same rows are sent again: a claim that exists is not sent twice.
       if (error instanceof ApiError) waiting = undefined;
-      upload.value = before === undefined ? undefined : { ...before, kind: 'stopped' };
+      upload.value = upload.value && { ...upload.value, kind: 'stopped' };
       deps.onError(error);
     }
   }
 
-  function start(file: UploadFile, options: Partial<ImportBody>, dry_run: boolean): Promise<void> {
-    const [{ text, firstRow }, ...later] = file.parts;
+  async function start(dry_run: boolean): Promise<void> {
+    if (file.value === undefined) return;
+    const { name, parts } = file.value;
+    const [{ text, firstRow }, ...later] = parts;
     const part = later.length === 0 ? { text } : { text, first_row: firstRow };
-    return run({ environment: 'live', ...options, ...part, name: file.name, dry_run }, later);
+    await run({ ...choices.value, ...part, environment: deps.environment.value, name, dry_run }, later);
   }
 
   return {
-    upload,
+    ...{ file, choices, upload, isSending },
+    /** Rows that were read by this run, and all rows. */
+    progress: computed(() => {
+      const { counts = {}, result } = upload.value ?? {};
+      const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      const { parts = [] } = file.value ?? {};
+      const ofParts = parts.reduce((sum, { rows }) => sum + rows, 0);
+      return { done, total: parts.length === 1 ? (result?.total_rows ?? ofParts) : ofParts };
+    }),
     canResume: (): boolean => waiting !== undefined,
     /** Checks every row, and sends none. */
-    check: (file: UploadFile, options: Partial<ImportBody>) => start(file, options, true),
+    async choose(chosen: UploadFile): Promise<void> {
+      if (isSending.value) return;
+      file.value = chosen;
+      choices.value = { ...choices.value, columns: undefined };
+      upload.value = undefined;
+      await start(true);
+    },
+    /** Another choice has every row checked again. */
+    async change(changes: Choices): Promise<void> {
+      if (isSending.value) return;
+      choices.value = { ...choices.value, ...changes };
+      await start(true);
+    },
     /** Sends the rows that have no problems. */
-    send: (file: UploadFile, options: Partial<ImportBody>) => start(file, options, false),
+    send: () => start(false),
     async resume(): Promise<void> {
       if (waiting !== undefined) await run(waiting.body, waiting.later, waiting.before);
     },
     forget(): void {
       generation += 1;
       waiting = undefined;
+      file.value = undefined;
+      choices.value = {};
       upload.value = undefined;
     },
   };

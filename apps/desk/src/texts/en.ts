@@ -8,6 +8,7 @@ const refusals: Readonly<Record<string, string>> = {
   already_member: 'This adjuster is a member already.',
   claim_already_accepted: 'An adjuster has accepted the claim.',
   claim_closed: 'The claim is closed.',
+  duplicate_claim: 'An open claim with this number exists already.',
   environment_mismatch: 'Test data and live data do not mix.',
   idempotency_key_reused: 'The claim has changed. Load it again.',
   insufficient_scope: 'Your role does not allow this.',
@@ -62,13 +63,12 @@ export const en = {
     auditor: 'Auditor',
   } as Record<string, string>,
   refusals,
+  /** Of the service, which speaks English. */
+  ofService: (text: string) => text,
   guide: 'Read the guide',
   none: 'Nothing found',
   remove: 'Remove',
-  copy: 'Copy',
-  copied: 'Copied.',
   download: 'Download as CSV',
-  days: (days: number) => plural(days, 'day', 'days'),
   statuses: {
     pending_acceptance: 'Offered',
     accepted: 'Accepted',
@@ -210,6 +210,11 @@ export const en = {
     dateOrder: 'Dates such as 8/9/2026',
     orders: { '': 'As each column shows', mdy: 'Month first', dmy: 'Day first' },
     columns: 'Columns',
+    needed:
+      'Every row needs these fields, and the name and a phone number or email address of the policyholder:',
+    known:
+      'Columns with other names, such as “Claim #” or “Zip”, are recognized, or you choose their fields.',
+    sample: 'Download a sample',
     leftOut: 'Left out',
     sameField: 'The same for all rows',
     sameValue: 'Value',
@@ -239,7 +244,6 @@ export const en = {
     by: 'Group by',
     groups: { adjuster: 'Adjuster', week: 'Week', carrier: 'Carrier' },
     period: 'Offered in the last',
-    days: (days: number) => `${days} days`,
     offers: 'Offers',
     median: 'Median time to answer',
     p90: '90 % answered within',
@@ -251,7 +255,6 @@ export const en = {
     create: 'Create a key',
     roll: 'Replace',
     revoke: 'Revoke',
-    titles: { create: 'Create a key', roll: 'Replace this key', revoke: 'Revoke this key' },
     purposes: {
       full_access: 'Full access',
       claims: 'Claims',
@@ -264,21 +267,18 @@ export const en = {
     overlap: 'The old key still works for',
     noOverlap: 'Not at all',
     revokeLead: 'Programs with this key are refused within a second.',
-    revokedNow: 'The key was revoked.',
     secret: 'Your new key',
     once: 'Copy it now: it is not shown again.',
     none: 'No keys yet',
     created: (time: string) => `created ${time}`,
     limits: (requests: number, writes: number) =>
       `${requests} requests per minute, of which ${writes} may be writes`,
-    used: (requests: number, burst: number) => `${requests} of ${burst} requests at once are used now`,
+    used: (requests: number, burst: number) => `Burst: ${requests} of ${burst} used`,
     rateLimited: (count: number) =>
       `${plural(count, 'request was', 'requests were')} rate limited (429) in the last 14 days.`,
     expired: 'Expired',
     revoked: 'Revoked',
-    unused: 'Not used yet',
     lastUsed: (time: string) => `Last used ${time}`,
-    expires: (time: string) => `Expires ${time}`,
   },
   requests: {
     lead: 'Requests of the last 14 days with your keys, and the places that were wrong. What was sent is not kept.',
@@ -289,6 +289,7 @@ export const en = {
       path: 'Path',
     },
     disconnected: 'Disconnected',
+    errorsOnly: 'Errors only',
   },
   sandbox: {
     lead: 'Simulate adjusters and failures with a test key. The key stays in the memory of this page until you close it, load it again or sign out.',
@@ -342,7 +343,6 @@ export const en = {
     url: 'Address',
     none: 'No endpoints yet',
     active: 'Active',
-    paused: 'Paused',
     reasons: {
       requested: 'Paused by a person',
       gone: 'Paused: it answered 410',
@@ -395,8 +395,6 @@ export const en = {
       `${plural(requests, 'request', 'requests')} and ${plural(claims, 'claim', 'claims')} checked since ${since}`,
     incomplete: 'There are more than one check covers.',
     states: { passed: 'Passed', failed: 'Failed', not_exercised: 'Not seen yet' } as Record<string, string>,
-    /** By check; in English they come from the service. */
-    titles: {} as Record<string, string>,
     counts: (passed: number, findings: number) =>
       `Done right: ${passed}. ${plural(findings, 'finding', 'findings')}.`,
     findings: (count: number) => (count === 1 ? 'Show the finding' : `Show the latest ${count} findings`),

@@ -1,5 +1,6 @@
 import { plural } from '@svc/web-app/texts/en';
 import { commonEs } from '@svc/web-app/texts/es';
+import { inSpanish } from '@svc/web-app/texts/service-es';
 import type { Texts } from './en.ts';
 
 /** Español de Puerto Rico. */
@@ -49,6 +50,7 @@ export const es: Texts = {
     already_member: 'Este ajustador ya es miembro.',
     claim_already_accepted: 'Un ajustador ya aceptó la reclamación.',
     claim_closed: 'La reclamación está cerrada.',
+    duplicate_claim: 'Ya existe una reclamación abierta con este número.',
     environment_mismatch: 'Los datos de prueba y los reales no se mezclan.',
     idempotency_key_reused: 'La reclamación cambió. Cárguela de nuevo.',
     insufficient_scope: 'Su función no lo permite.',
@@ -60,13 +62,11 @@ export const es: Texts = {
     unknown_osaid: 'No hay ningún ajustador con este SVCID.',
     validation_failed: 'El servicio no aceptó lo que se escribió.',
   },
+  ofService: inSpanish,
   guide: 'Leer la guía',
   none: 'No se encontró nada',
   remove: 'Quitar',
-  copy: 'Copiar',
-  copied: 'Copiado.',
   download: 'Descargar como CSV',
-  days: (days) => plural(days, 'día', 'días'),
   statuses: {
     pending_acceptance: 'Ofrecida',
     accepted: 'Aceptada',
@@ -207,6 +207,9 @@ export const es: Texts = {
     dateOrder: 'Fechas como 8/9/2026',
     orders: { '': 'Como muestra cada columna', mdy: 'Primero el mes', dmy: 'Primero el día' },
     columns: 'Columnas',
+    needed: 'Cada fila necesita estos campos, y el nombre y un teléfono o correo electrónico del asegurado:',
+    known: 'Columnas con otros nombres, como «Claim #» o «Zip», se reconocen, o usted elige sus campos.',
+    sample: 'Descargar un ejemplo',
     leftOut: 'Sin usar',
     sameField: 'Igual en todas las filas',
     sameValue: 'Valor',
@@ -236,7 +239,6 @@ export const es: Texts = {
     by: 'Agrupar por',
     groups: { adjuster: 'Ajustador', week: 'Semana', carrier: 'Aseguradora' },
     period: 'Ofrecidas en los últimos',
-    days: (days) => `${days} días`,
     offers: 'Ofertas',
     median: 'Mediana del tiempo de respuesta',
     p90: '90 % respondidas en',
@@ -248,7 +250,6 @@ export const es: Texts = {
     create: 'Crear una clave',
     roll: 'Reemplazar',
     revoke: 'Revocar',
-    titles: { create: 'Crear una clave', roll: 'Reemplazar esta clave', revoke: 'Revocar esta clave' },
     purposes: {
       full_access: 'Acceso completo',
       claims: 'Reclamaciones',
@@ -261,21 +262,18 @@ export const es: Texts = {
     overlap: 'La clave anterior aún sirve',
     noOverlap: 'No sirve más',
     revokeLead: 'Los programas con esta clave se rechazan en un segundo.',
-    revokedNow: 'La clave se revocó.',
     secret: 'Su clave nueva',
     once: 'Cópiela ahora: no se muestra otra vez.',
     none: 'Aún no hay claves',
     created: (time) => `creada ${time}`,
     limits: (requests, writes) =>
       `${requests} solicitudes por minuto, de ellas ${writes} pueden ser escrituras`,
-    used: (requests, burst) => `Ahora se usan ${requests} de ${burst} solicitudes a la vez`,
+    used: (requests, burst) => `Ráfaga: ${requests} de ${burst} usadas`,
     rateLimited: (count) =>
       `${plural(count, 'solicitud limitada', 'solicitudes limitadas')} (429) en los últimos 14 días.`,
     expired: 'Vencida',
     revoked: 'Revocada',
-    unused: 'Aún sin usar',
     lastUsed: (time) => `Último uso ${time}`,
-    expires: (time) => `Vence ${time}`,
   },
   requests: {
     lead: 'Solicitudes de los últimos 14 días con sus claves, y los lugares incorrectos. Lo enviado no se conserva.',
@@ -286,6 +284,7 @@ export const es: Texts = {
       path: 'Ruta',
     },
     disconnected: 'Desconectada',
+    errorsOnly: 'Solo errores',
   },
   sandbox: {
     lead: 'Simule ajustadores y fallos con una clave de prueba. La clave queda en la memoria de esta página hasta que la cierre, la cargue de nuevo o cierre la sesión.',
@@ -339,7 +338,6 @@ export const es: Texts = {
     url: 'Dirección',
     none: 'Aún no hay direcciones',
     active: 'Activa',
-    paused: 'En pausa',
     reasons: {
       requested: 'En pausa por una persona',
       gone: 'En pausa: respondió 410',
@@ -391,18 +389,6 @@ export const es: Texts = {
       `${plural(requests, 'solicitud', 'solicitudes')} y ${plural(claims, 'reclamación', 'reclamaciones')} comprobadas desde ${since}`,
     incomplete: 'Hay más de lo que abarca una comprobación.',
     states: { passed: 'Correcto', failed: 'Incorrecto', not_exercised: 'Aún sin ver' },
-    titles: {
-      idempotency_keys: 'Los reintentos llevan la misma Idempotency-Key',
-      lost_writes: 'Todo envío fallido se repite',
-      duplicates: 'Ninguna reclamación se envía dos veces',
-      retry_after: 'Se respeta Retry-After',
-      back_off: 'Los reintentos se espacian',
-      cursors: 'Las listas se leen hasta el final',
-      poll_gaps: 'Las consultas no dejan huecos',
-      unread_changes: 'Se lee cada resultado',
-      second_outcomes: 'Se procesa un segundo resultado de una reclamación',
-      unknown_values: 'Los valores desconocidos se aceptan',
-    },
     counts: (passed, findings) => `Bien hecho: ${passed}. ${plural(findings, 'hallazgo', 'hallazgos')}.`,
     findings: (count) => (count === 1 ? 'Mostrar el hallazgo' : `Mostrar los últimos ${count} hallazgos`),
     simulated: 'Error simulado',

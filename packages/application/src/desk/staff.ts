@@ -150,7 +150,7 @@ export const makeOpenStaffSession =
         of,
         caller,
         'operator',
-        'opened by the operator',
+        'Opened by the operator',
       );
       if (opened === null) throw noSuchMember();
       return opened;

@@ -45,7 +45,7 @@ export const makeOpenSession =
         { svcId },
         byOperator(deps.operator),
         'operator',
-        'opened by the operator',
+        'Opened by the operator',
       );
       if (opened === null) throw new OperatorError(`the account ${svcId} is disabled`);
       return opened;

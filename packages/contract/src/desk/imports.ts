@@ -121,6 +121,7 @@ const problem = {
 const EXAMPLE_PROBLEM = {
   column: 'Zip',
   field: 'loss_location.zip',
+  code: null,
   detail: 'Must be a ZIP code of five digits.',
 };
 
@@ -149,6 +150,12 @@ export const importResultSchema = responseObject({
             responseObject({
               ...problem,
               field: responseField.text('The field of the claim; empty: none.', 'loss_location.zip'),
+              code: responseField
+                .text(
+                  'Of the error that sending the row meets; null: the row itself is wrong.',
+                  'unknown_osaid',
+                )
+                .nullable(),
             }).meta({ id: 'ImportCellProblem', description: 'A problem of a row.' }),
           )
           .meta({ description: 'What is wrong.', example: [EXAMPLE_PROBLEM] }),

@@ -25,7 +25,8 @@ export function SessionList(props: {
       <h2>{words.title}</h2>
       <ul class="list">
         {sessions.map(({ id, device_name, current, last_used_at }) => {
-          const [name, time] = [device_name ?? words.unnamed, props.dateTime(last_used_at)];
+          const name = words.names[device_name ?? ''] ?? device_name ?? words.unnamed;
+          const time = props.dateTime(last_used_at);
           return (
             <li key={id} class="row spread">
               <span>

@@ -110,6 +110,13 @@ export function focusHeading(): void {
   scrollTo(0, 0);
 }
 
+/** Not a link, because the hash is used for routes. */
+export const SkipButton = () => (
+  <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}>
+    {useApp().texts.value.skip}
+  </button>
+);
+
 /** A screen's heading. It takes the focus, so that a screen reader reads it; on return to a list, the item does. */
 export function ScreenHeader(props: {
   readonly title: string;

@@ -28,6 +28,8 @@ export const moreEn = {
     title: 'Where you are signed in',
     current: 'This session',
     unnamed: 'Browser',
+    /** By the service's name. */
+    names: {} as Readonly<Record<string, string>>,
     used: (time: string) => `Last used ${time}`,
     end: 'End',
     endNamed: (name: string, time: string) => `End ${name}, last used ${time}`,

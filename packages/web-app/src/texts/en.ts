@@ -11,6 +11,8 @@ export const commonEn = {
   close: 'Close',
   save: 'Save',
   saved: 'Saved.',
+  copy: 'Copy',
+  copied: 'Copied.',
   test: 'Test',
   skip: 'Skip to content',
   more: 'Show more',

@@ -25,11 +25,11 @@ function knownNames(): ReadonlySet<string> {
 const MAX_LOCATIONS = 50;
 
 /**
- * The locations of validation errors, for the request log. A name that is not part of the interface was chosen by the
+ * The locations of validation errors, each once, for the request log. A name that is not part of the interface was chosen by the
  * sender and may be personal data, so it is logged as `*`.
  */
 export function errorLocations(errors: readonly ProblemItem[] | undefined): readonly string[] {
-  return (errors ?? []).slice(0, MAX_LOCATIONS).map(({ pointer, parameter, header }) => {
+  const locations = (errors ?? []).slice(0, MAX_LOCATIONS).map(({ pointer, parameter, header }) => {
     if (pointer !== undefined) {
       const parts = pointer.split('/').slice(1);
       return parts
@@ -40,4 +40,5 @@ export function errorLocations(errors: readonly ProblemItem[] | undefined): read
     const shown = knownNames().has(name.toLowerCase()) ? name : '*';
     return parameter !== undefined ? `?${shown}` : `${shown}:`;
   });
+  return [...new Set(locations)];
 }

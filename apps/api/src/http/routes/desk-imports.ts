@@ -73,17 +73,21 @@ const FIELDS: Partial<Record<ErrorCode, string>> = {
   duplicate_claim: 'claim_number',
 };
 
-function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['columns']): CellProblem[] {
-  const problem = (field: string, detail: string): CellProblem[] => {
+interface RowProblem extends CellProblem {
+  readonly code: ErrorCode | null;
+}
+
+function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['columns']): RowProblem[] {
+  const problem = (field: string, detail: string, code: ErrorCode | null = null): RowProblem[] => {
     const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
-    return [{ column, field, detail }];
+    return [{ column, field, code, detail }];
   };
   if (sent?.outcome !== 'failed')
     return sent?.isDifferent
       ? problem('external_id', 'The claim exists with other content, which this row has not changed.')
       : [];
   const { code, message } = asHttpProblem(sent.error);
-  return problem(FIELDS[code] ?? '', `${code}: ${message}`);
+  return problem(FIELDS[code] ?? '', message, code);
 }
 
 const DRY_OUTCOMES = { sent: 'valid', already_sent: 'already_sent', failed: 'invalid' } as const;
@@ -103,7 +107,10 @@ function rowToWire(
           ? DRY_OUTCOMES[sent?.outcome ?? 'sent']
           : (sent?.outcome ?? 'failed'),
     claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
-    problems: 'problems' in row ? row.problems : problemsOf(sent, columns),
+    problems:
+      'problems' in row
+        ? row.problems.map((problem) => ({ ...problem, code: null }))
+        : problemsOf(sent, columns),
   };
 }
 

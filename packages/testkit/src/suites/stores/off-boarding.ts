@@ -120,7 +120,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       const list = () => stores.appReads.sessions(svcId, clock.now());
       expect((await list()).map(({ deviceName }) => deviceName)).toEqual([
         'Test device',
-        'opened by the operator',
+        'Opened by the operator',
       ]);
       clock.advance(1000);
       const signedIn = await use.sessionAuthenticator.authenticate(first);

@@ -1,0 +1,207 @@
+// What the service and the shared packages say in English. A test finds what they say and this does not have.
+
+/** By the English text; `{}` stands for a value, or for another text. */
+const TEXTS: Readonly<Record<string, string>> = {
+  'The file is empty.': 'El archivo está vacío.',
+  'The header has one column: is the separator something else than a comma, a semicolon or a tab?':
+    'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma ni tabulador?',
+  'The header has {} columns, and may have {}.': 'El encabezado tiene {} columnas, y puede tener {}.',
+  'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
+  'The file has more than {} rows: split it into several files.':
+    'El archivo tiene más de {} filas: divídalo en varios archivos.',
+  'Line {}: {}.': 'Línea {}: {}.',
+  'a quote is opened and not closed': 'unas comillas se abren y no se cierran',
+  'text follows a closing quote; inside quotes, write a quote twice':
+    'hay texto después de las comillas de cierre; dentro de comillas, escriba dos veces las comillas',
+  'a quote in a cell that does not begin with one; put the cell in quotes, and write a quote twice':
+    'hay comillas en una celda que no empieza con ellas; ponga la celda entre comillas, y escriba dos veces las comillas',
+  'the row is too long; is a quote not closed?':
+    'la fila es demasiado larga; ¿hay comillas que no se cierran?',
+  'not CSV (RFC 4180)': 'no es CSV (RFC 4180)',
+
+  '{} is not a field of a claim.': '{} no es un campo de una reclamación.',
+  'The column {} has the field {} already.': 'La columna {} ya tiene el campo {}.',
+  'No column has the required field {}. Map one to it, or give a value for all rows.':
+    'Ninguna columna tiene el campo obligatorio {}. Asígnele una, o dé un valor para todas las filas.',
+
+  'The row has {} cells, the header {}.': 'La fila tiene {} celdas, el encabezado {}.',
+  'Row {} has the same external_id and other content.':
+    'La fila {} tiene el mismo external_id y otro contenido.',
+  'Row {} has the same claim_number and another external_id.':
+    'La fila {} tiene el mismo claim_number y otro external_id.',
+  'The claim exists with other content, which this row has not changed.':
+    'La reclamación existe con otro contenido, que esta fila no cambió.',
+  'In this column the month may be first or second: choose month first (mdy) or day first (dmy), or write {}-MM-DD.':
+    'En esta columna el mes puede ir primero o segundo: elija primero el mes (mdy) o primero el día (dmy), o escriba {}-MM-DD.',
+  'Is not a date with the month first, as in this column.':
+    'No es una fecha con el mes primero, como en esta columna.',
+  'Is not a date with the day first, as in this column.':
+    'No es una fecha con el día primero, como en esta columna.',
+
+  'This field is required: {}.': 'Este campo es obligatorio: {}.',
+  'This field is required with {}. Send {}.': 'Este campo es obligatorio con {}. Envíe {}.',
+  'A name is required. Send {}.': 'Falta un nombre. Envíe {}.',
+  'first_name and last_name, or company_name, or all three':
+    'first_name y last_name, o company_name, o los tres',
+  'Contact details are required. Send phone or email, or both.':
+    'Faltan datos de contacto. Envíe phone o email, o ambos.',
+  'Must be {}; {}': 'Debe ser {}; {}',
+  'Must be {}.': 'Debe ser {}.',
+  'Must contain at least one visible character.': 'Debe contener al menos un carácter visible.',
+  'Must contain at least one digit (0-9).': 'Debe contener al menos un dígito (0-9).',
+  'Must not start or end with whitespace or contain a line break.':
+    'No debe empezar ni terminar con espacios, ni contener un salto de línea.',
+  'Must not contain U+0000 or an unpaired surrogate.': 'No debe contener U+0000 ni un sustituto suelto.',
+  'Must not contain invisible characters, such as {} here.':
+    'No debe contener caracteres invisibles, como {} aquí.',
+  'a number, such as 250000 or 1234.56': 'un número, como 250000 o 1234.56',
+  'an integer from {} to {}': 'un número entero de {} a {}',
+  'an amount in US dollars from {} to {} with at most two decimals':
+    'un importe en dólares de EE. UU. de {} a {} con dos decimales como máximo',
+  'a fraction from {} to {}, such as 0.07 for 7%': 'una fracción de {} a {}, como 0.07 para 7 %',
+  'a valid calendar date (YYYY-MM-DD)': 'una fecha válida (AAAA-MM-DD)',
+  'a time from 00:00 to 23:59 (HH:MM)': 'una hora de 00:00 a 23:59 (HH:MM)',
+  'a ZIP code of five digits, or ZIP+4 such as 33901-1234':
+    'un código postal de cinco dígitos, o ZIP+4 como 33901-1234',
+  'an email address: one @ with text on both sides and no whitespace':
+    'un correo electrónico: un @ con texto a ambos lados y sin espacios',
+  'a URL that starts with https://, without whitespace': 'una URL que empieza con https://, sin espacios',
+  'a string of exactly {} digits': 'un texto de exactamente {} dígitos',
+  'an uppercase two-letter USPS code of {}': 'un código de USPS de dos letras mayúsculas de {}',
+  'a state, DC, AS, GU, MP, PR or VI': 'un estado, DC, AS, GU, MP, PR o VI',
+  'a state, DC, a territory, a freely associated state, AA, AE or AP':
+    'un estado, DC, un territorio, un estado libre asociado, AA, AE o AP',
+  'one of the 72 flood zones, in uppercase without leading zeros':
+    'una de las 72 zonas de inundación, en mayúsculas y sin ceros iniciales',
+  'one of {}': 'uno de {}',
+  '{} of {} to {} characters': '{} de {} a {} caracteres',
+  'a string': 'un texto',
+  'a phone number': 'un número de teléfono',
+  'an email address': 'un correo electrónico',
+  'an object': 'un objeto',
+  'did you mean {}?': '¿quiso decir {}?',
+  'see "Flood zones" in the documentation.': 'vea "Flood zones" en la documentación.',
+  'ZIP+4 has a hyphen after the fifth digit.': 'ZIP+4 lleva un guion después del quinto dígito.',
+  'write the first zero if the code begins with one.': 'escriba el primer cero si el código empieza con uno.',
+
+  'The policy would expire on {}, before it takes effect on {}.':
+    'La póliza vencería el {}, antes de entrar en vigor el {}.',
+  '{}. For a residential manufactured home, send residential_manufactured_home with main_dwelling.':
+    '{}. Para una vivienda prefabricada residencial, envíe residential_manufactured_home con main_dwelling.',
+  '{} does not match this occupancy: {} ({}).': '{} no corresponde a esta ocupación: {} ({}).',
+  '{} does not match this occupancy: {} ({})': '{} no corresponde a esta ocupación: {} ({})',
+  'no occupancy_type was sent, so the building type must be a residential one':
+    'no se envió occupancy_type, así que el tipo de edificio debe ser residencial',
+  'occupancy_type {} requires a residential building type':
+    'occupancy_type {} requiere un tipo de edificio residencial',
+  'occupancy_type {} requires a non-residential building type':
+    'occupancy_type {} requiere un tipo de edificio no residencial',
+
+  'Retries have the same Idempotency-Key': 'Los reintentos llevan la misma Idempotency-Key',
+  'Derive the Idempotency-Key from your own id, store it before the first attempt, and send every retry with the same key and the same body.':
+    'Derive la Idempotency-Key de su propio id, guárdela antes del primer intento, y envíe cada reintento con la misma clave y el mismo contenido.',
+  'Simulate the fault dropped or internal_error while your system sends or offers a claim.':
+    'Simule el fallo dropped o internal_error mientras su sistema envía u ofrece una reclamación.',
+  'Every write that failed is sent again': 'Todo envío fallido se repite',
+  'Keep a write in your queue until it gets a 2xx, or a 4xx other than 408, 425 and 429, also over a restart.':
+    'Guarde un envío en su cola hasta que reciba 2xx, o 4xx distinto de 408, 425 y 429, también tras un reinicio.',
+  'Simulate the fault service_unavailable while your system sends or offers a claim.':
+    'Simule el fallo service_unavailable mientras su sistema envía u ofrece una reclamación.',
+  'No claim is sent twice': 'Ninguna reclamación se envía dos veces',
+  'Record a claim as sent on 201 and on duplicate_claim, which names the existing claim, and never send it under another Idempotency-Key.':
+    'Anote una reclamación como enviada con 201 y con duplicate_claim, que nombra la existente, y nunca la envíe con otra Idempotency-Key.',
+  'Simulate the fault dropped while your system sends a claim.':
+    'Simule el fallo dropped mientras su sistema envía una reclamación.',
+  'Retry-After is respected': 'Se respeta Retry-After',
+  'Wait for the seconds in Retry-After before you send the request again.':
+    'Espere los segundos de Retry-After antes de repetir la solicitud.',
+  'Simulate the fault rate_limited.': 'Simule el fallo rate_limited.',
+  'Retries back off exponentially': 'Los reintentos se espacian',
+  'Double the wait after each failure, up to 30 seconds, and add jitter.':
+    'Duplique la espera después de cada fallo, hasta 30 segundos, y añada una parte al azar.',
+  'Simulate 6 times the fault internal_error while your system sends one request at a time.':
+    'Simule 6 veces el fallo internal_error mientras su sistema envía una solicitud a la vez.',
+  'Polls follow next_cursor to the last page': 'Las listas se leen hasta el final',
+  'Request the next page with next_cursor and the same filters, until next_cursor is null.':
+    'Pida la página siguiente con next_cursor y los mismos filtros, hasta que next_cursor sea null.',
+  'Simulate the fault short_page while two claims have changed and your system polls.':
+    'Simule el fallo short_page cuando dos reclamaciones cambiaron y su sistema consulta.',
+  'Polls leave no gap': 'Las consultas no dejan huecos',
+  'Poll with updated_since set to the latest updated_at that you have processed, minus one minute. Never use your own clock.':
+    'Consulte con updated_since igual al último updated_at que procesó, menos un minuto. Nunca use su propio reloj.',
+  'Poll at least twice with updated_since.': 'Consulte al menos dos veces con updated_since.',
+  'Every outcome is read': 'Se lee cada resultado',
+  'Poll GET /v1/claims every one to five minutes with updated_since, and without other filters.':
+    'Consulte GET /v1/claims cada uno a cinco minutos con updated_since y sin otros filtros.',
+  'Let a test account accept or reject a claim.':
+    'Que una cuenta de prueba acepte o rechace una reclamación.',
+  'A second outcome of a claim is processed': 'Se procesa un segundo resultado de una reclamación',
+  'Skip a claim only if you have processed the same id with the same updated_at; keep following claims that already had an outcome.':
+    'Omita una reclamación solo si ya procesó el mismo id con el mismo updated_at; siga las que ya tuvieron un resultado.',
+  'Offer a rejected claim again, and let a test account answer.':
+    'Ofrezca otra vez una reclamación rechazada, y que una cuenta de prueba responda.',
+  'Unknown values are tolerated': 'Los valores desconocidos se aceptan',
+  'Ignore unknown fields; treat an unknown status as "no outcome yet", process the rest of the page, and do not send the value back.':
+    'Ignore campos desconocidos; trate un status desconocido como «aún sin resultado», procese el resto de la página, y no devuelva el valor.',
+  'Simulate the fault unknown_value while claims are pending and your system polls.':
+    'Simule el fallo unknown_value mientras hay reclamaciones pendientes y su sistema consulta.',
+
+  'A write that failed was sent again with another Idempotency-Key.':
+    'Un envío fallido se repitió con otra Idempotency-Key.',
+  'An Idempotency-Key was sent again with another request.':
+    'Una Idempotency-Key se envió otra vez con otra solicitud.',
+  'A write had no valid Idempotency-Key.': 'Un envío no tenía una Idempotency-Key válida.',
+  'A write that failed was never sent again, so a claim or an offer is lost.':
+    'Un envío fallido nunca se repitió: se perdió una reclamación o una oferta.',
+  'A claim was sent that exists already.': 'Se envió una reclamación que ya existe.',
+  'Retry-After was {} s; the next request came after {} s.':
+    'Retry-After era {} s; la solicitud siguiente llegó a los {} s.',
+  'A request that failed was sent {} more times, {} ms apart on average, without back-off.':
+    'Una solicitud fallida se envió {} veces más, cada {} ms en promedio, sin espaciarlas.',
+  'A page had a next_cursor, and the next page was never requested.':
+    'Una página tenía next_cursor, y la siguiente nunca se pidió.',
+  'No poll covers the changes between {} and {}, the next updated_since.':
+    'Ninguna consulta abarca los cambios entre {} y {}, el updated_since siguiente.',
+  'The claim became {} at {}; no unfiltered poll and no read of the claim since has it.':
+    'La reclamación pasó a {} el {}; desde entonces no lo tiene ninguna consulta sin filtros ni lectura de la reclamación.',
+  'The claim was offered again and became {} at {}; no unfiltered poll and no read of the claim since has it.':
+    'La reclamación se ofreció otra vez y pasó a {} el {}; desde entonces no lo tiene ninguna consulta sin filtros ni lectura de la reclamación.',
+  'The claim was offered again and became {} at {}. That was read, and nothing followed.':
+    'La reclamación se ofreció otra vez y pasó a {} el {}. Eso se leyó, y no siguió nada.',
+  'The unknown value was sent back.': 'El valor desconocido se devolvió.',
+  'A write succeeded, with an unknown value in the response, and was sent again.':
+    'Un envío tuvo éxito, con un valor desconocido en la respuesta, y se repitió.',
+  'A page had an unknown value, and no successful poll followed.':
+    'Una página tenía un valor desconocido, y no siguió ninguna consulta con éxito.',
+  'A page had an unknown value, and the next poll started at the same updated_since, as if the page had not been processed.':
+    'Una página tenía un valor desconocido, y la consulta siguiente empezó en el mismo updated_since, como si la página no se hubiera procesado.',
+
+  'the next response is lost': 'la próxima respuesta se pierde',
+  'the next {} requests are rate limited': 'las próximas {} solicitudes se limitan',
+  'the next {} requests fail with 500': 'las próximas {} solicitudes fallan con 500',
+  'the next {} requests get 503': 'las próximas {} solicitudes reciben 503',
+  'the next {} responses have an unknown status': 'las próximas {} respuestas tienen un status desconocido',
+  'the next {} pages have one claim each': 'las próximas {} páginas tienen una reclamación cada una',
+  'the next response is slow': 'la próxima respuesta es lenta',
+  '_accepts pauses assignments': '_accepts pausa las ofertas',
+  '_accepts resumes': '_accepts las reanuda',
+  '_manual leaves the firm': '_manual deja la firma',
+  '_manual is back': '_manual está de vuelta',
+  '_manual {} {}': '_manual {} {}',
+  accepts: 'acepta',
+  rejects: 'rechaza',
+};
+
+const TEMPLATES = Object.entries(TEXTS).map(([english, spanish]) => ({
+  pattern: new RegExp(`^${english.replace(/[.?*+^$()|[\]\\/]/g, '\\$&').replaceAll('{}', '(.+?)')}$`, 's'),
+  parts: spanish.split('{}'),
+}));
+
+/** A text of the service; as it is where it is not known. */
+export function inSpanish(text: string): string {
+  for (const { pattern, parts } of TEMPLATES) {
+    const values = pattern.exec(text)?.slice(1);
+    if (values !== undefined) return parts.map((part, n) => part + inSpanish(values[n] ?? '')).join('');
+  }
+  return text;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { smallestClaim } from '@svc/contract';
+import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
+import { csvOfClaims, FIELD_PATHS } from '../../csv-import/src/in-page.ts';
+import { importCsv, readCsv, UnreadableCsv } from '../../csv-import/src/index.ts';
+import { inSpanish } from '../src/texts/service-es.ts';
+
+const ENGLISH = /\b(the|is|are|was|must|of|or|and|with|has|this|such|field|row|from|required|send)\b/i;
+
+test('what the import says of a file and of each field is in Spanish, too', () => {
+  const said = new Set<string>();
+  const read = (text: string, columns?: Readonly<Record<string, string>>): void => {
+    try {
+      const { problems, rows } = importCsv(readCsv(text, { maxRows: 90 }), columns && { columns });
+      const ofRows = rows.flatMap((row) => ('problems' in row ? row.problems : []));
+      for (const { detail } of [...problems, ...ofRows]) said.add(detail);
+    } catch (error) {
+      if (error instanceof UnreadableCsv) said.add(error.message);
+    }
+  };
+  const files = ['', 'a\n1', 'a,b,a', 'a,b\n"1', 'a,b\n"1"x,2', 'a,b\n1"2,3', `a,b\n${'1,2\n'.repeat(91)}`];
+  for (const text of [...files, [...Array(1001).keys()].join(','), `a,b\n"${'x'.repeat(200_001)}"`])
+    read(text);
+  read('a,b\n1,2', { a: 'no_field', b: 'claim_number' });
+  read('a,b\n1,2', { a: 'claim_number', b: 'claim_number' });
+  const header = FIELD_PATHS.join(',');
+  // Wrong in one way for each kind of field, or valid.
+  for (const cell of [
+    '',
+    ' x',
+    'x'.repeat(5000),
+    '-1',
+    '1/2/2026',
+    '13/13/2026',
+    '2026-02-30',
+    '8/27/2026',
+    '1',
+    '2201',
+    '339011234',
+    'ae',
+    'x\u200b@y',
+    '\u200b',
+    '25:00',
+    'fl',
+  ])
+    read(`${header}\n${FIELD_PATHS.map(() => cell).join(',')}\nx`);
+  read(
+    csvOfClaims([
+      smallestClaim,
+      { ...smallestClaim, instructions: 'x' },
+      { ...smallestClaim, external_id: 'x' },
+    ]),
+  );
+  const { policyholder: _, ...nameless } = smallestClaim;
+  for (const policyholder of [{ phone: '1' }, { first_name: 'Ana' }, { last_name: 'Reyes' }])
+    read(csvOfClaims([{ ...nameless, policyholder }]));
+  expect([...said].map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
+  expect(said.size).toBeGreaterThan(60);
+});
+
+/** The texts in a file; 7 stands for what is filled in. */
+const textsIn = (file: string, start: string): string[] =>
+  [
+    ...readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').matchAll(
+      new RegExp(`['\`](${start}[^'\`]*)['\`]`, 'g'),
+    ),
+  ].map(([, text = '']) => text.replace(/\$\{[^}]*\}/g, '7'));
+
+test('what a check of readiness asks for and finds, and what happens in a rehearsal, is in Spanish, too', () => {
+  const asked = Object.values(CHECK_TEXTS).flatMap((texts) => Object.values(texts));
+  const found = textsIn('application/src/desk/readiness/grade.ts', '[A-Z][A-Za-z-]* ');
+  const steps = textsIn('sandbox/src/rehearse.ts', '(?:the next|_[a-z]+) ').map((step) =>
+    step.replace('7', 'accepts'),
+  );
+  expect([asked.length, found.length > 12, steps.length > 12]).toEqual([30, true, true]);
+  const all: readonly string[] = [...asked, ...found, ...steps];
+  expect(all.filter((text) => inSpanish(text) === text || ENGLISH.test(inSpanish(text)))).toEqual([]);
+});
