@@ -38,10 +38,8 @@ export interface AppClaimView extends ClaimView, FormDetails {
   readonly closedAt: Instant | null;
 }
 
-export const APP_CLAIM_LISTS = ['pending_acceptance', 'accepted', 'closed'] as const;
-
 /** `pending_acceptance` and `accepted`: not closed. `closed`: accepted and closed. */
-export type AppClaimList = (typeof APP_CLAIM_LISTS)[number];
+export type AppClaimList = 'pending_acceptance' | 'accepted' | 'closed';
 
 /** A job about a claim that has not succeeded yet. */
 export interface ClaimJob {

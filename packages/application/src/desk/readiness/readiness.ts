@@ -30,8 +30,6 @@ const MAX_REQUESTS = 3600;
 const MAX_CLAIMS = 1000;
 const PAGE = { limit: 200, maxBytes: 1_000_000 };
 
-export type CheckReadiness = ReturnType<typeof makeCheckReadiness>;
-
 /** Checks a firm's integration by what its test keys did. */
 export const makeCheckReadiness =
   ({ requestLog, firmReads, clock }: Deps) =>
