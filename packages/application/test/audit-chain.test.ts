@@ -41,6 +41,8 @@ const entries = fc.record(
     action: fc.constantFrom<AuditAction>('claim.read', 'claims.read'),
     object: fc.constantFrom(null, 'claim:1', 'claim:2'),
     claims: fc.array(fc.constantFrom('1', '2') as fc.Arbitrary<ClaimId>, { maxLength: 2 }),
+    device: fc.record({ answeredAt: fc.nat(3), keptOfflineSince: fc.option(fc.nat(3)) }),
+    changes: fc.constantFrom({}, { paused: { from: null, to: 'gone' }, count: { from: 1, to: 2 } }),
     outcome: fc.constantFrom('ok', 'not_found'),
     requestId: fc.constantFrom(null, 'request 1', 'request 2'),
   },
@@ -154,16 +156,24 @@ test('rows before the start of the chain and behind its end show', async () => {
   expect(await verify({ rows, purged: last ?? purged, last })).toEqual(outside(4));
 });
 
-test('deleted rows show unless an event of the chain names the last of them and all were old enough', async () => {
+test('deleted rows show in a whole chain unless an event names the last of them and all were old enough', async () => {
   const purged = { intact: false, seq: 3, problem: 'purged' };
   const withoutEvent = chainOf(6, 3, (seq) => textOf(entry(seq)));
   expect(await verify(withoutEvent)).toEqual(purged);
+  for (const period of [{ since: 1 }, { until: 5 }])
+    expect(await verify(withoutEvent, period)).toMatchObject({ intact: true });
   const withEvent = (deleted: (link: AuditLink) => AuditLink, ageMs?: number) =>
     chainOf(6, 3, (seq, link) => (seq === 6 ? purgeOf(deleted(link), seq, ageMs) : textOf(entry(seq))));
   expect(await verify(withEvent((link) => link))).toMatchObject({ intact: true, rows: 3 });
   expect(await verify(withEvent(({ hash }) => ({ seq: 2, hash })))).toEqual(purged);
   expect(await verify(withEvent(({ seq }) => ({ seq, hash: 'x' })))).toEqual(purged);
   expect(await verify(withEvent((link) => link, SHORTEST_AUDIT_RETENTION_MS - 1))).toEqual(purged);
+  const unreadable = { ...entry(6), action: 'audit.purge' } as const;
+  for (const event of [unreadable, { ...unreadable, changes: {} }])
+    expect(await verify(chainOf(6, 3, (seq) => textOf(seq === 6 ? event : entry(seq))))).toEqual({
+      ...purged,
+      seq: 6,
+    });
 });
 
 test('removed rows at the end show', async () => {
@@ -191,7 +201,15 @@ test('rows that retention deletes during the check are not missing', async () =>
   });
 });
 
-test('an event that changed no values has no changes', () => {
-  const event = auditEvent(CHAIN, BY_SERVICE, { at: 1, action: 'claim.read', object: null });
-  expect(event.entry).not.toHaveProperty('changes');
+test('an event that changed no values, on no device, has neither', () => {
+  const { entry } = auditEvent(CHAIN, BY_SERVICE, { at: 1, action: 'claim.read', object: null });
+  expect(Object.keys(entry).sort()).toEqual([
+    'action',
+    'actor',
+    'address',
+    'at',
+    'object',
+    'outcome',
+    'requestId',
+  ]);
 });

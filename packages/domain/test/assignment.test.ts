@@ -15,6 +15,7 @@ import {
   checkOfferable,
   closeAcceptedClaim,
   closeClaimAsOperator,
+  decidingRule,
   type FirmId,
   isFinal,
   isReadableBy,
@@ -191,6 +192,8 @@ describe('the assignment of a claim', () => {
     const left = leaveFirm(member, 'read_only', SENT + 5);
     const end = SENT + 5 + readableAfterLeavingMs;
     const [before, after] = [end - 1, end].map((now) => isReadableBy(claimIn.accepted(), ANNA, left, now));
+    const unlimited = { ...left, readableUntil: null };
+    expect(isReadableBy(claimIn.accepted(), ANNA, unlimited, end)).toBe(true);
     expect([before, after]).toEqual([true, false]);
     const edits = { notes: 'Late' };
     expect(recordWork(claimIn.accepted(), left, { by: ANNA, at: end - 1, edits }).work.notes).toBe('Late');
@@ -445,4 +448,15 @@ test('a claim is final when it is closed, or when no action leads to another sta
     expect([status, isFinal(claim)]).toEqual([status, isStuck(status)]);
     expect(isFinal(closeClaimAsOperator(claim, SENT + 9))).toBe(true);
   }
+});
+
+test('each outcome of an offer names the rule that decided it', () => {
+  const outcomes = ['pending_acceptance', 'accepted', 'rejected', 'unassigned', 'withdrawn'] as const;
+  expect(outcomes.map((outcome) => decidingRule(outcome).rule)).toEqual([
+    'awaiting_answer',
+    'first_answer_while_pending',
+    'first_answer_while_pending',
+    'adjuster_may_not_accept',
+    'offered_again',
+  ]);
 });

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   checkNotLastAdmin,
   checkPermission,
+  HOUR,
+  nextLateOffersMail,
   PLANS,
   permissionsOf,
   STAFF_PERMISSIONS,
@@ -10,15 +12,9 @@ import {
   type StaffPermission,
   type StaffRole,
 } from '../src/index.ts';
+import { errorCodeOf } from './moves.ts';
 
-const codeOf = (run: () => void): string => {
-  try {
-    run();
-    return 'ok';
-  } catch (error) {
-    return (error as { code: string }).code;
-  }
-};
+const codeOf = (run: () => void): string => errorCodeOf(run) ?? 'ok';
 
 // By permission: who has it, of admin, dispatcher, developer and auditor.
 const MATRIX: Readonly<Record<StaffPermission, string>> = {
@@ -88,4 +84,9 @@ test('the only administrator of a firm stays', () => {
   expect(codeOf(() => checkNotLastAdmin([one, auditor], one))).toBe('last_admin');
   expect(codeOf(() => checkNotLastAdmin([one, two, auditor], one))).toBe('ok');
   expect(codeOf(() => checkNotLastAdmin([one, auditor], auditor))).toBe('ok');
+});
+
+test('mails about late offers are due at noon UTC', () => {
+  const hours = [0, 11, 12, 35, 36].map((hour) => nextLateOffersMail(hour * HOUR) / HOUR);
+  expect(hours).toEqual([12, 12, 36, 36, 60]);
 });

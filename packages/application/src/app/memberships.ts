@@ -99,9 +99,9 @@ export async function unassignPendingOffers(tx: Tx, firmId: FirmId, svcId: Svcid
 /** Ends a locked membership: pending offers become `unassigned`, accepted claims stay with the adjuster. */
 export async function endMembership(tx: Tx, membership: Membership, at: Instant): Promise<Membership> {
   const { firmId, svcId } = membership;
-  const plan = (await tx.firms.find(firmId))?.plan ?? null;
-  if (plan === null) throw new Error(`a membership belongs to the firm ${firmId}, which does not exist`);
-  const left = leaveFirm(membership, plan, at);
+  const firm = await tx.firms.find(firmId);
+  if (firm === null) throw new Error(`a membership belongs to the firm ${firmId}, which does not exist`);
+  const left = leaveFirm(membership, firm.plan, at);
   await tx.memberships.save(left);
   await unassignPendingOffers(tx, firmId, svcId);
   return left;

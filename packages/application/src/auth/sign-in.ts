@@ -1,5 +1,4 @@
 import {
-  type Attempts,
   DAY,
   DomainError,
   emailKey,
@@ -370,8 +369,9 @@ async function byCode<A extends Account>(
   const now = deps.clock.now();
   const key = emailKey(email);
   const subjects = subjectsOf(deps.secrets, key, deps.networkOf(origin.address), clientSecret);
-  const [requested = null, tried = null] = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
-  const hasRequested = requested !== null && now < requested.endsAt;
+  const counted = await tx.signInAttempts.lock([subjects.requested, subjects.tries]);
+  const [requested, tried] = counted.map((one) => (one !== null && now < one.endsAt ? one : null));
+  const hasRequested = requested != null;
   if (clientSecret !== undefined && !hasRequested) return notRequestedHere(tx, accounts, guesses, proof);
   const shared = hasRequested
     ? null
@@ -380,10 +380,7 @@ async function byCode<A extends Account>(
         { limit: SIGN_IN_LIMITS.strangersGuessesInTotal, subject: subjects.strangersGuessesInTotal },
       ]);
   if (shared !== null && shared.pauseMs > 0) throw new TooManyAttempts(shared.pauseMs);
-  const tries =
-    hasRequested || (tried !== null && now < tried.endsAt)
-      ? ((hasRequested ? requested : tried) as Attempts)
-      : { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME_MS };
+  const tries = requested ?? tried ?? { count: 0, lastAt: now, endsAt: now + SIGN_IN_CODE_LIFETIME_MS };
   if (tries.count >= SIGN_IN_CODE_TRIES) {
     await guesses.count();
     return failedByEmail(tx, accounts, proof);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { Svcid } from '@svc/domain';
+import type { StaffId, Svcid } from '@svc/domain';
 import { type ClaimToSend, errorCodeOf, type Fixture } from '@svc/testkit';
-import { auditEntriesFrom, deskImportUseCases, type ImportOutcome } from '../../src/index.ts';
+import { auditEntriesFrom, deskImportUseCases, type FirmActor, type ImportOutcome } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 type SendClaim = Fixture['use']['sendClaim'];
@@ -13,7 +13,7 @@ async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) 
   const firmUseCases = { sendClaim: wrapped(use.sendClaim) };
   const deps = { ...memory, uow: memory.unitOfWork, firmUseCases, clock, ids };
   const imports = deskImportUseCases(deps);
-  const start = (actor = firm.test) =>
+  const start = (actor: FirmActor = firm.test) =>
     imports.startImport(actor, { id: undefined, name: 'Monday', columns: { Zip: null }, totalRows: 50 });
   const rowOf = (claim: ClaimToSend, adjuster = firm.accounts.manual) => ({
     ...claim,
@@ -36,7 +36,9 @@ test('an import is recorded once; its parts may change its name and columns, and
   const { imports, firm, start, clock, memory } = await setUp();
   const at = clock.now();
   expect(await imports.rememberedColumns(firm.id, 'Monday')).toBeNull();
-  const started = await start();
+  const staffId = 'staff' as StaffId;
+  const origin = { staffId, address: '192.0.2.7', requestId: 'request' };
+  const started = await start({ ...firm.test, origin });
   const { id } = started;
   expect(started).toEqual({
     ...{ firmId: firm.id, environment: 'test', id, createdAt: at, updatedAt: at },
@@ -58,7 +60,7 @@ test('an import is recorded once; its parts may change its name and columns, and
   const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
   const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
   expect(entries.filter(({ object }) => object === `import:${id}`)).toMatchObject([
-    { at, actor: `firm:${firm.id}`, action: 'claims.import' },
+    { at, actor: `staff:${staffId}`, address: '192.0.2.7', requestId: 'request', action: 'claims.import' },
   ]);
 });
 

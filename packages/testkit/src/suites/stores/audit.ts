@@ -166,6 +166,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const before = (await actionsOf(firm.id)).length;
       await use.setAcceptingAssignments(actor, firm.id, true);
       await use.setAvailability(actor, { maxOpenOffers: 3 });
+      await use.updateProfile(actor, { firstName: 'Zoë' });
       await use.updateProfile(actor, { email: `${svcId}@recorded.example` });
       await use.confirmEmail(actor, external.mails.at(-1)?.code ?? '');
       const sessionOf = async (token: string) => {
@@ -190,6 +191,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         [
           'member.resume',
           'availability.change',
+          'profile.change',
           'email.change',
           'email.confirm',
           'passkey.add',
