@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
-import { errorCodeOf } from '@svc/testkit';
+import { attestationFor, errorCodeOf } from '@svc/testkit';
 import { auditEntriesFrom, byAccount, makeReadOwnStaff, type StaffFirm } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
@@ -63,4 +63,30 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
     ['staff.settings', undefined],
     ['staff.settings', { lateOffersMail: { from: true, to: false } }],
   ]);
+});
+
+test('staff have joined since they first entered a code, and then they are mailed about their passkeys', async () => {
+  const { newFirm, newStaff, use, clock, external, memory } = memoryFixture();
+  const member = await newStaff(await newFirm(), 'auditor');
+  const { email, name } = member;
+  const addPasskey = async (credential: string) => {
+    const { token } = await use.openStaffSession(member);
+    const session = await use.sessionAuthenticator.authenticateStaff(token);
+    if (session === null) throw new Error('expected a session');
+    const options = await use.desk.startPasskeyRegistration(member, session);
+    expect(options).toMatchObject({ user: { name: email, displayName: name } });
+    const response = attestationFor(options, credential);
+    await use.desk.registerPasskey(member, session, { name: credential, response });
+    return external.notices.filter(({ event }) => event === 'passkey_added');
+  };
+  expect(await addPasskey('one')).toEqual([]);
+  const joinedAt = clock.now();
+  for (let times = 0; times < 2; times += 1) {
+    await use.desk.requestSignInCode(email);
+    await use.desk.signIn({ email, code: external.mails.at(-1)?.code ?? '' });
+    clock.advance(1000);
+  }
+  expect(await memory.staffReads.find(member)).toEqual({ ...member, joinedAt });
+  expect(await addPasskey('two')).toEqual([{ email, event: 'passkey_added' }]);
+  expect((await use.desk.listPasskeys(member)).map(({ name }) => name)).toEqual(['one', 'two']);
 });
