@@ -312,6 +312,21 @@ async function commandPaths(path: readonly string[] = []): Promise<string[][]> {
   return [[...path], ...below.flat()];
 }
 
+it('claims verify-receipt reads keys from no host that a receipt names, and sends its own key to none', async () => {
+  const named = 'https://forger.example/keys';
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = { alg: 'EdDSA', kid: named, jku: named, x5u: named, jwk: { kty: 'OKP', crv: 'Ed25519' } };
+  const forged = [encoded(header), encoded({ claim_id: 'c1' }), Buffer.alloc(64).toString('base64url')];
+  const asked: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    asked.push([String(url), new Headers(init?.headers).get('authorization')]);
+    return jsonResponse(200, { keys: [] });
+  };
+  const { code, stderr } = await claims(['verify-receipt', '-'], { fetch, stdin: forged.join('.') });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('which is not among the keys')]);
+  expect(asked).toEqual([['http://service.test/.well-known/jwks.json', null]]);
+});
+
 it('the help of every command has examples, each of them a valid command', async () => {
   const paths = await commandPaths();
   expect(paths.length).toBeGreaterThan(20);
