@@ -225,8 +225,9 @@ async function stage(name: string, work: () => Promise<Outcome>): Promise<Outcom
   const seconds = `${((performance.now() - since) / 1000).toFixed(1)} s`;
   const mark = outcome.ok ? paint.green('✓') : paint.red('✗');
   if (!outcome.ok) {
-    console.log(`\n${outcome.output.trim()}\n`);
     const { failedFiles = [] } = outcome;
+    // What failed in a test file was shown when the file ended.
+    if (failedFiles.length === 0) console.log(`\n${outcome.output.trim()}\n`);
     failures.push(
       `${mark} ${name} ${outcome.note}`.trimEnd(),
       ...(failedFiles.length > 0 ? failedFiles : [firstLines(outcome.output)]),
