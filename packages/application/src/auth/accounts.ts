@@ -13,7 +13,7 @@ export interface AccountKind<A extends Account> {
   find(tx: Tx, of: AccountRef): Promise<A | null>;
   lock(tx: Tx, of: AccountRef): Promise<A | null>;
   /** A code that was sent to the address was entered. */
-  confirmEmail(tx: Tx, account: A, at: number): Promise<A>;
+  confirmEmail(tx: Tx, account: A, at: number): Promise<void>;
 }
 
 export const ADJUSTERS: AccountKind<Adjuster> = {
@@ -25,10 +25,7 @@ export const ADJUSTERS: AccountKind<Adjuster> = {
   },
   find: async (tx, of) => ('svcId' in of ? tx.adjusters.find(of.svcId) : null),
   lock: async (tx, of) => ('svcId' in of ? tx.adjusters.lock(of.svcId) : null),
-  async confirmEmail(tx, account) {
-    await tx.adjusters.confirmEmail(account.svcId);
-    return { ...account, emailConfirmed: true };
-  },
+  confirmEmail: (tx, { svcId }) => tx.adjusters.confirmEmail(svcId),
 };
 
 export const STAFF: AccountKind<StaffMember> = {
@@ -38,10 +35,7 @@ export const STAFF: AccountKind<StaffMember> = {
   find: async (tx, of) => ('staffId' in of ? tx.staff.find(of) : null),
   lock: async (tx, of) => ('staffId' in of ? tx.staff.lock(of) : null),
   async confirmEmail(tx, account, at) {
-    if (account.joinedAt !== null) return account;
-    const joined = { ...account, joinedAt: at };
-    await tx.staff.save(joined);
-    return joined;
+    if (account.joinedAt === null) await tx.staff.save({ ...account, joinedAt: at });
   },
 };
 

@@ -403,8 +403,8 @@ async function byCode<A extends Account>(
   await tx.signInCodes.remove(slot);
   const [account] = ofFirm(await accounts.findByEmail(tx, email), proof.firmId);
   if (account === undefined) return failedSignIn(tx, accounts);
-  const confirmed = await accounts.confirmEmail(tx, account, now);
-  const ref = accountRef(confirmed);
+  await accounts.confirmEmail(tx, account, now);
+  const ref = accountRef(account);
   if (deps.passkeysRequired && (await tx.passkeys.of(ref)).length > 0)
     return { ...(await failedSignIn(tx, accounts, ref)), needsPasskey: true };
   const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'code', deviceName);

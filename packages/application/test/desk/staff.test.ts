@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { MAX_STAFF_PER_FIRM, nextLateOffersMail } from '@svc/domain';
 import { attestationFor, errorCodeOf } from '@svc/testkit';
-import { auditEntriesFrom, byAccount, makeReadOwnStaff, type StaffFirm } from '../../src/index.ts';
+import {
+  auditEntriesFrom,
+  byAccount,
+  makeReadOwnStaff,
+  SERVICE_CHAIN,
+  type StaffFirm,
+} from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a firm has at most so many staff members, and one less makes room', async () => {
@@ -17,7 +23,7 @@ test('a firm has at most so many staff members, and one less makes room', async 
 });
 
 test('staff read themselves, their sessions and each firm where their address is staff, until they are removed', async () => {
-  const { newFirm, newStaff, use, memory } = memoryFixture();
+  const { newFirm, newStaff, use, memory, clock } = memoryFixture();
   const [one, two] = [await newFirm(), await newFirm('read_only')];
   await newStaff(one);
   const member = await newStaff(one, 'auditor');
@@ -28,7 +34,10 @@ test('staff read themselves, their sessions and each firm where their address is
   ];
   expect(await use.desk.readOwnStaff(member)).toEqual({ member, firm: firms[0], firms });
   await use.openStaffSession(member);
-  expect(await use.desk.listSessions(member)).toMatchObject([{ method: 'operator' }]);
+  const [session, ...others] = await use.desk.listSessions(member);
+  expect([session?.method, others]).toEqual(['operator', []]);
+  clock.advance((session?.expiresAt ?? 0) - clock.now());
+  expect(await use.desk.listSessions(member)).toEqual([]);
   const staffReads = { ...memory.staffReads, firmsOf: async () => firms.slice(1) };
   expect(await errorCodeOf(makeReadOwnStaff({ staffReads })(member))).toBe('account_removed');
   await use.removeStaff(member);
@@ -89,4 +98,13 @@ test('staff have joined since they first entered a code, and then they are maile
   expect(await memory.staffReads.find(member)).toEqual({ ...member, joinedAt });
   expect(await addPasskey('two')).toEqual([{ email, event: 'passkey_added' }]);
   expect((await use.desk.listPasskeys(member)).map(({ name }) => name)).toEqual(['one', 'two']);
+});
+
+test('a failed sign-in for an address that is no staff of any firm is in the trail of the service', async () => {
+  const { use, auditBuffer, memory } = memoryFixture();
+  const proof = { email: 'nobody@example.net', code: '000000' };
+  expect(await errorCodeOf(use.desk.signIn(proof))).toBe('sign_in_refused');
+  await auditBuffer.flush();
+  const [row] = await memory.auditReads.latest(SERVICE_CHAIN, { limit: 1 });
+  expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ action: 'sign_in', object: null }]);
 });
