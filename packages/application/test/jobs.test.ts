@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AuditEvent, type Job, makeRunJob } from '@svc/application';
-import { DAY, HOUR, MINUTE, NO_NOTES, type Svcid } from '@svc/domain';
+import {
+  type AuditAction,
+  type AuditEvent,
+  auditEntriesFrom,
+  type DeliveryOutcome,
+  type Job,
+  makeRunJob,
+  type OfferEvent,
+} from '@svc/application';
+import { DAY, HOUR, MINUTE, NO_NOTES, nextLateOffersMail, type Svcid } from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;
@@ -13,6 +21,7 @@ const runnerWith = (
   { memory, secrets, clock }: Fixture,
   notifier: Parameters<typeof makeRunJob>[0]['notifier'],
   audited: AuditEvent[] = [],
+  offers: OfferEvent[] = [],
 ) =>
   makeRunJob({
     uow: memory.unitOfWork,
@@ -26,7 +35,7 @@ const runnerWith = (
     mailer: { async sendLateOffers() {} },
     webhookNotices: { async paused() {} },
     auditBuffer: { add: (event) => void audited.push(event) },
-    offerBuffer: { add() {} },
+    offerBuffer: { add: (event) => void offers.push(event) },
   });
 const notificationsTo = ({ external }: Fixture, svcId: Svcid) =>
   external.notifications.flatMap((each) => (each.svcId === svcId ? [each.notification] : []));
@@ -82,8 +91,11 @@ describe('a notification', () => {
     await offerBuffer.flush();
     const [course] = await memory.offerCourses.ofClaim(firm.id, late);
     expect(course?.remindedAt).toBe(offeredAt + 6 * HOUR + MINUTE);
+    await fixture.sendId(firm.live, svcId);
+    await runDue(fixture);
     await use.setOfferWait(firm.id, null);
     await fixture.sendId(firm.live, svcId);
+    clock.advance(DAY);
     await runDue(fixture);
     expect(await fixture.jobsOf(firm)).toEqual([]);
   });
@@ -215,25 +227,66 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
   return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };
 };
 
-test('the outcome of each push of an offer is in the audit trail of its firm', async () => {
+test('each push about an offer is in the audit trail of its firm, and those of the offer itself in its course', async () => {
   const fixture = memoryFixture();
+  const { use, clock, memory } = fixture;
   const firm = await fixture.newFirm();
-  const svcId = await fixture.newMember(firm);
+  const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
+  await use.setOfferWait(firm.id, 1);
   await runDue(fixture);
-  const claimId = await fixture.sendId(firm.live, svcId);
-  const audited: AuditEvent[] = [];
-  const outcomes = ['delivered', 'unauthorized', 'rejected'] as const;
+  const [audited, offers]: [AuditEvent[], OfferEvent[]] = [[], []];
+  let outcomes: readonly DeliveryOutcome[] = ['delivered', 'unauthorized', 'rejected'];
   const notify = async () => outcomes.map((outcome, n) => ({ channel: `device:${n}` as const, outcome }));
-  await fixture.memory.jobs.runDue(fixture.clock.now(), runnerWith(fixture, { notify }, audited));
-  expect(audited).toMatchObject(
-    ['ok', 'unauthorized', 'rejected'].map((outcome) => ({
-      chain: firm.id,
-      entry: { actor: 'service', action: 'claim.push', object: `claim:${claimId}`, outcome },
-    })),
+  const run = () => memory.jobs.runDue(clock.now(), runnerWith(fixture, { notify }, audited, offers));
+  const claimId = await fixture.sendId(firm.live, svcId);
+  const offered = { firmId: firm.id, claimId, environment: 'live', offeredAt: clock.now(), adjuster: svcId };
+  const pushed = (action: AuditAction, outcome: string) => ({
+    chain: firm.id,
+    entry: { actor: 'service', action, object: `claim:${claimId}`, outcome },
+  });
+  const push = (outcome: DeliveryOutcome) => ({
+    channel: expect.stringMatching(/^.{12}$/),
+    outcome,
+    at: clock.now(),
+  });
+
+  await run();
+  expect(audited.splice(0)).toMatchObject(
+    ['ok', 'unauthorized', 'rejected'].map((outcome) => pushed('claim.push', outcome)),
   );
+  expect(offers.splice(0)).toEqual(outcomes.map((outcome) => ({ ...offered, push: push(outcome) })));
   // The operator can correct the keys, so that device is tried again; the message would be rejected again.
   const retries = (await fixture.jobsOf(firm)).flatMap(({ job }) => ('only' in job ? [job.only] : []));
   expect(retries).toEqual(['device:1']);
+
+  outcomes = ['delivered'];
+  clock.advance(HOUR);
+  await run();
+  expect(audited.splice(0)).toMatchObject([pushed('claim.push', 'ok'), pushed('claim.push', 'ok')]);
+  expect(offers.splice(0)).toEqual([
+    { ...offered, push: push('delivered') },
+    { ...offered, remindedAt: clock.now() },
+  ]);
+
+  await fixture.offer(firm.live, claimId, other);
+  await fixture.invite(firm, (await fixture.newAdjuster()).svcId);
+  await run();
+  expect(audited.map(({ entry }) => entry.action).sort()).toEqual(['claim.push', 'claim.push_withdrawn']);
+  expect(offers).toEqual([{ ...offered, offeredAt: clock.now(), adjuster: other, push: push('delivered') }]);
+});
+
+test('the next mail about late offers is due at the noon after its job has run, however late that was', async () => {
+  const fixture = memoryFixture();
+  const { use, clock, memory } = fixture;
+  const firm = await fixture.newFirm();
+  const member = await fixture.newStaff(firm, 'dispatcher');
+  await use.desk.setLateOffersMail({ actor: 'staff', address: null, requestId: null }, member, true);
+  const [queued] = await fixture.jobsOf(firm);
+  if (queued === undefined) throw new Error('no mail is queued');
+  clock.advance(3 * DAY);
+  await use.runJob(queued.job);
+  const { lateOffersMailAt } = (await memory.staffReads.find(member)) ?? {};
+  expect(lateOffersMailAt).toBe(nextLateOffersMail(clock.now()));
 });
 
 describe('a channel that failed', () => {
@@ -392,6 +445,7 @@ describe('a job', () => {
     const { svcId } = await fixture.newAdjuster();
     await fixture.invite(firm, svcId);
     await use.inviteAdjuster(firm.test, { svcId: firm.accounts.new, notes: NO_NOTES });
+    await use.setOfferWait(firm.id, 1);
     const claimId = await fixture.sendId(firm.test, manual);
     const real = await fixture.sendId(firm.live, await fixture.newMember(firm));
     const states = () =>
@@ -411,6 +465,8 @@ describe('a job', () => {
     for (const job of [
       { kind: 'notify_offer', ...gone },
       { kind: 'notify_offer_withdrawn', ...gone },
+      { kind: 'notify_offer_late', ...gone, offeredAt: at, dueAt: at + HOUR },
+      { kind: 'notify_offer_late', firmId, claimId: real, svcId, offeredAt: at, dueAt: at + HOUR },
       { kind: 'notify_invitation', ...gone, invitedAt: at },
       { kind: 'remind_deadlines', svcId: gone.svcId, deviceId: 'phone', at },
       { kind: 'simulate_offer_response', ...gone, offeredAt: at },
@@ -432,27 +488,40 @@ describe('a test account with simulated responses', () => {
   const responseJobs = async ({ memory }: Fixture): Promise<Job[]> =>
     (await memory.jobs.pending()).map(({ job }) => job).filter(({ kind }) => kind.startsWith('simulate'));
 
-  test('responds only to the offer of the job', async () => {
-    const fixture = memoryFixture();
-    const { use, clock, stores } = fixture;
-    const firm = await fixture.newFirm();
-    const { accepts, manual } = firm.accounts;
-    const id = await fixture.sendId(firm.test, accepts);
-    const [first] = await responseJobs(fixture);
-    clock.advance(500);
-    await fixture.offer(firm.test, id, manual);
-    await fixture.offer(firm.test, id, accepts);
-    if (first === undefined) throw new Error('no response is queued');
-    await use.runJob(first);
-    const status = async () => (await stores.firmReads.claim(firm.id, 'test', id))?.assignment.status;
-    expect(await status()).toBe('pending_acceptance');
-    clock.advance(1_999);
-    await runDue(fixture);
-    expect(await status()).toBe('pending_acceptance');
-    clock.advance(1);
-    await runDue(fixture);
-    expect(await status()).toBe('accepted');
-  });
+  test.each([
+    ['accepts', 'accepted'],
+    ['rejects', 'rejected'],
+  ] as const)(
+    'that %s responds only to the offer of the job, in the name of the service',
+    async (name, response) => {
+      const fixture = memoryFixture();
+      const { use, useOn, clock, stores, memory } = fixture;
+      const firm = await fixture.newFirm();
+      const { manual, [name]: responding } = firm.accounts;
+      const id = await fixture.sendId(firm.test, responding);
+      const [first] = await responseJobs(fixture);
+      clock.advance(500);
+      await fixture.offer(firm.test, id, manual);
+      await fixture.offer(firm.test, id, responding);
+      if (first === undefined) throw new Error('no response is queued');
+      await use.runJob(first);
+      const status = async () => (await stores.firmReads.claim(firm.id, 'test', id))?.assignment.status;
+      expect(await status()).toBe('pending_acceptance');
+      clock.advance(1_999);
+      await runDue(fixture);
+      expect(await status()).toBe('pending_acceptance');
+      const [next] = await responseJobs(fixture);
+      const respond = () => Promise.reject(new Error('no connection'));
+      const failing = useOn({ claimWrites: { ...memory.claimWrites, respond } });
+      if (next !== undefined) await expect(failing.runJob(next)).rejects.toThrow('no connection');
+      clock.advance(1);
+      await runDue(fixture);
+      expect(await status()).toBe(response);
+      const [row] = await memory.auditReads.latest(firm.id, { limit: 1 });
+      const action = response === 'accepted' ? 'claim.accept' : 'claim.reject';
+      expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ actor: 'service', action }]);
+    },
+  );
 
   test('does not respond to offers accepted manually, reassigned, closed or unassigned', async () => {
     const fixture = memoryFixture();
@@ -477,11 +546,14 @@ describe('a test account with simulated responses', () => {
     expect(await Promise.all(ids.map(read))).toEqual(before);
   });
 
-  test('responds only to the invitation of the job', async () => {
+  test.each([
+    ['declines', 'declined', 'invitation.decline'],
+    ['joins', 'active', 'invitation.accept'],
+  ] as const)('that %s responds only to the invitation of the job', async (name, response, action) => {
     const fixture = memoryFixture();
-    const { use, clock, stores } = fixture;
+    const { use, clock, stores, memory } = fixture;
     const firm = await fixture.newFirm();
-    const svcId = firm.accounts.declines;
+    const svcId = firm.accounts[name];
     const status = async () => (await stores.firmReads.adjuster(firm.id, svcId))?.membership.status;
     await use.inviteAdjuster(firm.test, { svcId, notes: NO_NOTES });
     clock.advance(1_000);
@@ -492,7 +564,9 @@ describe('a test account with simulated responses', () => {
     expect(await status()).toBe('pending');
     clock.advance(1_000);
     await runDue(fixture);
-    expect(await status()).toBe('declined');
+    expect(await status()).toBe(response);
+    const [row] = await memory.auditReads.latest(firm.id, { limit: 1 });
+    expect(auditEntriesFrom(row?.text ?? '')).toMatchObject([{ actor: 'service', action }]);
   });
 
   test('running a job twice has no further effect', async () => {

@@ -109,14 +109,14 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     deliveries: readonly Delivery[],
     offer: AssignmentState | undefined,
   ): void => {
-    if (!job.kind.startsWith('notify_offer') || !('claimId' in job)) return;
+    if (!('claimId' in job)) return;
     const action = job.kind === 'notify_offer_withdrawn' ? 'claim.push_withdrawn' : 'claim.push';
     const about = { at: deps.clock.now(), action, object: claimObject(job.claimId) } as const;
     for (const { channel, outcome } of deliveries) {
       deps.auditBuffer.add(
         auditEvent(job.firmId, BY_SERVICE, { ...about, outcome: outcome === 'delivered' ? 'ok' : outcome }),
       );
-      if (offer === undefined || job.kind !== 'notify_offer') continue;
+      if (offer === undefined) continue;
       const { firmId, claimId, svcId: adjuster } = job;
       const push = { channel: pushChannel(channel, deps.secrets), outcome, at: about.at };
       const { environment, offeredAt } = offer;

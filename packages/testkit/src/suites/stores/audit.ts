@@ -460,7 +460,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const [svcId, tested] = [await newMember(firm), firm.accounts.manual];
       const actor = { svcId };
-      const id = await sendId(firm.live, svcId);
+      const [id, testId] = [await sendId(firm.live, svcId), await sendId(firm.test, tested)];
       await use.acceptClaim(actor, id);
       const session = { tokenHash: (await newSession(svcId)).tokenHash, mayOnlyAddPasskey: false };
       const options = await use.startPasskeyRegistration(actor, session);
@@ -481,6 +481,7 @@ export function auditBehavior(fixture: () => Fixture): void {
           use.logContact(actor, id, { id: 'c-1', at: 1, result: 'reached', note: 'At 5.' }),
         'claim.close': () => use.closeAcceptedClaim(actor, id),
         'member.pause by a test key': () => use.sandbox.setAcceptingAssignments(firm.test, tested, false),
+        'claim.close by a test key': () => use.sandbox.closeClaim(firm.test, testId),
       };
       const rows: Record<string, number[]> = {};
       for (const [action, change] of Object.entries(changes)) {
