@@ -34,7 +34,7 @@ export interface Firm {
 const UUID_BYTES = 16;
 
 /** As bytes: ten million ids as strings take 1 GB, which the database needs for its claims. */
-export class ClaimIds {
+class ClaimIds {
   #bytes = Buffer.alloc(0);
   length = 0;
 

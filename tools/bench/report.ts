@@ -6,7 +6,7 @@ type Cpu = Readonly<Record<string, number>>;
 type MeasuredWithCpu = Measured & { readonly cpu: Cpu };
 
 /** Results of one round. */
-export interface Round {
+interface Round {
   readonly service: MeasuredWithCpu;
   readonly baseline: MeasuredWithCpu;
 }

@@ -35,7 +35,7 @@ function timed(base: string, { method, path, headers, body }: BenchRequest): Pro
   });
 }
 
-export interface StormLoad {
+interface StormLoad {
   readonly send: number[];
   readonly poll: number[];
   /** When a claim of a firm was sent. */

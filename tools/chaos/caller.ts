@@ -32,7 +32,7 @@ export interface Caller {
   close(): Promise<void>;
 }
 
-export interface ClientResponse {
+interface ClientResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
   readonly json: any;
@@ -44,7 +44,7 @@ export interface ClientResponse {
 type Started = Omit<Call, 'n' | 'endedAt' | 'status' | 'seen'>;
 type Outcome = Pick<Call, 'status' | 'seen'> & Partial<Call>;
 
-export interface Recorder {
+interface Recorder {
   readonly calls: Call[];
   readonly now: () => number;
   nextTask(): number;

@@ -10,10 +10,7 @@ export type RegisterOperation =
   | { readonly type: 'read' };
 
 /** The claim that the response showed, or the code of its error; `unseen`: it took effect and showed neither. */
-export type RegisterResult =
-  | { readonly claim: ClaimView }
-  | { readonly error: string }
-  | { readonly unseen: true };
+type RegisterResult = { readonly claim: ClaimView } | { readonly error: string } | { readonly unseen: true };
 
 export type RegisterEntry = HistoryEntry<RegisterOperation, RegisterResult>;
 

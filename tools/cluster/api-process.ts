@@ -6,7 +6,7 @@ import { freePort, startWatchdog, type Watchdog } from '@svc/embedded-postgres';
 const SERVER = fileURLToPath(new URL('../../apps/api/dist/server.js', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

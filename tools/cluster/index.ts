@@ -27,7 +27,7 @@ interface ClusterOptions {
   readonly onLine?: (line: string, process: number) => void;
 }
 
-export interface ClusterRedis extends RedisServer {
+interface ClusterRedis extends RedisServer {
   /** Deletes all data and scripts, and keeps connections. */
   flush(): Promise<void>;
 }

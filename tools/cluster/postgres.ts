@@ -34,7 +34,7 @@ export interface ClusterPostgres {
   stop(): Promise<void>;
 }
 
-export interface Replication {
+interface Replication {
   /**
    * SIGKILL to the primary once the standby has all confirmed commits; resolves once the standby, promoted after
    * `whileDown`, is the primary.

@@ -11,7 +11,7 @@ interface Acknowledged {
   readonly status: Status;
 }
 
-export interface LoadResult {
+interface LoadResult {
   /** Every claim that the service has confirmed, by external id. */
   readonly acknowledged: ReadonlyMap<string, Acknowledged>;
   /** The latest version of each claim that the poller has received, by id. */
@@ -20,7 +20,7 @@ export interface LoadResult {
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-export interface DrillLoad extends LoadResult {
+interface DrillLoad extends LoadResult {
   /** Resolves with the time at which each process has first confirmed a claim sent after now. */
   nextSends(): Promise<number[]>;
   /** Stops sending until `resume`; the poller goes on. */

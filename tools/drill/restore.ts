@@ -16,7 +16,7 @@ import {
   storedStatuses,
 } from './load.ts';
 
-export interface RestoreResult {
+interface RestoreResult {
   /** Claims of which the poller had read a state that the restored database does not have. */
   readonly behind: number;
   /** Claims that the poller had in another state after the restamp, and again in the end. */

@@ -18,7 +18,7 @@ import { build } from '../services/build.ts';
 import { openOperator } from '../services/operator.ts';
 import { createTranscript, drillEnvironment } from './load.ts';
 
-export interface UpgradeResult {
+interface UpgradeResult {
   /** Responses of 500 and above, and requests without a response. */
   readonly failed: number;
   readonly violations: readonly string[];

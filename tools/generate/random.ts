@@ -15,7 +15,7 @@ export interface Random {
 }
 
 /** A generator seeded with text, from which independent generators can be derived by name. */
-export interface SeededRandom extends Random {
+interface SeededRandom extends Random {
   /** Independent of how many numbers are drawn from this one. */
   fork(name: string): SeededRandom;
 }

@@ -18,7 +18,7 @@ export interface LoadedTest {
 }
 
 /** What instrumented code reads and writes: https://stryker-mutator.io/docs/mutation-testing-elements/mutant-states-and-metrics/ */
-export interface MutantSwitch {
+interface MutantSwitch {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
   hitCount?: number | undefined;

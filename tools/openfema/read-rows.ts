@@ -4,7 +4,7 @@ import { type Header, type Row, readHeader } from './columns.ts';
 
 export class UnreadableFile extends Error {}
 
-export interface FileRow {
+interface FileRow {
   /** From 1, not counting the header. */
   readonly number: number;
   /** Null when the row has more or fewer values than the header. */

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits quote code
 /** A mistake that somebody could make. The tests must find it. */
-export interface PlantedBug {
+interface PlantedBug {
   readonly name: string;
   readonly file: string;
   /** Text that occurs once in the file. */

@@ -22,7 +22,7 @@ export const CITUS_SETTINGS = {
   'citus.recover_2pc_interval': '2s',
 };
 
-export interface CitusServers {
+interface CitusServers {
   /** Of the coordinator. */
   readonly url: string;
   readonly pid: number;

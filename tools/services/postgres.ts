@@ -5,7 +5,7 @@ import pg from 'pg';
 import { joinNodes, nodesOf, onCitus, startCitus } from './citus.ts';
 import { postgresBinaries } from './system-postgres.ts';
 
-export interface TestPostgres {
+interface TestPostgres {
   /** With a superuser, because tests create and drop databases. */
   readonly url: string;
   /** Undefined for the server at TEST_DATABASE_URL. */

@@ -46,7 +46,7 @@ import { createRowLocks, type LockMode } from './row-locks.ts';
 export type Pause = (point: string) => Promise<void>;
 
 /** The stores of one simulated process. */
-export interface InterleavedStores {
+interface InterleavedStores {
   readonly unitOfWork: MemoryUnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;

@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Row locks that are held until a transaction ends. A request that completes a cycle of waits throws UniqueViolation. */
-export interface RowLocks {
+interface RowLocks {
   /** @param wake called when a lock that the transaction waits for was released; it then requests it again. */
   acquire(owner: object, key: string, mode: LockMode, wake: () => void): boolean;
   /** Whether `acquire` would not wait. */

@@ -54,7 +54,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 });
 
 export const schedule = fc.tuple(fc.array(action, { minLength: 2, maxLength: 6 }), fc.scheduler());
-export type Schedule = [readonly Action[], fc.Scheduler];
+type Schedule = [readonly Action[], fc.Scheduler];
 
 /** A process and the calls that it serves at the same time. */
 interface Host {

@@ -28,7 +28,7 @@ export function buildPage(build = APP): void {
   execFileSync(process.execPath, [fileURLToPath(build)], { stdio: 'inherit' });
 }
 
-export interface Visitor {
+interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors in the browser, and requests to other hosts. */
@@ -75,7 +75,7 @@ export async function visit(
 export const WITHOUT_WORKER = { ...PHONE, serviceWorkers: 'block' } as const;
 
 /** The service, a firm and a browser, for a file of tests of the app. */
-export interface AppUnderTest {
+interface AppUnderTest {
   readonly service: ServiceUnderTest;
   readonly firm: TestFirm;
   readonly browser: Browser;

@@ -11,7 +11,7 @@ interface Release {
 }
 
 /** Latest first. A breaking change is announced here in advance. */
-export const RELEASES: readonly Release[] = [
+const RELEASES: readonly Release[] = [
   {
     version: '1.2.0',
     date: '2026-11-26',

@@ -19,7 +19,7 @@ const FOLDERS = [
   'packages/history-check',
 ] as const;
 
-export interface PackedPackage {
+interface PackedPackage {
   /** Such as `client`. */
   readonly key: string;
   readonly name: string;

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Clock, EdgeLimiter } from '@svc/application';
 import { type Instant, MINUTE } from '@svc/domain';
 
-export interface MemoryEdgeLimiter extends EdgeLimiter {
+interface MemoryEdgeLimiter extends EdgeLimiter {
   /** Addresses held in memory. */
   readonly size: number;
 }

@@ -24,13 +24,13 @@ import { memoryWebhookQueue, memoryWebhookReads } from './memory-webhooks.ts';
 import { createMemoryRequestLog } from './request-log.ts';
 import { createDatabase, type Database, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
 
-export interface WaitingJob {
+interface WaitingJob {
   readonly job: Job;
   readonly runAt: Instant;
 }
 
 /** The job queue filled by the outbox. */
-export interface MemoryJobs {
+interface MemoryJobs {
   /** Committed jobs that have not run, in the order in which they will run. */
   pending(): Promise<WaitingJob[]>;
   /**

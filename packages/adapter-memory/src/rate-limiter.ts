@@ -11,7 +11,7 @@ const ALLOWED: RateLimitDecision = { allowed: true };
 /** How many other subjects each call checks: with two, the map stays no larger than the subjects in use. */
 const SWEPT_PER_CALL = 2;
 
-export interface MemoryRateLimiter extends RateLimiter {
+interface MemoryRateLimiter extends RateLimiter {
   /** Subjects held in memory. */
   readonly size: number;
 }

@@ -7,7 +7,7 @@ interface Execution {
   readonly outcome: Promise<KeyedResult | null>;
 }
 
-export interface MemorySingleFlight extends SingleFlight {
+interface MemorySingleFlight extends SingleFlight {
   /** Attempts in progress. */
   readonly size: number;
 }

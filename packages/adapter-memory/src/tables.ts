@@ -171,7 +171,7 @@ export interface Table<R> {
   get(key: string): R | undefined;
   all(): R[];
 }
-export interface WritableTable<R> extends Table<R> {
+interface WritableTable<R> extends Table<R> {
   /** Adds or replaces the row with this row's key. */
   put(row: R): void;
   /** Adds a row; throws UniqueViolation when its key exists. */

@@ -49,7 +49,7 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /** Whether an IP address is of this machine or a private network, or has another special use. */
-export function isPrivateAddress(address: string): boolean {
+function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return NOT_PUBLIC.check(address, 'ipv4');
   return family === 6 && !(GLOBAL_UNICAST.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6'));

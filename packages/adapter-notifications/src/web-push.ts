@@ -42,7 +42,7 @@ export interface WebPush {
   ): Promise<PushResult[]>;
 }
 
-export interface PushResult {
+interface PushResult {
   readonly deviceId: string;
   readonly outcome: DeliveryOutcome;
 }

@@ -29,7 +29,7 @@ export type { Sampling, TracesSampler } from './sampler.ts';
 /** Each queues the next one, so that a trace which they continue would never end. */
 const REPEATED: ReadonlySet<Job['kind']> = new Set(['remind_deadlines', 'mail_late_offers']);
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Without a slash at the end. Spans are sent to its path `/v1/traces`. */
   readonly endpoint: string;
   readonly serviceName: string;
@@ -37,7 +37,7 @@ export interface TracingOptions {
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   /** Method and path template, or a word for what has none. */
   readonly route: string;
   readonly status: number | 'aborted';

@@ -2,7 +2,7 @@ import { endpoints } from '@svc/contract';
 import { z } from 'zod';
 
 /** How the text of a cell becomes a value. */
-export type FieldKind = 'text' | 'date' | 'number' | 'choice';
+type FieldKind = 'text' | 'date' | 'number' | 'choice';
 
 export interface ClaimField {
   /** In the claim, such as `loss_location.zip`. */

@@ -6,7 +6,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
 
-export interface CsvOptions {
+interface CsvOptions {
   /** By default recognized. */
   readonly encoding?: Encoding | undefined;
   readonly delimiter?: Delimiter | undefined;

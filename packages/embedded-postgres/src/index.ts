@@ -29,7 +29,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log?: (line: string) => void;
   /** PostgreSQL settings; they apply only when this call starts the server. */

@@ -1,5 +1,5 @@
 /** The words of a language for durations. */
-export interface DurationWords {
+interface DurationWords {
   minutes(minutes: number): string;
   hours(hours: number, minutes: number): string;
   days(days: number, hours: number): string;

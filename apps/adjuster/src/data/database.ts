@@ -18,7 +18,7 @@ export class DatabaseBlocked extends Error {
   override readonly name = 'DatabaseBlocked';
 }
 
-export interface DatabaseConnection {
+interface DatabaseConnection {
   /** The open database; opened again when the browser or this page has closed it. */
   get(): Promise<Database>;
   /** Called after the browser has closed the database, for instance to clear its data. */

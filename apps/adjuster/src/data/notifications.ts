@@ -27,7 +27,7 @@ const isAppleMobile = (): boolean =>
 export const devicePlatform = (): 'apple' | 'android' | 'other' =>
   isAppleMobile() ? 'apple' : /Android/.test(navigator.userAgent) ? 'android' : 'other';
 
-export const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
+const isInstalled = (): boolean => matchMedia('(display-mode: standalone)').matches;
 
 export type Notifications = ReturnType<typeof createNotifications>;
 

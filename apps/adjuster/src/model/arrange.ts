@@ -13,7 +13,7 @@ export interface Arrangement {
 
 export const DEFAULT_ARRANGEMENT: Arrangement = { grouping: 'none', order: 'age', search: '' };
 
-export interface ClaimGroup {
+interface ClaimGroup {
   readonly key: string;
   /** Empty when claims are not grouped. */
   readonly title: string;

@@ -1,4 +1,4 @@
-export interface Appointment {
+interface Appointment {
   readonly id: string;
   /** Local date and time without a zone, such as `2026-09-02T10:00`: the clock at the property and of the adjuster. */
   readonly start: string;

@@ -18,7 +18,7 @@ export interface PastOffer {
 /** Which offer it is, without names. */
 export const offerLabel = (offer: PastOffer): string => `${townOf(offer)} · ${offer.claimNumber}`;
 
-export const MAX_PAST_OFFERS = 300;
+const MAX_PAST_OFFERS = 300;
 
 export const pastOffer = (
   { id, claim_number, firm, loss_location: { city, state }, offered_at }: AppClaim,

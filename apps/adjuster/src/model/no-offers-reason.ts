@@ -2,7 +2,7 @@ import type { Profile } from '@svc/contract';
 import { isAway } from '@svc/domain';
 
 /** Why an adjuster gets no new offers, and what to say about it. */
-export interface NoOffersReason {
+interface NoOffersReason {
   readonly kind: 'all' | 'away' | 'full' | 'firms';
   /** `away`: the last day. `full`: the number of offers. `firms`: their names. */
   readonly detail: string;

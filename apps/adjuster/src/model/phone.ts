@@ -1,4 +1,4 @@
-export interface DialableNumber {
+interface DialableNumber {
   /** For `tel:` and `sms:` links: digits, with a leading + where the country is known. */
   readonly number: string;
   /** Digits to dial after the call is answered. */

@@ -1,5 +1,5 @@
 /** The page a notification opens, its body and how it replaces others. */
-export interface NotificationContent {
+interface NotificationContent {
   readonly title: string;
   readonly body: string;
   readonly tag: string;

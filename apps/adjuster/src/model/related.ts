@@ -19,7 +19,7 @@ function isSamePolicyholder(one: Policyholder, other: Policyholder): boolean {
   );
 }
 
-export interface RelatedClaims {
+interface RelatedClaims {
   readonly samePolicyholder: readonly AppClaim[];
   /** With the same ZIP code, or at most a mile away. */
   readonly near: readonly AppClaim[];

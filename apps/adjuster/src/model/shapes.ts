@@ -4,7 +4,7 @@ import type { AppClaim } from '@svc/contract';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An object with these texts. */

@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 
-export const WORK_FIELDS = [
+const WORK_FIELDS = [
   'contact_date',
   'inspection_date',
   'planned_visit_date',

@@ -17,7 +17,7 @@ export type OutboxApi = { isOnline(): boolean } & {
   readonly [K in Content['kind']]?: Handler<Extract<Content, { kind: K }>>;
 };
 
-export interface SendReport {
+interface SendReport {
   readonly sent: readonly Entry[];
   readonly dropped: readonly Entry[];
   /** What the service could not process; it is sent again later. */

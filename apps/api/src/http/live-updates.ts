@@ -24,7 +24,7 @@ export interface LiveUpdates<Topic extends string> {
   subscribe(reader: LiveUpdateSubscriber<Topic>): void;
 }
 
-export interface LiveUpdateSubscriber<Topic extends string> {
+interface LiveUpdateSubscriber<Topic extends string> {
   /** Whose streams are counted. */
   readonly account: string;
   /** What has the revision: the adjuster, or the firm of a staff member. */

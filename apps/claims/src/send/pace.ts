@@ -1,5 +1,5 @@
 /** Measures the sending rate after the first 429, when the rate limit determines it. */
-export interface Pace {
+interface Pace {
   readonly isLimited: boolean;
   /** Call after each 429. */
   onRateLimited(done: number): void;

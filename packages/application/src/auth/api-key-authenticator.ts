@@ -23,7 +23,7 @@ interface Lookup {
 /** Why a key is not valid. `malformed`: its checksum is wrong, as when a part is missing. */
 export type KeyRejection = 'malformed' | 'unknown' | 'revoked' | 'expired';
 
-export type KeyCheck = { readonly grant: KeyGrant } | { readonly rejected: KeyRejection };
+type KeyCheck = { readonly grant: KeyGrant } | { readonly rejected: KeyRejection };
 
 /** Authenticates API keys without a query on every request. */
 export interface ApiKeyAuthenticator {

@@ -81,7 +81,7 @@ const isFirstAnswer = (tx: Tx, { challenge }: Answer<unknown>): Promise<boolean>
   tx.usedChallenges.use(challenge.id, challenge.expiresAt);
 
 /** A passkey, and what proves that the client holds it; null: the response is not valid. */
-export interface PasskeyProof {
+interface PasskeyProof {
   readonly passkey: Passkey;
   readonly answer: Answer<Pick<Passkey, 'signCount'>> | null;
 }
@@ -127,7 +127,7 @@ type RegistrationDeps = ChallengeDeps & {
 };
 
 /** The session that adds a passkey. */
-export interface RegisteringSession {
+interface RegisteringSession {
   readonly tokenHash: string;
   readonly mayOnlyAddPasskey: boolean;
 }

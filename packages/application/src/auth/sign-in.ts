@@ -222,7 +222,7 @@ export interface SessionDeps {
 }
 
 /** A further session ends the one that has not been used for the longest time. */
-export const MAX_SESSIONS_PER_ACCOUNT = 10;
+const MAX_SESSIONS_PER_ACCOUNT = 10;
 
 type SignInDeps<A extends Account> = SessionDeps & {
   accounts: AccountKind<A>;

@@ -12,7 +12,7 @@ import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly since?: Instant | undefined;
   readonly until?: Instant | undefined;
   readonly actor?: string | undefined;

@@ -19,7 +19,7 @@ import {
 } from './execute-idempotently.ts';
 import { jobsOfOffer } from './jobs-of-offer.ts';
 
-export interface OfferClaimCommand extends IdempotentRequest {
+interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;
   readonly adjuster: Svcid;
 }

@@ -2,7 +2,7 @@ import type { Environment, FirmId, Instant } from '@svc/domain';
 
 /** What a firm's endpoint is sent. `claims.changed` names no claim: the endpoint polls from `updated_since`. */
 export const WEBHOOK_TYPES = ['claims.changed', 'webhook.test'] as const;
-export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
 /** `requested`: by a person. `gone`: the endpoint answered 410. `failing`: every attempt of three days failed. */
 export const WEBHOOK_PAUSE_REASONS = ['requested', 'gone', 'failing'] as const;

@@ -114,7 +114,7 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
     for await (const row of trail) yield { type: 'audit', row };
   };
 
-export const ERASED_FIRM_NAME = 'Erased firm';
+const ERASED_FIRM_NAME = 'Erased firm';
 
 /**
  * Deletes a firm's data except its id and its audit trail, which contains only ids and can still be verified. The firm

@@ -32,7 +32,7 @@ type CreateDeps = { uow: UnitOfWork; secrets: Secrets; clock: Clock; ids: Ids; o
 
 type CreateFirm = { name: string; plan: Plan };
 
-export interface CreatedFirm {
+interface CreatedFirm {
   readonly firm: Firm;
   readonly testAccounts: IssuedTestAccount[];
 }

@@ -16,7 +16,7 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-export interface KeyProperties {
+interface KeyProperties {
   readonly firmId: FirmId;
   readonly environment: Environment;
   readonly purpose: Purpose;

@@ -1,7 +1,7 @@
 import type { FirmId, Instant } from '@svc/domain';
 import type { KeyTraffic, LimitedRequests, LoggedRequest, LoggedRequests } from '../model/logged-request.ts';
 
-export interface RequestLogQuery {
+interface RequestLogQuery {
   readonly requestId?: string | undefined;
   readonly limit: number;
 }

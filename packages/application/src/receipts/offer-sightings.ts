@@ -7,7 +7,7 @@ import type { WriteBuffer } from '../write-buffer.ts';
 /** About 5 MB. The store ignores later sightings, so forgetting one costs a write. */
 const MAX_REMEMBERED = 50_000;
 
-export type RecordSightings = (actor: AdjusterActor, claims: readonly AppClaimView[]) => void;
+type RecordSightings = (actor: AdjusterActor, claims: readonly AppClaimView[]) => void;
 
 /** Records when pending offers are first sent to the adjuster's app, which reads them every few seconds. */
 export function createOfferSightings({

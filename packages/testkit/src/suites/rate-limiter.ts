@@ -3,7 +3,7 @@ import type { Clock, RateLimiter } from '@svc/application';
 import { DEFAULT_LIMITS, type KeyLimits, MINUTE } from '@svc/domain';
 import fc from 'fast-check';
 
-export interface RateLimiterUnderTest {
+interface RateLimiterUnderTest {
   readonly limiter: RateLimiter;
   close?(): Promise<void>;
 }

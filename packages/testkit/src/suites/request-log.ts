@@ -10,7 +10,7 @@ import {
 import { DAY, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 
-export interface RequestLogUnderTest {
+interface RequestLogUnderTest {
   readonly store: RequestLogStore;
   close?(): Promise<void>;
 }

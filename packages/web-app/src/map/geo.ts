@@ -17,8 +17,8 @@ export interface View {
   readonly scale: number;
 }
 
-export const MIN_SCALE = 512;
-export const MAX_SCALE = 4_000_000;
+const MIN_SCALE = 512;
+const MAX_SCALE = 4_000_000;
 
 /** The view that shows all points with a margin; the contiguous states when there is none. */
 export function viewOf(

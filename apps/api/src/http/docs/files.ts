@@ -18,7 +18,7 @@ export interface DocsFiles {
   readonly styles: readonly string[];
 }
 
-export interface DocsFile {
+interface DocsFile {
   readonly content: Content;
   /** The path changes with the content. */
   readonly immutable: boolean;

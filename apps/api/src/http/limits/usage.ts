@@ -1,5 +1,5 @@
 /** What is in use, such as bytes or requests: by each client, and in all. */
-export interface Usage<Client> {
+interface Usage<Client> {
   total(): number;
   of(client: Client): number;
   /** @param amount negative to release. */

@@ -1,7 +1,7 @@
 import { codePointLength } from '@svc/contract';
 
 /** Where a text stops being JSON, and what was expected there. */
-export interface JsonError {
+interface JsonError {
   readonly at: number;
   readonly expected: string;
 }

@@ -38,7 +38,7 @@ import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
 import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
 
-export interface AppRouteDeps {
+interface AppRouteDeps {
   readonly appUseCases: AppUseCases;
   readonly jobReads: Pick<JobReads, 'devices' | 'firmName' | 'deadlineOverrides'>;
   readonly reportAppError: (report: ReportErrorBody) => void;

@@ -36,7 +36,7 @@ interface PageDeps {
   readonly addresses: ProblemAddresses;
 }
 
-export interface BrowserSessionRouteDeps extends PageDeps {
+interface BrowserSessionRouteDeps extends PageDeps {
   readonly appUseCases: AppUseCases;
   readonly deskUseCases: DeskUseCases;
 }

@@ -6,7 +6,7 @@ import type { Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
-export interface DeskAuditRouteDeps {
+interface DeskAuditRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly staffReads: StaffReads;
   readonly cursors: Cursors;

@@ -20,7 +20,7 @@ import { page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, type StaffContext, staffRoute } from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
-export interface DeskBoardRouteDeps {
+interface DeskBoardRouteDeps {
   readonly boardUseCases: BoardUseCases;
   readonly firmUseCases: FirmUseCases;
   readonly cursors: Cursors;

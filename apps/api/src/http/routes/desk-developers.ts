@@ -13,7 +13,7 @@ import { keyToWire, limitsToWire, requestToWire } from '../serialization/develop
 import { page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
-export interface DeskDeveloperRouteDeps {
+interface DeskDeveloperRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
   readonly requestLog: RequestLogStore;

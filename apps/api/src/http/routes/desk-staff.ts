@@ -12,7 +12,7 @@ import { ownStaffToWire, staffToWire } from '../serialization/staff.ts';
 import { toProof } from './app-routes.ts';
 import { jsonResponse, openRoute, type Route, staffRoute } from './route.ts';
 
-export interface DeskStaffRouteDeps {
+interface DeskStaffRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly staffReads: StaffReads;
 }

@@ -26,7 +26,7 @@ import {
 } from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
-export interface FirmRouteDeps {
+interface FirmRouteDeps {
   readonly firmUseCases: FirmUseCases;
   readonly firmReads: FirmReads;
   readonly cursors: Cursors;

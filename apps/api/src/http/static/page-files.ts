@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
 import { type Content, contentOf, IMMUTABLE, sendContent } from './compression.ts';
 
-export interface PageFile {
+interface PageFile {
   readonly content: Content;
   /** The path changes with the content. */
   readonly immutable: boolean;

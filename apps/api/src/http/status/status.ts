@@ -2,7 +2,7 @@ import { DAY } from '@svc/domain';
 
 export type PartName = 'api' | 'database' | 'redis';
 
-export interface PartStatus {
+interface PartStatus {
   readonly name: PartName;
   readonly up: boolean;
   /** Since when this process has observed it, in Unix time in milliseconds. */
