@@ -1,6 +1,6 @@
 /** All rows of what is read in pages. */
 export async function* inPages<Row, Position>(
-  read: (after: Position | null) => Promise<Row[]>,
+  read: (after: Position | null) => Promise<readonly Row[]>,
   positionOf: (row: Row) => Position,
 ): AsyncGenerator<Row> {
   for (let after: Position | null = null; ; ) {

@@ -95,9 +95,8 @@ export const makeExportFirm = (deps: Deps & { readonly exportPageRows?: number }
     for (const webhook of await deps.webhookReads.endpoints(id)) {
       yield { type: 'webhook', webhook };
       const deliveries = inPages(
-        async (before: KeysetPosition | null) => [
-          ...(await deps.webhookReads.deliveries(id, webhook.id, before, exportPageRows)),
-        ],
+        (before: KeysetPosition | null) =>
+          deps.webhookReads.deliveries(id, webhook.id, before, exportPageRows),
         (delivery) => ({ at: delivery.createdAt, id: delivery.id }),
       );
       for await (const delivery of deliveries) yield { type: 'webhook_delivery', delivery };

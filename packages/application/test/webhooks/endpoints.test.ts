@@ -96,3 +96,20 @@ test('endpoints are tested side by side, and the next signal keeps its distance 
   await changeAndDeliver();
   expect(external.webhooks).toHaveLength(sent + 1);
 });
+
+test('the export of a firm has each endpoint with all of its deliveries', async () => {
+  const { firm, create, use, clock, memory } = await setUp();
+  const webhook = await create();
+  for (let count = 0; count < 7; count += 1) {
+    await use.testWebhook(BY_SERVICE, firm.id, webhook.id);
+    clock.advance(count % 2);
+  }
+  const rows = [];
+  for await (const row of use.exportFirm(firm.id)) if (row.type.startsWith('webhook')) rows.push(row);
+  const deliveries = await memory.webhookReads.deliveries(firm.id, webhook.id, null, 100);
+  expect(deliveries).toHaveLength(7);
+  expect(rows).toEqual([
+    { type: 'webhook', webhook },
+    ...deliveries.map((delivery) => ({ type: 'webhook_delivery', delivery })),
+  ]);
+});
