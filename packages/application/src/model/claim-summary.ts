@@ -18,24 +18,14 @@ interface SentContent {
     readonly last_name?: string;
     readonly company_name?: string;
   };
-  readonly loss_location?: {
-    readonly street: string;
-    readonly city: string;
-    readonly state: string;
-    readonly zip: string;
-  };
-  readonly carrier?: { readonly name: string };
+  readonly loss_location?: Partial<Pick<ClaimSummary, 'street' | 'city' | 'state' | 'zip'>>;
+  readonly carrier?: { readonly name?: string };
 }
 
 export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
-  const { policyholder = {}, loss_location: place, carrier } = JSON.parse(asSent) as SentContent;
-  const { first_name, last_name, company_name } = policyholder;
-  return {
-    name: first_name === undefined ? (company_name ?? '') : `${first_name} ${last_name ?? ''}`,
-    street: place?.street ?? '',
-    city: place?.city ?? '',
-    state: place?.state ?? '',
-    zip: place?.zip ?? '',
-    carrier: carrier?.name ?? '',
-  };
+  const { policyholder = {}, loss_location = {}, carrier = {} } = JSON.parse(asSent) as SentContent;
+  const { first_name, last_name = '', company_name = '' } = policyholder;
+  const { street = '', city = '', state = '', zip = '' } = loss_location;
+  const name = first_name === undefined ? company_name : `${first_name} ${last_name}`;
+  return { name, street, city, state, zip, carrier: carrier.name ?? '' };
 }
