@@ -45,10 +45,10 @@ test('entries beyond the capacity are dropped and counted until others are store
   buffer.add('c1');
   failing = false;
   await buffer.flush();
-  buffer.add('c2');
+  for (const entry of ['c2', 'c3', 'c4', 'c5']) buffer.add(entry);
   await buffer.flush();
-  expect(dropped).toEqual([2, 1]);
-  expect(stored).toEqual(['a1', 'a2', 'b1', 'c2']);
+  expect(dropped).toEqual([2, 1, 1]);
+  expect(stored).toEqual(['a1', 'a2', 'b1', 'c2', 'c3', 'c4']);
 });
 
 test('an entry added during a write is stored by the next flush, once', async () => {
