@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Profile, SignInBody } from '@svc/contract';
-import { ApiError } from '@svc/web-app/api-error';
 import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import { createSession } from '@svc/web-app/session';
@@ -178,14 +177,8 @@ export function createApp(deps: AppDeps) {
 
   async function signOut(everywhere: boolean): Promise<void> {
     if (!everywhere) await deps.notifications.disable().catch(() => {});
-    await session
-      .request(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'))
-      .catch((error: unknown) => {
-        if (!(error instanceof ApiError && error.status === 401)) throw error;
-      });
+    await session.signOut(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'));
     live.stop();
-    session.needsPasskey.value = false;
-    session.update({ kind: 'signedOut' });
     await outbox.clear().catch(() => {});
     await forgetAdjuster();
     notifyOfSession();

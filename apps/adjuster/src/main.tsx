@@ -54,12 +54,11 @@ const Guarded = (props: { readonly children: ComponentChildren }) => (
 );
 
 function App() {
-  const words = texts.value;
   const me = session.profile.value;
   if (me === undefined) {
     return (
       <main class="starting">
-        <p class="muted">{words.loading}</p>
+        <p class="muted">{texts.value.loading}</p>
       </main>
     );
   }
@@ -93,6 +92,8 @@ function App() {
     </div>
   );
 }
+
+const isWide = isAtLeastPx(1100);
 
 const isListed = (claims: readonly AppClaim[] | undefined, id: string): boolean =>
   claims?.some((claim) => claim.id === id) === true;
@@ -132,8 +133,6 @@ function Screens() {
     </main>
   );
 }
-
-const isWide = isAtLeastPx(1100);
 
 function Menu() {
   const words = texts.value.nav;

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, isRefusal } from '@svc/web-app/api-error';
+import { createChoice } from '@svc/web-app/choice';
 import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 import { createFormat } from '@svc/web-app/format';
@@ -10,13 +11,13 @@ import type { Language } from '@svc/web-app/texts/languages';
 import { createToasts } from '@svc/web-app/toasts';
 import type { Api, BoardAdjuster, Environment, OwnStaff, Permission, SignInProof } from './endpoints.ts';
 import type { Navigation } from './navigation.ts';
-import { createScheme } from './state/appearance.ts';
 import { createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
-import { createOffers } from './state/offers.ts';
+import { type Act, createOffers, outcomeOf } from './state/offers.ts';
 import { countsText, createUpload } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
+export const SCHEMES = ['device', 'light', 'dark'] as const;
 const POLL_MS = 30_000;
 /** A page of the service has at most this many adjusters. */
 const ADJUSTERS_PER_PAGE = 200;
@@ -45,38 +46,48 @@ export function createDesk(deps: DeskDeps) {
   });
   const texts = computed<Texts>(() => language.loadedTexts.value ?? en);
   const format = createFormat(texts, language.language, now);
+  const scheme = createChoice(deps.choices, 'desk-scheme', SCHEMES);
   const toasts = createToasts(texts, navigation.currentHash);
   const session = createSession<OwnStaff>(() => forget());
   const { request } = session;
   /** Staff work with live and with test data, one at a time. */
   const environment = signal<Environment>('live');
   /** Shows a refusal of the service in words, and other failures as everywhere. */
-  const refusalText = (code: string): string => texts.value.refusals[code] ?? code;
   function showError(error: unknown): void {
     if (isRefusal(error)) {
       const reason = error.code === 'validation_failed' ? error.reason : '';
-      const line = () => `${refusalText(error.code)} ${texts.value.ofService(reason)}`.trim();
-      toasts.showToast(line, 'error');
+      const text = (): string => texts.value.refusals[error.code] ?? error.code;
+      toasts.showToast(() => `${text()} ${texts.value.ofService(reason)}`.trim(), 'error');
     } else toasts.showError(error);
   }
   const shared = { call: api.call, request, environment, onError: showError };
   const board = createBoard(shared);
   const adjusters = createPagedList<BoardAdjuster>({
-    read: (cursor) =>
-      request(() =>
-        api.call('listBoardAdjusters', {
-          query: { environment: environment.value, limit: ADJUSTERS_PER_PAGE, cursor },
-        }),
-      ),
+    async read(cursor) {
+      const query = { environment: environment.value, limit: ADJUSTERS_PER_PAGE, cursor };
+      const page = await request(() => api.call('listBoardAdjusters', { query }));
+      // The service lists test accounts beside real ones, too.
+      return { ...page, data: page.data.filter(({ test }) => test === (query.environment === 'test')) };
+    },
     idOf: ({ svc_id }) => svc_id,
     enough: ADJUSTERS_PER_PAGE,
     onError: showError,
   });
+  /** What is known is shown until it was read again, and when it cannot be. */
+  const readAdjusters = (): Promise<void> =>
+    adjusters.rows.value === undefined ? adjusters.restart() : adjusters.refresh();
   /** Nothing is known about the session yet, because the service did not respond. */
   const startFailed = signal(false);
   /** Counts the changes that were read, so that an open claim is read again, too. */
   const changes = signal(0);
-  const offers = createOffers({ ...shared, onOffered: () => void readChanges() });
+  const offers = createOffers({ ...shared, onProgress: showOutcome });
+  /** On whatever screen the person is by then. */
+  function showOutcome(acts: readonly Act[]): void {
+    if (acts.length === 0) return;
+    const { kind, lines } = outcomeOf(acts, texts.value);
+    toasts.showResults(lines, kind);
+    if (kind !== 'neutral') void readChanges();
+  }
 
   const uploads = createUpload({
     ...shared,
@@ -136,13 +147,7 @@ export function createDesk(deps: DeskDeps) {
   }
 
   async function signOut(everywhere: boolean): Promise<void> {
-    await request(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession')).catch(
-      (error: unknown) => {
-        if (!(error instanceof ApiError && error.status === 401)) throw error;
-      },
-    );
-    session.needsPasskey.value = false;
-    session.update({ kind: 'signedOut' });
+    await session.signOut(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'));
     forget();
     navigation.go('#/');
   }
@@ -151,11 +156,19 @@ export function createDesk(deps: DeskDeps) {
     if (next === environment.value) return;
     live[environment.value].stop();
     environment.value = next;
-    board.clearSelection();
-    adjusters.forget();
+    // Filters name adjusters of the other environment.
+    for (const part of [board, adjusters]) part.forget();
     // A file was checked for the other environment. What is being sent goes on.
     if (!uploads.isSending.value) uploads.forget();
     open();
+  }
+
+  /** Reads the claim that is open, and chooses its environment: it never stands under the name of the other. */
+  async function readClaim(id: string) {
+    const details = await request(() => api.call('getBoardClaim', { params: { id } }));
+    const { value: open } = navigation.route;
+    if (open.screen === 'claim' && open.id === id) chooseEnvironment(details.claim.test ? 'test' : 'live');
+    return details;
   }
 
   async function start(): Promise<void> {
@@ -196,7 +209,8 @@ export function createDesk(deps: DeskDeps) {
   return {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed },
     ...{ board, adjusters, offers, uploads, sandbox },
-    ...createScheme(deps.choices),
-    ...{ can, refusalText, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
+    ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
+    ...{ can, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
+    ...{ readAdjusters, readClaim },
   };
 }

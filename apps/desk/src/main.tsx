@@ -3,7 +3,7 @@ import { lazy } from '@svc/web-app/components/lazy';
 import { mount } from '@svc/web-app/components/mount';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
-import { Button, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
+import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
 import '@svc/web-app/theme.css';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -22,6 +22,7 @@ import {
   showError,
   texts,
 } from './app.ts';
+import type { Environment } from './endpoints.ts';
 import { SCREENS, type Screen } from './navigation.ts';
 import { ROOT } from './root.ts';
 import { Board } from './screens/board.tsx';
@@ -110,9 +111,14 @@ function Header() {
   const [open, setOpen] = useState(false);
   const current = route.value.screen === 'claim' ? 'board' : route.value.screen;
   useEffect(() => setOpen(false), [navigation.currentHash.value]);
+  const choose = (chosen: Environment): void => {
+    // The open claim is of the other environment.
+    if (chosen !== environment.value && route.value.screen === 'claim') navigation.go('#/');
+    desk.chooseEnvironment(chosen);
+  };
   return (
     <header class="top">
-      <div class="top-line">
+      <div class="row spread">
         <strong class="firm">{me?.firm.name}</strong>
         {!isWide.value && (
           <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -135,7 +141,7 @@ function Header() {
         </nav>
       )}
       {(isWide.value || open) && (
-        <fieldset class="switcher">
+        <fieldset class="chips">
           <legend>{words.environment.label}</legend>
           {(['live', 'test'] as const).map((one) => (
             <button
@@ -143,7 +149,7 @@ function Header() {
               type="button"
               class="chip"
               aria-pressed={environment.value === one}
-              onClick={() => desk.chooseEnvironment(one)}
+              onClick={() => choose(one)}
             >
               {words.environment[one]}
             </button>
@@ -186,6 +192,13 @@ const Status = () => {
   );
 };
 
+const NotPermitted = () => (
+  <>
+    <ScreenHeader title={texts.value.app} />
+    <Note kind="warning">{texts.value.refusals.insufficient_scope}</Note>
+  </>
+);
+
 function Screens() {
   const { value } = route;
   if (value.screen === 'claim' && can('claims:read')) {
@@ -208,8 +221,9 @@ function Screens() {
     );
   }
   const screens = permitted();
-  const screen = screens.find((one) => one === value.screen) ?? screens[0] ?? 'settings';
-  const { [screen]: Component } = COMPONENTS;
+  const first = value.screen === 'board' ? (screens[0] ?? 'settings') : undefined;
+  const screen = screens.find((one) => one === value.screen) ?? first;
+  const Component = screen === undefined ? NotPermitted : COMPONENTS[screen];
   return (
     <main key={`${screen} ${environment.value} ${value.id ?? ''}`}>
       <ErrorBoundary>

@@ -3,7 +3,7 @@ import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { RequestParts } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createDesk } from '../src/create-desk.ts';
-import type { BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
+import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
 import { candidates } from '../src/state/offers.ts';
 import type { UploadFile } from '../src/state/upload.ts';
@@ -28,11 +28,12 @@ async function after(ms: number): Promise<void> {
 }
 
 /** A service, and a desk that is open in a browser. */
-async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[] } = {}) {
+async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; hash?: string } = {}) {
   const state = {
     profile: given.profile ?? DISPATCHER,
     claims: given.claims ?? [],
-    /** What a reading of the board meets. */
+    adjusters: [] as BoardAdjuster[],
+    /** What a reading of a list meets. */
     listing: undefined as Error | undefined,
     visible: true,
     /** What an offer meets, in turn; then it succeeds. */
@@ -51,9 +52,11 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
       if (state.profile instanceof Error) throw state.profile;
       return state.profile;
     }
+    if (id === 'getBoardClaim') return { claim: state.claims.find((one) => one.id === parts?.params?.id) };
+    if (id.startsWith('list') && state.listing !== undefined) throw state.listing;
+    if (id === 'listBoardAdjusters') return { data: state.adjusters, next_cursor: null };
     if (id === 'listBoardClaims') {
       state.queries.push(parts?.query);
-      if (state.listing !== undefined) throw state.listing;
       const start = Number(parts?.query?.cursor ?? 0);
       const end = start + 100;
       const data = state.claims.slice(start, end);
@@ -80,7 +83,7 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     choices: { read: () => undefined, write: () => {} },
     deviceLanguage: () => 'en',
     navigation: createDeskNavigation({
-      location: { hash: '', replace: () => {} },
+      location: { hash: given.hash ?? '', replace: () => {} },
       ...{ history: { scrollRestoration: 'auto' }, scrollY: 0, addEventListener: () => {} },
     }),
     openEvents(environment, handlers) {
@@ -105,8 +108,10 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
 }
 
 const rowsOf = ({ board }: ReturnType<typeof createDesk>) => board.list.rows.value?.map(({ id }) => id);
-const messagesOf = ({ toasts }: ReturnType<typeof createDesk>) =>
-  toasts.toast.value?.lines.map((line) => (typeof line === 'string' ? line : line()));
+const messageOf = ({ toasts }: ReturnType<typeof createDesk>) => {
+  const { kind, lines = [] } = toasts.toast.value ?? {};
+  return [kind, ...lines.map((line) => (typeof line === 'string' ? line : line()))];
+};
 const reads = (calls: readonly string[]) => calls.filter((id) => id === 'listBoardClaims').length;
 
 describe('offers', () => {
@@ -143,30 +148,48 @@ describe('offers', () => {
     expect(new Set(state.keys).size).toBe(3);
   });
 
-  test('of many claims have an outcome each, and only those of unknown outcome are sent again', async () => {
+  test('of many claims have an outcome each, which a message says, and only those of unknown outcome are sent again', async () => {
     const { desk, state } = await opened();
-    const claims = Array.from({ length: 6 }, () => boardClaim());
+    const claims = Array.from({ length: 6 }, (_, index) => boardClaim({ claim_number: `FL-${index}` }));
     state.offers = [new ApiError(409, 'adjuster_not_accepting'), new NetworkError('connection')];
     await desk.offers.offer(claims, one);
     const outcomes = () => desk.offers.acts.value.map((act) => act.state);
     expect(outcomes()).toEqual(['refused', 'unknown', 'offered', 'offered', 'offered', 'offered']);
+    expect(messageOf(desk)).toEqual([
+      'error',
+      '4 of 6 offered to SVC-1',
+      `${claims[0]?.claim_number}: ${en.refusals.adjuster_not_accepting}`,
+      `${claims[1]?.claim_number}: ${en.offer.unknown}`,
+    ]);
     await desk.offers.retry();
+    expect(messageOf(desk)).toEqual(['success', '1 of 1 offered to SVC-1']);
     expect(outcomes()).toEqual(['refused', 'offered', 'offered', 'offered', 'offered', 'offered']);
     expect(state.keys).toHaveLength(7);
   });
 
-  test('go to active adjusters of the same environment, those who take offers and have the least work first', () => {
+  test('go to active adjusters, those who take offers and have the least work first', () => {
     const all = [
       adjuster('SVC-busy', { open_claims: 9 }),
       adjuster('SVC-paused', { accepting_assignments: false }),
-      adjuster('SVC-free', { name: 'Jean Delacroix' }),
+      adjuster('SVC-free', { name: 'Ana Reyes' }),
       adjuster('SVC-invited', { status: 'pending' }),
-      adjuster('SVC-test', { test: true }),
     ];
-    const ids = (typed: string, isTest = false) => candidates(all, typed, isTest).map(({ svc_id }) => svc_id);
+    const ids = (typed: string) => candidates(all, typed).map(({ svc_id }) => svc_id);
     expect(ids('')).toEqual(['SVC-free', 'SVC-busy', 'SVC-paused']);
-    expect(ids('delacroix jean')).toEqual(['SVC-free']);
-    expect(ids('', true)).toEqual(['SVC-test']);
+    expect(ids('reyes ana')).toEqual(['SVC-free']);
+  });
+
+  test('go to adjusters of the environment, whose list is kept when it cannot be read again', async () => {
+    const { desk, state } = await opened();
+    state.adjusters = [one, adjuster('SVC-test', { test: true })];
+    const listed = () => [
+      desk.adjusters.rows.value?.map(({ svc_id }) => svc_id),
+      desk.adjusters.failed.value,
+    ];
+    await desk.readAdjusters();
+    state.listing = new NetworkError('connection');
+    await desk.readAdjusters();
+    expect(listed()).toEqual([['SVC-1'], true]);
   });
 });
 
@@ -202,34 +225,48 @@ describe('the board', () => {
     expect(state.queries.at(-1)).toMatchObject({ q: 'delgado', environment: 'live' });
   });
 
-  test('keeps its rows when they cannot be read again', async () => {
+  test('keeps its rows when they cannot be read again, and reads them once the service responds, without another change', async () => {
     const { desk, state, events } = await opened({ claims: claims(2) });
     const before = rowsOf(desk);
-    events.live?.changed('r1');
-    state.listing = new NetworkError('service');
-    events.live?.changed('r2');
-    await after(5000);
-    expect([rowsOf(desk), desk.session.connection.value]).toEqual([before, 'problem']);
-  });
-
-  test('that could not be read again is, once the service responds, without another change', async () => {
-    const { desk, state, events } = await opened({ claims: claims(2) });
     events.live?.changed('r1');
     state.listing = new NetworkError('service');
     state.claims = claims(1);
     events.live?.changed('r2');
     await after(5000);
+    expect([rowsOf(desk), desk.session.connection.value]).toEqual([before, 'problem']);
     state.listing = undefined;
     await after(30_000);
     expect(rowsOf(desk)).toEqual(state.claims.map(({ id }) => id));
   });
 
-  test('shows test claims apart from live ones, each with its own events', async () => {
-    const { desk, state, streams } = await opened();
+  test('shows test claims apart from live ones, each with its own events, and the claim that is open among them', async () => {
+    const rows = claims(2);
+    const [live, other] = rows.map(({ id }) => id);
+    const { desk, state, streams } = await opened({ claims: rows, hash: `#/claims/${live}` });
+    desk.board.filter({ adjuster: 'SVC-1' });
     desk.chooseEnvironment('test');
     await settled();
     expect(streams).toEqual(['open live', 'close live', 'open test']);
-    expect(state.queries.at(-1)).toMatchObject({ environment: 'test' });
+    expect(state.queries.at(-1)).toEqual({ environment: 'test', limit: 100 });
+    await desk.readClaim(other ?? '');
+    expect(desk.environment.value).toBe('test');
+    await desk.readClaim(live ?? '');
+    expect(desk.environment.value).toBe('live');
+  });
+
+  test('selects one row, all, or those between two, and none that cannot be offered', async () => {
+    const rows = [...claims(3), boardClaim({ status: 'accepted' }), ...claims(2)];
+    const { desk } = await opened({ claims: rows });
+    const { board } = desk;
+    const chosen = () => board.chosen.value.map(({ id }) => rows.findIndex((row) => row.id === id));
+    const toggle = (index: number, isRange = false) => board.toggle(rows[index]?.id ?? '', isRange);
+    toggle(4, true);
+    toggle(1, true);
+    expect(chosen()).toEqual([1, 2, 4]);
+    board.toggleAll();
+    expect(chosen()).toEqual([0, 1, 2, 4, 5]);
+    board.toggleAll();
+    expect(chosen()).toEqual([]);
   });
 
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
@@ -268,9 +305,9 @@ describe('a session', () => {
   test('says what the service did not accept, and why', async () => {
     const { desk } = await opened();
     desk.showError(new ApiError(422, 'validation_failed', ['url'], 'Must be a URL.'));
-    expect(messagesOf(desk)).toEqual([`${en.refusals.validation_failed} Must be a URL.`]);
+    expect(messageOf(desk)).toEqual(['error', `${en.refusals.validation_failed} Must be a URL.`]);
     desk.showError(new ApiError(409, 'claim_closed', ['id'], 'No.'));
-    expect(messagesOf(desk)).toEqual([en.refusals.claim_closed]);
+    expect(messageOf(desk)).toEqual(['error', en.refusals.claim_closed]);
   });
 
   test('whose role has changed, as the end of its events may mean, shows what the new role may see', async () => {
@@ -355,7 +392,7 @@ describe('an upload', () => {
       Array(3).fill('live Monday'),
     );
     expect(uploads.isSending.value).toBe(false);
-    expect(messagesOf(desk)).toEqual(['Upload: sent: 4']);
+    expect(messageOf(desk)).toEqual(['success', 'Upload: sent: 4']);
   });
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {

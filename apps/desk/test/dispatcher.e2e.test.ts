@@ -30,9 +30,6 @@ const choose = (page: Page, text: string) => {
   return page.getByLabel('CSV file').setInputFiles(file);
 };
 
-const focusedName = (page: Page) =>
-  page.evaluate("document.activeElement.querySelector('.name .strong')?.textContent");
-
 test('a dispatcher signs in by code, sees the board live, and offers claims with the keyboard', () =>
   visiting(DESK, async ({ page, context }) => {
     const firm = await service.firm();
@@ -54,29 +51,39 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     sent.push(await send(firm, first.svcId, 'Reyes'));
     await page.getByRole('link', { name: /Marisol Reyes/ }).waitFor();
 
+    const boxes = page.getByLabel('Select Marisol');
+    await boxes.first().click();
+    await boxes.last().click({ modifiers: ['Shift'] });
+    await page.getByText('3 claims shown, 3 selected').waitFor();
+    await page.getByLabel('Select all shown').focus();
+    await page.keyboard.press('Space');
+    await page.getByText('3 claims shown', { exact: true }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.keyboard.press('j');
-    await page.keyboard.press('x');
-    expect(await focusedName(page)).toBe('Marisol Reyes');
-    await page.getByText('2 claims selected').waitFor();
+    await page.keyboard.press('Shift+X');
+    await page.locator('a:focus', { hasText: 'Marisol Reyes' }).waitFor();
+    await page.getByText('3 claims shown, 2 selected').waitFor();
+    expect(await faultsOf(page, 'selection')).toEqual([]);
     await page.keyboard.press('o');
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('2 of them are offered to others now; those offers end.').waitFor();
     await dialog.getByLabel('Name or SVCID').fill(second.svcId);
     await dialog.getByRole('radio').check();
     expect(await faultsOf(page, 'offer')).toEqual([]);
     await dialog.getByRole('button', { name: /^Offer to/ }).click();
-    await page.getByText('2 of 2 sent').waitFor();
+    await page.getByRole('status').getByText('2 of 2 offered to').waitFor();
+    await page.getByRole('link', { name: `Marisol Ortega · ${sent[1]?.claim_number}` }).waitFor();
     const addressees = await Promise.all(
       sent.map(async ({ id }) => (await detailsOf(token, id)).claim.assignment.adjuster_svc_id),
     );
     expect(addressees).toEqual([first.svcId, second.svcId, second.svcId]);
-    await button(page, 'Dismiss').click();
+    await page.locator('section').getByRole('button', { name: 'Close' }).click();
 
     await page.keyboard.press('/');
     await page.keyboard.type(sent[1]?.claim_number ?? '');
-    await until('the search', async () => (await page.locator('.board-row').count()) === 1);
+    await until('the search', async () => (await page.locator('a.board-link').count()) === 1);
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -84,6 +91,12 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.getByText('Withdrawn', { exact: true }).waitFor();
     expect(await faultsOf(page, 'claim')).toEqual([]);
     expect(page.url()).not.toContain('Ortega');
+    // Never under the banner of test data.
+    await button(page, 'Test').click();
+    await page.getByText('No claim waits').waitFor();
+    await page.goBack();
+    await heading(page, 'Marisol Ortega').waitFor();
+    expect(await page.getByText('You are looking at test data.').count()).toBe(0);
 
     expect(await storedText(page)).not.toMatch(/Marisol|Ortega|SVC-|priya/i);
     expect(await page.evaluate('document.cookie')).toBe('');
@@ -109,14 +122,18 @@ test('an offer whose response was lost is made once, however often it is tried a
       await route.fetch();
       return route.abort();
     });
+    await page.route('**/firm/v1/adjusters?*', (route) => route.abort(), { times: 1 });
     await enterDesk(page, service, token, `#/claims/${id}`);
-    await button(page, 'Offer to an adjuster').click();
+    await button(page, 'Offer').click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('The list of adjusters could not be read.').waitFor();
+    expect(await faultsOf(page, 'no adjusters')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByLabel('Name or SVCID').fill(second.svcId);
     await dialog.getByRole('radio').check();
     await dialog.getByRole('button', { name: /^Offer to/ }).dblclick();
     for (let tries = 0; tries < 2; tries += 1) {
-      await page.getByText('No response. Try again').waitFor();
+      await page.getByText(/^No response/).waitFor();
       await button(page, 'Try again').click();
     }
     await page.getByText(/^Offered to/).waitFor();

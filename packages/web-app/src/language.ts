@@ -1,8 +1,9 @@
 import { computed, signal } from '@preact/signals';
+import { createChoice } from './choice.ts';
 import type { KeyValue } from './choices.ts';
-import { isLanguage, type Language } from './texts/languages.ts';
+import type { Language } from './texts/languages.ts';
 
-const STORAGE_KEY = 'language';
+export const LANGUAGES = ['device', 'en', 'es'] as const;
 
 /**
  * The language that is shown: English, which is part of the first load, until the texts of another one are loaded.
@@ -13,8 +14,7 @@ export function createLanguage<Loaded>(deps: {
   readonly deviceLanguage: () => Language;
   readonly others: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Loaded>>>;
 }) {
-  const stored = deps.choices.read(STORAGE_KEY);
-  const choice = signal<Language | 'device'>(isLanguage(stored) ? stored : 'device');
+  const { choice, choose } = createChoice(deps.choices, 'language', LANGUAGES);
   const loaded = signal<Partial<Record<Language, Loaded>>>({});
   const wanted = computed<Language>(() => (choice.value === 'device' ? deps.deviceLanguage() : choice.value));
   const language = computed<Language>(() => (loaded.value[wanted.value] === undefined ? 'en' : wanted.value));
@@ -33,8 +33,7 @@ export function createLanguage<Loaded>(deps: {
     loadedTexts: computed(() => loaded.value[language.value]),
     load,
     choose(next: Language | 'device'): void {
-      choice.value = next;
-      deps.choices.write(STORAGE_KEY, next);
+      choose(next);
       void load().catch(() => {});
     },
   };

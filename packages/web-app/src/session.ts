@@ -23,6 +23,22 @@ export function createSession<Profile>(expired: () => void) {
     expired();
   }
 
+  /** Runs a request, and notes from its result whether there is a network and a session. */
+  async function request<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      const result = await send();
+      connection.value = 'online';
+      return result;
+    } catch (error) {
+      connection.value =
+        error instanceof NetworkError ? (error.reason === 'service' ? 'problem' : 'offline') : 'online';
+      if (error instanceof ApiError && error.status === 401) expire();
+      if (isSignedIn() && error instanceof ApiError && error.code === 'passkey_required')
+        needsPasskey.value = true;
+      throw error;
+    }
+  }
+
   return {
     connection,
     needsPasskey,
@@ -41,20 +57,14 @@ export function createSession<Profile>(expired: () => void) {
     /** Changes with each session, so that a response to a request of an earlier one is ignored. */
     number: (): number => state.value.number,
 
-    /** Runs a request, and notes from its result whether there is a network and a session. */
-    async request<T>(send: () => Promise<T>): Promise<T> {
-      try {
-        const result = await send();
-        connection.value = 'online';
-        return result;
-      } catch (error) {
-        connection.value =
-          error instanceof NetworkError ? (error.reason === 'service' ? 'problem' : 'offline') : 'online';
-        if (error instanceof ApiError && error.status === 401) expire();
-        if (isSignedIn() && error instanceof ApiError && error.code === 'passkey_required')
-          needsPasskey.value = true;
-        throw error;
-      }
+    request,
+    /** Ends the session by a request; one that the service has ended is over, too. */
+    async signOut(send: () => Promise<unknown>): Promise<void> {
+      await request(send).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+      });
+      needsPasskey.value = false;
+      update({ kind: 'signedOut' });
     },
   };
 }

@@ -1,9 +1,10 @@
+import './claim-details.css';
 import type { AppClaim } from '@svc/contract';
+import { type Fact, FactSection, Facts, fact, Section } from '@svc/web-app/components/facts';
 import { nameOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
 import { dateTime, day, inches, money, percent, timeOfDay } from '../app.ts';
 import { AddressLines, PersonBlock, personFacts } from './contact.tsx';
-import { type Fact, FactSection, Facts, fact, Section } from './facts.tsx';
 
 /**
  * All details of a claim, those needed first in the field at the top. `contacts`: with ways to reach the people of the
@@ -25,7 +26,7 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
           <p class="muted">{words.record.contactAfter}</p>
         )}
       </Section>
-      <Section title={sections.location}>
+      <Section title={fields.property}>
         <p>
           <AddressLines address={place} />
         </p>
@@ -74,7 +75,7 @@ export function ClaimDetails({ claim, contacts }: { claim: AppClaim; contacts: b
       <FactSection
         title={sections.dates}
         facts={[
-          fact(words.record.number, claim.claim_number),
+          fact(words.record.fields.number, claim.claim_number),
           fact(words.record.file, claim.file_number),
           fact(words.record.offeredAt, claim.offered_at, dateTime),
           fact(fields.reported, claim.reported_date, day),

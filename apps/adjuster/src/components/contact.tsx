@@ -1,10 +1,10 @@
 import './contact.css';
+import { type Fact, Facts, fact } from '@svc/web-app/components/facts';
 import { Icon, type IconName } from '@svc/web-app/components/ui';
 import { type Address, addressLines, addressText, nameOf } from '@svc/web-app/names';
 import { allTexts } from '../all-texts.ts';
 import { smsLink, telLink } from '../model/phone.ts';
 import { routeLink } from '../model/route-link.ts';
-import { type Fact, Facts, fact } from './facts.tsx';
 
 interface Person {
   readonly first_name?: string | undefined;

@@ -1,5 +1,6 @@
 import '../components/switch.css';
 import type { Membership } from '@svc/contract';
+import { CopyButton } from '@svc/web-app/components/copy';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
@@ -32,15 +33,7 @@ export function Firms() {
         <h2>{words.firms.svcId}</h2>
         <div class="row spread">
           <code>{session.profile.value?.svc_id}</code>
-          <Button
-            onClick={() =>
-              void navigator.clipboard
-                ?.writeText(session.profile.value?.svc_id ?? '')
-                .then(() => showToast(words.firms.copied))
-            }
-          >
-            {words.firms.copy}
-          </Button>
+          <CopyButton text={session.profile.value?.svc_id ?? ''} />
         </div>
       </section>
     </>

@@ -1,10 +1,10 @@
 import type { ProfileField } from '@svc/contract';
 import { ApiError } from '@svc/web-app/api-error';
+import { Facts, fact } from '@svc/web-app/components/facts';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, call, dateTime, go, lists, request, showError, showToast } from '../app.ts';
-import { Facts, fact } from '../components/facts.tsx';
 import { isProfileField, ProfileInput } from '../components/profile-input.tsx';
 
 export function InvitationScreen({ firmId }: { firmId: string }) {

@@ -1,5 +1,6 @@
 import type { ProfileField } from '@svc/contract';
 import { ApiError } from '@svc/web-app/api-error';
+import { Facts, fact } from '@svc/web-app/components/facts';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { lazy } from '@svc/web-app/components/lazy';
 import { Select } from '@svc/web-app/components/select';
@@ -22,7 +23,6 @@ import {
   signOut,
 } from '../app.ts';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
-import { Facts, fact } from '../components/facts.tsx';
 import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
 import { ROOT } from '../data/root.ts';
 import { SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';

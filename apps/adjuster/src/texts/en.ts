@@ -116,7 +116,7 @@ export const en = {
     waits: 'Not sent yet, and not saved. Keep the app open until you are online.',
   },
   broken: {
-    title: 'This cannot be shown',
+    ...commonEn.broken,
     lead: 'Update the app. Answers that are not sent yet and what you have typed stay on this device.',
     claims: (count: number) =>
       `${plural(count, 'claim', 'claims')} cannot be shown by this version of the app. Update it.`,

@@ -105,7 +105,7 @@ export const es: Texts & MoreTexts = {
     waits: 'No se ha enviado ni guardado. Mantenga la aplicación abierta hasta que haya conexión.',
   },
   broken: {
-    title: 'Esto no se puede mostrar',
+    ...commonEs.broken,
     lead: 'Actualice la aplicación. Las respuestas sin enviar y lo que ha escrito siguen en este dispositivo.',
     claims: (count) =>
       count === 1
@@ -198,7 +198,6 @@ export const es: Texts & MoreTexts = {
     gone: 'Esta invitación fue retirada o venció.',
   },
   record: {
-    number: 'Número de reclamación',
     file: 'Número de expediente',
     contactAfter: 'El teléfono y el correo aparecen después de aceptar.',
     title: 'Todo lo que envió la firma',
@@ -211,7 +210,6 @@ export const es: Texts & MoreTexts = {
     instructions: 'Instrucciones de la firma',
     sections: {
       policyholder: 'Asegurado',
-      location: 'Propiedad asegurada',
       loss: 'Pérdida',
       policy: 'Póliza',
       building: 'Edificio',
@@ -225,16 +223,13 @@ export const es: Texts & MoreTexts = {
       dates: 'Fechas de la firma',
     },
     fields: {
-      date: 'Fecha de la pérdida',
+      ...commonEs.claimFields,
       time: 'Hora de la pérdida',
       cause: 'Causa de la pérdida',
-      description: 'Descripción',
       outside: 'Profundidad del agua exterior',
       inside: 'Profundidad del agua interior',
       duration: 'Duración del agua',
-      catCode: 'Código de catástrofe',
       fico: 'Número FICO',
-      policyNumber: 'Número de póliza',
       term: 'Vigencia',
       starts: 'Fecha de efectividad',
       ends: 'Fecha de vencimiento',
@@ -254,9 +249,7 @@ export const es: Texts & MoreTexts = {
       firmDate: 'Fecha del FIRM',
       community: 'Número de comunidad',
       panel: 'Número del panel del mapa',
-      phone: 'Teléfono',
       otherPhone: 'Teléfono alterno',
-      email: 'Correo electrónico',
       address: 'Dirección',
       mailing: 'Dirección postal',
       county: 'Municipio o condado',
@@ -450,8 +443,6 @@ export const es: Texts & MoreTexts = {
     none: 'Aún no se ha unido a ninguna firma',
     noneMore: 'Dele su SVCID a una firma. La invitación aparecerá aquí.',
     svcId: 'Su SVCID',
-    copy: 'Copiar',
-    copied: 'Copiado.',
     taking: 'Recibir ofertas nuevas',
     takingOn: 'Esta firma puede ofrecerle reclamaciones.',
     takingOff:

@@ -1,8 +1,8 @@
 import type { AppClaim } from '@svc/contract';
+import { Facts, fact, Section } from '@svc/web-app/components/facts';
 import { Note } from '@svc/web-app/components/ui';
 import { allTexts } from '../all-texts.ts';
 import { day, timeOfDay } from '../app.ts';
-import { Facts, fact, Section } from '../components/facts.tsx';
 import { changedEntries, type WorkEntries } from '../model/work-edits.ts';
 import { ContactList } from './contact-log.tsx';
 import { useDraft } from './draft.ts';

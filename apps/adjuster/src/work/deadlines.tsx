@@ -1,7 +1,7 @@
 import type { AppClaim } from '@svc/contract';
+import { Section } from '@svc/web-app/components/facts';
 import { allTexts } from '../all-texts.ts';
 import { dateTime, deadlines, now } from '../app.ts';
-import { Section } from '../components/facts.tsx';
 import { deadlinesOf } from '../model/deadlines.ts';
 
 /** What is due, with the rule it comes from. */

@@ -1,11 +1,11 @@
 import './work.css';
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
+import { Section } from '@svc/web-app/components/facts';
 import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { go, outbox, showError, showToast, work } from '../app.ts';
-import { Section } from '../components/facts.tsx';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
 import { changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
 import { useDraft } from './draft.ts';

@@ -16,7 +16,7 @@ export async function shareVisit(claim: AppClaim, date: string, time: string): P
       minutes: VISIT_MINUTES,
       title: work.visitTitle(titleOf(claim)),
       place: addressText(claim.loss_location),
-      description: `${record.number}: ${claim.claim_number}\n${claim.policyholder.phone ?? ''}`.trim(),
+      description: `${record.fields.number}: ${claim.claim_number}\n${claim.policyholder.phone ?? ''}`.trim(),
     },
     Date.now(),
   );

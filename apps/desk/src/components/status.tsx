@@ -1,4 +1,4 @@
-import { texts } from '../app.ts';
+import { since, texts } from '../app.ts';
 
 const KINDS: Readonly<Record<string, string>> = {
   pending: 'warning',
@@ -24,3 +24,9 @@ export const StatusPill = ({
     {late && ` · ${texts.value.board.late}`}
   </span>
 );
+
+/** How long a claim has waited. */
+export const Waits = ({ from }: { readonly from: string | null }) => {
+  const { waits } = texts.value.board;
+  return from === null ? null : <span class="line muted">{waits(since(from))}</span>;
+};

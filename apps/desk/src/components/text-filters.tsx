@@ -1,6 +1,6 @@
 import { Field } from '@svc/web-app/components/field';
 import { Button } from '@svc/web-app/components/ui';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { texts } from '../app.ts';
 
 /** Typed filters that are applied together, first when they are shown. */
@@ -9,26 +9,26 @@ export function TextFilters<Name extends string>(props: {
   readonly initial?: Readonly<Record<string, string>>;
   readonly apply: (filters: Readonly<Record<string, string>>) => void;
 }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(props.initial ?? {});
-  const apply = (): void => {
-    const trimmed = Object.entries(typed).map(([name, text]) => [name, text.trim()] as const);
+  const { initial = {} } = props;
+  const apply = (typed: readonly (readonly [string, FormDataEntryValue])[]): void => {
+    const trimmed = typed.map(([name, text]) => [name, String(text).trim()]);
     props.apply(Object.fromEntries(trimmed.filter(([, text]) => text !== '')));
   };
-  useEffect(apply, []);
+  useEffect(() => apply(Object.entries(initial)), []);
   return (
     <form
       class="filter-line"
       onSubmit={(event) => {
         event.preventDefault();
-        apply();
+        apply([...new FormData(event.currentTarget)]);
       }}
     >
       {Object.entries<string>(props.labels).map(([name, label]) => (
         <Field
           key={name}
           {...{ label, name, autocomplete: 'off', spellcheck: false }}
-          value={typed[name] ?? ''}
-          onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
+          type={name === 'since' || name === 'until' ? 'date' : 'text'}
+          defaultValue={initial[name] ?? ''}
         />
       ))}
       <Button kind="primary" type="submit">

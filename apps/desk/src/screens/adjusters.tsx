@@ -4,10 +4,9 @@ import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { adjusters, call, can, changes, dateTime, duration, environment, perform, texts } from '../app.ts';
+import { adjusters, answerTime, call, can, dateTime, desk, environment, perform, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
-
-const nameOf = ({ name, invited_as, svc_id }: BoardAdjuster): string => name ?? invited_as ?? svc_id;
+import { displayName, hasWords } from '../state/offers.ts';
 
 /** The members of the firm and its invitations. */
 export function Adjusters() {
@@ -15,18 +14,15 @@ export function Adjusters() {
   const [typed, setTyped] = useState('');
   const [inviting, setInviting] = useState(false);
   const [withdrawn, setWithdrawn] = useState<BoardAdjuster>();
-  useEffect(() => void adjusters.restart(), []);
-  const changed = changes.value;
-  useEffect(() => void (adjusters.rows.peek() !== undefined && adjusters.refresh()), [changed]);
+  useEffect(() => void desk.readAdjusters(), [desk.changes.value]);
   const { value: rows } = adjusters.rows;
-  const wanted = typed.trim().toLowerCase();
   const found = (rows ?? [])
-    .filter((one) => `${nameOf(one)} ${one.svc_id} ${one.email ?? ''}`.toLowerCase().includes(wanted))
+    .filter((one) => hasWords(one, typed))
     .map((adjuster) => ({ id: adjuster.svc_id, adjuster }));
   const withdraw = async ({ svc_id, test }: BoardAdjuster): Promise<void> => {
     setWithdrawn(undefined);
     const query = { environment: test ? 'test' : 'live' };
-    await perform(() => call('withdrawBoardInvitation', { params: { svc_id }, query }), words.withdrawn);
+    await perform(() => call('withdrawBoardInvitation', { params: { svc_id }, query }));
     await adjusters.refresh();
   };
   return (
@@ -34,7 +30,7 @@ export function Adjusters() {
       <ScreenHeader title={texts.value.nav.adjusters} />
       <div class="filter-line">
         <Field
-          label={words.find}
+          label={texts.value.offer.find}
           name="find"
           autocomplete="off"
           value={typed}
@@ -61,11 +57,11 @@ export function Adjusters() {
       {inviting && <Invite close={() => setInviting(false)} />}
       {withdrawn !== undefined && (
         <FormDialog
-          title={words.withdrawTitle(nameOf(withdrawn))}
+          title={words.withdrawTitle(displayName(withdrawn))}
           act={words.withdraw}
           kind="danger"
           close={() => setWithdrawn(undefined)}
-          submit={() => void withdraw(withdrawn)}
+          submit={() => withdraw(withdrawn)}
         />
       )}
     </>
@@ -76,47 +72,33 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
   const words = texts.value.adjusters;
   const { adjuster } = props;
   const isActive = adjuster.status === 'active';
-  const isPaused = isActive && !adjuster.accepting_assignments;
-  const isBarred = isActive && !adjuster.can_accept_claims;
-  const median = adjuster.median_answer_seconds;
+  const [state, kind] = !isActive
+    ? [words.statuses[adjuster.status] ?? adjuster.status, 'neutral']
+    : !adjuster.can_accept_claims
+      ? [words.barred, 'error']
+      : adjuster.accepting_assignments
+        ? [words.statuses.active, 'success']
+        : [words.paused, 'warning'];
   return (
     <div class="wide-row">
       <span class="cell name">
-        <span class="strong">{nameOf(adjuster)}</span> <TestBadge test={adjuster.test} />
+        <span class="strong">{displayName(adjuster)}</span> <TestBadge test={adjuster.test} />
         <span class="line muted">{adjuster.svc_id}</span>
         {adjuster.email !== null && <span class="line muted">{adjuster.email}</span>}
       </span>
       <span class="cell">
-        <span class={`pill ${isBarred ? 'error' : isPaused ? 'warning' : isActive ? 'success' : 'neutral'}`}>
-          {isBarred
-            ? words.barred
-            : isPaused
-              ? words.paused
-              : (words.statuses[adjuster.status] ?? adjuster.status)}
-        </span>
+        <span class={`pill ${kind}`}>{state}</span>
         {adjuster.expires_at !== null && (
           <span class="line muted">{words.expires(dateTime(adjuster.expires_at))}</span>
         )}
       </span>
       {isActive ? (
-        <dl class="figures">
-          <div>
-            <dt>{words.openOffers}</dt>
-            <dd>{adjuster.open_offers}</dd>
-          </div>
-          <div>
-            <dt>{words.openClaims}</dt>
-            <dd>{adjuster.open_claims}</dd>
-          </div>
-          <div>
-            <dt>{words.timeToAnswer}</dt>
-            <dd>
-              {median === null
-                ? words.noAnswers
-                : (duration(median * 1000) ?? texts.value.reports.underMinute)}
-            </dd>
-          </div>
-        </dl>
+        <span class="cell">
+          {texts.value.offer.load(adjuster.open_offers, adjuster.open_claims)}
+          <span class="line muted">
+            {texts.value.reports.median}: {answerTime(adjuster.median_answer_seconds)}
+          </span>
+        </span>
       ) : (
         <span>
           {adjuster.status === 'pending' && can('adjusters:write') && (
@@ -130,23 +112,16 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
 
 function Invite({ close }: { readonly close: () => void }) {
   const words = texts.value.adjusters;
-  const [busy, setBusy] = useState(false);
   const submit = async (data: FormText): Promise<void> => {
     const optional = (name: 'invited_as' | 'purpose') => (data(name) === '' ? {} : { [name]: data(name) });
     const body = { svc_id: data('svc-id'), ...optional('invited_as'), ...optional('purpose') };
     const query = { environment: environment.value };
-    setBusy(true);
-    const succeeded = await perform(() => call('inviteBoardAdjuster', { query, body }), words.invited);
-    setBusy(false);
-    if (succeeded) close();
+    if (await perform(() => call('inviteBoardAdjuster', { query, body }))) close();
     await adjusters.refresh();
   };
   return (
-    <FormDialog
-      {...{ title: words.invite, act: words.send, busy, close }}
-      submit={(data) => void submit(data)}
-    >
-      <Field label={words.svcId} name="svc-id" autocomplete="off" spellcheck={false} required />
+    <FormDialog {...{ title: words.invite, act: words.send, close, submit }}>
+      <Field label="SVCID" name="svc-id" autocomplete="off" spellcheck={false} required />
       <Field label={words.name} name="invited_as" autocomplete="off" maxLength={200} />
       <Field label={words.purpose} name="purpose" autocomplete="off" maxLength={500} />
     </FormDialog>

@@ -1,5 +1,5 @@
 import { LoadMore } from '@svc/web-app/components/load-more';
-import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
+import { Button, EmptyState, focusHeading, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { saveFile } from '@svc/web-app/save-file';
 import { useRef, useState } from 'preact/hooks';
@@ -7,6 +7,8 @@ import { call, dateTime, request, showError, showToast, texts } from '../app.ts'
 import { TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';
+
+type Filters = Readonly<Record<string, string>>;
 
 const PAGE_ROWS = 100;
 /** An export is read page by page, and is in the memory of the page until it is saved. */
@@ -17,9 +19,14 @@ export function Audit() {
   const words = texts.value.audit;
   const [verified, setVerified] = useState<AuditVerification>();
   const [busy, setBusy] = useState(false);
-  const filters = useRef<Readonly<Record<string, string>>>({});
-  const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) =>
-    call('listAudit', { query: { ...filters.current, ...query } });
+  const filters = useRef<Filters>({});
+  /** Filters that were chosen by a value of a row. */
+  const [chosen, setChosen] = useState({ count: 0, filters: {} as Filters });
+  const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) => {
+    const { since, until, ...others } = filters.current;
+    const days = { since: instant(since, '00:00'), until: instant(until, '24:00') };
+    return call('listAudit', { query: { ...others, ...days, ...query } });
+  };
   const list = useList(PAGE_ROWS, async (query) => {
     const page = await readPage(query);
     return { ...page, data: page.data.map((one) => ({ ...one, id: idOf(one) })) };
@@ -43,14 +50,20 @@ export function Audit() {
       saveFile(new Blob(lines, { type: 'application/jsonl' }), 'audit.jsonl');
       if (cursor !== undefined) showToast(() => words.cut(MAX_EXPORT_PAGES * PAGE_ROWS), 'error');
     });
+  const filter = (change: Filters): void => {
+    setChosen({ count: chosen.count + 1, filters: { ...filters.current, ...change } });
+    focusHeading();
+  };
   const { value: rows } = list.rows;
   return (
     <>
       <ScreenHeader title={texts.value.nav.audit} />
       <TextFilters
+        key={chosen.count}
         labels={words.filters}
-        apply={(chosen) => {
-          filters.current = chosen;
+        initial={chosen.filters}
+        apply={(applied) => {
+          filters.current = applied;
           void list.restart();
         }}
       />
@@ -71,7 +84,11 @@ export function Audit() {
         </Note>
       )}
       {rows?.length === 0 && !list.hasMore.value && <EmptyState title={texts.value.none} icon="clock" />}
-      <WindowedList items={rows ?? []} label={texts.value.nav.audit} row={row} />
+      <WindowedList
+        items={rows ?? []}
+        label={texts.value.nav.audit}
+        row={(event) => <Row event={event} filter={filter} />}
+      />
       <LoadMore list={list} />
     </>
   );
@@ -79,22 +96,39 @@ export function Audit() {
 
 const idOf = ({ seq, action, object, at }: AuditEvent): string => `${seq} ${action} ${object} ${at}`;
 
-const row = (event: AuditEvent) => (
-  <div class="wide-row">
-    <span class="cell name">
-      <span class="strong">{event.actor_name ?? event.actor}</span>
-      <span class="line muted">
-        {event.seq} · {dateTime(event.at)}
+/** The start or the end of a day here. */
+const instant = (day: string | undefined, time: '00:00' | '24:00'): string | undefined =>
+  day === undefined ? undefined : new Date(`${day}T${time}`).toISOString();
+
+function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: (by: Filters) => void }) {
+  const value = (name: string, text: string, shown = text) => (
+    <button
+      type="button"
+      class="value"
+      title={texts.value.audit.only}
+      onClick={() => filter({ [name]: text })}
+    >
+      {shown}
+    </button>
+  );
+  return (
+    <div class="wide-row">
+      <span class="cell name">
+        {value('actor', event.actor, event.actor_name ?? event.actor)}
+        <span class="line muted">
+          {event.seq} · {dateTime(event.at)}
+        </span>
       </span>
-    </span>
-    <span class="cell">
-      <code>{event.action}</code> {event.outcome !== 'ok' && <span class="pill error">{event.outcome}</span>}
-    </span>
-    <span class="cell">
-      {event.object !== null && <code class="line">{event.object}</code>}
-      {Object.entries(event.changes ?? {}).map(([name, { from, to }]) => (
-        <span key={name} class="line">{`${name}: ${from ?? '–'} → ${to ?? '–'}`}</span>
-      ))}
-    </span>
-  </div>
-);
+      <span class="cell">
+        {value('action', event.action)}
+        {event.outcome !== 'ok' && <span class="pill error">{event.outcome}</span>}
+      </span>
+      <span class="cell">
+        {event.object !== null && value('object', event.object)}
+        {Object.entries(event.changes ?? {}).map(([name, { from, to }]) => (
+          <span key={name} class="line">{`${name}: ${from ?? '–'} → ${to ?? '–'}`}</span>
+        ))}
+      </span>
+    </div>
+  );
+}

@@ -1,14 +1,16 @@
 import { Dialog } from '@svc/web-app/components/dialog';
+import { Facts } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { board, can, desk, offers, roughDuration, route, texts } from '../app.ts';
-import { StatusPill, statusName } from '../components/status.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { adjusters, board, can, desk, offers, route, texts } from '../app.ts';
+import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 import { VIEWS } from '../state/board.ts';
+import { displayName } from '../state/offers.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
 
 /** Where losses happen; the contract's own list would bring its schemas along. */
@@ -23,37 +25,36 @@ export function Board() {
   const rows = board.list.rows.value;
   const [offered, setOffered] = useState<readonly BoardClaim[]>([]);
   const [showsKeys, setShowsKeys] = useState(false);
-  const search = useRef<HTMLInputElement | null>(null);
-  const selected = board.selected.value;
-  const chosen = rows?.filter(({ id }) => selected.has(id)) ?? [];
+  const { value: chosen } = board.chosen;
   const offer = (claims: readonly BoardClaim[]): void => {
     if (claims.length > 0 && can('claims:write')) setOffered(claims);
   };
-  useKeys({
-    search,
-    offer: (current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]),
-    help: () => setShowsKeys(true),
-  });
+  useKeys(
+    (current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]),
+    () => setShowsKeys(true),
+  );
   return (
     <>
       <ScreenHeader title={texts.value.nav.board} />
-      <Filters search={search} />
+      <Filters />
       {offers.acts.value.length > 0 && <OfferResults />}
       {rows?.length === 0 && !board.list.hasMore.value ? (
         <Nothing />
       ) : (
-        <WindowedList
-          items={rows ?? []}
-          row={(claim) => <Row claim={claim} />}
-          label={texts.value.nav.board}
-          aheadPx={3000}
-          chunkRows={20}
-        />
+        <div class="rows">
+          <Heads />
+          <WindowedList
+            items={rows ?? []}
+            row={(claim) => <Row claim={claim} />}
+            label={texts.value.nav.board}
+            aheadPx={3000}
+            chunkRows={20}
+          />
+        </div>
       )}
       <LoadMore list={board.list} />
       {chosen.length > 0 && (
-        <div class="selection" role="status">
-          <span>{words.selected(chosen.length)}</span>
+        <div class="row selection">
           <Button kind="primary" onClick={() => offer(chosen)}>
             {words.offerAll(chosen.length)}
           </Button>
@@ -72,16 +73,7 @@ export function Board() {
       )}
       {showsKeys && (
         <Dialog title={words.keys} close={() => setShowsKeys(false)}>
-          <dl class="pairs">
-            {words.keyList.map(([key, meaning]) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{meaning}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={words.keyList} />
           <Button onClick={() => setShowsKeys(false)}>{texts.value.close}</Button>
         </Dialog>
       )}
@@ -91,19 +83,57 @@ export function Board() {
 
 const Nothing = () => {
   const words = texts.value.board;
-  const { view } = board.filters.value;
-  const isEmpty = !board.isFiltered.value && view === 'waiting';
+  const isEmpty = !board.isFiltered.value && board.filters.value.view === 'waiting';
   return (
-    <EmptyState title={isEmpty ? words.empty : words.none} icon="claims">
-      <p>{isEmpty ? words.emptyMore : words.noneMore}</p>
+    <EmptyState title={isEmpty ? words.empty : texts.value.none} icon="claims">
+      {isEmpty && <p>{words.emptyMore}</p>}
     </EmptyState>
   );
 };
 
-function Filters({ search }: { readonly search: { current: HTMLInputElement | null } }) {
+/** Selects and counts what is shown; in columns, names them. */
+function Heads() {
+  const { board: words, claimFields: fields, reports } = texts.value;
+  const { carrier, adjuster } = reports.groups;
+  const { length: all } = board.offerable.value;
+  const { length: chosen } = board.chosen.value;
+  const columns = { ids: fields.number, carrier, adjuster, state: words.status };
+  return (
+    <div class="board-row heads">
+      {can('claims:write') && (
+        <label class="check">
+          <input
+            type="checkbox"
+            aria-label={words.selectAll}
+            checked={chosen > 0 && chosen === all}
+            indeterminate={chosen > 0 && chosen < all}
+            disabled={all === 0}
+            onClick={board.toggleAll}
+          />
+        </label>
+      )}
+      <div class="board-link">
+        <span class="cell" role="status">
+          {words.count(board.list.rows.value?.length ?? 0, board.list.hasMore.value, chosen)}
+        </span>
+        {Object.entries(columns).map(([name, title]) => (
+          <span key={name} class={`cell ${name}`} aria-hidden="true">
+            {title}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Filters() {
   const words = texts.value.board;
   const filters = board.filters.value;
   const text = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
+  const members = (adjusters.rows.value ?? [])
+    .filter(({ status }) => status === 'active')
+    .map((one) => [one.svc_id, `${displayName(one)} · ${one.svc_id}`] as const);
+  const names = new Map(members.toSorted(([, one], [, other]) => one.localeCompare(other)));
   return (
     <search class="filters">
       <div class="filter-line">
@@ -114,9 +144,6 @@ function Filters({ search }: { readonly search: { current: HTMLInputElement | nu
           placeholder={words.searchHint}
           maxLength={200}
           value={filters.q}
-          inputRef={(input) => {
-            search.current = input;
-          }}
           onInput={(event) => board.filter({ q: text(event) }, true)}
         />
         <Select
@@ -127,16 +154,15 @@ function Filters({ search }: { readonly search: { current: HTMLInputElement | nu
           choose={(view) => board.filter({ view })}
         />
       </div>
-      <details>
+      <details onToggle={({ currentTarget }) => currentTarget.open && void desk.readAdjusters()}>
         <summary>{words.filters}</summary>
         <div class="filter-line">
-          <Field
-            label={words.adjuster}
-            name="adjuster"
-            autocomplete="off"
-            spellcheck={false}
+          <Select
+            label={texts.value.reports.groups.adjuster}
+            options={['', ...names.keys()]}
             value={filters.adjuster}
-            onInput={(event) => board.filter({ adjuster: text(event) }, true)}
+            name={(id) => names.get(id) ?? words.any}
+            choose={(adjuster) => board.filter({ adjuster })}
           />
           <Field
             label={words.carrier}
@@ -149,7 +175,7 @@ function Filters({ search }: { readonly search: { current: HTMLInputElement | nu
             label={words.state}
             options={STATES}
             value={filters.state}
-            name={(state) => state || words.anyState}
+            name={(state) => state || words.any}
             choose={(state) => board.filter({ state })}
           />
           {board.isFiltered.value && (
@@ -157,6 +183,7 @@ function Filters({ search }: { readonly search: { current: HTMLInputElement | nu
               {words.clear}
             </Button>
           )}
+          <LoadMore list={adjusters} />
         </div>
       </details>
     </search>
@@ -167,18 +194,17 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
   const words = texts.value.board;
   const { place } = claim;
   const open = route.value;
-  const isOpen = open.screen === 'claim' && open.id === claim.id;
-  const waitMs = claim.waiting_since === null ? null : desk.now.value - Date.parse(claim.waiting_since);
   return (
     <div class="board-row" data-late={claim.late}>
       {can('claims:write') && (
-        <label class="check">
+        // Shift would select the text between the rows.
+        <label class="check" onMouseDown={(event) => event.shiftKey && event.preventDefault()}>
           <input
             type="checkbox"
             aria-label={words.select(claim.name)}
             checked={board.selected.value.has(claim.id)}
             disabled={claim.status === 'accepted' || claim.closed_at !== null}
-            onChange={() => board.toggle(claim.id)}
+            onClick={({ shiftKey }) => board.toggle(claim.id, shiftKey)}
           />
         </label>
       )}
@@ -186,25 +212,20 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
         href={`#/claims/${claim.id}`}
         class="board-link"
         data-id={claim.id}
-        {...(isOpen && { 'aria-current': 'true' as const })}
+        aria-current={open.screen === 'claim' && open.id === claim.id}
       >
         <span class="cell name">
           <span class="strong">{claim.name}</span> <TestBadge test={claim.test} />
           <span class="line muted">{`${place.street}, ${place.city}, ${place.state} ${place.zip}`}</span>
         </span>
         <span class="cell ids">
-          {claim.claim_number}
-          <span class="line muted">{claim.external_id}</span>
+          {claim.claim_number} <span class="muted unbroken">{claim.external_id}</span>
         </span>
         <span class="cell carrier">{claim.carrier}</span>
         <span class="cell adjuster">{claim.adjuster_name ?? claim.adjuster_svc_id}</span>
         <span class="cell state">
-          <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={claim.late} />
-          {waitMs !== null && (
-            <span class="line muted">
-              {roughDuration(waitMs) === null ? words.waitsLess : words.waits(roughDuration(waitMs) ?? '')}
-            </span>
-          )}
+          <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={claim.late} />{' '}
+          <Waits from={claim.waiting_since} />
         </span>
       </a>
     </div>
@@ -212,13 +233,7 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
 }
 
 /** The focus is the current row: what a screen reader reads, Enter opens. */
-function useKeys(deps: {
-  readonly search: { current: HTMLInputElement | null };
-  readonly offer: (current: BoardClaim | undefined) => void;
-  readonly help: () => void;
-}): void {
-  const latest = useRef(deps);
-  latest.current = deps;
+function useKeys(offer: (current: BoardClaim | undefined) => void, help: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
@@ -240,10 +255,10 @@ function useKeys(deps: {
       const actions: Readonly<Record<string, () => void>> = {
         j: () => focus(Math.min(at + 1, links.length - 1)),
         k: () => focus(Math.max(at - 1, 0)),
-        x: () => current !== undefined && board.toggle(current.id),
-        o: () => latest.current.offer(current),
-        '/': () => latest.current.search.current?.focus(),
-        '?': () => latest.current.help(),
+        x: () => current !== undefined && board.toggle(current.id, event.shiftKey),
+        o: () => offer(current),
+        '/': () => document.querySelector<HTMLElement>('main input[name=q]')?.focus(),
+        '?': help,
       };
       const key = { ArrowDown: 'j', ArrowUp: 'k' }[event.key] ?? event.key.toLowerCase();
       // The arrows scroll, unless a row has the focus.
@@ -255,5 +270,5 @@ function useKeys(deps: {
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  });
 }

@@ -1,9 +1,11 @@
 import { ApiError } from '@svc/web-app/api-error';
+import { FactSection, fact, Section } from '@svc/web-app/components/facts';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { addressText, nameOf } from '@svc/web-app/names';
-import { useEffect, useState } from 'preact/hooks';
-import { call, can, changes, dateTime, day, request, showError, since, texts } from '../app.ts';
-import { StatusPill } from '../components/status.tsx';
+import { useReading } from '@svc/web-app/use-reading';
+import { useState } from 'preact/hooks';
+import { can, changes, dateTime, day, desk, showError, texts } from '../app.ts';
+import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
 import { OfferDialog } from './offer.tsx';
 
@@ -12,22 +14,12 @@ export function ClaimScreen({ id }: { readonly id: string }) {
   const words = texts.value.claim;
   const [details, setDetails] = useState<BoardClaimDetails | null>();
   const [offering, setOffering] = useState(false);
-  const changed = changes.value;
-  useEffect(() => {
-    let isCurrent = true;
-    request(() => call('getBoardClaim', { params: { id } })).then(
-      (found) => isCurrent && setDetails(found),
-      (error: unknown) => {
-        if (!isCurrent) return;
-        // 422: an address that was cut off has no id in it.
-        if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
-        else showError(error);
-      },
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [id, changed]);
+  const failed = (error: unknown): void => {
+    // 422: an address that was cut off has no id in it.
+    if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
+    else showError(error);
+  };
+  useReading(() => desk.readClaim(id), setDetails, failed, [id, changes.value]);
   if (details == null)
     return (
       <>
@@ -42,20 +34,22 @@ export function ClaimScreen({ id }: { readonly id: string }) {
   const { claim, closed_at } = details;
   const isOpen = claim.assignment.status !== 'accepted' && closed_at === null;
   const { policyholder, policy, loss } = claim;
-  const facts: readonly (readonly [string, string | null | undefined])[] = [
-    [words.number, claim.claim_number],
-    [words.externalId, claim.external_id],
-    [words.address, addressText(claim.loss_location)],
-    [words.phone, policyholder.phone],
-    [words.email, policyholder.email],
-    [words.carrier, claim.carrier.name],
-    [words.policy, policy.number],
-    [words.lossDate, day(loss.date)],
-    [words.catCode, loss.cat_code],
-    [words.description, loss.description],
-    [words.instructions, claim.instructions],
-    [words.sentAt, dateTime(claim.created_at)],
-    [words.closedAt, closed_at === null ? null : dateTime(closed_at)],
+  const { claimFields: fields } = texts.value;
+  const lines = (text: string) => <span class="preformatted">{text}</span>;
+  const facts = [
+    fact(fields.number, claim.claim_number),
+    fact(words.externalId, claim.external_id),
+    fact(fields.property, addressText(claim.loss_location)),
+    fact(fields.phone, policyholder.phone),
+    fact(fields.email, policyholder.email),
+    fact(texts.value.reports.groups.carrier, claim.carrier.name),
+    fact(fields.policyNumber, policy.number),
+    fact(fields.date, day(loss.date)),
+    fact(fields.catCode, loss.cat_code),
+    fact(fields.description, loss.description, lines),
+    fact(words.instructions, claim.instructions, lines),
+    fact(words.sentAt, dateTime(claim.created_at)),
+    fact(statusName('closed'), closed_at, dateTime),
   ];
   return (
     <>
@@ -63,47 +57,27 @@ export function ClaimScreen({ id }: { readonly id: string }) {
         <span class="row">
           <StatusPill status={closed_at === null ? claim.assignment.status : 'closed'} late={details.late} />
           <TestBadge test={claim.test} />
-          {details.waiting_since !== null && (
-            <span class="muted">
-              {since(details.waiting_since) === null
-                ? texts.value.board.waitsLess
-                : texts.value.board.waits(since(details.waiting_since) ?? '')}
-            </span>
-          )}
+          <Waits from={details.waiting_since} />
         </span>
       </ScreenHeader>
       {isOpen && can('claims:write') && (
         <div class="row">
           <Button kind="primary" onClick={() => setOffering(true)}>
-            {words.offerAgain}
+            {texts.value.board.offer}
           </Button>
         </div>
       )}
-      <section class="card">
-        <h2>{words.history}</h2>
+      <Section title={texts.value.reports.offers}>
         <ol class="history">
           {details.history.map((offer) => (
             <Course key={offer.offered_at} offer={offer} />
           ))}
         </ol>
-      </section>
-      <section class="card">
-        <h2>{words.details}</h2>
-        <dl class="pairs">
-          {facts.map(
-            ([name, value]) =>
-              value != null && (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd class="preformatted">{value}</dd>
-                </div>
-              ),
-          )}
-        </dl>
-      </section>
+      </Section>
+      <FactSection title={words.details} facts={facts} />
       {offering && (
         <OfferDialog
-          claims={[{ ...claim, name: nameOf(policyholder) }]}
+          claims={[{ ...claim, ...claim.assignment, name: nameOf(policyholder) }]}
           close={() => setOffering(false)}
           done={() => setOffering(false)}
         />
@@ -115,7 +89,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
 function Course({ offer }: { readonly offer: Offer }) {
   const words = texts.value.claim;
   const steps: readonly (readonly [string, string | null])[] = [
-    [words.offered, offer.offered_at],
+    [statusName('pending_acceptance'), offer.offered_at],
     [words.seen, offer.seen_at],
     [words.reminded, offer.reminded_at],
     [words.answered, offer.responded_at],

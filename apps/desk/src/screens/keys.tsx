@@ -138,7 +138,6 @@ function Ask(props: {
   const [purpose, setPurpose] = useState<(typeof PURPOSES)[number]>('full_access');
   const [days, setDays] = useState<number>(0);
   const [hours, setHours] = useState<number>(24);
-  const [busy, setBusy] = useState(false);
   const run = async (): Promise<string | undefined> => {
     if (asked.what === 'create') {
       const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
@@ -150,16 +149,11 @@ function Ask(props: {
     await call('revokeKey', { params });
     return undefined;
   };
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    await perform(async () => props.done(await run()), '');
-    setBusy(false);
-  };
   return (
     <FormDialog
-      {...{ title: words[asked.what], act: words[asked.what], busy, close: props.close }}
+      {...{ title: words[asked.what], act: words[asked.what], close: props.close }}
       kind={asked.what === 'revoke' ? 'danger' : 'primary'}
-      submit={() => void submit()}
+      submit={() => perform(async () => props.done(await run()), '')}
     >
       <p>
         <span class="badge">{texts.value.environment[environment.value]}</span>{' '}

@@ -8,7 +8,7 @@ import zipPlacesUrl from '@svc/web-app/map/zip-places.bin?url';
 import { createPagedList } from '@svc/web-app/paged-list';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, changes, desk, environment, request, showError, texts } from '../app.ts';
-import { StatusPill } from '../components/status.tsx';
+import { StatusPill, statusName } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 
 const loadOutlines = createFile(outlinesUrl, decodeOutlines);
@@ -71,7 +71,8 @@ export function ClaimMap() {
         <EmptyState title={words.none} icon="map" />
       ) : (
         <MapView
-          {...{ lines: files.lines, markers, chosen, words }}
+          {...{ lines: files.lines, markers, chosen }}
+          words={{ ...words, offers: texts.value.board.waiting, claims: statusName('accepted') }}
           choose={setChosen}
           maxListed={MAX_PER_MARKER}
           scheme={desk.scheme.value}

@@ -1,11 +1,12 @@
+import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
-import { Button, TestBadge } from '@svc/web-app/components/ui';
+import { Button, Note } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { adjusters, desk, environment, offers, texts } from '../app.ts';
+import { adjusters, desk, offers, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
-import { candidates, canTake, type OfferedClaim } from '../state/offers.ts';
+import { candidates, canTake, displayName, type OfferedClaim, outcomeText } from '../state/offers.ts';
 
 const MAX_SHOWN = 50;
 
@@ -18,9 +19,12 @@ export function OfferDialog(props: {
   const words = texts.value.offer;
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<BoardAdjuster>();
-  useEffect(() => void adjusters.restart(), []);
+  useEffect(() => void desk.readAdjusters(), []);
   const { value: all } = adjusters.rows;
-  const found = candidates(all ?? [], typed, environment.value === 'test');
+  const found = candidates(all ?? [], typed);
+  const { length: ending } = props.claims.filter(
+    (claim) => claim.status === 'pending_acceptance' && claim.adjuster_svc_id !== chosen?.svc_id,
+  );
   const submit = (): void => {
     if (chosen === undefined) return;
     void offers.offer(props.claims, chosen);
@@ -29,7 +33,7 @@ export function OfferDialog(props: {
   return (
     <FormDialog
       title={words.title(props.claims.length)}
-      act={chosen === undefined ? texts.value.board.offer : words.confirm(chosen.name ?? chosen.svc_id)}
+      act={chosen === undefined ? texts.value.board.offer : words.confirm(displayName(chosen))}
       {...{ disabled: chosen === undefined, close: props.close, submit }}
     >
       <ul class="points">
@@ -40,6 +44,7 @@ export function OfferDialog(props: {
         ))}
         {props.claims.length > 5 && <li>+{props.claims.length - 5}</li>}
       </ul>
+      <p role="status">{ending > 0 && words.ending(ending, props.claims.length)}</p>
       <Field
         label={words.find}
         name="find"
@@ -49,7 +54,7 @@ export function OfferDialog(props: {
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
       <fieldset class="choices">
-        <legend>{words.to}</legend>
+        <legend>{texts.value.reports.groups.adjuster}</legend>
         {found.slice(0, MAX_SHOWN).map((adjuster) => (
           <label key={adjuster.svc_id} class="choice">
             <input
@@ -59,8 +64,7 @@ export function OfferDialog(props: {
               onChange={() => setChosen(adjuster)}
             />
             <span>
-              <span class="strong">{adjuster.name ?? adjuster.svc_id}</span>{' '}
-              <TestBadge test={adjuster.test} />
+              <span class="strong">{displayName(adjuster)}</span> {adjuster.svc_id}
               <span class="line muted">
                 {canTake(adjuster)
                   ? words.load(adjuster.open_offers, adjuster.open_claims)
@@ -69,8 +73,17 @@ export function OfferDialog(props: {
             </span>
           </label>
         ))}
-        {found.length === 0 && !adjusters.isReading.value && <p class="muted">{words.none}</p>}
-        <LoadMore list={adjusters} />
+        {adjusters.failed.value ? (
+          <Note kind="warning">
+            <p>{words.unread}</p>
+            <Button onClick={() => void desk.readAdjusters()}>{texts.value.network.tryAgain}</Button>
+          </Note>
+        ) : (
+          <>
+            {found.length === 0 && !adjusters.isReading.value && <p class="muted">{words.none}</p>}
+            <LoadMore list={adjusters} />
+          </>
+        )}
       </fieldset>
     </FormDialog>
   );
@@ -79,33 +92,32 @@ export function OfferDialog(props: {
 /** What became of the offers of this visit. */
 export function OfferResults() {
   const words = texts.value.offer;
-  const acts = offers.acts.value;
-  const ended = acts.filter(({ state }) => state !== 'sending');
-  const outcome = ({ state, adjuster, code }: (typeof acts)[number]): string => {
-    if (state === 'offered') return words.offered(adjuster.name ?? adjuster.svc_id);
-    if (state === 'refused') return desk.refusalText(code ?? '');
-    return state === 'unknown' ? words.unknown : words.sending;
-  };
+  // Those that were not offered first.
+  const acts = offers.acts.value.toSorted(
+    (one, other) => Number(one.state === 'offered') - Number(other.state === 'offered'),
+  );
   return (
-    <section class="card" aria-label={words.results}>
-      <h2>{words.results}</h2>
-      <p role="status">{words.progress(ended.length, acts.length)}</p>
+    <Section title={words.results}>
       <ul class="choices">
         {acts.map((act) => (
           <li key={act.claim.id} class="row spread" data-state={act.state}>
-            <a href={`#/claims/${act.claim.id}`}>{act.claim.name}</a>
-            <span>{outcome(act)}</span>
+            <a href={`#/claims/${act.claim.id}`}>
+              {act.claim.name} · {act.claim.claim_number}
+            </a>
+            <span>{outcomeText(act, texts.value)}</span>
           </li>
         ))}
       </ul>
       <div class="row">
         {acts.some(({ state }) => state === 'unknown') && (
           <Button kind="primary" onClick={() => void offers.retry()}>
-            {words.retry}
+            {texts.value.network.tryAgain}
           </Button>
         )}
-        {ended.length > 0 && <Button onClick={offers.dismiss}>{words.dismiss}</Button>}
+        {acts.some(({ state }) => state !== 'sending') && (
+          <Button onClick={offers.dismiss}>{texts.value.close}</Button>
+        )}
       </div>
-    </section>
+    </Section>
   );
 }

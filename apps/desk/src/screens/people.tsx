@@ -67,9 +67,15 @@ export function People() {
         ))}
       </ul>
       {inviting && (
-        <FormDialog title={words.invite} act={words.send} close={() => setInviting(false)} submit={invite}>
+        <FormDialog title={words.invite} act={words.invite} close={() => setInviting(false)} submit={invite}>
           <Field label={words.name} name="name" autocomplete="off" required />
-          <Field label={texts.value.claim.email} name="email" type="email" autocomplete="off" required />
+          <Field
+            label={texts.value.claimFields.email}
+            name="email"
+            type="email"
+            autocomplete="off"
+            required
+          />
           <Select
             label={words.role}
             options={ROLES}

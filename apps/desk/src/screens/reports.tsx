@@ -1,7 +1,8 @@
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
-import { useEffect, useState } from 'preact/hooks';
-import { call, duration, environment, request, showError, texts } from '../app.ts';
+import { useReading } from '@svc/web-app/use-reading';
+import { useState } from 'preact/hooks';
+import { answerTime, call, duration, environment, request, showError, texts } from '../app.ts';
 import { downloadCsv } from '../components/download.ts';
 import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
@@ -32,19 +33,11 @@ export function Reports() {
     by,
     since: new Date(Date.now() - days * DAY_MS).toISOString(),
   });
-  useEffect(() => {
-    let isCurrent = true;
+  const read = () => {
     setReport(undefined);
-    request(() => call('reportAnswers', { query: query(), headers: {} })).then(
-      (found) => isCurrent && setReport(found),
-      (error: unknown) => isCurrent && showError(error),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [by, days, environment.value]);
-  const time = (seconds: number | null): string =>
-    seconds === null ? '–' : (duration(seconds * 1000) ?? words.underMinute);
+    return request(() => call('reportAnswers', { query: query(), headers: {} }));
+  };
+  useReading(read, setReport, showError, [by, days, environment.value]);
   const most = Math.max(1, ...(report?.rows ?? []).map(({ offers }) => offers));
   return (
     <>
@@ -71,7 +64,7 @@ export function Reports() {
         <EmptyState title={words.none} icon="clock" />
       ) : (
         <section class="card">
-          <ul class="legend" aria-hidden="true">
+          <ul class="row legend" aria-hidden="true">
             {OUTCOMES.map((outcome) => (
               <li key={outcome}>
                 <svg viewBox="0 0 1 1" aria-hidden="true">
@@ -108,8 +101,8 @@ export function Reports() {
                       {row[outcome]}
                     </td>
                   ))}
-                  <td data-label={words.median}>{time(row.median_answer_seconds)}</td>
-                  <td data-label={words.p90}>{time(row.p90_answer_seconds)}</td>
+                  <td data-label={words.median}>{answerTime(row.median_answer_seconds)}</td>
+                  <td data-label={words.p90}>{answerTime(row.p90_answer_seconds)}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,13 +1,13 @@
+import { Section } from '@svc/web-app/components/facts';
 import { Select } from '@svc/web-app/components/select';
 import { SessionList } from '@svc/web-app/components/session-list';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
+import { LANGUAGES } from '@svc/web-app/language';
 import { supportsPasskeys } from '@svc/web-app/passkey-support';
 import { LANGUAGE_NAMES } from '@svc/web-app/texts/languages';
 import { call, can, dateTime, desk, perform, request, session, showError, texts } from '../app.ts';
-import { SCHEMES } from '../state/appearance.ts';
+import { SCHEMES } from '../create-desk.ts';
 import { Passkeys } from './passkeys.ts';
-
-const LANGUAGES = ['device', 'en', 'es'] as const;
 
 /** The account, and how the page looks. */
 export function Settings() {
@@ -24,8 +24,7 @@ export function Settings() {
   return (
     <>
       <ScreenHeader title={texts.value.nav.settings} />
-      <section class="card">
-        <h2>{words.account}</h2>
+      <Section title={words.account}>
         <p>
           <span class="strong">{me?.staff.name}</span>
           <span class="line">{me?.staff.email}</span>
@@ -44,7 +43,7 @@ export function Settings() {
             <span>{words.mailLateOffers}</span>
           </label>
         )}
-      </section>
+      </Section>
       <section class="card">
         <div class="columns">
           <Select
@@ -69,14 +68,13 @@ export function Settings() {
         list={() => request(() => call('listStaffSessions'))}
         end={(session_id) => perform(() => call('endStaffSession', { params: { session_id } }), ended)}
       />
-      <section class="card">
-        <h2>{words.session}</h2>
+      <Section title={words.session}>
         <div class="row">
           <Button onClick={() => signOut(false)}>{words.signOut}</Button>
           <Button onClick={() => signOut(true)}>{words.signOutEverywhere}</Button>
         </div>
         <p class="muted">{words.version(__APP_VERSION__)}</p>
-      </section>
+      </Section>
     </>
   );
 }

@@ -13,13 +13,7 @@ export const VIEWS = [
 ] as const;
 export type View = (typeof VIEWS)[number];
 
-export interface Filters {
-  readonly view: View;
-  readonly adjuster: string;
-  readonly carrier: string;
-  readonly state: string;
-  readonly q: string;
-}
+type Filters = Readonly<{ view: View } & Record<'adjuster' | 'carrier' | 'state' | 'q', string>>;
 const NO_FILTERS: Filters = { view: 'waiting', adjuster: '', carrier: '', state: '', q: '' };
 
 const PAGE_ROWS = 100;
@@ -41,18 +35,15 @@ export function createBoard(deps: {
   const filters = signal<Filters>(NO_FILTERS);
   const selected = signal<ReadonlySet<string>>(new Set());
   let typing: ReturnType<typeof setTimeout> | undefined;
-  const sent = (text: string): string | undefined => text.trim() || undefined;
 
   const list = createPagedList<BoardClaim>({
     read: (cursor) => {
-      const { view, adjuster, carrier, state, q } = filters.value;
+      const { view, ...typed } = filters.value;
+      const chosen = Object.entries(typed).filter(([, text]) => text.trim() !== '');
       const query = {
         environment: deps.environment.value,
         ...statusOf(view),
-        adjuster: sent(adjuster),
-        carrier: sent(carrier),
-        state: sent(state),
-        q: sent(q),
+        ...Object.fromEntries(chosen.map(([name, text]) => [name, text.trim()])),
         limit: PAGE_ROWS,
         cursor,
       };
@@ -63,19 +54,35 @@ export function createBoard(deps: {
     onError: deps.onError,
   });
 
+  /** Rows that can be offered, and those of them that were marked for one offer of them all. */
+  const offerable = computed(() =>
+    (list.rows.value ?? []).filter(({ status, closed_at }) => status !== 'accepted' && closed_at === null),
+  );
+  const chosen = computed(() => offerable.value.filter(({ id }) => selected.value.has(id)));
+  /** The row that was marked last, where a range begins. */
+  let lastId = '';
+  function select(rows: readonly BoardClaim[], isSelected: boolean): void {
+    const ids = new Set(selected.value);
+    for (const { id } of rows) isSelected ? ids.add(id) : ids.delete(id);
+    selected.value = ids;
+  }
+
   return {
-    list,
-    filters,
+    ...{ list, filters, selected, offerable, chosen },
     isFiltered: computed(() => {
       const { view: _, ...others } = filters.value;
       return Object.values(others).some((text) => text.trim() !== '');
     }),
-    /** Ids of the rows that were marked for one offer of them all. */
-    selected,
-    toggle(id: string): void {
-      const next = new Set(selected.value);
-      if (!next.delete(id)) next.add(id);
-      selected.value = next;
+    /** Marks a row or takes its mark away; of a range, the rows between it and the last one, too. */
+    toggle(id: string, isRange = false): void {
+      const at = offerable.value.findIndex((row) => row.id === id);
+      const last = isRange ? offerable.value.findIndex((row) => row.id === lastId) : -1;
+      const from = last === -1 ? at : Math.min(at, last);
+      if (at !== -1) select(offerable.value.slice(from, Math.max(at, last) + 1), !selected.value.has(id));
+      lastId = id;
+    },
+    toggleAll(): void {
+      select(offerable.value, chosen.value.length < offerable.value.length);
     },
     clearSelection(): void {
       selected.value = new Set();

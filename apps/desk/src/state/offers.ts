@@ -1,13 +1,17 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '@svc/web-app/api-error';
 import type { BoardAdjuster, BoardClaim, Call } from '../endpoints.ts';
+import type { Texts } from '../texts/en.ts';
 
-export type OfferedClaim = Pick<BoardClaim, 'id' | 'name' | 'claim_number' | 'test' | 'updated_at'>;
+export type OfferedClaim = Pick<
+  BoardClaim,
+  'id' | 'name' | 'claim_number' | 'test' | 'updated_at' | 'status' | 'adjuster_svc_id'
+>;
 
 /** An offer of one claim to one adjuster, and what became of it. */
 export interface Act {
   readonly claim: OfferedClaim;
-  readonly adjuster: Pick<BoardAdjuster, 'svc_id' | 'name'>;
+  readonly adjuster: Pick<BoardAdjuster, 'svc_id' | 'name' | 'invited_as'>;
   /** `unknown`: no response arrived, and the offer may have been made. */
   readonly state: 'sending' | 'offered' | 'refused' | 'unknown';
   /** Why it was refused: a code of the service. */
@@ -15,6 +19,8 @@ export interface Act {
 }
 
 const PARALLEL = 4;
+/** Of the claims that were not offered, this many are named in a message; the board names all. */
+const MAX_NAMED = 5;
 
 /**
  * The same for each attempt to offer a claim, as it is now, to this adjuster: a retry, a double tap, another tab and a
@@ -27,8 +33,8 @@ export type Offers = ReturnType<typeof createOffers>;
 export function createOffers(deps: {
   readonly call: Call;
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
-  /** Called when claims were offered, so that they are shown as they are now. */
-  readonly onOffered: () => void;
+  /** Called when offers are being made, and again when each has an outcome. */
+  readonly onProgress: (acts: readonly Act[]) => void;
 }) {
   const acts = signal<readonly Act[]>([]);
   const replace = (act: Act, change: Partial<Act>): void => {
@@ -52,12 +58,15 @@ export function createOffers(deps: {
   }
 
   async function sendAll(waiting: readonly Act[]): Promise<void> {
+    const keys = new Set(waiting.map(keyOf));
+    const progress = (): void => deps.onProgress(acts.value.filter((act) => keys.has(keyOf(act))));
+    progress();
     const left = [...waiting];
     const next = async (): Promise<void> => {
       for (let act = left.shift(); act !== undefined; act = left.shift()) await send(act);
     };
     await Promise.all(Array.from({ length: PARALLEL }, next));
-    deps.onOffered();
+    progress();
   }
 
   return {
@@ -89,18 +98,46 @@ export function createOffers(deps: {
   };
 }
 
+export const displayName = ({ name, invited_as, svc_id }: Act['adjuster']): string =>
+  name ?? invited_as ?? svc_id;
+
+/** What became of an offer. */
+export function outcomeText({ state, adjuster, code = '' }: Act, words: Texts): string {
+  if (state === 'offered') return words.offer.offered(displayName(adjuster));
+  if (state === 'refused') return words.refusals[code] ?? code;
+  return words.offer[state];
+}
+
+/** A message on offers that are made at once: how many were made, and why others were not. */
+export function outcomeOf(acts: readonly Act[], words: Texts) {
+  const left = acts.filter(({ state }) => state !== 'offered');
+  if (left.some(({ state }) => state === 'sending'))
+    return { kind: 'neutral', lines: [words.offer.sending] } as const;
+  const names = new Set(acts.map(({ adjuster }) => displayName(adjuster)));
+  const lines = [
+    words.offer.summary(acts.length - left.length, acts.length, [...names].join(', ')),
+    ...left.slice(0, MAX_NAMED).map((act) => `${act.claim.claim_number}: ${outcomeText(act, words)}`),
+    ...(left.length > MAX_NAMED ? [`+${left.length - MAX_NAMED}`] : []),
+  ];
+  return { kind: left.length > 0 ? 'error' : 'success', lines } as const;
+}
+
 export const canTake = ({ can_accept_claims, accepting_assignments }: BoardAdjuster): boolean =>
   can_accept_claims && accepting_assignments;
 
+/** Whether the name, the SVCID and the email of an adjuster have each word. */
+export function hasWords(adjuster: BoardAdjuster, typed: string): boolean {
+  const text = `${displayName(adjuster)} ${adjuster.svc_id} ${adjuster.email ?? ''}`.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
 /** Active adjusters that match, those who take offers and have the least work first. */
-export function candidates(all: readonly BoardAdjuster[], typed: string, isTest: boolean): BoardAdjuster[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+export function candidates(all: readonly BoardAdjuster[], typed: string): BoardAdjuster[] {
   return all
-    .filter(({ status, test }) => status === 'active' && test === isTest)
-    .filter(({ svc_id, name }) => {
-      const text = `${name ?? ''} ${svc_id}`.toLowerCase();
-      return words.every((word) => text.includes(word));
-    })
+    .filter((one) => one.status === 'active' && hasWords(one, typed))
     .toSorted(
       (one, other) =>
         Number(canTake(other)) - Number(canTake(one)) ||

@@ -24,7 +24,10 @@ export function Dialog(props: {
       dialog?.close();
       // After rendering, which may have replaced the element.
       requestAnimationFrame(() => {
-        if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+        const heading = document.querySelector<HTMLElement>('main h1');
+        const isLost = document.activeElement === document.body;
+        const target = before?.isConnected === true ? before : isLost ? heading : null;
+        if (target instanceof HTMLElement) target.focus({ preventScroll: true });
       });
     };
   }, []);

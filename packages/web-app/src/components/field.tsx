@@ -5,7 +5,7 @@ import { useApp } from '../app-context.ts';
 export interface FieldProps {
   readonly label: string;
   readonly error?: string | undefined;
-  readonly type?: 'text' | 'email' | 'password';
+  readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly name: string;
   readonly class?: string;
   readonly autocomplete:

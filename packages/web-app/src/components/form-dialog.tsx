@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 import { Dialog } from './dialog.tsx';
 import { Button } from './ui.tsx';
@@ -7,7 +8,7 @@ import { Button } from './ui.tsx';
 export type FormText = (name: string) => string;
 
 /** A dialog that asks for values, or whether to go on. */
-export const FormDialog = (props: {
+export function FormDialog(props: {
   readonly title: string;
   /** The name of what it does. */
   readonly act: string;
@@ -15,25 +16,40 @@ export const FormDialog = (props: {
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly close: () => void;
-  readonly submit: (text: FormText) => void;
+  /** Until it has ended, it is not done again. */
+  readonly submit: (text: FormText) => unknown;
   readonly children?: ComponentChildren;
-}) => (
-  <Dialog title={props.title} close={props.close}>
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const data = new FormData(event.currentTarget);
-        props.submit((name) => String(data.get(name) ?? '').trim());
-      }}
-    >
-      {props.children}
-      <div class="row">
-        <Button kind={props.kind ?? 'primary'} type="submit" busy={props.busy} disabled={props.disabled}>
-          {props.act}
-        </Button>
-        <Button onClick={props.close}>{useApp().texts.value.cancel}</Button>
-      </div>
-    </form>
-  </Dialog>
-);
+}) {
+  const { texts } = useApp();
+  const [busy, setBusy] = useState(false);
+  const submit = async (text: FormText): Promise<void> => {
+    setBusy(true);
+    await props.submit(text);
+    setBusy(false);
+  };
+  return (
+    <Dialog title={props.title} close={props.close}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const data = new FormData(event.currentTarget);
+          void submit((name) => String(data.get(name) ?? '').trim());
+        }}
+      >
+        {props.children}
+        <div class="row">
+          <Button
+            kind={props.kind ?? 'primary'}
+            type="submit"
+            busy={busy || props.busy}
+            disabled={props.disabled}
+          >
+            {props.act}
+          </Button>
+          <Button onClick={props.close}>{texts.value.cancel}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

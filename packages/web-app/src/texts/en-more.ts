@@ -2,6 +2,16 @@ import { plural } from './en.ts';
 
 /** Texts of both apps that are loaded when they are needed. */
 export const moreEn = {
+  claimFields: {
+    number: 'Claim number',
+    property: 'Insured property',
+    date: 'Date of loss',
+    description: 'Description',
+    catCode: 'Catastrophe code',
+    policyNumber: 'Policy number',
+    phone: 'Phone',
+    email: 'Email',
+  },
   map: {
     approximate: (zip: string) => `≈ Center of ZIP code ${zip}`,
     loading: 'Loading the map …',

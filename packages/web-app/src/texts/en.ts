@@ -40,6 +40,7 @@ export const commonEn = {
     passkeyRequired: 'This account has a passkey. Sign in with it.',
     signedOut: 'You are signed out.',
   },
+  broken: { title: 'This cannot be shown' },
   /** A date; months count from 0. */
   day: (year: number, month: number, day: number) => `${MONTHS[month]} ${day}, ${year}`,
   duration: {
@@ -55,5 +56,5 @@ export type CommonTexts = typeof commonEn & {
   readonly app: string;
   readonly signIn: { readonly expired: string };
   readonly update: { readonly apply: string };
-  readonly broken: { readonly title: string; readonly lead: string };
+  readonly broken: { readonly lead: string };
 };

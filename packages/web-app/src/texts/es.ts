@@ -40,12 +40,23 @@ export const commonEs: typeof commonEn & typeof moreEn = {
     passkeyRequired: 'Esta cuenta tiene una llave de acceso. Inicie sesión con ella.',
     signedOut: 'Usted cerró la sesión.',
   },
+  broken: { title: 'Esto no se puede mostrar' },
   day: (year, month, day) => `${day} ${MONTHS[month]} ${year}`,
   duration: {
     minutes: (minutes) => `${minutes} min`,
     hours: (hours, minutes) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
     days: (days, hours) =>
       hours === 0 ? plural(days, 'día', 'días') : `${plural(days, 'día', 'días')} ${hours} h`,
+  },
+  claimFields: {
+    number: 'Número de reclamación',
+    property: 'Propiedad asegurada',
+    date: 'Fecha de la pérdida',
+    description: 'Descripción',
+    catCode: 'Código de catástrofe',
+    policyNumber: 'Número de póliza',
+    phone: 'Teléfono',
+    email: 'Correo electrónico',
   },
   map: {
     approximate: (zip) => `≈ Centro del código postal ${zip}`,
