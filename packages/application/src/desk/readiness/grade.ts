@@ -257,7 +257,7 @@ interface PollInSequence {
 function inSequence(ofKey: readonly Poll[]): PollInSequence[] {
   const isLater = new Map<string, number>();
   let first = ofKey.length;
-  const following = ofKey.map(() => ({ nextFirst: first, next: first }));
+  const following: Record<'nextFirst' | 'next', number>[] = [];
   for (let n = ofKey.length - 1; n >= 0; n -= 1) {
     const { page, behavior } = ofKey[n] as Poll;
     const nextPage = page.next === null ? first : (isLater.get(page.next) ?? first);
@@ -333,8 +333,8 @@ function unread_changes(facts: Facts, result: Result): void {
     if (status === 'pending_acceptance') continue;
     if (facts.readOf(claim) !== undefined) result.passed += 1;
     else if (facts.isLate(updatedAt)) {
-      const next = indexAfter(polls, updatedAt);
-      const around = [polls[next - 1], polls[next]];
+      const last = polls.findLastIndex(({ at }) => at <= updatedAt);
+      const around = [polls[last], polls[last + 1]];
       find(
         result,
         `The claim became ${status} at ${time(updatedAt)}; no unfiltered poll and no read of the claim since has it.`,
@@ -343,17 +343,6 @@ function unread_changes(facts: Facts, result: Result): void {
       );
     }
   }
-}
-
-/** The index of the first that is later; they are in order. */
-function indexAfter(requests: readonly GradedRequest[], time: Instant): number {
-  let [low, high] = [0, requests.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((requests[middle]?.at ?? 0) > time) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function second_outcomes(facts: Facts, result: Result): void {
