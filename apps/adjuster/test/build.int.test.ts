@@ -1,9 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { brotliCompressSync } from 'node:zlib';
+import { beforeAll, expect, test } from '@jest/globals';
 import { build } from '../../../tools/services/build.ts';
 
-test('a change of a rule of the domain that the app uses builds the app again', async () => {
-  await build();
-  const { bundled } = JSON.parse(readFileSync(new URL('../dist/.inputs', import.meta.url), 'utf8'));
+beforeAll(build);
+
+const fileOf = (app: string, path: string): Buffer =>
+  readFileSync(new URL(`../../${app}/dist/${path}`, import.meta.url));
+
+test('a change of a rule of the domain that the app uses builds the app again', () => {
+  const { bundled } = JSON.parse(String(fileOf('adjuster', '.inputs')));
   expect(bundled).toContain('../../packages/domain/src/availability.ts');
+});
+
+test.each([
+  ['adjuster', 45_000],
+  ['desk', 40_000],
+] as const)('the first load of the page of apps/%s is at most %i bytes', (app, maxBytes) => {
+  const files = [...String(fileOf(app, 'index.html')).matchAll(/(?:src|href)="\.\/(\S+\.(?:js|css))"/g)];
+  expect(files.length).toBeGreaterThan(1);
+  const sizes = files.map(([, path = '']) => brotliCompressSync(fileOf(app, path)).length);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(maxBytes);
 });

@@ -73,6 +73,9 @@ test('a pending claim in the next responses has a status and a field that no cli
   const body = claimBody(firm.account.manual, { instructions: '"status":"pending_acceptance"' });
   const { json: sent } = await sendClaim(service, firm.test, body);
   await setFaults(firm.test, 'unknown_value', 1);
+  // Without a pending claim, a response does not use it up.
+  for (const path of ['/v1/me', '/v1/claims?assignment_status=rejected', '/v1/claims/x'])
+    await service.call('GET', path, { as: firm.test });
   // Not through `call`, which fails on what is not documented.
   const headers = { Authorization: `Bearer ${firm.test}` };
   const { data } = (await (await fetch(`${service.url}/v1/claims`, { headers })).json()) as {
@@ -88,6 +91,7 @@ test('a page of claims ends after one claim, with a cursor for the next', async 
   for (const body of [claimBody(firm.account.manual), claimBody(firm.account.manual)])
     await sendClaim(service, firm.test, body);
   await setFaults(firm.test, 'short_page', 1);
+  await service.call('GET', '/v1/me', { as: firm.test });
   const list = async (query = '') =>
     (await service.call('GET', `/v1/claims${query}`, { as: firm.test })).json;
   const [one, all] = [await list(), await list()];

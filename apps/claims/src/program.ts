@@ -1,6 +1,13 @@
-import { type Claim, type Client, createClient, type Hooks, type RetryEvent } from '@svc/client';
+import {
+  type Claim,
+  type Client,
+  createClient,
+  type FaultKind,
+  type Hooks,
+  type RetryEvent,
+} from '@svc/client';
 import { DATE_ORDERS, DELIMITERS, ENCODINGS } from '@svc/csv-import';
-import { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from '@svc/sandbox';
+import { FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';

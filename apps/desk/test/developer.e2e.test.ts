@@ -44,7 +44,6 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
     await page.locator('.badge', { hasText: 'Live' }).waitFor();
     await button(page, 'Test').click();
-    await page.locator('.badge', { hasText: 'Test' }).waitFor();
     await button(page, 'Create a key').click();
     const dialog = page.getByRole('dialog');
     expect(await faultsOf(page, 'create')).toEqual([]);

@@ -65,7 +65,7 @@ test('a developer simulates with a new test key, sees each outcome, copies a sam
     expect(await page.content()).not.toContain(key);
   }));
 
-test('a rehearsal hands out its claims, shows what happens, is undone when it is stopped, and leads to its readiness', () =>
+test('a rehearsal hands out its claims, shows what happens, is undone when it is stopped, runs to its end, and leads to its readiness', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/sandbox');
@@ -75,8 +75,11 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     expect(await faultsOf(page, 'key')).toEqual([]);
     await page.getByLabel('Test key').fill(firm.test);
     await button(page, 'Use in the sandbox').click();
-    await page.getByLabel('From the first claim on').selectOption({ label: '1 min' });
-    await button(page, 'Start').click();
+    const start = async () => {
+      await page.getByLabel('From the first claim on').selectOption({ label: '1 min' });
+      await button(page, 'Start').click();
+    };
+    await start();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       button(page, 'Download the claims').click(),
@@ -84,10 +87,11 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
     expect(lines).toHaveLength(30);
     const claims = lines.map((line) => JSON.parse(line));
-    expect((await sendClaim(service, firm.test, claims[0])).status).toBe(201);
+    await expect(sendClaim(service, firm.test, claims[0], 'first')).rejects.toThrow();
+    expect((await sendClaim(service, firm.test, claims[0], 'first')).status).toBe(201);
     // It goes on while another screen is shown.
     await page.getByRole('link', { name: 'Keys' }).click();
-    await until('the lost response', async () => (await meWith(firm.test).catch(() => null)) === null);
+    await until('the next faults', async () => (await meWith(firm.test)).status === 429);
     await page.getByRole('link', { name: 'Sandbox' }).click();
     await page.getByText('the next response is lost').waitFor();
     expect(await faultsOf(page, 'rehearsal')).toEqual([]);
@@ -102,4 +106,16 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     await page.getByLabel('Requests since').selectOption({ label: '1 hour ago' });
     await page.getByText('Not ready yet').waitFor();
     expect(await faultsOf(page, 'readiness')).toEqual([]);
+
+    const check = page.getByRole('region', { name: 'Retry-After is respected' });
+    await check.getByRole('link', { name: 'Sandbox' }).click();
+    await page.clock.install();
+    await start();
+    const send = () => sendClaim(service, firm.test, claims[2], 'third').catch(() => null);
+    await until('the first fault', async () => (await send()) === null);
+    await page.getByText('the next 2 requests are rate limited').waitFor();
+    await page.clock.fastForward('01:00');
+    await page.getByText('Over. Everything is as before.').waitFor();
+    await page.getByRole('link', { name: 'Check what your system did' }).click();
+    await page.getByText(/claims? checked since/).waitFor();
   }));

@@ -11,10 +11,14 @@ export function createMemoryFaults(): FaultStore {
     async take(firmId, keyId) {
       const key = `${firmId} ${keyId}`;
       const faults = byKey.get(key);
-      if (faults === undefined) return null;
-      if (faults.count > 1) byKey.set(key, { ...faults, count: faults.count - 1 });
-      else byKey.delete(key);
+      if (faults === undefined || faults.count === 0) return null;
+      byKey.set(key, { ...faults, count: faults.count - 1 });
       return faults.kind;
+    },
+    async giveBack(firmId, keyId, kind) {
+      const key = `${firmId} ${keyId}`;
+      const faults = byKey.get(key);
+      if (faults?.kind === kind) byKey.set(key, { ...faults, count: faults.count + 1 });
     },
   };
 }

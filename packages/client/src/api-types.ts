@@ -544,7 +544,7 @@ export interface EstimateInput {
   price_list?: string | undefined;
 }
 
-/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. */
+/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last two count only responses that they change. */
 export type FaultKind =
   | 'rate_limited'
   | 'internal_error'
@@ -1071,7 +1071,7 @@ export type SettlementBasis = 'replacement_cost' | 'actual_cash_value';
 
 /** The fault, and for how many requests. */
 export interface SimulateFaultsRequest {
-  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. */
+  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last two count only responses that they change. */
   kind: FaultKind;
   /** How many of the next requests are affected. 1 to 100. Example: `2`. */
   count: number;

@@ -1,4 +1,4 @@
-import type { Client } from '@svc/client';
+import type { Client, FaultKind } from '@svc/client';
 
 /** A command of `claims sandbox`. Its argument is a claim's id or the SVCID of a test account. */
 export interface SandboxCommand {
@@ -89,5 +89,4 @@ export const FAULT_KINDS = [
   'dropped',
   'unknown_value',
   'short_page',
-] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+] as const satisfies readonly FaultKind[];

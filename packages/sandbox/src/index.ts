@@ -1,3 +1,3 @@
-export { FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS, type SandboxCommand } from './commands.ts';
+export { FAULT_KINDS, SANDBOX_COMMANDS, type SandboxCommand } from './commands.ts';
 export { eventClaim } from './event-claims.ts';
 export { type RehearsalOptions, rehearse, UnfitKeyError } from './rehearse.ts';

@@ -1,5 +1,4 @@
-import type { Claim, Client } from '@svc/client';
-import type { FaultKind } from './commands.ts';
+import type { Claim, Client, FaultKind } from '@svc/client';
 import { eventClaim } from './event-claims.ts';
 
 export interface RehearsalOptions {
@@ -33,9 +32,10 @@ const fault =
   ({ client }) =>
     client.sandbox.simulateFaults({ kind, count });
 
+const LOST = 'the next response is lost';
+
 /** By the part of the time that has passed. */
 const SCRIPT: readonly (readonly [part: number, text: string, act: Act])[] = [
-  [0, 'the next response is lost', fault('dropped', 1)],
   [0.06, 'the next 2 requests are rate limited', fault('rate_limited', 2)],
   [0.14, 'the next 7 requests fail with 500', fault('internal_error', 7)],
   [0.3, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
@@ -47,7 +47,7 @@ const SCRIPT: readonly (readonly [part: number, text: string, act: Act])[] = [
   ],
   [0.45, 'the next 2 requests get 503', fault('service_unavailable', 2)],
   [0.55, '_accepts resumes', ({ client, account }) => client.sandbox.resumeAdjuster(account('accepts'))],
-  [0.6, 'the next response is lost', fault('dropped', 1)],
+  [0.6, LOST, fault('dropped', 1)],
   [0.66, '_manual leaves the firm', ({ client, account }) => client.sandbox.leaveFirm(account('manual'))],
   [0.72, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
   [0.8, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
@@ -84,19 +84,23 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   const lines = Array.from({ length: options.claims }, (_, n) =>
     JSON.stringify(eventClaim(n, account(SHARES[n % SHARES.length] ?? 'accepts'), run, startedAt)),
   );
-  await options.handOut(`${lines.join('\n')}\n`, run);
-
+  /** Before the first claim, since a program may send all of them in a second. A poll may have taken it. */
+  const loseFirst = () => client.sandbox.simulateFaults({ kind: 'dropped', count: 1 });
   const answer = createAnswers(client, account('manual'), durationMs, now);
   const tickMs = Math.min(5000, durationMs / 60);
   let firstAt: number | undefined;
   let done = 0;
   try {
+    await loseFirst();
+    say(LOST);
+    await options.handOut(`${lines.join('\n')}\n`, run);
     for (let passed = 0; passed <= 1; ) {
       const claims: Claim[] = [];
       const filters = { updated_since: new Date(startedAt), limit: 200 };
       for await (const claim of client.claims.list(filters, { signal })) claims.push(claim);
       if (claims.length > 0) firstAt ??= now();
-      if (firstAt !== undefined) {
+      if (firstAt === undefined) await loseFirst();
+      else {
         passed = (now() - firstAt) / durationMs;
         for (let next = SCRIPT[done]; next !== undefined && next[0] <= passed; next = SCRIPT[done]) {
           done += 1;

@@ -147,7 +147,6 @@ function Ask(props: {
     if (asked.what === 'roll')
       return (await call('rollKey', { params, body: { overlap_hours: hours } })).secret;
     await call('revokeKey', { params });
-    return undefined;
   };
   return (
     <FormDialog

@@ -1,5 +1,5 @@
-import { type Adjuster, type Claim, ClaimsApiError, type Client } from '@svc/client';
-import { eventClaim, FAULT_KINDS, type FaultKind, SANDBOX_COMMANDS } from '@svc/sandbox';
+import { type Adjuster, type Claim, ClaimsApiError, type Client, type FaultKind } from '@svc/client';
+import { eventClaim, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { CopyButton } from '@svc/web-app/components/copy';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
@@ -218,21 +218,18 @@ const LatestOutcome = ({ what, text, problem }: Outcome) => (
 function Faults(props: { readonly client: Client; readonly perform: Perform; readonly busy: boolean }) {
   const words = texts.value.sandbox;
   const [kind, setKind] = useState<FaultKind>('rate_limited');
-  const [count, setCount] = useState('2');
   const { sandbox } = props.client;
   return (
     <form
       class="card filter-line"
       onSubmit={(event) => {
         event.preventDefault();
-        void props.perform(words.simulate, () => sandbox.simulateFaults({ kind, count: Number(count) }));
+        const count = Number(new FormData(event.currentTarget).get('count'));
+        void props.perform(words.simulate, () => sandbox.simulateFaults({ kind, count }));
       }}
     >
       <Select label={words.faults} options={FAULT_KINDS} value={kind} name={(one) => one} choose={setKind} />
-      <Field
-        {...{ label: words.count, name: 'count', autocomplete: 'off', inputMode: 'numeric', value: count }}
-        onInput={({ currentTarget }) => setCount(currentTarget.value)}
-      />
+      <Field label={words.count} name="count" autocomplete="off" inputMode="numeric" defaultValue="2" />
       <Button kind="primary" type="submit" busy={props.busy}>
         {words.simulate}
       </Button>

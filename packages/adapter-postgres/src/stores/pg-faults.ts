@@ -16,6 +16,11 @@ const TAKE = sql(
     WHERE firm_id = $1 AND key_id = $2 AND remaining > 0 RETURNING kind`,
 );
 
+const GIVE_BACK = sql(
+  'faults_give_back',
+  'UPDATE simulated_faults SET remaining = remaining + 1 WHERE firm_id = $1 AND key_id = $2 AND kind = $3',
+);
+
 /** @param maintenance not the pipelined reads, which may repeat a statement after a lost connection. */
 export const pgFaults = (maintenance: Executor): FaultStore => ({
   async set(firmId, keyId, faults) {
@@ -24,5 +29,8 @@ export const pgFaults = (maintenance: Executor): FaultStore => ({
   },
   async take(firmId, keyId) {
     return first(await maintenance.rows<{ kind: FaultKind }>(TAKE, [firmId, keyId]))?.kind ?? null;
+  },
+  async giveBack(firmId, keyId, kind) {
+    await maintenance.rows(GIVE_BACK, [firmId, keyId, kind]);
   },
 });

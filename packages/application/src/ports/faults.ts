@@ -17,4 +17,6 @@ export interface FaultStore {
   set(firmId: FirmId, keyId: KeyId, faults: SimulatedFaults | null): Promise<void>;
   /** The fault for this request, if any. Concurrent calls together take exactly `count`. */
   take(firmId: FirmId, keyId: KeyId): Promise<FaultKind | null>;
+  /** Gives one back that could have no effect, unless another kind was set since. */
+  giveBack(firmId: FirmId, keyId: KeyId, kind: FaultKind): Promise<void>;
 }

@@ -47,7 +47,7 @@ import { auditedRequest } from './audited-requests.ts';
 import { clientBehavior, observeBody } from './client-behavior.ts';
 import { bearerToken, invalidKey, isRepeated } from './credentials.ts';
 import { readJsonBody } from './read-body.ts';
-import { withFault } from './simulated-faults.ts';
+import { isNoticeable, withFault } from './simulated-faults.ts';
 
 /** Counts a request of a session. */
 export type SessionLimiter = (sessionId: string) => Promise<RateLimitDecision>;
@@ -221,13 +221,21 @@ export function createPipeline(
     if (fault === null) return respond();
     // A separate route in metrics and the request log, since the service did not fail.
     trace.route = SIMULATED_ROUTE;
-    const response = await withFault(fault, received, respond, (ms) => {
-      exchange.permit.release();
-      return pause(ms);
-    });
-    if (trace.behavior !== undefined && response.hasUnknownValue === true)
-      trace.behavior.unknownValue = 'received';
-    return response;
+    let response: RouteResponse | null = null;
+    try {
+      response = await withFault(fault, received, respond, (ms) => {
+        exchange.permit.release();
+        return pause(ms);
+      });
+      if (trace.behavior !== undefined && response.hasUnknownValue === true)
+        trace.behavior.unknownValue = 'received';
+      return response;
+    } finally {
+      if (!isNoticeable(fault, response)) {
+        trace.route = `${endpoint.method} ${endpoint.path}`;
+        await deadline.within(deps.faults.giveBack(grant.firmId, grant.keyId, fault));
+      }
+    }
   }
 
   async function admitFirm(

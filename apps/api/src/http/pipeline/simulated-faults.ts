@@ -21,6 +21,12 @@ function withUnknownValue(response: RouteResponse): RouteResponse {
   return { ...response, json, hasUnknownValue: true };
 }
 
+/** Whether the client can notice the fault. Null: the request has failed. A page that ends early has a cursor. */
+export function isNoticeable(kind: FaultKind, response: RouteResponse | null): boolean {
+  if (kind === 'unknown_value') return response?.hasUnknownValue === true;
+  return kind !== 'short_page' || response?.json?.includes('"next_cursor":"') === true;
+}
+
 /**
  * Responds with a fault that the firm simulates. Slow and dropped requests are processed first, so that a
  * client can test that its retries repeat nothing.
