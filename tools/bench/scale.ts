@@ -226,7 +226,8 @@ program
       const desks = await addDesks(storm.url, storm.subject.url, storm.data, { staff });
       const once = ({ subject, data }: Loaded, length = seconds) =>
         stormLoad(subject.url, data.firms, { seconds: length, speed });
-      for (const side of [storm, bare]) await once(side, 5);
+      const warmUp = await once(storm, 5);
+      await once(bare, 5);
       const found = await alternately([storm, bare], rounds, once, () => say('A round is done'));
       // What is late has arrived by then.
       await pause(10_000);
@@ -236,7 +237,7 @@ program
         const [with_, without] = [all(0, kind), all(1, kind)];
         return { with: with_, without, p99_ratio: rounded(with_.p99 / without.p99) };
       };
-      const sentAt = found.flatMap(([{ sentAt }]) => sentAt);
+      const sent = [warmUp, ...found.map(([side]) => side)].flatMap(({ sent }) => sent);
       const delay = (of: number[]) => ({ ...figures(of), max: of.at(-1) });
       print({
         ...{ rows, firms, staff, speed, rounds, seconds },
@@ -244,8 +245,8 @@ program
         poll: compare('poll'),
         rejected: ([0, 1] as const).map((side) => found.map((round) => round[side].rejected)),
         board_reads: desks.boardReads(),
-        signal_ms: delay(desks.delays(sentAt)),
-        push_ms: delay(devices[0]?.delays(sentAt) ?? []),
+        signal_ms: delay(desks.delays(sent)),
+        push_ms: delay(devices[0]?.delays(sent) ?? []),
       });
       for (const each of [desks, ...devices]) each.stop();
     }),

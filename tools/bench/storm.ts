@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
 import { withClient } from '../services/postgres.ts';
@@ -24,22 +25,39 @@ const BOARD_SPREAD_MS = 1500;
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** @returns status and milliseconds. */
-function timed(base: string, { method, path, headers, body }: BenchRequest): Promise<[number, number]> {
+interface TimedResponse {
+  readonly status: number;
+  readonly ms: number;
+  readonly text: string;
+}
+
+function timed(base: string, { method, path, headers, body }: BenchRequest): Promise<TimedResponse> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const sent = httpRequest(new URL(base + path), { agent, method, headers }, (response) => {
-      response.resume().once('end', () => resolve([response.statusCode ?? 0, performance.now() - startedAt]));
+      const chunks: Buffer[] = [];
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .once('end', () => {
+          const ms = performance.now() - startedAt;
+          resolve({ status: response.statusCode ?? 0, ms, text: Buffer.concat(chunks).toString() });
+        });
     });
     sent.once('error', reject).end(body);
   });
 }
 
+interface Sent {
+  readonly firm: number;
+  /** When the request was sent, and when the claim changed. */
+  readonly at: number;
+  readonly changedAt: number;
+}
+
 interface StormLoad {
   readonly send: number[];
   readonly poll: number[];
-  /** When a claim of a firm was sent. */
-  readonly sentAt: (readonly [firm: number, at: number])[];
+  readonly sent: Sent[];
   /** Other responses than the expected ones by status, as an overloaded machine has. */
   readonly rejected: Record<number, number>;
 }
@@ -50,23 +68,24 @@ export async function stormLoad(
   firms: readonly Firm[],
   { seconds, speed }: { readonly seconds: number; readonly speed: number },
 ): Promise<StormLoad> {
-  const found: StormLoad = { send: [], poll: [], sentAt: [], rejected: {} };
-  const sends = firms.map((firm) => requestsOf('send', [firm]));
+  const found: StormLoad = { send: [], poll: [], sent: [], rejected: {} };
+  const sendsOf = firms.map((firm) => requestsOf('send', [firm]));
   const poll = requestsOf('poll', firms);
-  let [sent, read] = [0, 0];
-  const take = async (request: BenchRequest, expected: number, latencies?: number[]): Promise<boolean> => {
-    const [status, ms] = await timed(url, request);
+  let [sends, reads] = [0, 0];
+  const take = async (request: BenchRequest, expected: number, latencies?: number[]) => {
+    const { status, ms, text } = await timed(url, request);
     if (status === expected) latencies?.push(ms);
     else found.rejected[status] = (found.rejected[status] ?? 0) + 1;
-    return status === expected;
+    return status === expected ? text : null;
   };
   const send = async (): Promise<void> => {
-    const firm = sent++ % firms.length;
+    const firm = sends++ % firms.length;
     const at = Date.now();
-    if (await take((sends[firm] as () => BenchRequest)(), 201, found.send)) found.sentAt.push([firm, at]);
+    const claim = await take((sendsOf[firm] as () => BenchRequest)(), 201, found.send);
+    if (claim !== null) found.sent.push({ firm, at, changedAt: Date.parse(JSON.parse(claim).updated_at) });
   };
-  const phone = (): Promise<boolean> => {
-    const { session } = firms[read++ % firms.length] as Firm;
+  const phone = () => {
+    const { session } = firms[reads++ % firms.length] as Firm;
     const path = '/app/v1/claims?status=pending_acceptance&limit=20';
     return take({ method: 'GET', path, headers: bearer(session) }, 200);
   };
@@ -95,33 +114,66 @@ const listen = async (listener: RequestListener): Promise<[Server, string]> => {
   return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
 };
 
-/** When something reached a firm, by its number in the path. */
-const recordingAt =
-  (arrivals: Map<number, number[]>, status: number): RequestListener =>
-  (request, response) => {
+/** Keeps what reached each firm, by its number in the path, and when. */
+const recordingTo =
+  (arrivals: Map<number, Arrival[]>, status: number): RequestListener =>
+  async (request, response) => {
+    const at = Date.now();
     const firm = Number(request.url?.slice(1));
-    const of = arrivals.get(firm) ?? [];
-    arrivals.set(firm, of);
-    of.push(Date.now());
-    request.resume();
+    const body = await buffer(request);
+    arrivals.set(firm, [...(arrivals.get(firm) ?? []), { at, body }]);
     response.writeHead(status).end();
   };
 
-/** Milliseconds from each send to the next arrival at the firm, sorted; infinite if none came. */
-const delaysTo = (arrivals: Map<number, number[]>, sentAt: StormLoad['sentAt']): number[] =>
-  sentAt
-    .map(
-      ([firm, at]) => (arrivals.get(firm)?.find((arrival) => arrival >= at) ?? Number.POSITIVE_INFINITY) - at,
-    )
+interface Arrival {
+  readonly at: number;
+  readonly body: Buffer;
+}
+
+/**
+ * Milliseconds from each send to the arrival that tells of it, sorted; infinite if none came.
+ *
+ * @param tells finds it among the arrivals at the firm for its nth send.
+ */
+const delaysOf = (
+  arrivals: Map<number, Arrival[]>,
+  sent: readonly Sent[],
+  tells: (ofFirm: readonly Arrival[], n: number, sent: Sent) => Arrival | undefined,
+): number[] => {
+  const count = new Map<number, number>();
+  const inOrder = sent.toSorted((one, other) => one.changedAt - other.changedAt);
+  return inOrder
+    .map((one) => {
+      const n = count.get(one.firm) ?? 0;
+      count.set(one.firm, n + 1);
+      return (tells(arrivals.get(one.firm) ?? [], n, one)?.at ?? Number.POSITIVE_INFINITY) - one.at;
+    })
     .sort((one, other) => one - other);
+};
+
+/** A push is encrypted; each offer has one. */
+const nthPush = (pushes: readonly Arrival[], n: number) => pushes[n];
+
+/** Signals are fewer than changes: the first one made after the change that tells to poll from before it. */
+const coveringSignal = (signals: readonly Arrival[], _n: number, { changedAt }: Sent) =>
+  signals.find(({ body }) => {
+    const { timestamp, data } = JSON.parse(body.toString()) as SignalBody;
+    return Date.parse(timestamp) >= changedAt && Date.parse(data.updated_since) <= changedAt;
+  });
+
+interface SignalBody {
+  readonly timestamp: string;
+  readonly data: { readonly updated_since: string };
+}
 
 /** Gives an adjuster of each firm a device. */
 export async function addDevices(url: string, { firms }: BenchData) {
-  const pushes = new Map<number, number[]>();
-  const [server, pushUrl] = await listen(recordingAt(pushes, 201));
+  const pushes = new Map<number, Arrival[]>();
+  const [server, pushUrl] = await listen(recordingTo(pushes, 201));
   for (const [n, { session }] of firms.entries()) await registerDevice(url, session, `${pushUrl}/${n}`);
   return {
-    delays: (sentAt: StormLoad['sentAt']) => delaysTo(pushes, sentAt),
+    /** @param sent all that were sent to this service. */
+    delays: (sent: readonly Sent[]) => delaysOf(pushes, sent, nthPush),
     stop: () => stopped(server),
   };
 }
@@ -133,8 +185,8 @@ export async function addDesks(
   { firms }: BenchData,
   { staff }: { readonly staff: number },
 ) {
-  const signals = new Map<number, number[]>();
-  const [receiver, receiverUrl] = await listen(recordingAt(signals, 204));
+  const signals = new Map<number, Arrival[]>();
+  const [receiver, receiverUrl] = await listen(recordingTo(signals, 204));
   // Accepts requests and never responds.
   const [silent, silentUrl] = await listen(() => {});
   const [closed, closedUrl] = await listen(() => {});
@@ -173,10 +225,11 @@ export async function addDesks(
   return {
     /** How often the boards were read. */
     boardReads: boards.reads,
-    delays: (sentAt: StormLoad['sentAt']) =>
-      delaysTo(
+    delays: (sent: readonly Sent[]) =>
+      delaysOf(
         signals,
-        sentAt.filter(([firm]) => !isDead(firm)),
+        sent.filter(({ firm }) => !isDead(firm)),
+        coveringSignal,
       ),
     stop() {
       boards.stop();
@@ -210,8 +263,8 @@ function createBoards(url: string, tokens: readonly string[]) {
   let reads = 0;
   const streams = tokens.map((token) => {
     const read = async (): Promise<void> => {
-      const path = '/firm/v1/claims?limit=50';
-      const [status] = await timed(url, { method: 'GET', path, headers: bearer(token) });
+      const path = '/firm/v1/claims?limit=100';
+      const { status } = await timed(url, { method: 'GET', path, headers: bearer(token) });
       if (status === 200) reads += 1;
       else if (status !== 503) throw new Error(`GET ${path}: ${status}`);
     };
