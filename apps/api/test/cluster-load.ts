@@ -5,11 +5,6 @@ import { type ApiResponse, callHttp, claimBody, type TestFirm } from './service-
 
 // Helpers for tests with several processes.
 
-export const serviceAt = (url: string) => ({
-  url,
-  call: (method: string, path: string, call = {}): Promise<ApiResponse> => callHttp(url, method, path, call),
-});
-
 /** Sends `count` concurrent requests, round-robin over the processes. */
 export const sendConcurrently = <T>(
   urls: readonly string[],

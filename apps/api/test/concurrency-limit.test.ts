@@ -188,21 +188,6 @@ test('requests rejected after two seconds in the queue are reported with their n
   expect(limit.changes.slice(1)).toEqual([{ isOver: true, rejected: 2 }]);
 });
 
-test('an overload is reported once, and its number includes the rejections by a full queue', async () => {
-  const limit = simulated();
-  for (let n = 0; n < 33; n += 1) await limit.acquire();
-  expect(await limit.acquire()).toBe('rejected');
-  await limit.pass(1000);
-  await limit.release();
-  expect(await limit.acquire()).toBe('rejected');
-  while (limit.working.length > 0) await limit.release();
-  await limit.pass(2000);
-  expect(limit.changes).toEqual([
-    { isOver: false, rejected: 0 },
-    { isOver: true, rejected: 2 },
-  ]);
-});
-
 test('a canceled request leaves the queue, and is not counted in its length, its time or the rejections', async () => {
   const limit = simulated();
   for (let n = 0; n < 33; n += 1) await limit.acquire();

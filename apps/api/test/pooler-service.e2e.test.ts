@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cluster, startCluster } from '../../../tools/cluster/index.ts';
-import { claimsOf, countByOutcome, report, serviceAt, startLoad, until } from './cluster-load.ts';
-import { acceptClaim, getClaim, invite, offerClaim, outcome, rejectClaim } from './firm-calls.ts';
-import { claimBody, sendClaim } from './service-under-test.ts';
+import { claimsOf, countByOutcome, report, startLoad, until } from './cluster-load.ts';
 
 // Two processes with about thirty connections share three to PostgreSQL, in transaction pooling mode.
 let cluster: Cluster;
@@ -10,21 +8,6 @@ beforeAll(async () => {
   cluster = await startCluster({ processes: 2, pgbouncer: 3 });
 }, 150_000);
 afterAll(() => cluster?.stop());
-
-test('behind a pooler claims are sent, rejected, offered again and accepted', async () => {
-  const firm = await cluster.operator.firm();
-  const first = await cluster.operator.member(firm.id);
-  const second = await cluster.operator.member(firm.id);
-  const service = serviceAt(cluster.url);
-  const sent = await sendClaim(service, firm.live, claimBody(first.svcId));
-  expect(outcome(sent)).toEqual([201]);
-  expect(outcome(await rejectClaim(service, first.token, sent.json.id, 'too far'))).toEqual([200]);
-  expect(outcome(await offerClaim(service, firm.live, sent.json.id, second.svcId))).toEqual([200]);
-  expect(outcome(await acceptClaim(service, second.token, sent.json.id))).toEqual([200]);
-  const read = await getClaim(service, firm.live, sent.json.id);
-  expect(read.json.assignment).toMatchObject({ status: 'accepted', adjuster_svc_id: second.svcId });
-  expect(outcome(await invite(service, firm.live, first.svcId))).toEqual([409, 'already_member']);
-});
 
 test('behind a pooler many concurrent requests share few connections', async () => {
   const firm = await cluster.operator.firm();
