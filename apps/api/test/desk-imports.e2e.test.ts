@@ -66,6 +66,10 @@ test('a dry run names each problem by row and column and sends nothing, and its 
     ],
   });
   expect((await listClaims(service, firm.test, 'external_id=DRY-1')).json.data).toEqual([]);
+  // A file without any of the columns leaves them to the next one.
+  await importing({ text: 'a,b\n1,2', dry_run: true, name: 'Other' });
+  const other = await importing({ text, dry_run: true, name: 'Other' });
+  expect(other.json).toMatchObject({ problems: [], columns: { 'Claim #': 'claim_number' } });
   // The columns of the first one: without any that is required.
   const again = await importing({ text, dry_run: true });
   expect(again.json).toMatchObject({ columns, rows: [] });

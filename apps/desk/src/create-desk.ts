@@ -94,7 +94,7 @@ export function createDesk(deps: DeskDeps) {
     onSent(counts) {
       if (navigation.route.peek().screen === 'upload') return;
       const line = () => `${texts.value.nav.upload}: ${countsText(texts.value.upload.outcomes, counts)}`;
-      toasts.showResults([line], 'success');
+      toasts.showResults([line], counts.failed === undefined ? 'success' : 'neutral');
     },
   });
   /** A test key, which nothing but this page's memory keeps, and when a rehearsal with one was started last. */

@@ -142,10 +142,10 @@ export const deskImportRoutes = ({
       const actor = actorIn(body.environment);
       if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
       const file = fileOf(body);
-      const columns =
-        body.columns ??
-        (await use.rememberedColumns(actor.firmId, body.name)) ??
-        suggestedColumns(file.header);
+      const known = body.columns ?? (await use.rememberedColumns(actor.firmId, body.name)) ?? {};
+      // Another file with this name may have had none of these columns.
+      const fits = body.columns !== undefined || file.header.some((column) => Object.hasOwn(known, column));
+      const columns = fits ? known : suggestedColumns(file.header);
       const fromRow = body.from_row ?? 0;
       const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
       const found = importCsv(file, {
