@@ -43,8 +43,14 @@ const idsOf = ({ json }: ApiResponse): string[] => json.data.map(({ id }: { id: 
 test('the board shows the claims of the environment, late ones first, and a page ends with a cursor of its filters', async () => {
   const own = await service.firm();
   const token = await service.staff(own, 'auditor');
-  const { svcId } = await service.member(own);
+  const { svcId, token: adjusters } = await service.member(own);
   await service.service.services.get('operatorUseCases').setOfferWait(own.id, 2);
+  const rejected = await sentClaim(service, own.live, svcId);
+  await service.call('POST', `/app/v1/claims/${rejected.id}/rejection`, {
+    as: adjusters,
+    body: { reason: 'Too far.' },
+  });
+  clock.advance(HOUR);
   const sentAt = clock.now();
   const late = await sentClaim(service, own.live, svcId);
   clock.advance(HOUR);
@@ -78,18 +84,20 @@ test('the board shows the claims of the environment, late ones first, and a page
     },
   ]);
   const cursor = encodeURIComponent(first.json.next_cursor);
-  const second = await get(`/claims?limit=1&cursor=${cursor}`, token);
+  const second = await get(`/claims?limit=2&cursor=${cursor}`, token);
   expect([idsOf(second), second.json.data[0].late, second.json.next_cursor]).toEqual([
-    [sent.id],
+    [rejected.id, sent.id],
     false,
     null,
   ]);
+  const ofAdjuster = await get(`/claims?adjuster=${svcId}&order=waiting`, token);
+  expect(idsOf(ofAdjuster)).toEqual([late.id, rejected.id, sent.id]);
   expectValidationErrors(await get(`/claims?limit=1&state=FL&cursor=${cursor}`, token), 'cursor');
   expectValidationErrors(await get(`/claims?cursor=${cursor}`), 'cursor');
   expect(idsOf(await get('/claims?environment=test&order=latest', token))).toEqual([test.id]);
-  expect(idsOf(await get('/claims?order=latest', token))).toEqual([sent.id, late.id]);
+  expect(idsOf(await get('/claims?order=latest', token))).toEqual([sent.id, late.id, rejected.id]);
   expect(idsOf(await get(`/claims?q=${late.external_id}`, token))).toEqual([late.id]);
-  expect(idsOf(await get(`/claims?adjuster=${svcId}&status=rejected`, token))).toEqual([]);
+  expect(idsOf(await get(`/claims?adjuster=${svcId}&status=rejected`, token))).toEqual([rejected.id]);
   for (const query of ['order=waiting&status=accepted', 'order=waiting&closed=true'])
     expectValidationErrors(await get(`/claims?${query}`, token), 'order');
   expectValidationErrors(await get('/claims?q=&closed=1&state=XX', token), 'q', 'closed', 'state');

@@ -92,7 +92,7 @@ export function memoryBoardReads(tables: Tables): BoardReads {
       const sign = walk.by === 'latest' || (walk.by === 'adjuster' && walk.latestFirst) ? -1 : 1;
       const isWalked = ({ environment, status, adjuster, closedAt }: BoardClaim): boolean => {
         if (walk.by === 'waiting')
-          return environment === walk.environment && status !== 'accepted' && closedAt === null;
+          return environment === walk.environment && status === walk.status && closedAt === null;
         if (walk.by === 'adjuster')
           return adjuster === walk.adjuster && status === walk.status && (closedAt !== null) === walk.closed;
         return (

@@ -236,7 +236,7 @@ describe.each<[string, steps: readonly string[]]>([
   const board = pgBoardReads(executor, executor, NO_ENCRYPTION);
   const ofAdjuster = { by: 'adjuster', adjuster: svcId, status: 'accepted', latestFirst: true } as const;
   test.each<[BoardWalk, string]>([
-    [{ by: 'waiting', environment: 'live' }, 'claims_waiting'],
+    [{ by: 'waiting', environment: 'live', status: 'rejected' }, 'claims_waiting'],
     [{ by: 'latest', environment: 'live', status: undefined }, 'claims_feed'],
     [{ by: 'latest', environment: 'live', status: 'rejected' }, 'claims_feed_by_status'],
     [{ by: 'latest', environment: 'test', status: undefined }, 'claims_test_feed'],
@@ -508,7 +508,7 @@ describe.each<[string, steps: readonly string[]]>([
 });
 
 const LARGE_FIRM = `
-  INSERT INTO firms (id, name, plan, created_at) VALUES (gen_random_uuid(), 'F', 'standard', now());
+  INSERT INTO firms (id, name, plan, created_at, offer_wait_hours) VALUES (gen_random_uuid(), 'F', 'standard', now(), 4);
   INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document, summary, status,
       adjuster_svc_id, offered_at, responded_at, created_at, updated_at, closed_at)
     SELECT f.id, gen_random_uuid(), CASE WHEN n % 50 = 0 THEN 'test' ELSE 'live' END, 'e' || n, 'n' || n, 'c1',
@@ -581,10 +581,14 @@ describe('the board of a firm with 100,000 claims', () => {
       },
     };
     const boardReads = pgBoardReads(executor, executor, NO_ENCRYPTION);
-    const list = makeListBoard({ boardReads, clock: { now: () => NOW } });
+    const list = makeListBoard({ boardReads, clock: { now: Date.now } });
     const wanted = { environment: 'live', closed: false, order: 'waiting', ...filter } as const;
-    await list(rows[0]?.id ?? firmId, wanted, { after: null, limit: 50 });
+    const id = rows[0]?.id ?? firmId;
+    // Late offers, and then the others: the firm has 19,000 late ones, and as many that were rejected before.
+    const { next } = await list(id, wanted, { after: null, limit: 50 });
+    const rest = next && { ...next, id: next.id.replace('late-', 'rest-') };
+    await list(id, wanted, { after: rest, limit: 50 });
     expect(read.filter((count) => count > BATCH)).toEqual([]);
-    expect(read.length).toBeGreaterThan(1);
+    expect(read.length).toBeGreaterThan(3);
   });
 });

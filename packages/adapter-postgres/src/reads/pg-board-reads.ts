@@ -68,15 +68,16 @@ const LATEST: Readonly<Record<Environment, { readonly all: Statement; readonly b
 };
 
 /**
- * The environment is in the order, which only this index has: the change feed has accepted claims as well. Bounded on both
+ * The environment is in the order, which only this index has: the change feed has closed claims as well. Bounded on both
  * sides, or else a plan for any values estimates so many rows that it reads and sorts all open claims of the firm.
  */
 const WAITING = sql(
   'board_waiting',
   `SELECT ${COLUMNS} FROM claims c
-    WHERE c.firm_id = $1 AND (c.environment, c.updated_at, c.id) > ($5, $2, $3)
-      AND c.environment >= $5 AND c.environment <= $5 AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
-    ORDER BY c.environment, c.updated_at, c.id LIMIT $4`,
+    WHERE c.firm_id = $1 AND (c.environment, c.status, c.updated_at, c.id) > ($5, $6, $2, $3)
+      AND (c.environment, c.status) <= ($5, $6) AND c.environment >= $5 AND c.environment <= $5
+      AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
+    ORDER BY c.environment, c.status, c.updated_at, c.id LIMIT $4`,
 );
 
 const ofAdjuster = (name: string, closed: string, comparison: '<' | '>', direction: '' | 'DESC'): Statement =>
@@ -204,7 +205,7 @@ const REVISIONS = sql(
 );
 
 function statementOf(walk: BoardWalk): readonly [Statement, ...Value[]] {
-  if (walk.by === 'waiting') return [WAITING, walk.environment];
+  if (walk.by === 'waiting') return [WAITING, walk.environment, walk.status];
   if (walk.by === 'adjuster') {
     const { adjuster, status, closed, latestFirst } = walk;
     const open = latestFirst ? LATEST_OF_ADJUSTER : OLDEST_OF_ADJUSTER;

@@ -35,14 +35,36 @@ const MAX_CLAIMS_READ = 2000;
 const BATCH_CLAIMS = 500;
 /** A text that more ids start with is found by reading the claims, as names are. */
 const MAX_ID_MATCHES = 50;
-/** Before the id of a position: the claims found by their ids were shown before. */
-const AFTER_IDS = 'ids-';
-const withoutMark = ({ at, id }: KeysetPosition): KeysetPosition => ({ at, id: id.replace(AFTER_IDS, '') });
 /** Before every claim. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const START: Readonly<Record<BoardFilter['order'], KeysetPosition>> = {
   waiting: { at: 0, id: '00000000-0000-0000-0000-000000000000' },
-  latest: { at: Date.UTC(9999, 0), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
+  latest: { at: Date.UTC(9999, 0), id: LAST_ID },
 };
+
+/** Where a page begins. */
+interface Place {
+  readonly after: KeysetPosition;
+  /** The claims found by their ids were shown before. */
+  readonly idsAreShown: boolean;
+  /** Offers until then were late when the first page was read; null: none come first. */
+  readonly lateUntil: Instant | null;
+  readonly isAmongLate: boolean;
+}
+
+const PLACE = /^(ids-)?(?:(late|rest)-(\d+)-)?(.+)$/u;
+
+/** In the id of a position. */
+function positionOfPlace({ after: { at, id }, idsAreShown, lateUntil, isAmongLate }: Place): KeysetPosition {
+  const late = lateUntil === null ? '' : `${isAmongLate ? 'late' : 'rest'}-${lateUntil}-`;
+  return { at, id: `${idsAreShown ? 'ids-' : ''}${late}${id}` };
+}
+
+function placeOf({ at, id: marked }: KeysetPosition): Place {
+  const [, ids, late, until, id = marked] = PLACE.exec(marked) ?? [];
+  const lateUntil = until === undefined ? null : Number(until);
+  return { after: { at, id }, idsAreShown: ids !== undefined, lateUntil, isAmongLate: late === 'late' };
+}
 
 /** Since when an open claim waits for a response or for another offer. */
 export const waitingSince = ({
@@ -98,7 +120,7 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
     hasText(claim);
 }
 
-const WAITING: readonly AssignmentStatus[] = ['pending_acceptance', 'rejected', 'unassigned'];
+const WAITING = ['pending_acceptance', 'rejected', 'unassigned'] as const;
 const ALL: readonly AssignmentStatus[] = [...WAITING, 'accepted'];
 
 /** The walks that together have every claim of the filter, with what they are ordered by. */
@@ -108,10 +130,13 @@ function walksOf({ environment, status, adjuster, closed, order }: BoardFilter):
 } {
   const latestFirst = order === 'latest';
   if (adjuster === undefined) {
-    const walk: BoardWalk = latestFirst
-      ? { by: 'latest', environment, status }
-      : { by: 'waiting', environment };
-    return { walks: [walk], timeOf: ({ updatedAt }) => updatedAt };
+    const waiting = WAITING.filter((each) => status === undefined || each === status);
+    return {
+      walks: latestFirst
+        ? [{ by: 'latest', environment, status }]
+        : waiting.map((each) => ({ by: 'waiting', environment, status: each })),
+      timeOf: ({ updatedAt }) => updatedAt,
+    };
   }
   const statuses = status === undefined ? (latestFirst ? ALL : WAITING) : [status];
   return {
@@ -128,7 +153,7 @@ const rowBytes = ({ summary, externalId, claimNumber, adjuster }: BoardClaim): n
 
 /**
  * A page of the board. It reads a bounded number of claims, so it may have fewer rows than its limit, or none, and be
- * followed by another page.
+ * followed by another page. In the order `waiting`, the offers that were late at the first page come before the others.
  */
 export const makeListBoard =
   (deps: { boardReads: BoardReads; clock: Clock }) =>
@@ -138,12 +163,24 @@ export const makeListBoard =
     const { walks, timeOf } = walksOf(filter);
     const sign = filter.order === 'latest' ? -1 : 1;
     const positionOf = (claim: BoardClaim): KeysetPosition => ({ at: timeOf(claim), id: claim.id });
+    const offerWaitHours = await boardReads.offerWaitHours(firmId);
+    const now = deps.clock.now();
+    const start = START[filter.order];
+    const hasLate = filter.order === 'waiting' && offerWaitHours !== null;
+    const firstUntil = hasLate ? Math.max(now - offerWaitHours * HOUR, 0) : null;
+    const { lateUntil, ...place }: Place =
+      page.after === null
+        ? { after: start, idsAreShown: false, lateUntil: firstUntil, isAmongLate: hasLate }
+        : placeOf(page.after);
+    const comesFirst = (claim: BoardClaim): boolean =>
+      lateUntil !== null && claim.status === 'pending_acceptance' && timeOf(claim) <= lateUntil;
     const byPosition = (one: BoardClaim, other: BoardClaim): number =>
+      Number(comesFirst(other)) - Number(comesFirst(one)) ||
       sign * (timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
 
     const { text } = filter;
     let byId: BoardClaim[] = [];
-    let idsAreShown = page.after?.id.startsWith(AFTER_IDS) ?? false;
+    let { after, idsAreShown, isAmongLate } = place;
     if (text !== undefined && page.after === null) {
       const max = Math.min(MAX_ID_MATCHES, page.limit);
       const some = await boardReads.claimsByIdPrefix(firmId, filter.environment, text, max + 1);
@@ -159,27 +196,40 @@ export const makeListBoard =
 
     const limit = page.limit - byId.length;
     const found: BoardClaim[] = [];
-    let after = page.after === null ? START[filter.order] : withoutMark(page.after);
+    const read = async (most: number): Promise<BoardClaim[]> => {
+      const parts = walks.map((walk) => {
+        if (walk.by === 'latest' || walk.status !== 'pending_acceptance')
+          return isAmongLate ? [] : boardReads.claims(firmId, walk, after, most);
+        const isBehindLate = !isAmongLate && lateUntil !== null && after.at <= lateUntil;
+        const from = isBehindLate ? { at: lateUntil, id: LAST_ID } : after;
+        return boardReads.claims(firmId, walk, from, most);
+      });
+      const batch = (await Promise.all(parts)).flat().filter((claim) => comesFirst(claim) === isAmongLate);
+      return batch.sort(byPosition).slice(0, most);
+    };
     let isEnd = false;
     let count = limit + 1;
-    for (let read = 0; limit > 0 && !isEnd && found.length <= limit && read < MAX_CLAIMS_READ; ) {
-      const [from, most] = [after, count];
-      const parts = await Promise.all(walks.map((walk) => boardReads.claims(firmId, walk, from, most)));
-      const batch = parts.flat().sort(byPosition).slice(0, most);
+    for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
+      const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);
       found.push(...batch.filter((claim) => matches(claim) && !isShown(claim)));
-      isEnd = batch.length < most;
-      read += batch.length;
+      total += batch.length;
+      const isLast = batch.length < count;
       count = BATCH_CLAIMS;
+      if (!isLast) continue;
+      if (isAmongLate) [after, isAmongLate, count] = [start, false, limit + 1];
+      else isEnd = true;
     }
     const fitting = found.slice(0, countThatFits(found, { ...page, limit }, rowBytes));
     const last = fitting.at(-1);
     // What does not fit is read again.
-    if (last !== undefined && fitting.length < found.length) [after, isEnd] = [positionOf(last), false];
+    if (last !== undefined && fitting.length < found.length)
+      [after, isAmongLate, isEnd] = [positionOf(last), comesFirst(last), false];
+    const named = await withNames(deps, firmId, [...byId, ...fitting]);
     return {
-      rows: await withNames(deps, firmId, [...byId, ...fitting]),
-      next: isEnd ? null : { ...after, id: `${idsAreShown ? AFTER_IDS : ''}${after.id}` },
+      rows: named.map((row) => ({ ...row, late: isLate(row, offerWaitHours, now) })),
+      next: isEnd ? null : positionOfPlace({ after, idsAreShown, lateUntil, isAmongLate }),
     };
   };
 
@@ -196,23 +246,15 @@ export async function adjusterNames(
 }
 
 async function withNames(
-  { boardReads, clock }: { boardReads: BoardReads; clock: Clock },
+  { boardReads }: { boardReads: BoardReads },
   firmId: FirmId,
   claims: readonly BoardClaim[],
-): Promise<BoardRow[]> {
-  const [names, offerWaitHours] = await Promise.all([
-    adjusterNames(
-      boardReads,
-      firmId,
-      claims.map(({ adjuster }) => adjuster),
-    ),
-    boardReads.offerWaitHours(firmId),
-  ]);
-  const now = clock.now();
+): Promise<Omit<BoardRow, 'late'>[]> {
+  const adjusters = claims.map(({ adjuster }) => adjuster);
+  const names = await adjusterNames(boardReads, firmId, adjusters);
   return claims.map((claim) => ({
     ...claim,
     adjusterName: names.get(claim.adjuster) ?? null,
     waitingSince: waitingSince(claim),
-    late: isLate(claim, offerWaitHours, now),
   }));
 }

@@ -20,12 +20,15 @@ export interface BoardClaim {
 }
 
 /**
- * How claims are walked. `waiting`: open claims of the environment that are not accepted, by `updatedAt`, since when they
- * wait. `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those
+ * How claims are walked. `waiting`: open claims of the environment with this status, by `updatedAt`, since when they wait. `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those
  * with this status and adjuster, open or closed, by `offeredAt`.
  */
 export type BoardWalk =
-  | { readonly by: 'waiting'; readonly environment: Environment }
+  | {
+      readonly by: 'waiting';
+      readonly environment: Environment;
+      readonly status: Exclude<AssignmentStatus, 'accepted'>;
+    }
   | {
       readonly by: 'latest';
       readonly environment: Environment;

@@ -38,6 +38,8 @@ const claims = fc
     all.map(
       ({ closed, externalId, name, state, carrier, ...claim }, n): BoardClaim => ({
         ...claim,
+        // An open offer has not changed since it was made.
+        updatedAt: claim.status === 'pending_acceptance' ? claim.offeredAt : claim.updatedAt,
         id: `00000000-0000-7000-8000-${String((n * 7919) % 1000).padStart(12, '0')}` as ClaimId,
         externalId: `${externalId}${n}`,
         claimNumber: `N-${n % 3}`,
@@ -81,7 +83,7 @@ function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = nul
           );
         if (walk.by === 'latest') return walk.status === undefined || claim.status === walk.status;
         return (
-          claim.environment === walk.environment && claim.status !== 'accepted' && claim.closedAt === null
+          claim.environment === walk.environment && claim.status === walk.status && claim.closedAt === null
         );
       };
       const found = all
@@ -106,11 +108,19 @@ function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = nul
   return { reads: reads as BoardReads, counted };
 }
 
-async function pagesOf(reads: BoardReads, filter: BoardFilter, limit: number, maxBytes?: number) {
+/** @param passesMs between two pages. */
+async function pagesOf(
+  reads: BoardReads,
+  filter: BoardFilter,
+  limit: number,
+  { maxBytes, now, passesMs = 0 }: { maxBytes?: number; now?: number; passesMs?: number } = {},
+) {
+  const clock = createFixedClock(now);
   const pages: (readonly BoardRow[])[] = [];
   for (let after: KeysetPosition | null | undefined; after !== null; ) {
-    const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+    const list = makeListBoard({ boardReads: reads, clock });
     const page = await list(FIRM, filter, { after: after ?? null, limit, maxBytes });
+    clock.advance(passesMs);
     pages.push(page.rows);
     after = page.next;
   }
@@ -143,12 +153,21 @@ function isExpected(claim: BoardClaim, filter: BoardFilter): boolean {
   );
 }
 
-test('the pages of a board together have each claim of the filter once, in its order', async () => {
+const waits = fc.constantFrom(
+  { hours: null, passesMs: 0 },
+  { hours: 1, passesMs: 0 },
+  // Offers become late between two pages.
+  { hours: 1, passesMs: 1 },
+);
+
+test('the pages of a board together have each claim of the filter once, in its order, and late offers before those that wait', async () => {
+  const limits = fc.integer({ min: 1, max: 6 });
   await fc.assert(
-    fc.asyncProperty(claims, filters, fc.integer({ min: 1, max: 6 }), async (all, filter, limit) => {
+    fc.asyncProperty(claims, filters, limits, waits, async (all, filter, limit, { hours, passesMs }) => {
       // Claims that wait are open.
-      fc.pre(filter.order === 'latest' || !filter.closed || filter.adjuster !== undefined);
-      const pages = await pagesOf(readsOf(all).reads, filter, limit);
+      fc.pre(filter.order === 'latest' || !filter.closed);
+      const now = HOUR + 2;
+      const pages = await pagesOf(readsOf(all, hours).reads, filter, limit, { now, passesMs });
       const rows = pages.flat();
       for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
       const expected = all.filter((claim) => isExpected(claim, filter));
@@ -157,8 +176,11 @@ test('the pages of a board together have each claim of the filter once, in its o
       const at = ({ offeredAt, updatedAt }: BoardClaim) =>
         filter.adjuster === undefined ? updatedAt : offeredAt;
       const sign = filter.order === 'latest' ? -1 : 1;
+      const comesFirst = (claim: BoardClaim) =>
+        Number(filter.order === 'waiting' && isLate(claim, hours, now));
       const inOrder = [...rows].sort(
-        (one, other) => sign * (at(one) - at(other) || (one.id < other.id ? -1 : 1)),
+        (one, other) =>
+          comesFirst(other) - comesFirst(one) || sign * (at(one) - at(other) || (one.id < other.id ? -1 : 1)),
       );
       expect(rows.map(({ id }) => id)).toEqual(inOrder.map(({ id }) => id));
     }),
@@ -191,7 +213,7 @@ test('a page reads a bounded number of claims, however many do not match', async
 
 test('a page ends at its bytes, and the next one begins with the first claim that did not fit', async () => {
   const all = Array.from({ length: 7 }, (_, n) => claimAt(n));
-  const pages = await pagesOf(readsOf(all).reads, LIVE, 50, 100);
+  const pages = await pagesOf(readsOf(all).reads, LIVE, 50, { maxBytes: 100 });
   expect(pages.map((page) => page.length)).toEqual([2, 2, 2, 1]);
   expect(pages.flat().map(({ updatedAt }) => updatedAt)).toEqual([6, 5, 4, 3, 2, 1, 0]);
 });

@@ -71,7 +71,7 @@ export const boardQuery = fields({
   }).optional(),
   order: oneOf(BOARD_ORDERS, {
     description:
-      'waiting, the default: open claims that wait for a response or for another offer, the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true. With adjuster, the time of the offer decides.',
+      'waiting, the default: open claims that wait for a response or for another offer, late offers first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true. With adjuster, the time of the offer decides.',
     example: 'waiting',
   }).optional(),
   ...pageParameters(),

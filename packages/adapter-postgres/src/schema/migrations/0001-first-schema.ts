@@ -350,7 +350,7 @@ CREATE INDEX claims_test_feed ON claims (firm_id, updated_at, id) WHERE environm
 CREATE INDEX claims_test_feed_by_status ON claims (firm_id, status, updated_at, id) WHERE environment = 'test';
 -- What waits for a response or for another offer, for the board. The condition is written so that no other one implies it:
 -- statements by adjuster and status must not use this index.
-CREATE INDEX claims_waiting ON claims (firm_id, environment, updated_at, id)
+CREATE INDEX claims_waiting ON claims (firm_id, environment, status, updated_at, id)
   WHERE closed_at IS NULL AND (status = 'accepted') IS FALSE;
 -- The adjuster's lists. Closed claims accumulate for years, so they are not in the index of the lists in daily use.
 CREATE INDEX claims_of_adjuster ON claims (firm_id, adjuster_svc_id, status, offered_at, id)

@@ -84,6 +84,16 @@ export function boardBehavior(fixture: () => Fixture): void {
       ]);
       expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([rejected, ...rest]);
       expect(await idsOn(firm, { ...OPEN, adjuster: svcId, closed: true })).toEqual([closed]);
+      // The open offers, before what waits as long.
+      await use.setOfferWait(firm.id, 1);
+      clock.advance(HOUR - 2 * MINUTE);
+      for (const limit of [1, 2, 100]) {
+        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, rejected, offered]);
+        expect(await idsOn(firm, { ...WAITING, adjuster: svcId }, limit)).toEqual([...rest, rejected]);
+      }
+      clock.advance(MINUTE);
+      for (const limit of [1, 2, 100])
+        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, offered, rejected]);
       const pagesOfOne = await board(firm, OPEN, 100, 1);
       expect(pagesOfOne.map(({ id }) => id)).toEqual(await idsOn(firm, OPEN));
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
