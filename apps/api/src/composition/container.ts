@@ -66,6 +66,21 @@ const authentication = moduleOf((bind) => {
   ]);
 });
 
+/** For sign-in, of adjusters and of staff. */
+const ACCOUNT_DEPS = [
+  'uow',
+  'auditBuffer',
+  'mailer',
+  'secrets',
+  'passkeyVerifier',
+  'passkeysRequired',
+  'signInMonitor',
+  'sessionMaxAgeMs',
+  'networkOf',
+  'clock',
+  'ids',
+] as const;
+
 const useCases = moduleOf((bind) => {
   bind(
     'auditBuffer',
@@ -103,23 +118,13 @@ const useCases = moduleOf((bind) => {
     'ids',
   ]);
   bind('appUseCases', appUseCases, [
-    'uow',
+    ...ACCOUNT_DEPS,
     'claimWrites',
     'appReads',
-    'auditBuffer',
     'offerBuffer',
     'offerCourses',
     'receiptSigner',
     'addresses',
-    'mailer',
-    'secrets',
-    'passkeyVerifier',
-    'passkeysRequired',
-    'signInMonitor',
-    'sessionMaxAgeMs',
-    'networkOf',
-    'clock',
-    'ids',
   ]);
   bind('deskImportUseCases', deskImportUseCases, [
     'boardReads',
@@ -130,7 +135,7 @@ const useCases = moduleOf((bind) => {
     'ids',
   ]);
   bind('deskUseCases', deskUseCases, [
-    'uow',
+    ...ACCOUNT_DEPS,
     'staffReads',
     'auditReads',
     'operatorReads',
@@ -138,16 +143,6 @@ const useCases = moduleOf((bind) => {
     'rateLimiter',
     'apiKeyAuthenticator',
     'sha256',
-    'auditBuffer',
-    'mailer',
-    'secrets',
-    'passkeyVerifier',
-    'passkeysRequired',
-    'signInMonitor',
-    'sessionMaxAgeMs',
-    'networkOf',
-    'clock',
-    'ids',
   ]);
   bind('boardUseCases', boardUseCases, ['boardReads', 'firmReads', 'offerCourses', 'clock']);
   bind('operatorUseCases', operatorUseCases, [
