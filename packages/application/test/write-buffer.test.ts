@@ -47,6 +47,7 @@ test('entries beyond the capacity are dropped and counted until others are store
   await buffer.flush();
   for (const entry of ['c2', 'c3', 'c4', 'c5']) buffer.add(entry);
   await buffer.flush();
+  await buffer.flush();
   expect(dropped).toEqual([2, 1, 1]);
   expect(stored).toEqual(['a1', 'a2', 'b1', 'c2', 'c3', 'c4']);
 });
