@@ -202,6 +202,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       await offer(firm.live, id, svcId);
       const read = async () => {
         const { claim, history, ...details } = await use.readBoardClaim(firm.id, id);
+        expect(history.map(({ adjusterName }) => adjusterName)).not.toContain(null);
         const offers = history.map(({ adjuster, outcome, endedAt, firstSeenAt, rejectionReason }) => [
           adjuster,
           outcome,
