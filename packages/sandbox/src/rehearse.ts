@@ -84,14 +84,13 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   const lines = Array.from({ length: options.claims }, (_, n) =>
     JSON.stringify(eventClaim(n, account(SHARES[n % SHARES.length] ?? 'accepts'), run, startedAt)),
   );
-  /** Before the first claim, since a program may send all of them in a second. A poll may have taken it. */
-  const loseFirst = () => client.sandbox.simulateFaults({ kind: 'dropped', count: 1 });
   const answer = createAnswers(client, account('manual'), durationMs, now);
   const tickMs = Math.min(5000, durationMs / 60);
   let firstAt: number | undefined;
   let done = 0;
   try {
-    await loseFirst();
+    // Before the first claim, since a program may send all of them in a second.
+    await client.sandbox.simulateFaults({ kind: 'dropped', count: 1 });
     say(LOST);
     await options.handOut(`${lines.join('\n')}\n`, run);
     for (let passed = 0; passed <= 1; ) {
@@ -99,8 +98,7 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
       const filters = { updated_since: new Date(startedAt), limit: 200 };
       for await (const claim of client.claims.list(filters, { signal })) claims.push(claim);
       if (claims.length > 0) firstAt ??= now();
-      if (firstAt === undefined) await loseFirst();
-      else {
+      if (firstAt !== undefined) {
         passed = (now() - firstAt) / durationMs;
         for (let next = SCRIPT[done]; next !== undefined && next[0] <= passed; next = SCRIPT[done]) {
           done += 1;
