@@ -200,13 +200,15 @@ export async function until<T>(
   }
 }
 
-/** Elements that are wider than the screen. */
+/** Elements that are wider than the screen, or more room for messages than it has. */
 export async function tooWide(page: Page, screen: string): Promise<string[]> {
   const wide =
     (await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, main *, nav *, dialog, dialog *')]
     .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
     .map((element) => element.outerHTML.slice(0, 120) + ' to ' + Math.round(element.getBoundingClientRect().right))
-    .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])`)) as string[];
+    .concat(document.documentElement.scrollWidth > innerWidth ? ['it scrolls sideways'] : [])
+    .concat(parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--messages-height')) > innerHeight
+      ? ['messages take more than the screen'] : [])`)) as string[];
   return wide.slice(0, 3).map((one) => `${screen}: too wide: ${one}`);
 }
 

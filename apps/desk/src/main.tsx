@@ -97,7 +97,7 @@ function App() {
           </div>
         </div>
       )}
-      <div class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
+      <div key="messages" class="messages" ref={useHeightVariable<HTMLDivElement>('--messages-height')}>
         <ToastMessage />
       </div>
     </>
