@@ -77,3 +77,12 @@ test('what a check of readiness asks for and finds, and what happens in a rehear
   const all: readonly string[] = [...asked, ...found, ...steps];
   expect(all.filter((text) => inSpanish(text) === text || ENGLISH.test(inSpanish(text)))).toEqual([]);
 });
+
+test('why an address for webhooks or the id of a request is refused is in Spanish, too', () => {
+  const refused = textsIn('adapter-notifications/src/webhook-sender.ts', 'The URL ').map((text) =>
+    text.replace('with 7', 'with https://, or http:// on this machine'),
+  );
+  expect(refused).toHaveLength(4);
+  const all = [...refused, 'Must be a UUID.'].map(inSpanish);
+  expect(all.filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
+});

@@ -76,6 +76,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'one of {}': 'uno de {}',
   '{} of {} to {} characters': '{} de {} a {} caracteres',
   'a string': 'un texto',
+  'a UUID': 'un UUID',
   'a phone number': 'un número de teléfono',
   'an email address': 'un correo electrónico',
   'an object': 'un objeto',
@@ -96,6 +97,15 @@ const TEXTS: Readonly<Record<string, string>> = {
     'occupancy_type {} requiere un tipo de edificio residencial',
   'occupancy_type {} requires a non-residential building type':
     'occupancy_type {} requiere un tipo de edificio no residencial',
+
+  'The URL must be an address that starts with {}, of at most {} characters.':
+    'La URL debe ser una dirección que empieza con {}, de {} caracteres como máximo.',
+  'The URL must start with {}.': 'La URL debe empezar con {}.',
+  'https://, or http:// on this machine': 'https://, o http:// en esta máquina',
+  'The URL must have no user name, password or fragment.':
+    'La URL no debe tener usuario, contraseña ni fragmento.',
+  'The URL must lead to a public address; {} is on a private network or on this machine.':
+    'La URL debe llevar a una dirección pública; {} está en una red privada o en esta máquina.',
 
   'Retries have the same Idempotency-Key': 'Los reintentos llevan la misma Idempotency-Key',
   'Derive the Idempotency-Key from your own id, store it before the first attempt, and send every retry with the same key and the same body.':
