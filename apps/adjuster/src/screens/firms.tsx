@@ -88,10 +88,9 @@ function FirmCard({ firm }: { firm: Membership }) {
       </Button>
       {leaving && (
         <FormDialog
-          {...{ title: words.firms.leaveTitle(firm.firm_name), act: words.firms.leaveConfirm, busy }}
+          {...{ title: words.firms.leaveTitle(firm.firm_name), act: words.firms.leaveConfirm, submit: leave }}
           kind="danger"
           close={() => setLeaving(false)}
-          submit={() => void leave()}
         >
           <ul class="points">
             {words.firms.leavePoints.map((point) => (

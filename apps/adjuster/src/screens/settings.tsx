@@ -191,14 +191,11 @@ function Account() {
 function Session() {
   const { settings } = allTexts.value;
   const [asked, setAsked] = useState<'here' | 'everywhere' | null>(null);
-  const [busy, setBusy] = useState(false);
   const confirm = async (): Promise<void> => {
-    setBusy(true);
     try {
       await signOut(asked === 'everywhere');
     } catch (error) {
       showError(error);
-      setBusy(false);
       setAsked(null);
     }
   };
@@ -216,9 +213,8 @@ function Session() {
           title={everywhere ? settings.everywhereTitle : settings.signOutTitle}
           act={everywhere ? settings.signOutEverywhere : settings.signOut}
           kind={everywhere ? 'danger' : 'primary'}
-          busy={busy}
           close={() => setAsked(null)}
-          submit={() => void confirm()}
+          submit={confirm}
         >
           <p>{everywhere ? settings.everywhereLead : settings.signOutLead}</p>
           {unsent > 0 && <p class="strong">{settings.unsent(unsent)}</p>}

@@ -13,7 +13,6 @@ export function FormDialog(props: {
   /** The name of what it does. */
   readonly act: string;
   readonly kind?: 'primary' | 'danger';
-  readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly close: () => void;
   /** Until it has ended, it is not done again. */
@@ -24,8 +23,11 @@ export function FormDialog(props: {
   const [busy, setBusy] = useState(false);
   const submit = async (text: FormText): Promise<void> => {
     setBusy(true);
-    await props.submit(text);
-    setBusy(false);
+    try {
+      await props.submit(text);
+    } finally {
+      setBusy(false);
+    }
   };
   return (
     <Dialog title={props.title} close={props.close}>
@@ -39,12 +41,7 @@ export function FormDialog(props: {
       >
         {props.children}
         <div class="row">
-          <Button
-            kind={props.kind ?? 'primary'}
-            type="submit"
-            busy={busy || props.busy}
-            disabled={props.disabled}
-          >
+          <Button kind={props.kind ?? 'primary'} type="submit" busy={busy} disabled={props.disabled}>
             {props.act}
           </Button>
           <Button onClick={props.close}>{texts.value.cancel}</Button>

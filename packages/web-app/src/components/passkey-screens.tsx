@@ -101,7 +101,6 @@ export function createPasskeyScreens(deps: {
       readonly passkey: Passkey;
       readonly action: 'rename' | 'remove';
     }>();
-    const [busy, setBusy] = useState(false);
     const read = async (): Promise<void> => {
       await readPasskeys().then(setPasskeys, showError);
     };
@@ -109,7 +108,6 @@ export function createPasskeyScreens(deps: {
     const apply = async (text: FormText): Promise<void> => {
       if (edited === undefined) return;
       const params = { passkey_id: edited.passkey.id };
-      setBusy(true);
       try {
         if (edited.action === 'rename') {
           await request(() => deps.rename({ params, body: { name: text('name') } }));
@@ -120,7 +118,6 @@ export function createPasskeyScreens(deps: {
       } catch (error) {
         showFailure(error);
       } finally {
-        setBusy(false);
         setEdited(undefined);
       }
     };
@@ -151,7 +148,7 @@ export function createPasskeyScreens(deps: {
         <AddPasskey onAdded={read} />
         {edited?.action === 'rename' && (
           <FormDialog
-            {...{ title: words.rename(edited.passkey.name), act: common.save, busy, submit: apply }}
+            {...{ title: words.rename(edited.passkey.name), act: common.save, submit: apply }}
             close={() => setEdited(undefined)}
           >
             <Field
@@ -163,7 +160,7 @@ export function createPasskeyScreens(deps: {
         {edited?.action === 'remove' && (
           <FormDialog
             {...{ title: words.remove(edited.passkey.name), act: words.remove(edited.passkey.name) }}
-            {...{ kind: 'danger', busy, submit: apply }}
+            {...{ kind: 'danger', submit: apply }}
             close={() => setEdited(undefined)}
           >
             <p>{words.removeLead(edited.passkey.name)}</p>
