@@ -89,6 +89,7 @@ const ALL_CALLERS = '';
 
 /** Logged instead of the route if the request failed with a simulated fault. */
 const SIMULATED_ROUTE = 'simulated fault';
+const routeOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
 /** The steps of a request, in order: permit, authentication, rate limits, scope, body, contract, handler. */
 export function createPipeline(
@@ -106,7 +107,7 @@ export function createPipeline(
     trace: RequestTrace,
   ): Promise<RouteResponse> {
     const { endpoint } = route;
-    trace.route = `${endpoint.method} ${endpoint.path}`;
+    trace.route = routeOf(endpoint);
     const deadline = createDeadline();
     // Before any work: a process that spends its time on requests that must fail delays those that could succeed.
     const permit = await acquire(route, response, deadline);
@@ -232,7 +233,7 @@ export function createPipeline(
       return response;
     } finally {
       if (!isNoticeable(fault, response)) {
-        trace.route = `${endpoint.method} ${endpoint.path}`;
+        trace.route = routeOf(endpoint);
         await deadline.within(deps.faults.giveBack(grant.firmId, grant.keyId, fault));
       }
     }
@@ -323,7 +324,7 @@ export function createPipeline(
     const { endpoint } = operation;
     const { trace, response, deadline } = exchange;
     const { firmId } = grant;
-    trace.route = `${endpoint.method} ${endpoint.path}`;
+    trace.route = routeOf(endpoint);
     trace.audit = auditedRequest(endpoint.id, sent.params, byFirm(actor), firmId);
     try {
       // The message is counted as a request already.

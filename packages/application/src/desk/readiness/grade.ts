@@ -53,7 +53,8 @@ interface Facts {
   readonly writes: readonly GradedRequest[][];
   readonly reads: readonly GradedRequest[][];
   /** Of each key, earliest first. */
-  readonly polls: readonly Poll[][];
+  /** By key. */
+  readonly polls: readonly (readonly PollInSequence[])[];
   readonly isLate: (at: Instant) => boolean;
 }
 
@@ -85,7 +86,7 @@ export function gradeIntegration({ claims, now, ...logged }: Evidence): Readines
     readOf: readerOf((logged.reads === undefined ? requests : inOrder(logged.reads)).filter(isSuccess)),
     claims,
     ...attemptsOf(requests),
-    polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()],
+    polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()].map(inSequence),
     isLate: (at) => at + GRACE_MS < now,
   };
   return READINESS_CHECKS.map((check) => {
@@ -233,7 +234,7 @@ function cursors({ requests, polls, isLate }: Facts, result: Result): void {
     ),
   );
   for (const ofKey of polls) {
-    for (const { poll, nextFirst: next } of inSequence(ofKey)) {
+    for (const { poll, nextFirst: next } of ofKey) {
       if (poll.page.next === null) continue;
       if (followed.has(`${poll.keyId} ${poll.page.next}`)) result.passed += 1;
       else if (next !== undefined || isLate(endOf(poll)))
@@ -278,7 +279,7 @@ function poll_gaps({ polls }: Facts, result: Result): void {
   for (const ofKey of polls) {
     let readTo = Number.NEGATIVE_INFINITY;
     let last: Poll | undefined;
-    for (const poll of ofKey) {
+    for (const { poll } of ofKey) {
       const { since, from, to, next } = poll.page;
       // Nothing is known of what was read before a further page.
       if (poll.behavior.cursor === undefined && Number.isFinite(readTo)) {
@@ -381,8 +382,8 @@ function unknown_values({ requests, polls, writes, isLate }: Facts, result: Resu
   );
   const pollOf = new Map(
     polls.flatMap((ofKey) => {
-      const moves = new Set(ofKey.map(({ page }) => page.since)).size > 1;
-      return inSequence(ofKey).map((one) => [one.poll.requestId, { ...one, moves }] as const);
+      const moves = new Set(ofKey.map(({ poll }) => poll.page.since)).size > 1;
+      return ofKey.map((one) => [one.poll.requestId, { ...one, moves }] as const);
     }),
   );
   for (const request of requests) {
