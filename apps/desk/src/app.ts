@@ -49,7 +49,7 @@ export async function perform(work: () => Promise<unknown>, done = texts.value.s
   }
 }
 
-/** Closing the page meanwhile has to be confirmed. */
+/** While this is true, the browser asks before it closes the page. */
 export const holdPageWhile = (isBusy: () => boolean): void =>
   addEventListener('beforeunload', (event) => {
     if (isBusy()) event.preventDefault();

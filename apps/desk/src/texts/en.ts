@@ -61,7 +61,7 @@ export const en = {
     auditor: 'Auditor',
   } as Record<string, string>,
   refusals,
-  /** Of the service, which speaks English. */
+  /** A text of the service, which is in English. */
   ofService: (text: string) => text,
   guide: 'Read the guide',
   none: 'Nothing found',

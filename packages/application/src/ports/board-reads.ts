@@ -20,8 +20,9 @@ export interface BoardClaim {
 }
 
 /**
- * How claims are walked. `waiting`: open claims of the environment with this status, by `updatedAt`, since when they wait. `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those
- * with this status and adjuster, open or closed, by `offeredAt`.
+ * How claims are walked. `waiting`: open claims of the environment with this status, by `updatedAt`, since when they wait.
+ * `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those with this
+ * status and adjuster, open or closed, by `offeredAt`.
  */
 export type BoardWalk =
   | {

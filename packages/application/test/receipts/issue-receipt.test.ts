@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type AuditAction, auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
-test('a receipt has its pushes, and of an audit row of several events the device of its own answer', async () => {
+test('a receipt shows its own pushes, and the device of its own answer from an audit row with several answers', async () => {
   const { newFirm, newMember, sendId, useOn, memory } = memoryFixture();
   const firm = await newFirm();
   const id = await sendId(firm.live, await newMember(firm));

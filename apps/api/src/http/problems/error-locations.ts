@@ -25,8 +25,8 @@ function knownNames(): ReadonlySet<string> {
 const MAX_LOCATIONS = 50;
 
 /**
- * The locations of validation errors, each once, for the request log. A name that is not part of the interface was chosen by the
- * sender and may be personal data, so it is logged as `*`.
+ * The locations of validation errors, each once, for the request log. A name that is not part of the interface was chosen
+ * by the sender and may be personal data, so it is logged as `*`.
  */
 export function errorLocations(errors: readonly ProblemItem[] | undefined): readonly string[] {
   const locations = (errors ?? []).slice(0, MAX_LOCATIONS).map(({ pointer, parameter, header }) => {

@@ -114,7 +114,7 @@ function rowToWire(
   };
 }
 
-/** Claims from the files of other systems. Nothing of a file is kept but the names of its columns. */
+/** Claims from the files of other systems. Only the name of a file and those of its columns are kept. */
 export const deskImportRoutes = ({
   deskImportUseCases: use,
 }: {
