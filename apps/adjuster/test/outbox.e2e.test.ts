@@ -75,6 +75,8 @@ test('what came of answers that were given together is one line, and what was lo
     const lost = ids[0] ?? '';
     await enter(page, service, token);
     await page.getByText('4 open offers').waitFor();
+    // The dialog is loaded beside the list, and without a worker nothing else has it.
+    await page.waitForLoadState('networkidle');
     await context.setOffline(true);
     await button(page, 'Select').click();
     await button(page, 'Select all').click();
