@@ -154,17 +154,14 @@ const delaysOf = (
 /** A push is encrypted; each offer has one. */
 const nthPush = (pushes: readonly Arrival[], n: number) => pushes[n];
 
-/** Signals are fewer than changes: the first one made after the change that tells to poll from before it. */
-const coveringSignal = (signals: readonly Arrival[], _n: number, { changedAt }: Sent) =>
-  signals.find(({ body }) => {
-    const { timestamp, data } = JSON.parse(body.toString()) as SignalBody;
-    return Date.parse(timestamp) >= changedAt && Date.parse(data.updated_since) <= changedAt;
-  });
-
-interface SignalBody {
-  readonly timestamp: string;
-  readonly data: { readonly updated_since: string };
-}
+/** Signals are fewer than changes, and each goes on where the one before ended: the last one from before the change. */
+const coveringSignal = (signals: readonly Arrival[], _n: number, { at, changedAt }: Sent) => {
+  const signal = signals.findLast(
+    ({ body }) => Date.parse(JSON.parse(body.toString()).data.updated_since) <= changedAt,
+  );
+  // An earlier one covers what came before the change.
+  return signal !== undefined && signal.at >= at ? signal : undefined;
+};
 
 /** Gives an adjuster of each firm a device. */
 export async function addDevices(url: string, { firms }: BenchData) {
