@@ -121,9 +121,15 @@ export const memoryWebhookQueue = (write: Write): WebhookQueue => ({
       }
     }),
 
-  take: (kind, now, until, limit) =>
-    write(async (tables) =>
-      tables.webhookDeliveries
+  take: (kind, now, until, { limit, perFirm, running }) =>
+    write(async (tables) => {
+      const counts = new Map<FirmId, number>();
+      const hasRoom = ({ firmId }: WebhookDelivery): boolean => {
+        const count = counts.get(firmId) ?? running.filter((id) => id === firmId).length;
+        counts.set(firmId, count + 1);
+        return count < perFirm;
+      };
+      return tables.webhookDeliveries
         .all()
         .filter(
           ({ nextAttemptAt, attemptCount }) =>
@@ -134,13 +140,14 @@ export const memoryWebhookQueue = (write: Write): WebhookQueue => ({
           const endpoint = tables.webhooks.get(keyOf(delivery.firmId, delivery.endpointId))?.endpoint;
           return endpoint === undefined || endpoint.paused !== null ? [] : [{ endpoint, delivery }];
         })
+        .filter(({ delivery }) => hasRoom(delivery))
         .slice(0, limit)
         .map(({ endpoint, delivery }) => {
           const taken = { ...delivery, nextAttemptAt: until };
           tables.webhookDeliveries.put(taken);
           return { endpoint, delivery: taken };
-        }),
-    ),
+        });
+    }),
 
   recordDelivered: ({ firmId, id, endpointId, changesUntil }, attempt, nextSignalAt) =>
     write(async (tables) => {

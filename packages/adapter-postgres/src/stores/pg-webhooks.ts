@@ -201,11 +201,14 @@ const SKIP = sql(
 );
 const DUE = sql(
   'webhooks_due',
-  `SELECT d.firm_id AS "firmId", d.id FROM webhook_deliveries d
-     JOIN webhook_endpoints e ON e.firm_id = d.firm_id AND e.id = d.endpoint_id
-    WHERE d.status = 'pending' AND d.next_attempt_at <= $1::timestamptz AND (d.attempt_count > 0) = $2::boolean
-      AND e.paused IS NULL
-    ORDER BY d.next_attempt_at LIMIT $3`,
+  `SELECT firm_id AS "firmId", id FROM (
+     SELECT d.firm_id, d.id, d.next_attempt_at,
+         row_number() OVER (PARTITION BY d.firm_id ORDER BY d.next_attempt_at, d.id) AS number
+       FROM webhook_deliveries d JOIN webhook_endpoints e ON e.firm_id = d.firm_id AND e.id = d.endpoint_id
+      WHERE d.status = 'pending' AND d.next_attempt_at <= $1::timestamptz AND (d.attempt_count > 0) = $2::boolean
+        AND e.paused IS NULL) due
+    WHERE number + cardinality(array_positions($5::uuid[], firm_id)) <= $4
+    ORDER BY next_attempt_at LIMIT $3`,
 );
 /** Of two processes, the second one waits for the first, and then finds that the delivery is no longer due. */
 const TAKE = sql(
@@ -257,9 +260,10 @@ export function pgWebhookQueue(
       await maintenance.rows(SKIP, [timestamp(now)]);
     },
 
-    async take(kind, now, until, limit) {
+    async take(kind, now, until, { limit, perFirm, running }) {
       const at = timestamp(now);
-      const due = await maintenance.rows<WebhookDelivery>(DUE, [at, kind === 'retry', limit]);
+      const room = [limit, perFirm, arrayOf(running)];
+      const due = await maintenance.rows<WebhookDelivery>(DUE, [at, kind === 'retry', ...room]);
       if (due.length === 0) return [];
       const values = [...firmsAndIds(due), at, timestamp(until)];
       const deliveries = (await maintenance.rows<DeliveryRow>(TAKE, values)).map(deliveryFrom);

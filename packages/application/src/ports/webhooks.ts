@@ -45,6 +45,15 @@ export interface DueWebhook {
   readonly delivery: WebhookDelivery;
 }
 
+/** How many deliveries a process has room for. */
+export interface WebhookRoom {
+  readonly limit: number;
+  /** At most so many of one firm, with those that run already. */
+  readonly perFirm: number;
+  /** The firm of each one that runs. */
+  readonly running: readonly FirmId[];
+}
+
 /** What the deliveries of all firms are worked off by. Any number of processes may do so. */
 export interface WebhookQueue {
   /**
@@ -58,7 +67,12 @@ export interface WebhookQueue {
    *
    * @param kind first attempts, or retries.
    */
-  take(kind: 'first' | 'retry', now: Instant, until: Instant, limit: number): Promise<readonly DueWebhook[]>;
+  take(
+    kind: 'first' | 'retry',
+    now: Instant,
+    until: Instant,
+    room: WebhookRoom,
+  ): Promise<readonly DueWebhook[]>;
   /** The signal counts as delivered; the next one follows at `nextSignalAt` at the earliest. */
   recordDelivered(delivery: WebhookDelivery, attempt: WebhookAttempt, nextSignalAt: Instant): Promise<void>;
   /** It stays pending, unless something else has ended it. */

@@ -1,4 +1,4 @@
-import { SECOND } from '@svc/domain';
+import { type FirmId, SECOND } from '@svc/domain';
 import type { Clock } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -10,10 +10,11 @@ const ATTEMPT_TIMEOUT_MS = 10 * SECOND;
 /** Longer than an attempt and its record: only what a killed process had taken is taken again. */
 const TAKEN_MS = 20 * SECOND;
 /**
- * Attempts of this process at the same time. Most wait for a slow or dead endpoint, so retries have their own limit:
- * however many endpoints are dead, those that respond are tried at once.
+ * Attempts of this process at the same time. Most wait for a slow or dead endpoint, so first attempts and retries have
+ * limits of their own, and so has each firm: its dead endpoints delay its own signals, and those of others only when more
+ * than 50 firms (of retries: 25) have as many dead ones as the share.
  */
-const MAX_RUNNING = { first: 200, retry: 50 } as const;
+const ROOM = { first: { limit: 200, perFirm: 4 }, retry: { limit: 50, perFirm: 2 } } as const;
 
 export interface WebhookDeliveries {
   /** Queues signals of new changes, and starts what is due. */
@@ -33,7 +34,7 @@ export function createWebhookDeliveries(deps: {
   readonly onError: (error: unknown) => void;
 }): WebhookDeliveries {
   const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, onError } = deps;
-  const running = { first: new Set<Promise<void>>(), retry: new Set<Promise<void>>() };
+  const running = { first: new Map<Promise<void>, FirmId>(), retry: new Map<Promise<void>, FirmId>() };
 
   async function deliver({ endpoint, delivery }: DueWebhook): Promise<void> {
     const at = clock.now();
@@ -53,18 +54,19 @@ export function createWebhookDeliveries(deps: {
       const now = clock.now();
       await queue.signalChanges(now);
       for (const kind of ['first', 'retry'] as const) {
-        const limit = MAX_RUNNING[kind] - running[kind].size;
-        if (limit === 0) continue;
-        for (const one of await queue.take(kind, now, now + TAKEN_MS, limit)) {
+        const { limit, perFirm } = ROOM[kind];
+        const room = { limit: limit - running[kind].size, perFirm, running: [...running[kind].values()] };
+        if (room.limit === 0) continue;
+        for (const one of await queue.take(kind, now, now + TAKEN_MS, room)) {
           const attempt = deliver(one)
             .catch(onError)
             .finally(() => running[kind].delete(attempt));
-          running[kind].add(attempt);
+          running[kind].set(attempt, one.delivery.firmId);
         }
       }
     },
     async settled() {
-      await Promise.all([...running.first, ...running.retry]);
+      await Promise.all([...running.first.keys(), ...running.retry.keys()]);
     },
   };
 }

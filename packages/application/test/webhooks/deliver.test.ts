@@ -17,15 +17,17 @@ async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?:
   const { webhook } = await use.createWebhook(BY_SERVICE, settings);
   await send(firm.test, firm.accounts.manual);
   await memory.webhookQueue.signalChanges(clock.now());
-  const due = await memory.webhookQueue.take('first', clock.now(), clock.now(), 1);
-  const taken: { kind: string; limit: number; heldMs: number }[] = [];
+  const room = { limit: 1, perFirm: 1, running: [] };
+  const due = await memory.webhookQueue.take('first', clock.now(), clock.now(), room);
+  const taken: { kind: string; room: number[]; heldMs: number }[] = [];
   const running: { timeoutMs: number; end: (result: WebhookResult) => void }[] = [];
   const [outcomes, errors]: [string[], unknown[]] = [[], []];
   const deliveries = createWebhookDeliveries({
     webhookQueue: {
       ...memory.webhookQueue,
-      async take(kind, now, until, limit) {
-        taken.push({ kind, limit, heldMs: until - now });
+      async take(kind, now, until, { limit, perFirm, running }) {
+        const count = running.filter((id) => id === firm.id).length;
+        taken.push({ kind, room: [limit, perFirm, count], heldMs: until - now });
         return Array.from({ length: Math.min(limit, most) }, () => due).flat();
       },
       ...queue,
@@ -46,7 +48,7 @@ async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?:
   return { clock, taken, running, outcomes, errors, deliveries, end, remove };
 }
 
-test('at most 200 first attempts and 50 retries of ten seconds run at once, and are held for longer', async () => {
+test('at most 200 first attempts and 50 retries of ten seconds run at once, of a firm 4 and 2, and are held for longer', async () => {
   const { deliveries, taken, running, end } = await setUp();
   const heldMs = 20 * SECOND;
   await deliveries.start();
@@ -56,10 +58,10 @@ test('at most 200 first attempts and 50 retries of ten seconds run at once, and 
   await new Promise(setImmediate);
   await deliveries.start();
   expect(taken).toEqual([
-    { kind: 'first', limit: 200, heldMs },
-    { kind: 'retry', limit: 50, heldMs },
-    { kind: 'first', limit: 200, heldMs },
-    { kind: 'retry', limit: 3, heldMs },
+    { kind: 'first', room: [200, 4, 0], heldMs },
+    { kind: 'retry', room: [50, 2, 0], heldMs },
+    { kind: 'first', room: [200, 4, 0], heldMs },
+    { kind: 'retry', room: [3, 2, 47], heldMs },
   ]);
 });
 

@@ -112,7 +112,11 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const now = clock.now();
       // Killed after each step in turn: the changes were queued; a delivery was taken.
       await stores.webhookQueue.signalChanges(now);
-      const taken = await stores.webhookQueue.take('first', now, now + 20 * SECOND, 10);
+      const taken = await stores.webhookQueue.take('first', now, now + 20 * SECOND, {
+        limit: 10,
+        perFirm: 10,
+        running: [],
+      });
       expect(taken.map(({ endpoint }) => endpoint.url)).toEqual([webhook.webhook.url]);
       await deliver();
       expect(sentTo(webhook)).toEqual([]);
@@ -128,6 +132,29 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(sent).toHaveLength(2);
       expect(sent[1].id).toBe(sent[0].id);
       expect((await deliveriesOf(firm, webhook)).map(({ status }) => status)).toEqual(['delivered']);
+    });
+
+    test('of a firm with dead endpoints leaves room for those of others', async () => {
+      const [dead, other] = [await fixture().newFirm(), await fixture().newFirm()];
+      for (let n = 0; n < 4; n += 1) await create(dead, 'test');
+      await sendOne(dead);
+      await create(other, 'test');
+      later(SECOND);
+      await sendOne(other);
+      const { stores, clock } = fixture();
+      const now = clock.now();
+      await stores.webhookQueue.signalChanges(now);
+      const taken: TestFirm['id'][] = [];
+      for (let round = 0; round < 3; round += 1) {
+        const room = { limit: 3, perFirm: 2, running: [...taken] };
+        const due = await stores.webhookQueue.take('first', now, now + 20 * SECOND, room);
+        taken.push(...due.map(({ delivery }) => delivery.firmId));
+      }
+      expect(taken).toEqual([dead.id, dead.id, other.id]);
+      // Two attempts have ended.
+      const room = { limit: 3, perFirm: 2, running: [other.id] };
+      const due = await stores.webhookQueue.take('first', now, now + 20 * SECOND, room);
+      expect(due.map(({ delivery }) => delivery.firmId)).toEqual([dead.id, dead.id]);
     });
 
     test('is sent once when several processes look for changes at the same time', async () => {
