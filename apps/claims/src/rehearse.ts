@@ -53,7 +53,7 @@ export async function showReadiness(
   { stdout, signal, env }: Environment,
 ): Promise<boolean> {
   const readiness = await client.sandbox.checkReadiness({ since, signal });
-  const page = `${url.replace(/\/+$/, '')}/firm#/readiness`;
+  const page = `${url.replace(/\/+$/, '')}/firm#/readiness/${since}`;
   stdout.write(
     json ? jsonDocument({ ...readiness, page }) : `${textOf(readiness, colorsFor(stdout, env))}\n${page}\n`,
   );
