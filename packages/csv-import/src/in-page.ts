@@ -1,3 +1,5 @@
+import { decode } from './decode.ts';
+
 // What a page does with a file before the service reads it, without the schemas, which are large.
 
 /** The paths of `CLAIM_FIELDS`, those that are required with a star; a test compares them. */
@@ -49,19 +51,8 @@ export function csvOfClaims(claims: readonly object[]): string {
   return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
-/**
- * A file in the encoding that it shows: a byte order mark, valid UTF-8, or else Windows-1252, which spreadsheets write.
- */
-export function decodeFile(bytes: Uint8Array): string {
-  const [first = 0, second = 0] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
-}
+/** A file in the encoding that it shows. The service finds what no encoding fits. */
+export const decodeFile = (bytes: Uint8Array): string => decode(bytes).text;
 
 export interface CsvPart {
   readonly text: string;

@@ -1,4 +1,5 @@
 export * from './columns.ts';
+export { ENCODINGS, type Encoding, UnreadableCsv } from './decode.ts';
 export * from './fields.ts';
 export * from './import-csv.ts';
 export * from './read-csv.ts';

@@ -1,7 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+import { decode, type Encoding, rejectUnreadable, UnreadableCsv } from './decode.ts';
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
@@ -29,17 +27,6 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The file as a whole is not CSV. The message says what to change. */
-export class UnreadableCsv extends Error {
-  override readonly name = 'UnreadableCsv';
-}
-
-const BYTE_ORDER_MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
-
 /** Far above the longest row of claims. */
 const MAX_ROW_CHARACTERS = 200_000;
 /** Far above those of claims systems; columns are compared with each other. */
@@ -49,6 +36,7 @@ const MAX_COLUMNS = 1000;
 export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFile {
   const { text, encoding } =
     typeof input === 'string' ? { text: input, encoding: 'utf-8' as const } : decode(input, options.encoding);
+  rejectUnreadable(text);
   const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), options.delimiter);
   const records = recordsOf(content, DELIMITERS[delimiter], options.maxRows);
   const rows = records
@@ -71,43 +59,6 @@ export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFil
   if (repeated !== undefined)
     throw new UnreadableCsv(`The header has the column ${JSON.stringify(repeated)} twice.`);
   return { encoding, delimiter, header: header.cells, rows: others };
-}
-
-function decode(bytes: Uint8Array, named: Encoding | undefined): { text: string; encoding: Encoding } {
-  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
-  const textIn = (encoding: Encoding): string | null => {
-    if (encoding === 'windows-1252') return windows1252(bytes);
-    try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    } catch {
-      return null;
-    }
-  };
-  const wanted = named ?? marked;
-  if (wanted !== undefined) {
-    const text = textIn(wanted);
-    if (text === null) throw new UnreadableCsv(`The file is not ${wanted}. Save it as "CSV UTF-8".`);
-    return { text, encoding: wanted };
-  }
-  const utf8 = textIn('utf-8');
-  if (utf8 !== null) return { text: utf8, encoding: 'utf-8' };
-  const western = windows1252(bytes);
-  if (western === null)
-    throw new UnreadableCsv('The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".');
-  return { text: western, encoding: 'windows-1252' };
-}
-
-/** The characters of the bytes from 0x80 to 0x9f; a space: none. Node 20 decodes this encoding as ISO 8859-1. */
-const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
-
-function windows1252(bytes: Uint8Array): string | null {
-  let text = '';
-  for (const byte of bytes) {
-    const character = byte < 0x80 || byte > 0x9f ? String.fromCharCode(byte) : WINDOWS_1252[byte - 0x80];
-    if (character === undefined || (character === ' ' && byte !== 0x20)) return null;
-    text += character;
-  }
-  return text;
 }
 
 /** Excel may name the separator in a line before the header. */

@@ -8,8 +8,15 @@ test('a page reads a file in the encoding that it shows', () => {
     [0x4c, 0x6f, 0xed, 0x7a, 0x61],
     [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
     [0xff, 0xfe, 0x4c, 0, 0x6f, 0, 0xed, 0, 0x7a, 0, 0x61, 0],
+    [0x4c, 0x6f, 0xed, 0x7a, 0x61, 0x20, 0x96, 0x80],
   ].map((bytes) => decodeFile(new Uint8Array(bytes)));
-  expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza']);
+  expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza', 'Loíza –€']);
+});
+
+test('a file in an unknown encoding is refused, whether a page or the reader decodes it', () => {
+  const file = Uint8Array.of(0x41, 0x2c, 0x81, 0x0a);
+  for (const given of [file, decodeFile(file)])
+    expect(() => readCsv(given, { maxRows: 10 })).toThrow('neither UTF-8 nor Windows-1252');
 });
 
 test('a page offers the fields of the import, and names those that a file must have', () => {
