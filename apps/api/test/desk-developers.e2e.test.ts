@@ -155,6 +155,7 @@ test('an auditor reads, filters and verifies the audit trail, page by page, and 
   const created = all.filter(({ action, actor }) => action === 'key.create' && actor === `staff:${admin.id}`);
   expect(created).toHaveLength(5);
   expect(created[0]).toEqual({
+    id: expect.stringMatching(/^\d+\.\d+$/),
     seq: expect.any(Number),
     at: expect.any(String),
     actor: `staff:${admin.id}`,

@@ -23,6 +23,8 @@ interface AuditFilter {
 
 /** An event, and the row of the chain that holds it with others. */
 export interface AuditItem {
+  /** The number of the row and that of the event in it. */
+  readonly id: string;
   readonly seq: number;
   readonly hash: string;
   readonly entry: StoredAuditEntry;
@@ -67,7 +69,7 @@ export const makeListAudit =
           bytes += JSON.stringify(entry).length;
           if (found.length > 0 && (found.length === limit || bytes > maxBytes))
             return { rows: found, next: { at: row.seq, id: String(index + 1) } };
-          found.push({ seq: row.seq, hash: row.hash, entry });
+          found.push({ id: `${row.seq}.${index}`, seq: row.seq, hash: row.hash, entry });
         }
       }
       seq = before;

@@ -42,7 +42,7 @@ describe('the list of audit events', () => {
   const maybe = fc.option(fc.nat(1), { nil: undefined });
   const time = fc.option(fc.nat(14), { nil: undefined });
 
-  test('has each event of the filter once, the latest first, in pages within their limit', async () => {
+  test('has each event of the filter once, with an id of its own, the latest first, in pages within their limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         rowsOfEvents,
@@ -76,12 +76,15 @@ describe('the list of audit events', () => {
             Date.parse(each.at) < (until ?? Number.POSITIVE_INFINITY);
           const expected = chain.rows
             .flatMap(({ seq, hash, text }) =>
-              [JSON.parse(text)].flat().map((each): AuditItem => ({ seq, hash, entry: each })),
+              [JSON.parse(text)]
+                .flat()
+                .map((each, n): AuditItem => ({ id: `${seq}.${n}`, seq, hash, entry: each })),
             )
             .filter(matches)
             .reverse();
           const pages = await pagesOf(readsOf(chain), filter, limit);
           expect(pages.flat()).toEqual(expected);
+          expect(new Set(expected.map(({ id }) => id)).size).toBe(expected.length);
           for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
         },
       ),

@@ -22,6 +22,7 @@ const setting = (description: string, example: string) =>
   z.unknown().meta({ description: `${description}: text, number, true or false; null: not set.`, example });
 
 export const auditEventSchema = responseObject({
+  id: responseField.text('Its own: the number of the row, and of the event in it.', '4711.0'),
   seq: responseField.integer('Number of the row of the chain; its events share it.', 4711),
   at: responseField.dateTime('When it happened.', '2026-08-29T14:52:07.113Z'),
   actor: responseField.text(

@@ -99,6 +99,7 @@ const loggedRequest = {
 
 const HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const auditEvent = {
+  id: '4711.0',
   seq: 4711,
   at: '2026-08-29T15:00:00.000Z',
   actor: `staff:${member.id}`,

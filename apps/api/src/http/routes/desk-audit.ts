@@ -3,7 +3,7 @@ import { deskEndpoints } from '@svc/contract';
 import { DomainError } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest } from './paging.ts';
+import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 interface DeskAuditRouteDeps {
@@ -18,7 +18,7 @@ export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: Desk
     staffRoute(deskEndpoints.listAudit, async ({ query }, { actor: { firmId } }) => {
       const { since, until, actor, action, object, request_id: requestId } = query;
       const filter = { since, until, actor, action, object, requestId };
-      const scope = { list: 'audit', reader: `desk ${firmId}`, filters: filter };
+      const scope = { list: 'audit', reader: deskReader(firmId), filters: filter };
       const asked = pageRequest(query, cursors, scope);
       const [events, members] = await Promise.all([
         use.listAudit(firmId, filter, asked),
@@ -28,8 +28,8 @@ export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: Desk
       return {
         ...page(
           events,
-          ({ seq, hash, entry }) =>
-            asciiJson({ seq, ...entry, actor_name: names.get(entry.actor) ?? null, hash }),
+          ({ id, seq, hash, entry }) =>
+            asciiJson({ id, seq, ...entry, actor_name: names.get(entry.actor) ?? null, hash }),
           cursors,
           scope,
         ),

@@ -1,9 +1,13 @@
 import type { Page, PageRequest } from '@svc/application';
 import { LIMITS } from '@svc/contract';
+import type { FirmId } from '@svc/domain';
 import { HttpProblem } from '../problems/http-problem.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import type { RouteResponse } from './route.ts';
+
+/** In the cursors of the desk's lists: all staff of the firm read the same. */
+export const deskReader = (firmId: FirmId): string => `${firmId}/desk`;
 
 /** The requested page. A cursor from another list or with other filters is a validation error. */
 export function pageRequest(
