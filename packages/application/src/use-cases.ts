@@ -25,7 +25,7 @@ import { makeReadBoardClaim } from './desk/board-claim.ts';
 import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
-import { makeListRequests } from './desk/requests.ts';
+import { makeListRequests, makeReadRequest } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
 import { makeInviteAdjuster } from './firm/invite-adjuster.ts';
 import { makeOfferClaim } from './firm/offer-claim.ts';
@@ -230,6 +230,7 @@ export const deskUseCases = (deps: DeskDeps) => ({
   revokeKey: makeRevokeKey(deps),
   rollKey: makeRollKey(deps),
   listRequests: makeListRequests(deps),
+  readRequest: makeReadRequest(deps),
   readLimits: makeReadLimits(deps),
   listAudit: makeListAudit(deps),
   verifyAudit: makeVerifyAudit(deps),
@@ -318,5 +319,6 @@ export const webhookUseCases = (deps: WebhookDeps) => ({
   removeWebhook: webhooks.makeRemoveWebhook(deps),
   setWebhookState: webhooks.makeSetWebhookState(deps),
   updateWebhook: webhooks.makeUpdateWebhook(deps),
+  listWebhookDeliveries: webhooks.makeListWebhookDeliveries(deps),
   ...webhooks.makeManualDeliveries(deps),
 });

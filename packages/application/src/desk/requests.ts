@@ -1,4 +1,4 @@
-import type { FirmId, Instant, KeyId } from '@svc/domain';
+import { DomainError, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst } from '../model/logged-request.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
@@ -70,4 +70,12 @@ export const makeListRequests =
       if (elements.length < ELEMENTS_AT_ONCE) return { rows, next: null };
     }
     return { rows, next };
+  };
+
+export const makeReadRequest =
+  ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'requestsOf'> }) =>
+  async (firmId: FirmId, requestId: string): Promise<LoggedRequest> => {
+    const [request] = await requestLog.requestsOf(firmId, { requestId, limit: 1 });
+    if (request !== undefined) return request;
+    throw new DomainError('not_found', 'No request of your firm in the last 14 days has this id.');
   };

@@ -3,6 +3,7 @@ import { type AuditCaller, changesBetween, recordAction, webhookObject } from '.
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
+import type { Page, PageRequest } from '../model/page.ts';
 import { type WebhookDelivery, type WebhookEndpoint, withWebhookAttempt } from '../model/webhook.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -181,6 +182,17 @@ export const makeUpdateWebhook =
       const webhook = state === undefined ? current : await setState(tx, deps, caller, current, state);
       return { webhook, secret: rolled?.secret ?? null };
     });
+
+/** What an endpoint has been sent, latest first. */
+export const makeListWebhookDeliveries =
+  ({ webhookReads: reads }: Pick<Deps, 'webhookReads'>) =>
+  async (firmId: FirmId, id: string, { after, limit }: PageRequest): Promise<Page<WebhookDelivery>> => {
+    if (!(await reads.endpoints(firmId)).some((endpoint) => endpoint.id === id)) throw noEndpoint();
+    const found = await reads.deliveries(firmId, id, after, limit + 1);
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    return { rows, next: last === undefined ? null : { at: last.createdAt, id: last.id } };
+  };
 
 /** Tests and repetitions by hand: each is sent once, at once, also to a paused endpoint. */
 export function makeManualDeliveries(deps: Deps) {

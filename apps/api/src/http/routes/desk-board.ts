@@ -16,8 +16,8 @@ import {
 import { adjusterFromWire, claimFromWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { claimRead, claimResponse } from './firm-routes.ts';
-import { page, pageRequest } from './paging.ts';
-import { jsonResponse, type Route, type RouteResponse, type StaffContext, staffRoute } from './route.ts';
+import { deskReader, page, pageRequest } from './paging.ts';
+import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
 interface DeskBoardRouteDeps {
@@ -64,17 +64,14 @@ function answersFilter(
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'since' }] });
 }
 
-const readerOf = ({ actor }: StaffContext): string => `${actor.firmId}/desk`;
-
 /** The board of claims, its adjusters and reports. */
 export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
   const { boardUseCases: board, firmUseCases: use, cursors, clock } = deps;
   return [
-    staffRoute(deskEndpoints.listBoardClaims, async ({ query }, context) => {
-      const { firmId } = context.actor;
+    staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId } }) => {
       const filter = filterOf(query);
       const filters = { ...filter, closed: String(filter.closed) };
-      const scope: CursorScope = { list: 'board', reader: readerOf(context), filters };
+      const scope: CursorScope = { list: 'board', reader: deskReader(firmId), filters };
       const claims = await board.listBoard(firmId, filter, pageRequest(query, cursors, scope));
       return {
         ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope),
@@ -115,12 +112,11 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       },
     ),
 
-    staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, context) => {
-      const { firmId } = context.actor;
+    staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId } }) => {
       const { environment } = query;
       const scope: CursorScope = {
         list: 'board-adjusters',
-        reader: readerOf(context),
+        reader: deskReader(firmId),
         filters: { environment },
       };
       const request = pageRequest(query, cursors, scope);

@@ -1,28 +1,21 @@
-import {
-  type ApiKey,
-  byAccount,
-  type DeskUseCases,
-  type OperatorReads,
-  type RequestLogStore,
-} from '@svc/application';
+import { type ApiKey, byAccount, type DeskUseCases, type OperatorReads } from '@svc/application';
 import { deskEndpoints } from '@svc/contract';
 import { DAY, DomainError, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
 import { keyToWire, limitsToWire, requestToWire } from '../serialization/developer.ts';
-import { page, pageRequest } from './paging.ts';
+import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 interface DeskDeveloperRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
-  readonly requestLog: RequestLogStore;
   readonly cursors: Cursors;
 }
 
 /** Keys and requests of the firm's systems. */
 export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
-  const { deskUseCases: use, operatorReads, requestLog, cursors } = deps;
+  const { deskUseCases: use, operatorReads, cursors } = deps;
   const keyDocuments = async (firmId: FirmId) => {
     const firm = await operatorReads.firm(firmId);
     if (firm === null) throw new DomainError('not_found', 'No such firm.');
@@ -30,7 +23,7 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
   };
   return [
     staffRoute(deskEndpoints.listKeys, async ({ query }, { actor: { firmId } }) => {
-      const scope = { list: 'keys', reader: `desk ${firmId}`, filters: {} };
+      const scope = { list: 'keys', reader: deskReader(firmId), filters: {} };
       const document = await keyDocuments(firmId);
       const keys = await operatorReads.keyPage(firmId, pageRequest(query, cursors, scope));
       return page(keys, (key) => asciiJson(document(key)), cursors, scope);
@@ -68,19 +61,15 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
     staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
       const { key, code, errors, path, since, request_id: requestId } = query;
       const filters = { key, code, errors, path, since, requestId };
-      const scope = { list: 'requests', reader: `desk ${firmId}`, filters };
+      const scope = { list: 'requests', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
       const filter = { keyId: key as KeyId | undefined, code, errorsOnly: errors === 'true', path, since };
       const requests = await use.listRequests(firmId, { ...filter, requestId }, asked);
       return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
     }),
 
-    staffRoute(deskEndpoints.getRequest, async ({ params }, { actor: { firmId } }) => {
-      const query = { requestId: params.request_id, limit: 1 };
-      const [request] = await requestLog.requestsOf(firmId, query);
-      if (request === undefined)
-        throw new DomainError('not_found', 'No request of your firm in the last 14 days has this id.');
-      return jsonResponse(requestToWire(request));
-    }),
+    staffRoute(deskEndpoints.getRequest, async ({ params }, { actor: { firmId } }) =>
+      jsonResponse(requestToWire(await use.readRequest(firmId, params.request_id))),
+    ),
   ];
 }

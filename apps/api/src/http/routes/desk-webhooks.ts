@@ -1,10 +1,10 @@
 import { byAccount, type WebhookReads, type WebhookUseCases } from '@svc/application';
 import { deskEndpoints, LIMITS } from '@svc/contract';
-import { DomainError, type FirmId, HOUR } from '@svc/domain';
+import { HOUR } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
 import { webhookDeliveryResponse, webhookResponse } from '../serialization/webhook.ts';
-import { page, pageRequest } from './paging.ts';
+import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 /** The endpoints of a firm and their deliveries, for its developers. */
@@ -17,12 +17,6 @@ export function deskWebhookRoutes({
   readonly webhookReads: WebhookReads;
   readonly cursors: Cursors;
 }): Route[] {
-  const find = async (firmId: FirmId, id: string) => {
-    const found = (await reads.endpoints(firmId)).find((endpoint) => endpoint.id === id);
-    if (found === undefined)
-      throw new DomainError('not_found', 'The firm has no webhook endpoint with this id.');
-    return found;
-  };
   return [
     staffRoute(deskEndpoints.listWebhooks, async (_, { actor: { firmId } }) =>
       jsonResponse({ data: (await reads.endpoints(firmId)).map(webhookResponse), next_cursor: null }),
@@ -54,14 +48,10 @@ export function deskWebhookRoutes({
 
     staffRoute(deskEndpoints.listWebhookDeliveries, async ({ params, query }, { actor: { firmId } }) => {
       const { webhook_id: webhook } = params;
-      const scope = { list: 'webhook_deliveries', reader: firmId, filters: { webhook } };
-      const { after, limit } = pageRequest(query, cursors, scope);
-      const { id } = await find(firmId, webhook);
-      const rows = await reads.deliveries(firmId, id, after, limit + 1);
-      const shown = rows.slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      const next = last === undefined ? null : { at: last.createdAt, id: last.id };
-      return page({ rows: shown, next }, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope);
+      const scope = { list: 'webhook_deliveries', reader: deskReader(firmId), filters: { webhook } };
+      const asked = pageRequest(query, cursors, scope);
+      const deliveries = await use.listWebhookDeliveries(firmId, webhook, asked);
+      return page(deliveries, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope);
     }),
 
     staffRoute(deskEndpoints.replayWebhookDelivery, async ({ params }, { actor }) =>
