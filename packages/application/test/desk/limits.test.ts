@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { DAY, DEFAULT_LIMITS, type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { errorCodeOf } from '@svc/testkit';
+import { makeReadLimits } from '../../src/desk/limits.ts';
+import { memoryFixture } from '../memory-fixture.ts';
+
+test('a firm reads what its working keys use, and the limited requests of each of its keys by UTC day', async () => {
+  const { newFirm, use, memory, clock } = memoryFixture();
+  const firm = await newFirm();
+  const create = async (environment: 'live' | 'test', lifetimeMs: number | null = null) => {
+    clock.advance(1);
+    const properties = { firmId: firm.id, environment, purpose: 'claims', lifetimeMs } as const;
+    return (await use.createKey(properties)).key;
+  };
+  const [revoked, live, test] = [await create('live'), await create('live', 2 * HOUR), await create('test')];
+  await use.revokeKey(revoked.id);
+  await create('live', HOUR);
+  clock.advance(HOUR);
+  const today = Math.floor(clock.now() / DAY);
+  const counted = (keyId: KeyId, daysAgo: number, count: number) => ({ keyId, day: today - daysAgo, count });
+  const counts = [
+    ...[counted(live.id, 0, 1), counted(live.id, 13, 2), counted(test.id, 0, 4), counted(revoked.id, 0, 8)],
+    ...[counted('of a deleted key' as KeyId, 0, 16), counted(live.id, 14, 32)],
+  ];
+  const [asked, used]: [unknown[], unknown[]] = [[], []];
+  const readLimits = makeReadLimits({
+    operatorReads: memory.operatorReads,
+    requestLog: {
+      ...memory.requestLog,
+      async limitedOf(...query) {
+        asked.push(query);
+        return { counts, since: 5 };
+      },
+    },
+    rateLimiter: {
+      consume: async () => ({ allowed: true }),
+      async peek(...query) {
+        used.push(query);
+        return { requests: used.length, writes: 0 };
+      },
+    },
+    clock,
+  });
+  const { keys, days, ...others } = await readLimits(firm.id);
+  expect(asked).toEqual([[firm.id, (today - 13) * DAY, 2000]]);
+  expect(used).toEqual([
+    [test.id, DEFAULT_LIMITS.test],
+    [live.id, DEFAULT_LIMITS.live],
+  ]);
+  expect(keys).toEqual([
+    { key: test, used: { requests: 1, writes: 0 }, limited: 4 },
+    { key: live, used: { requests: 2, writes: 0 }, limited: 3 },
+  ]);
+  const quiet = Array.from({ length: 12 }, (_, n) => ({ at: (today - 12 + n) * DAY, live: 0, test: 0 }));
+  expect(days).toEqual([
+    { at: (today - 13) * DAY, live: 2, test: 0 },
+    ...quiet,
+    { at: today * DAY, live: 9, test: 4 },
+  ]);
+  expect(others).toMatchObject({ countedSince: 5, firm: { id: firm.id } });
+  expect(await errorCodeOf(readLimits('no firm' as FirmId))).toBe('not_found');
+});
