@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, EXAMPLES, endpoints, smallestClaim } from '@svc/contract';
-import { ROLE_PERMISSIONS, STAFF_ROLES, type StaffPermission, type StaffRole } from '@svc/domain';
+import {
+  ENVIRONMENTS,
+  type Environment,
+  ROLE_PERMISSIONS,
+  STAFF_ROLES,
+  type StaffPermission,
+  type StaffRole,
+} from '@svc/domain';
 import type { Operator, TestFirm } from '../services/operator.ts';
 import { type Finding, inParallel } from './finding.ts';
 
@@ -13,33 +20,69 @@ interface Sent {
 
 type Send = (method: string, path: string, options: { as?: string; body?: unknown }) => Promise<Sent>;
 
-/** In every text of the attacked firm's data, by environment. */
-const MARKER = { live: 'MARKER-LIVE-7b1f', test: 'MARKER-TEST-93ac' } as const;
+/** In every text of the attacked firm's data, by environment; `firm` is in its name, which its own keys and adjusters may read. */
+const MARKER = { live: 'MARKER-LIVE-7b1f', test: 'MARKER-TEST-93ac', firm: 'MARKER-FIRM-c05e' } as const;
+
+interface Adjuster {
+  readonly svcId: string;
+  readonly token: string;
+}
+
+/** Members of the caller's own firm whom an offer may name, so that no request fails because of its adjuster. */
+type Members = Readonly<Record<Environment, string>>;
 
 interface Victim {
   readonly firm: TestFirm;
-  /** A member of the firm, and a session of theirs. */
-  readonly adjuster: { readonly svcId: string; readonly token: string };
+  /** Has the claims; the colleague has none. */
+  readonly adjuster: Adjuster;
+  readonly colleague: Adjuster;
+  readonly members: Members;
   /** Sessions of its staff, by role. */
   readonly staff: Readonly<Record<StaffRole, string>>;
+  readonly adminSession: string;
   /** Values for each path parameter. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** Of a live and of the test claim. */
+  readonly externalIds: readonly string[];
+  /** Ids of what is in one environment only. */
+  readonly only: Readonly<Record<Environment, readonly string[]>>;
 }
 
 interface Caller {
   readonly name: string;
   readonly kind: Exclude<Endpoint['auth'], 'none'>;
-  readonly credential: string | undefined;
+  readonly credential: string;
+  readonly members: Members;
   readonly role?: StaffRole;
   /** Data of the victim that this caller may read. */
   readonly mayRead: readonly string[];
+  /** What of the victim is not this caller's; absent: everything. */
+  readonly foreign?: readonly string[];
+  /** Live keys also read test claims, except by their external id. */
+  readonly readsTestClaims?: boolean;
+}
+
+const idOf = ({ text }: Sent): string => (JSON.parse(text) as { id: string }).id;
+
+const rowsOf = ({ text }: Sent): { readonly id: string }[] =>
+  (JSON.parse(text) as { data: { id: string }[] }).data;
+
+const membersOf = ({ account }: TestFirm, live: string): Members => ({ live, test: account.manual });
+
+/** Its name is part of the data of live claims. */
+async function markedMember(operator: Operator, firmId: string): Promise<Adjuster> {
+  const adjuster = await operator.adjuster({ firstName: MARKER.live });
+  await operator.addMember(firmId, adjuster.svcId);
+  return adjuster;
 }
 
 async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
-  const firm = await operator.firm({ name: `Victim ${MARKER.live}` });
-  const adjuster = await operator.member(firm.id);
+  const firm = await operator.firm({ name: `Victim ${MARKER.firm}` });
+  const adjuster = await markedMember(operator, firm.id);
+  const colleague = await operator.member(firm.id);
+  const externalId = (marker: string, n: number): string => `${marker}-${n}-${firm.id.slice(0, 8)}`;
   const claim = async (as: string, svcId: string, marker: string, n: number): Promise<string> => {
-    const unique = `${marker}-${n}-${firm.id.slice(0, 8)}`;
+    const unique = externalId(marker, n);
     const body = {
       ...smallestClaim,
       external_id: unique,
@@ -47,8 +90,7 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
       adjuster_svc_id: svcId,
       instructions: marker,
     };
-    const { text } = await send('POST', '/v1/claims', { as, body });
-    return (JSON.parse(text) as { id: string }).id;
+    return idOf(await send('POST', '/v1/claims', { as, body }));
   };
   const live = [
     await claim(firm.live, adjuster.svcId, MARKER.live, 1),
@@ -61,38 +103,41 @@ async function prepareVictim(operator: Operator, send: Send): Promise<Victim> {
     as: firm.live,
     body: { svc_id: invited, note: MARKER.live },
   });
-  const { text } = await send('GET', '/app/v1/sessions', { as: adjuster.token });
-  const sessions = (JSON.parse(text) as { data: { id: string }[] }).data.map(({ id }) => id);
+  const sessions = rowsOf(await send('GET', '/app/v1/sessions', { as: adjuster.token })).map(({ id }) => id);
   const staff = await staffOf(operator, firm);
   const asAdmin = { as: staff.admin.token };
-  const url = `https://hooks.example/${MARKER.live}`;
+  const [adminSession] = rowsOf(await send('GET', '/firm/v1/sessions', asAdmin));
+  if (adminSession === undefined) throw new Error('The administrator of the attacked firm has no session.');
+  const url = `https://hooks.example/${MARKER.firm}`;
   const added = await send('POST', '/firm/v1/webhooks', { ...asAdmin, body: { url, environment: 'live' } });
-  const webhook = JSON.parse(added.text) as { webhook: { id: string } };
-  const tested = await send('POST', `/firm/v1/webhooks/${webhook.webhook.id}/test`, asAdmin);
-  const delivery = JSON.parse(tested.text) as { id: string };
-  const file = { name: MARKER.live, environment: 'live', dry_run: true, text: 'a,b\n1,2' };
-  const imported = JSON.parse((await send('POST', '/firm/v1/imports', { ...asAdmin, body: file })).text) as {
-    id: string;
-  };
+  const { webhook } = JSON.parse(added.text) as { webhook: { id: string } };
+  const delivery = idOf(await send('POST', `/firm/v1/webhooks/${webhook.id}/test`, asAdmin));
+  const file = { name: MARKER.firm, environment: 'live', dry_run: true, text: 'a,b\n1,2' };
+  const imported = idOf(await send('POST', '/firm/v1/imports', { ...asAdmin, body: file }));
   return {
     firm,
     adjuster,
+    colleague,
+    members: membersOf(firm, adjuster.svcId),
     staff: tokensOf(staff),
+    adminSession: adminSession.id,
     ids: {
       id: [...live, test],
       svc_id: [adjuster.svcId, invited, ...Object.values(firm.account)],
       firm_id: [firm.id],
-      session_id: sessions,
+      session_id: [...sessions, adminSession.id],
       passkey_id: sessions,
       staff_id: Object.values(staff).map(({ id }) => id),
       key_id: [(await operator.key(firm.id)).id],
       request_id: [await loggedRequestId(send, staff.admin.token)],
       contact_id: ['contact'],
       device_id: ['device'],
-      webhook_id: [webhook.webhook.id],
-      delivery_id: [delivery.id],
-      import_id: [imported.id],
+      webhook_id: [webhook.id],
+      delivery_id: [delivery],
+      import_id: [imported],
     },
+    externalIds: [externalId(MARKER.live, 1), externalId(MARKER.test, 3)],
+    only: { live: [...live, adjuster.svcId, invited], test: [test] },
   };
 }
 
@@ -129,6 +174,27 @@ function pathsOf({ path }: Endpoint, ids: Victim['ids']): string[] {
   );
 }
 
+/** The parameters that a list can be searched with, filled with ids of the victim. */
+const filtersOf = ({ query }: Endpoint, { ids, only, externalIds }: Victim): string[] => {
+  const values: Readonly<Record<string, readonly string[]>> = {
+    key: ids.key_id ?? [],
+    request_id: ids.request_id ?? [],
+    adjuster: only.live.slice(2, 3),
+    q: only.live.slice(0, 1),
+    object: [`claim:${only.live[0]}`],
+    external_id: externalIds,
+    by: ['adjuster'],
+  };
+  const searched = Object.keys(query?.shape ?? {}).flatMap((name) =>
+    (values[name] ?? []).map((value) => `${name}=${encodeURIComponent(value)}`),
+  );
+  // It is required.
+  return searched.includes('by=adjuster') ? searched : ['', ...searched];
+};
+
+const environmentsOf = ({ query }: Endpoint): readonly (Environment | undefined)[] =>
+  query !== undefined && 'environment' in query.shape ? ENVIRONMENTS : [undefined];
+
 /** The ids name an object of somebody; ids of devices and contacts belong to whoever sends them. */
 const namesVictim = ({ path }: Endpoint): boolean => /\{(?!device_id|contact_id)\w+\}/.test(path);
 
@@ -142,6 +208,7 @@ async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<
     ['/app/v1/claims?status=accepted', adjuster.token],
     ['/app/v1/me', adjuster.token],
     ['/app/v1/passkeys', adjuster.token],
+    ['/firm/v1/sessions', staff.admin],
     ['/firm/v1/staff', staff.admin],
     ['/firm/v1/keys', staff.admin],
     ['/firm/v1/webhooks', staff.admin],
@@ -153,35 +220,65 @@ async function snapshot(send: Send, { firm, adjuster, staff }: Victim): Promise<
 const mayUse = (role: StaffRole, { permission = null }: Endpoint): boolean =>
   permission === null || (ROLE_PERMISSIONS[role] as readonly StaffPermission[]).includes(permission);
 
+/** Without the time of an offer, which is another rule. */
+function bodyOf({ id }: Endpoint, adjuster: string): { body?: unknown } {
+  const { body } = EXAMPLES[id as keyof typeof EXAMPLES] as { body?: Record<string, unknown> };
+  if (body === undefined) return {};
+  const { offered_at: _, ...sent } = body;
+  return { body: 'adjuster_svc_id' in sent ? { ...sent, adjuster_svc_id: adjuster } : sent };
+}
+
 /** Sends all requests of the matrix and lists what a caller reached or changed. */
 export async function isolationMatrix(
   operator: Operator,
   send: Send,
 ): Promise<{ requests: number; leaks: string[]; findings: Finding[] }> {
   const victim = await prepareVictim(operator, send);
+  const { firm, members, only } = victim;
   const stranger = await operator.firm({ name: 'Stranger' });
   const strangersAdjuster = await operator.member(stranger.id);
   const strangersStaff = await staffOf(operator, stranger);
+  const others = { members: membersOf(stranger, strangersAdjuster.svcId), mayRead: [] };
   const callers: readonly Caller[] = [
-    { name: 'live key of another firm', kind: 'key', credential: stranger.live, mayRead: [] },
-    { name: 'test key of another firm', kind: 'key', credential: stranger.test, mayRead: [] },
-    { name: 'adjuster of another firm', kind: 'session', credential: strangersAdjuster.token, mayRead: [] },
-    { name: 'test key of the same firm', kind: 'key', credential: victim.firm.test, mayRead: [MARKER.test] },
-    ...STAFF_ROLES.map(
+    { ...others, name: 'live key of another firm', kind: 'key', credential: stranger.live },
+    { ...others, name: 'test key of another firm', kind: 'key', credential: stranger.test },
+    { ...others, name: 'adjuster of another firm', kind: 'session', credential: strangersAdjuster.token },
+    ...STAFF_ROLES.map((role): Caller => {
+      const credential = strangersStaff[role].token;
+      return { ...others, name: `${role} of another firm`, kind: 'staff', credential, role };
+    }),
+    ...ENVIRONMENTS.map(
+      (environment): Caller => ({
+        name: `${environment} key of the same firm`,
+        kind: 'key',
+        credential: firm[environment],
+        members,
+        mayRead: [MARKER[environment], MARKER.firm],
+        foreign: only[environment === 'live' ? 'test' : 'live'],
+        readsTestClaims: environment === 'live',
+      }),
+    ),
+    {
+      name: 'another adjuster of the same firm',
+      kind: 'session',
+      credential: victim.colleague.token,
+      members,
+      mayRead: [MARKER.firm],
+      foreign: [...(victim.ids.id ?? []), ...(victim.ids.session_id ?? [])],
+    },
+    ...STAFF_ROLES.filter((role) => role !== 'admin').map(
       (role): Caller => ({
-        name: `${role} of another firm`,
+        name: `${role} of the same firm`,
         kind: 'staff',
-        credential: strangersStaff[role].token,
+        credential: victim.staff[role],
+        members,
         role,
-        mayRead: [],
+        mayRead: Object.values(MARKER),
+        foreign: [victim.adminSession],
       }),
     ),
   ];
-  const ownCredentials = {
-    key: victim.firm.live,
-    session: victim.adjuster.token,
-    staff: victim.staff.admin,
-  };
+  const ownCredentials = { key: firm.live, session: victim.adjuster.token, staff: victim.staff.admin };
   const wrongKind = (endpoint: Endpoint): (string | undefined)[] => [
     undefined,
     ...Object.entries(ownCredentials).map(([kind, token]) => (kind === endpoint.auth ? `${token}x` : token)),
@@ -190,57 +287,88 @@ export async function isolationMatrix(
   const leaks: string[] = [];
   let requests = 0;
 
+  interface Attempt {
+    readonly who: string;
+    readonly as: string | undefined;
+    /** Whether the status is what this caller must get. */
+    readonly expects: (status: number) => boolean;
+    readonly mayRead?: readonly string[];
+    readonly adjuster?: string;
+  }
   const attempt = async (
     endpoint: Endpoint,
     path: string,
-    who: string,
-    as: string | undefined,
-    isAllowed: (sent: Sent) => boolean,
-    mayRead: readonly string[],
+    { who, as, expects, mayRead = [], adjuster = members.live }: Attempt,
   ): Promise<void> => {
-    const example = EXAMPLES[endpoint.id as keyof typeof EXAMPLES] as { body?: unknown };
     const sent = await send(endpoint.method, path, {
       ...(as !== undefined && { as }),
-      ...(example.body !== undefined && { body: example.body }),
+      ...bodyOf(endpoint, adjuster),
     });
     requests += 1;
     const read = Object.values(MARKER).filter(
       (marker) => sent.text.includes(marker) && !mayRead.includes(marker),
     );
-    if (!isAllowed(sent) || read.length > 0)
+    if (!expects(sent.status) || read.length > 0)
       leaks.push(
         `${who}: ${endpoint.method} ${path} was ${sent.status}${read.length > 0 ? ' with data of the firm' : ''}`,
       );
   };
+  const is = (expected: number) => (status: number) => status === expected;
 
   const work: (() => Promise<void>)[] = [];
+  const plan = (endpoint: Endpoint, path: string, planned: Attempt): void => {
+    work.push(() => attempt(endpoint, path, planned));
+  };
   for (const endpoint of Object.values(endpoints) as Endpoint[]) {
     if (endpoint.auth === 'none') continue;
+    const isRead = !endpoint.write;
     for (const path of pathsOf(endpoint, victim.ids)) {
       for (const as of wrongKind(endpoint)) {
         const who = as === undefined ? 'nobody' : 'a credential of the wrong kind';
-        work.push(() => attempt(endpoint, path, who, as, ({ status }) => status === 401, []));
+        plan(endpoint, path, { who, as, expects: is(401) });
       }
-      for (const role of STAFF_ROLES) {
-        // What a role of the same firm lacks is refused before anything is read.
-        if (endpoint.auth !== 'staff' || mayUse(role, endpoint)) continue;
-        const who = `${role} of the same firm`;
-        work.push(() => attempt(endpoint, path, who, victim.staff[role], ({ status }) => status === 403, []));
-      }
-      // Without a path parameter a write belongs to the caller.
-      if (endpoint.write && !namesVictim(endpoint)) continue;
-      for (const { name, kind, credential, mayRead, role } of callers) {
-        if (kind !== endpoint.auth) continue;
-        const isOwnTestData = mayRead.includes(MARKER.test);
-        // The firm's own test key may use test claims and test accounts.
-        if (isOwnTestData && !(victim.ids.id ?? []).slice(0, 2).some((id) => path.includes(id))) continue;
-        const isAllowed = ({ status }: Sent): boolean =>
-          role !== undefined && !mayUse(role, endpoint)
-            ? status === 403
-            : namesVictim(endpoint)
-              ? status >= 400 && status < 500
-              : status < 500;
-        work.push(() => attempt(endpoint, path, name, credential, isAllowed, mayRead));
+      for (const filter of filtersOf(endpoint, victim)) {
+        for (const environment of environmentsOf(endpoint)) {
+          const query = [filter, environment && `environment=${environment}`].filter(Boolean).join('&');
+          const url = query === '' ? path : `${path}?${query}`;
+          const namesOther =
+            environment !== undefined &&
+            only[environment === 'live' ? 'test' : 'live'].some((id) =>
+              path.includes(encodeURIComponent(id)),
+            );
+          for (const role of endpoint.auth === 'staff' ? STAFF_ROLES : []) {
+            const adjuster = members[environment ?? 'live'];
+            const planned = { who: `${role} of the same firm`, as: victim.staff[role], adjuster };
+            // What a role lacks is refused before anything is read.
+            if (!mayUse(role, endpoint)) plan(endpoint, url, { ...planned, expects: is(403) });
+            else if (isRead) {
+              // Own data, of the environment that was asked for; otherwise every 404 of the others would prove nothing.
+              const mayRead =
+                environment === undefined ? Object.values(MARKER) : [MARKER[environment], MARKER.firm];
+              plan(endpoint, url, { ...planned, mayRead, expects: is(200) });
+            } else if (namesOther) plan(endpoint, url, { ...planned, expects: (status) => status >= 400 });
+          }
+          // Without a path parameter a write belongs to the caller.
+          if (!isRead && !namesVictim(endpoint)) continue;
+          for (const caller of callers) {
+            const { name: who, kind, credential: as, mayRead, role, foreign, members: own } = caller;
+            if (kind !== endpoint.auth) continue;
+            const isForeign =
+              foreign === undefined || foreign.some((id) => path.includes(encodeURIComponent(id)));
+            if (!isForeign && (namesVictim(endpoint) || kind === 'staff')) continue;
+            if (caller.readsTestClaims && isRead && !filter.startsWith('external_id')) continue;
+            const isRefused = role !== undefined && !mayUse(role, endpoint);
+            const expects = (status: number): boolean =>
+              isRefused
+                ? status === 403
+                : namesVictim(endpoint)
+                  ? status >= 400 && status < 500
+                  : status < 500;
+            const isTest = as === stranger.test || as === firm.test;
+            const adjuster = own[environment ?? (isTest ? 'test' : 'live')];
+            plan(endpoint, url, { who, as, expects, mayRead, adjuster });
+          }
+        }
       }
     }
   }
