@@ -61,7 +61,7 @@ export function createDesk(deps: DeskDeps) {
     } else toasts.showError(error);
   }
   const shared = { call: api.call, request, environment, onError: showError };
-  const board = createBoard(shared);
+  const board = createBoard({ ...shared, canOffer: () => can('claims:write') });
   const adjusters = createPagedList<BoardAdjuster>({
     async read(cursor) {
       const query = { environment: environment.value, limit: ADJUSTERS_PER_PAGE, cursor };

@@ -269,6 +269,26 @@ describe('the board', () => {
     expect(chosen()).toEqual([]);
   });
 
+  test('turns late, and the course of the open claim goes on, about once a minute without an event, only while it is shown', async () => {
+    const { desk, state } = await opened({ claims: claims(1) });
+    state.claims = state.claims.map((claim) => ({ ...claim, late: true }));
+    for (let minutes = 0; minutes < 3; minutes += 0.5) {
+      state.visible = minutes < 2;
+      await after(29_000);
+      await after(1000);
+    }
+    expect(desk.board.list.rows.value).toMatchObject([{ late: true }]);
+    expect([desk.changes.value, reads(state.calls)]).toEqual([2, 3]);
+  });
+
+  test('selects nothing for a role that may not offer', async () => {
+    const profile: OwnStaff = { ...DISPATCHER, permissions: ['claims:read'] };
+    const { desk, state } = await opened({ claims: claims(2), profile });
+    desk.board.toggle(state.claims[0]?.id ?? '');
+    desk.board.toggleAll();
+    expect([desk.board.chosen.value, rowsOf(desk)?.length]).toEqual([[], 2]);
+  });
+
   test('is not read while the page is hidden, and at once when it is shown again', async () => {
     const { state, streams, shown } = await opened();
     state.visible = false;

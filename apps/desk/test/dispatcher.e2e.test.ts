@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
+import { EXAMPLES } from '@svc/contract';
 import { csvOfClaims } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import type { Page } from 'playwright-core';
@@ -227,9 +228,9 @@ test('a file of several parts is sent while another screen is shown, closing the
     expect(await faultsOf(page, 'sending')).toEqual([]);
     await page.getByRole('link', { name: 'Sending: 0 of 8 rows.' }).click();
     await page.getByRole('status').getByText('0 of 8 rows.').waitFor();
-    const [asked] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
-    expect(asked.type()).toBe('beforeunload');
-    await asked.dismiss();
+    const [closing] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
+    expect(closing.type()).toBe('beforeunload');
+    await closing.dismiss();
     await page.getByRole('link', { name: 'Board' }).click();
     release();
     await page.getByText('Upload: sent: 8').waitFor();
@@ -238,15 +239,21 @@ test('a file of several parts is sent while another screen is shown, closing the
     expect(json.data).toHaveLength(8);
   }));
 
-test('the address of a claim that was cut off, and an export of the trail that is, say so', () =>
+test('the address of a claim that was cut off, an export of the trail that is, and the period of a verification, are said; equal events are all listed', () =>
   visiting(DESK, async ({ page }) => {
     const token = await service.staff(await service.firm(), 'admin');
     await enterDesk(page, service, token, '#/claims/01a21a60-9d41');
     await page.getByText('This claim does not exist in your firm.').waitFor();
     await page.evaluate(`location.hash = '#/audit'`);
     await page.route('**/firm/v1/audit?*', (route) =>
-      route.fulfill({ json: { data: [], next_cursor: 'more' } }),
+      route.fulfill({ json: { ...Object(EXAMPLES.listAudit.response), next_cursor: 'more' } }),
     );
+    await page.getByLabel('First day').fill('2026-01-01');
+    await page.getByLabel('Last day').fill('2026-03-31');
+    await button(page, 'Search').click();
+    await page.locator('.wide-row').nth(1).waitFor();
+    await button(page, 'Verify').click();
+    await page.getByText(/^From Mar\s1,.* to Apr\s1,.* nothing was changed or removed, 0 rows/).waitFor();
     await button(page, 'Export').click();
     await page.getByText('The file is incomplete').waitFor();
   }));

@@ -30,7 +30,7 @@ const menuOf = (page: Page) => page.locator('nav.menu a').evaluateAll((links) =>
 async function verifiedAndExported(page: Page, action: string): Promise<Record<string, unknown>[]> {
   await page.getByRole('link', { name: 'Audit' }).click();
   await button(page, 'Verify').click();
-  await page.getByText('Nothing was changed or removed').waitFor();
+  await page.getByText(/^From .* nothing was changed or removed, \d+ rows? w/).waitFor();
   await button(page, action).first().click();
   expect(await page.getByLabel('Action').inputValue()).toBe(action);
   await page.getByLabel('First day').fill('2026-01-01');
@@ -80,6 +80,10 @@ test('an auditor sees every list, verifies and exports the trail, and finds noth
   await visiting(DESK, async ({ page }) => {
     await enterDesk(page, service, await service.staff(firm, 'auditor'));
     await page.getByRole('link', { name: /Marisol/ }).waitFor();
+    for (const key of ['j', 'x', 'o']) await page.keyboard.press(key);
+    await page.locator('a.board-link:focus').waitFor();
+    await page.getByText('1 claim shown', { exact: true }).waitFor();
+    expect(await page.locator('.selection, [role=dialog], dialog').count()).toBe(0);
     const screens = (await menuOf(page)).map((href) => href.split('#/')[1] ?? '');
     expect(screens.join(' ')).toBe(' adjusters map reports keys requests webhooks readiness audit settings');
     const names: string[] = [];

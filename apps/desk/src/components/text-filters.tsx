@@ -26,7 +26,7 @@ export function TextFilters<Name extends string>(props: {
       {Object.entries<string>(props.labels).map(([name, label]) => (
         <Field
           key={name}
-          {...{ label, name, autocomplete: 'off', spellcheck: false }}
+          {...{ label, name, spellcheck: false }}
           type={name === 'since' || name === 'until' ? 'date' : 'text'}
           defaultValue={initial[name] ?? ''}
         />

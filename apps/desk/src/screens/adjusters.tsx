@@ -1,5 +1,5 @@
 import { Field } from '@svc/web-app/components/field';
-import { FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
+import { ConfirmButton, FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
@@ -13,18 +13,11 @@ export function Adjusters() {
   const words = texts.value.adjusters;
   const [typed, setTyped] = useState('');
   const [inviting, setInviting] = useState(false);
-  const [withdrawn, setWithdrawn] = useState<BoardAdjuster>();
   useEffect(() => void desk.readAdjusters(), [desk.changes.value]);
   const { value: rows } = adjusters.rows;
   const found = (rows ?? [])
     .filter((one) => hasWords(one, typed))
     .map((adjuster) => ({ id: adjuster.svc_id, adjuster }));
-  const withdraw = async ({ svc_id, test }: BoardAdjuster): Promise<void> => {
-    setWithdrawn(undefined);
-    const query = { environment: test ? 'test' : 'live' };
-    await perform(() => call('withdrawBoardInvitation', { params: { svc_id }, query }));
-    await adjusters.refresh();
-  };
   return (
     <>
       <ScreenHeader title={texts.value.nav.adjusters} />
@@ -32,7 +25,6 @@ export function Adjusters() {
         <Field
           label={texts.value.offer.find}
           name="find"
-          autocomplete="off"
           value={typed}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
@@ -50,27 +42,23 @@ export function Adjusters() {
         <WindowedList
           items={found}
           label={texts.value.nav.adjusters}
-          row={({ adjuster }) => <Row adjuster={adjuster} withdraw={setWithdrawn} />}
+          row={({ adjuster }) => <Row adjuster={adjuster} />}
         />
       )}
       <LoadMore list={adjusters} />
       {inviting && <Invite close={() => setInviting(false)} />}
-      {withdrawn !== undefined && (
-        <FormDialog
-          title={words.withdrawTitle(displayName(withdrawn))}
-          act={words.withdraw}
-          kind="danger"
-          close={() => setWithdrawn(undefined)}
-          submit={() => withdraw(withdrawn)}
-        />
-      )}
     </>
   );
 }
 
-function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one: BoardAdjuster) => void }) {
+async function withdraw({ svc_id, test }: BoardAdjuster): Promise<void> {
+  const query = { environment: test ? 'test' : 'live' };
+  await perform(() => call('withdrawBoardInvitation', { params: { svc_id }, query }));
+  await adjusters.refresh();
+}
+
+function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
   const words = texts.value.adjusters;
-  const { adjuster } = props;
   const isActive = adjuster.status === 'active';
   const [state, kind] = !isActive
     ? [words.statuses[adjuster.status] ?? adjuster.status, 'neutral']
@@ -102,7 +90,10 @@ function Row(props: { readonly adjuster: BoardAdjuster; readonly withdraw: (one:
       ) : (
         <span>
           {adjuster.status === 'pending' && can('adjusters:write') && (
-            <Button onClick={() => props.withdraw(adjuster)}>{words.withdraw}</Button>
+            <ConfirmButton
+              {...{ act: words.withdraw, title: words.withdrawTitle(displayName(adjuster)) }}
+              run={() => withdraw(adjuster)}
+            />
           )}
         </span>
       )}
@@ -121,9 +112,9 @@ function Invite({ close }: { readonly close: () => void }) {
   };
   return (
     <FormDialog {...{ title: words.invite, act: words.send, close, submit }}>
-      <Field label="SVCID" name="svc-id" autocomplete="off" spellcheck={false} required />
-      <Field label={words.name} name="invited_as" autocomplete="off" maxLength={200} />
-      <Field label={words.purpose} name="purpose" autocomplete="off" maxLength={500} />
+      <Field label="SVCID" name="svc-id" spellcheck={false} required />
+      <Field label={words.name} name="invited_as" maxLength={200} />
+      <Field label={words.purpose} name="purpose" maxLength={500} />
     </FormDialog>
   );
 }

@@ -1,15 +1,16 @@
-import { LoadMore } from '@svc/web-app/components/load-more';
+import { LIMITS } from '@svc/contract';
+import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Button, EmptyState, focusHeading, Note, ScreenHeader } from '@svc/web-app/components/ui';
-import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { saveFile } from '@svc/web-app/save-file';
 import { useRef, useState } from 'preact/hooks';
-import { call, dateTime, request, showError, showToast, texts } from '../app.ts';
+import { api, call, dateTime, request, showError, showToast, texts } from '../app.ts';
 import { TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';
 
 type Filters = Readonly<Record<string, string>>;
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE_ROWS = 100;
 /** An export is read page by page, and is in the memory of the page until it is saved. */
 const MAX_EXPORT_PAGES = 500;
@@ -17,26 +18,34 @@ const MAX_EXPORT_PAGES = 500;
 /** Who did what in the firm. */
 export function Audit() {
   const words = texts.value.audit;
-  const [verified, setVerified] = useState<AuditVerification>();
+  const [verified, setVerified] = useState<AuditVerification & { since: number; until: number }>();
   const [busy, setBusy] = useState(false);
   const filters = useRef<Filters>({});
   /** Filters that were chosen by a value of a row. */
   const [chosen, setChosen] = useState({ count: 0, filters: {} as Filters });
-  const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) => {
-    const { since, until, ...others } = filters.current;
-    const days = { since: instant(since, '00:00'), until: instant(until, '24:00') };
-    return call('listAudit', { query: { ...others, ...days, ...query } });
-  };
+  const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) =>
+    call('listAudit', { query: { ...filters.current, ...periodOf(filters.current), ...query } });
+  const rowCount = useRef(0);
   const list = useList(PAGE_ROWS, async (query) => {
     const page = await readPage(query);
-    return { ...page, data: page.data.map((one) => ({ ...one, id: idOf(one) })) };
+    // Events of one row may be equal. The list is read forward only, so the service sends none twice.
+    return { ...page, data: page.data.map((one) => ({ ...one, id: `${++rowCount.current}` })) };
   });
   const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     await work().catch(showError);
     setBusy(false);
   };
-  const verify = () => during(async () => setVerified(await request(() => call('verifyAudit'))));
+  const verify = () =>
+    during(async () => {
+      const days = periodOf(filters.current);
+      const until = days.until === undefined ? api.now() : Date.parse(days.until);
+      // The service verifies no longer period, and would not say so.
+      const earliest = until - LIMITS.auditVerificationDays * DAY_MS;
+      const since = Math.max(days.since === undefined ? 0 : Date.parse(days.since), earliest);
+      const query = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+      setVerified({ ...(await request(() => call('verifyAudit', { query }))), since, until });
+    });
   const exportAll = () =>
     during(async () => {
       const lines: string[] = [];
@@ -54,7 +63,6 @@ export function Audit() {
     setChosen({ count: chosen.count + 1, filters: { ...filters.current, ...change } });
     focusHeading();
   };
-  const { value: rows } = list.rows;
   return (
     <>
       <ScreenHeader title={texts.value.nav.audit} />
@@ -78,27 +86,28 @@ export function Audit() {
       {verified !== undefined && (
         <Note kind={verified.intact ? 'success' : 'warning'}>
           <p role="status">
+            {words.period(dateTime(verified.since), dateTime(verified.until))}{' '}
             {verified.intact ? words.intact(verified.rows ?? 0) : words.broken(verified.seq ?? 0)}
           </p>
           {verified.last !== undefined && <code>{`${verified.last.seq} ${verified.last.hash}`}</code>}
         </Note>
       )}
-      {rows?.length === 0 && !list.hasMore.value && <EmptyState title={texts.value.none} icon="clock" />}
-      <WindowedList
-        items={rows ?? []}
-        label={texts.value.nav.audit}
+      <PagedRows
+        {...{ list, label: texts.value.nav.audit }}
         row={(event) => <Row event={event} filter={filter} />}
+        empty={<EmptyState title={texts.value.none} icon="clock" />}
       />
-      <LoadMore list={list} />
     </>
   );
 }
 
-const idOf = ({ seq, action, object, at }: AuditEvent): string => `${seq} ${action} ${object} ${at}`;
-
 /** The start or the end of a day here. */
 const instant = (day: string | undefined, time: '00:00' | '24:00'): string | undefined =>
   day === undefined ? undefined : new Date(`${day}T${time}`).toISOString();
+const periodOf = ({ since, until }: Filters) => ({
+  since: instant(since, '00:00'),
+  until: instant(until, '24:00'),
+});
 
 function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: (by: Filters) => void }) {
   const value = (name: string, text: string, shown = text) => (

@@ -1,3 +1,4 @@
+import { LOSS_LOCATION_STATES } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Facts } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
@@ -13,11 +14,7 @@ import { VIEWS } from '../state/board.ts';
 import { displayName } from '../state/offers.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
 
-/** Where losses happen; the contract's own list would bring its schemas along. */
-const STATES =
-  ' AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI'.split(
-    ' ',
-  );
+const WRITE_KEYS = ['O', 'X'];
 
 /** The claims of the firm, the longest wait first. */
 export function Board() {
@@ -73,7 +70,7 @@ export function Board() {
       )}
       {showsKeys && (
         <Dialog title={words.keys} close={() => setShowsKeys(false)}>
-          <Facts facts={words.keyList} />
+          <Facts facts={words.keyList.filter(([key]) => can('claims:write') || !WRITE_KEYS.includes(key))} />
           <Button onClick={() => setShowsKeys(false)}>{texts.value.close}</Button>
         </Dialog>
       )}
@@ -140,7 +137,6 @@ function Filters() {
         <Field
           label={words.search}
           name="q"
-          autocomplete="off"
           placeholder={words.searchHint}
           maxLength={200}
           value={filters.q}
@@ -167,13 +163,12 @@ function Filters() {
           <Field
             label={words.carrier}
             name="carrier"
-            autocomplete="off"
             value={filters.carrier}
             onInput={(event) => board.filter({ carrier: text(event) }, true)}
           />
           <Select
             label={words.state}
-            options={STATES}
+            options={['', ...LOSS_LOCATION_STATES]}
             value={filters.state}
             name={(state) => state || words.any}
             choose={(state) => board.filter({ state })}

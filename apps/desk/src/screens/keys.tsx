@@ -1,28 +1,27 @@
+import { KEY_PURPOSES } from '@svc/contract';
 import { CopyButton } from '@svc/web-app/components/copy';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
-import { LoadMore } from '@svc/web-app/components/load-more';
+import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
-import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, day, desk, duration, environment, perform, request, texts } from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { ApiKey, FirmLimits } from '../endpoints.ts';
 
-const PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;
 const LIMITS_MS = 5000;
 const HOUR_MS = 60 * 60 * 1000;
 
-type Asked = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
+type Action = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
 
 /** The firm's API keys. A secret is shown once, and kept nowhere. */
 export function Keys() {
   const words = texts.value.keys;
   const list = useList(100, (query) => call('listKeys', { query }));
-  const [asked, setAsked] = useState<Asked>();
+  const [action, setAction] = useState<Action>();
   const [secret, setSecret] = useState<string>();
   const [limits, setLimits] = useState<FirmLimits>();
   useEffect(() => {
@@ -39,7 +38,7 @@ export function Keys() {
     .filter(({ count }) => count > 0);
   const keys = list.rows.value?.filter((key) => key.environment === environment.value);
   const done = (issued?: string): void => {
-    setAsked(undefined);
+    setAction(undefined);
     setSecret(issued);
     void list.refresh();
   };
@@ -48,7 +47,7 @@ export function Keys() {
       <ScreenHeader title={texts.value.nav.keys} />
       {can('keys:write') && (
         <div class="row">
-          <Button kind="primary" onClick={() => setAsked({ what: 'create' })}>
+          <Button kind="primary" onClick={() => setAction({ what: 'create' })}>
             {words.create}
           </Button>
         </div>
@@ -59,16 +58,16 @@ export function Keys() {
           <p>{limited.map(({ date, count }) => `${day(date)}: ${count}`).join(' · ')}</p>
         </Note>
       )}
-      {keys?.length === 0 && !list.hasMore.value && <EmptyState title={words.none} icon="settings" />}
-      <WindowedList
-        items={keys ?? []}
-        label={texts.value.nav.keys}
+      <PagedRows
+        {...{ list, rows: keys, label: texts.value.nav.keys }}
         row={(key) => (
-          <Row apiKey={key} use={limits?.keys.find(({ key_id }) => key_id === key.id)} ask={setAsked} />
+          <Row apiKey={key} use={limits?.keys.find(({ key_id }) => key_id === key.id)} start={setAction} />
         )}
+        empty={<EmptyState title={words.none} icon="settings" />}
       />
-      <LoadMore list={list} />
-      {asked !== undefined && <Ask asked={asked} close={() => setAsked(undefined)} done={done} />}
+      {action !== undefined && (
+        <ActionDialog action={action} close={() => setAction(undefined)} done={done} />
+      )}
       {secret !== undefined && (
         <Secret title={words.secret} secret={secret} close={() => setSecret(undefined)} />
       )}
@@ -79,10 +78,10 @@ export function Keys() {
 function Row(props: {
   readonly apiKey: ApiKey;
   readonly use: FirmLimits['keys'][number] | undefined;
-  readonly ask: (asked: Asked) => void;
+  readonly start: (action: Action) => void;
 }) {
   const words = texts.value.keys;
-  const { apiKey, use, ask } = props;
+  const { apiKey, use, start } = props;
   const { revoked_at, expires_at, last_used_at, limits } = apiKey;
   const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
   return (
@@ -108,9 +107,15 @@ function Row(props: {
       </span>
       <span class="cell">
         <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
-        {isOver && <span class="pill error">{revoked_at === null ? words.expired : words.revoked}</span>}
+        {isOver && (
+          <span class="pill error">
+            {revoked_at === null ? texts.value.adjusters.statuses.expired : words.revoked}
+          </span>
+        )}
         <span class="line muted">
-          {last_used_at === null ? texts.value.passkeys.unused : words.lastUsed(dateTime(last_used_at))}
+          {last_used_at === null
+            ? texts.value.passkeys.unused
+            : texts.value.sessions.used(dateTime(last_used_at))}
         </span>
         {!isOver && expires_at !== null && (
           <span class="line muted">{texts.value.adjusters.expires(dateTime(expires_at))}</span>
@@ -119,8 +124,8 @@ function Row(props: {
       <span class="row">
         {can('keys:write') && !isOver && (
           <>
-            <Button onClick={() => ask({ what: 'roll', key: apiKey })}>{words.roll}</Button>
-            <Button onClick={() => ask({ what: 'revoke', key: apiKey })}>{words.revoke}</Button>
+            <Button onClick={() => start({ what: 'roll', key: apiKey })}>{words.roll}</Button>
+            <Button onClick={() => start({ what: 'revoke', key: apiKey })}>{words.revoke}</Button>
           </>
         )}
       </span>
@@ -128,42 +133,42 @@ function Row(props: {
   );
 }
 
-function Ask(props: {
-  readonly asked: Asked;
+function ActionDialog(props: {
+  readonly action: Action;
   readonly close: () => void;
   readonly done: (secret?: string) => void;
 }) {
   const words = texts.value.keys;
-  const { asked } = props;
-  const [purpose, setPurpose] = useState<(typeof PURPOSES)[number]>('full_access');
+  const { action } = props;
+  const [purpose, setPurpose] = useState<(typeof KEY_PURPOSES)[number]>('full_access');
   const [days, setDays] = useState<number>(0);
   const [hours, setHours] = useState<number>(24);
   const run = async (): Promise<string | undefined> => {
-    if (asked.what === 'create') {
+    if (action.what === 'create') {
       const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
       return (await call('createKey', { body })).secret;
     }
-    const params = { key_id: asked.key.id };
-    if (asked.what === 'roll')
+    const params = { key_id: action.key.id };
+    if (action.what === 'roll')
       return (await call('rollKey', { params, body: { overlap_hours: hours } })).secret;
     await call('revokeKey', { params });
   };
   return (
     <FormDialog
-      {...{ title: words[asked.what], act: words[asked.what], close: props.close }}
-      kind={asked.what === 'revoke' ? 'danger' : 'primary'}
+      {...{ title: words[action.what], close: props.close }}
+      kind={action.what === 'revoke' ? 'danger' : 'primary'}
       submit={() => perform(async () => props.done(await run()), '')}
     >
       <p>
         <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
-        {asked.what !== 'create' && <code>{asked.key.id}</code>}
+        {action.what !== 'create' && <code>{action.key.id}</code>}
       </p>
-      {asked.what === 'revoke' && <p>{words.revokeLead}</p>}
-      {asked.what === 'create' && (
+      {action.what === 'revoke' && <p>{words.revokeLead}</p>}
+      {action.what === 'create' && (
         <>
           <Select
             label={words.purpose}
-            options={PURPOSES}
+            options={KEY_PURPOSES}
             value={purpose}
             name={(one) => words.purposes[one] ?? one}
             choose={setPurpose}
@@ -177,7 +182,7 @@ function Ask(props: {
           />
         </>
       )}
-      {asked.what === 'roll' && (
+      {action.what === 'roll' && (
         <Select
           label={words.overlap}
           options={OVERLAP_HOURS}

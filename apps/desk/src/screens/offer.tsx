@@ -48,7 +48,6 @@ export function OfferDialog(props: {
       <Field
         label={words.find}
         name="find"
-        autocomplete="off"
         spellcheck={false}
         value={typed}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}

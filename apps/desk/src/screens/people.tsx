@@ -1,26 +1,22 @@
+import { STAFF_ROLES, type StaffRole } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
-import { FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
+import { ConfirmButton, FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
 import { Select } from '@svc/web-app/components/select';
 import { Button, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, dateTime, perform, request, session, showError, texts } from '../app.ts';
 import type { StaffMember } from '../endpoints.ts';
 
-const ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
-type Role = (typeof ROLES)[number];
-
 /** The people of the firm who may use the desk. */
 export function People() {
   const words = texts.value.people;
   const [people, setPeople] = useState<readonly StaffMember[]>([]);
   const [inviting, setInviting] = useState(false);
-  const [removed, setRemoved] = useState<StaffMember>();
-  const [role, setRole] = useState<Role>('dispatcher');
+  const [role, setRole] = useState<StaffRole>('dispatcher');
   const read = () => request(() => call('listStaff')).then(({ data }) => setPeople(data), showError);
   useEffect(() => void read(), []);
   const change = async (work: () => Promise<unknown>): Promise<void> => {
     if (await perform(work)) setInviting(false);
-    setRemoved(undefined);
     await read();
   };
   const invite = (data: FormText): void =>
@@ -48,8 +44,8 @@ export function People() {
             <span class="row">
               <Select
                 label={words.roleOf(person.name)}
-                options={ROLES}
-                value={ROLES.find((one) => one === person.role) ?? 'auditor'}
+                options={STAFF_ROLES}
+                value={STAFF_ROLES.find((one) => one === person.role) ?? 'auditor'}
                 name={(one) => texts.value.roles[one] ?? one}
                 choose={(next) =>
                   void change(() =>
@@ -58,42 +54,32 @@ export function People() {
                 }
               />
               {person.id !== session.profile.value?.staff.id && (
-                <Button aria-label={words.remove(person.name)} onClick={() => setRemoved(person)}>
-                  {texts.value.remove}
-                </Button>
+                <ConfirmButton
+                  {...{
+                    act: texts.value.remove,
+                    label: words.remove(person.name),
+                    title: words.remove(person.name),
+                  }}
+                  run={() => change(() => call('removeStaff', { params: { staff_id: person.id } }))}
+                >
+                  <p>{words.removeLead}</p>
+                </ConfirmButton>
               )}
             </span>
           </li>
         ))}
       </ul>
       {inviting && (
-        <FormDialog title={words.invite} act={words.invite} close={() => setInviting(false)} submit={invite}>
-          <Field label={words.name} name="name" autocomplete="off" required />
-          <Field
-            label={texts.value.claimFields.email}
-            name="email"
-            type="email"
-            autocomplete="off"
-            required
-          />
+        <FormDialog title={words.invite} close={() => setInviting(false)} submit={invite}>
+          <Field label={words.name} name="name" required />
+          <Field label={texts.value.claimFields.email} name="email" type="email" required />
           <Select
             label={words.role}
-            options={ROLES}
+            options={STAFF_ROLES}
             value={role}
             name={(one) => texts.value.roles[one] ?? one}
             choose={setRole}
           />
-        </FormDialog>
-      )}
-      {removed !== undefined && (
-        <FormDialog
-          title={words.remove(removed.name)}
-          act={texts.value.remove}
-          kind="danger"
-          close={() => setRemoved(undefined)}
-          submit={() => void change(() => call('removeStaff', { params: { staff_id: removed.id } }))}
-        >
-          <p>{words.removeLead}</p>
         </FormDialog>
       )}
     </>

@@ -1,6 +1,5 @@
-import { LoadMore } from '@svc/web-app/components/load-more';
+import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
-import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useRef } from 'preact/hooks';
 import { call, dateTime, route, texts } from '../app.ts';
 import { TextFilters } from '../components/text-filters.tsx';
@@ -16,7 +15,6 @@ export function Requests() {
     const page = await call('listRequests', { query: { ...filters.current, ...errors.current, ...query } });
     return { ...page, data: page.data.map((one) => ({ ...one, id: one.request_id })) };
   });
-  const { value: rows } = list.rows;
   return (
     <>
       <ScreenHeader title={texts.value.nav.requests} />
@@ -39,9 +37,10 @@ export function Requests() {
         />
         <span>{words.errorsOnly}</span>
       </label>
-      {rows?.length === 0 && !list.hasMore.value && <EmptyState title={texts.value.none} icon="clock" />}
-      <WindowedList items={rows ?? []} label={texts.value.nav.requests} row={row} />
-      <LoadMore list={list} />
+      <PagedRows
+        {...{ list, row, label: texts.value.nav.requests }}
+        empty={<EmptyState title={texts.value.none} icon="clock" />}
+      />
     </>
   );
 }

@@ -207,14 +207,14 @@ function Values({ values }: { readonly values: Readonly<Record<string, string>> 
           name={(one) => one}
           choose={setField}
         />
-        <Field label={words.sameValue} name="value" autocomplete="off" required />
+        <Field label={words.sameValue} name="value" required />
         <Button type="submit">{words.add}</Button>
       </form>
       <ul>
         {Object.entries(values).map(([name, text]) => (
           <li key={name} class="row">
             <code>{name}</code> {text}{' '}
-            <Button kind="quiet" aria-label={words.remove(name)} onClick={() => remove(name)}>
+            <Button kind="quiet" aria-label={texts.value.passkeys.remove(name)} onClick={() => remove(name)}>
               {texts.value.remove}
             </Button>
           </li>

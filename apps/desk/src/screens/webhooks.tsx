@@ -1,5 +1,5 @@
 import { Field } from '@svc/web-app/components/field';
-import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { ConfirmButton, FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
@@ -8,19 +8,17 @@ import { useList } from '../components/use-list.ts';
 import type { Delivery, Webhook } from '../endpoints.ts';
 import { Secret } from './keys.tsx';
 
-/** Where the firm's systems are told of changes, and what became of each delivery. */
+/** Endpoints of the firm's systems that are called about changes, and the deliveries to each. */
 export function Webhooks() {
   const words = texts.value.webhooks;
   const [webhooks, setWebhooks] = useState<readonly Webhook[]>();
   const [secret, setSecret] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
-  const [removed, setRemoved] = useState<Webhook>();
   const read = () => request(() => call('listWebhooks')).then(({ data }) => setWebhooks(data), showError);
   useEffect(() => void read(), []);
   const run = async (work: () => Promise<{ readonly secret?: string | null } | undefined>): Promise<void> => {
     const done = await perform(async () => setSecret((await work())?.secret ?? null), '');
     if (done) setAdding(false);
-    setRemoved(undefined);
     await read();
   };
   const shown = webhooks?.filter((one) => one.environment === environment.value);
@@ -39,12 +37,11 @@ export function Webhooks() {
       )}
       {shown?.length === 0 && <EmptyState title={words.none} icon="cloud" />}
       {shown?.map((webhook) => (
-        <Endpoint key={webhook.id} webhook={webhook} run={run} remove={() => setRemoved(webhook)} />
+        <Endpoint key={webhook.id} webhook={webhook} run={run} />
       ))}
       {adding && (
         <FormDialog
           title={words.add}
-          act={words.add}
           close={() => setAdding(false)}
           submit={(data) =>
             void run(() =>
@@ -52,25 +49,7 @@ export function Webhooks() {
             )
           }
         >
-          <Field
-            label={words.url}
-            name="url"
-            autocomplete="off"
-            spellcheck={false}
-            required
-            placeholder="https://"
-          />
-        </FormDialog>
-      )}
-      {removed !== undefined && (
-        <FormDialog
-          title={words.removeTitle}
-          act={texts.value.remove}
-          kind="danger"
-          close={() => setRemoved(undefined)}
-          submit={() => void run(() => call('removeWebhook', { params: { webhook_id: removed.id } }))}
-        >
-          <code>{removed.url}</code>
+          <Field label={words.url} name="url" spellcheck={false} required placeholder="https://" />
         </FormDialog>
       )}
       {secret !== null && <Secret title={words.secret} secret={secret} close={() => setSecret(null)} />}
@@ -81,7 +60,6 @@ export function Webhooks() {
 function Endpoint(props: {
   readonly webhook: Webhook;
   readonly run: (work: () => Promise<{ readonly secret?: string | null } | undefined>) => Promise<void>;
-  readonly remove: () => void;
 }) {
   const words = texts.value.webhooks;
   const { webhook, run } = props;
@@ -118,10 +96,15 @@ function Endpoint(props: {
         <div class="row">
           <Button onClick={() => void act(() => call('testWebhook', { params }))}>{words.ping}</Button>
           <Button onClick={() => update({ state: isActive ? 'paused' : 'active' })}>
-            {isActive ? words.pause : words.resume}
+            {texts.value.sandbox.commands[isActive ? 'pause' : 'resume']}
           </Button>
           <Button onClick={() => update({ roll_secret: true })}>{words.roll}</Button>
-          <Button onClick={props.remove}>{texts.value.remove}</Button>
+          <ConfirmButton
+            {...{ act: texts.value.remove, title: words.removeTitle }}
+            run={() => run(() => call('removeWebhook', { params }))}
+          >
+            <code>{webhook.url}</code>
+          </ConfirmButton>
         </div>
       )}
       <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

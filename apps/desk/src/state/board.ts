@@ -30,6 +30,7 @@ export function createBoard(deps: {
   readonly call: Call;
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
   readonly environment: ReadonlySignal<Environment>;
+  readonly canOffer: () => boolean;
   readonly onError: (error: unknown) => void;
 }) {
   const filters = signal<Filters>(NO_FILTERS);
@@ -56,7 +57,9 @@ export function createBoard(deps: {
 
   /** Rows that can be offered, and those of them that were marked for one offer of them all. */
   const offerable = computed(() =>
-    (list.rows.value ?? []).filter(({ status, closed_at }) => status !== 'accepted' && closed_at === null),
+    ((deps.canOffer() && list.rows.value) || []).filter(
+      ({ status, closed_at }) => status !== 'accepted' && closed_at === null,
+    ),
   );
   const chosen = computed(() => offerable.value.filter(({ id }) => selected.value.has(id)));
   /** The row that was marked last, where a range begins. */

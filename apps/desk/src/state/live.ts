@@ -2,6 +2,8 @@ import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 
 /** At most one reading in this time, however often the board changes. */
 const MIN_INTERVAL_MS = 3000;
+/** An offer becomes late, and its course goes on, without an event. */
+const MAX_AGE_MS = 55_000;
 /** Pages of one firm do not read at the same moment. */
 const SPREAD_MS = 1500;
 
@@ -61,11 +63,13 @@ export function createLive(deps: {
       clearTimeout(timer);
       timer = undefined;
     },
-    /** Called now and then: reads without events, where none arrive. */
+    /** Called twice a minute: reads what is old, or at once where no events arrive. */
     poll(): void {
-      if (!deps.isVisible() || events.isAlive()) return;
-      events.close();
-      events.open();
+      if (!deps.isVisible() || (events.isAlive() && Date.now() - readAt < MAX_AGE_MS)) return;
+      if (!events.isAlive()) {
+        events.close();
+        events.open();
+      }
       readSoon();
     },
   };

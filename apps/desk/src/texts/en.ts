@@ -192,7 +192,6 @@ export const en = {
     sameField: 'The same for all rows',
     sameValue: 'Value',
     add: 'Add',
-    remove: (field: string) => `Remove ${field}`,
     problems: 'Rows with problems',
     row: (row: number) => `Row ${row}`,
     rows: (done: number, all: number) => `${done} of ${plural(all, 'row', 'rows')}.`,
@@ -249,9 +248,7 @@ export const en = {
     used: (requests: number, burst: number) => `Burst: ${requests} of ${burst} used`,
     rateLimited: (count: number) =>
       `${plural(count, 'request was', 'requests were')} rate limited (429) in the last 14 days.`,
-    expired: 'Expired',
     revoked: 'Revoked',
-    lastUsed: (time: string) => `Last used ${time}`,
   },
   requests: {
     lead: 'Requests of the last 14 days with your keys, and the places that were wrong. What was sent is not kept.',
@@ -323,8 +320,6 @@ export const en = {
     } as Record<string, string>,
     bothSecrets: (time: string) => `Signed with both secrets until ${time}`,
     ping: 'Send a test',
-    pause: 'Pause',
-    resume: 'Resume',
     roll: 'Replace the secret',
     secret: 'Secret of the endpoint',
     removeTitle: 'Remove this endpoint?',
@@ -344,9 +339,10 @@ export const en = {
     only: 'Show only these',
     verify: 'Verify',
     export: 'Export',
+    period: (since: string, until: string) => `From ${since} to ${until}:`,
     intact: (rows: number) =>
-      `Nothing was changed or removed: ${plural(rows, 'row was', 'rows were')} verified.`,
-    broken: (row: number) => `The trail is broken at row ${row}.`,
+      `nothing was changed or removed, ${plural(rows, 'row was', 'rows were')} verified.`,
+    broken: (row: number) => `the trail is broken at row ${row}.`,
     cut: (rows: number) =>
       `The file is incomplete: it has the latest ${rows} rows. Export with filters, or ask the operator for the rest.`,
   },

@@ -188,7 +188,6 @@ export const es: Texts = {
     sameField: 'Igual en todas las filas',
     sameValue: 'Valor',
     add: 'Añadir',
-    remove: (field) => `Quitar ${field}`,
     problems: 'Filas con problemas',
     row: (row) => `Fila ${row}`,
     rows: (done, all) => `${done} de ${plural(all, 'fila', 'filas')}.`,
@@ -245,9 +244,7 @@ export const es: Texts = {
     used: (requests, burst) => `Ráfaga: ${requests} de ${burst} usadas`,
     rateLimited: (count) =>
       `${plural(count, 'solicitud limitada', 'solicitudes limitadas')} (429) en los últimos 14 días.`,
-    expired: 'Vencida',
     revoked: 'Revocada',
-    lastUsed: (time) => `Último uso ${time}`,
   },
   requests: {
     lead: 'Solicitudes de los últimos 14 días con sus claves, y los lugares incorrectos. Lo enviado no se conserva.',
@@ -319,8 +316,6 @@ export const es: Texts = {
     },
     bothSecrets: (time) => `Firmada con ambos secretos hasta ${time}`,
     ping: 'Enviar una prueba',
-    pause: 'Pausar',
-    resume: 'Reanudar',
     roll: 'Reemplazar el secreto',
     secret: 'Secreto de la dirección',
     removeTitle: '¿Quitar esta dirección?',
@@ -340,8 +335,9 @@ export const es: Texts = {
     only: 'Mostrar solo estos',
     verify: 'Verificar',
     export: 'Exportar',
-    intact: (rows) => `Nada se cambió ni se quitó: ${plural(rows, 'fila verificada', 'filas verificadas')}.`,
-    broken: (row) => `El registro está roto en la fila ${row}.`,
+    period: (since, until) => `Del ${since} al ${until}:`,
+    intact: (rows) => `nada se cambió ni se quitó, ${plural(rows, 'fila verificada', 'filas verificadas')}.`,
+    broken: (row) => `el registro está roto en la fila ${row}.`,
     cut: (rows) =>
       `El archivo está incompleto: tiene las últimas ${rows} filas. Exporte con filtros, o pida el resto al operador.`,
   },

@@ -8,7 +8,8 @@ export interface FieldProps {
   readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly name: string;
   readonly class?: string;
-  readonly autocomplete:
+  /** `off` by default. */
+  readonly autocomplete?:
     | 'email'
     | 'given-name'
     | 'family-name'
@@ -34,6 +35,7 @@ export interface FieldProps {
 export function Field({ label, error, inputRef, type = 'text', ...input }: FieldProps) {
   const id = useId();
   const attributes = {
+    autocomplete: 'off',
     ...input,
     type,
     id,

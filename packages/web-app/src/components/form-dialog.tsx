@@ -10,8 +10,8 @@ export type FormText = (name: string) => string;
 /** A dialog that asks for values, or whether to go on. */
 export function FormDialog(props: {
   readonly title: string;
-  /** The name of what it does. */
-  readonly act: string;
+  /** The name of what it does; that of the dialog by default. */
+  readonly act?: string;
   readonly kind?: 'primary' | 'danger';
   readonly disabled?: boolean;
   readonly close: () => void;
@@ -42,11 +42,35 @@ export function FormDialog(props: {
         {props.children}
         <div class="row">
           <Button kind={props.kind ?? 'primary'} type="submit" busy={busy} disabled={props.disabled}>
-            {props.act}
+            {props.act ?? props.title}
           </Button>
           <Button onClick={props.close}>{texts.value.cancel}</Button>
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** A button for what has to be confirmed in a dialog. */
+export function ConfirmButton(props: {
+  readonly act: string;
+  /** Names the button where it stands among others of the same text. */
+  readonly label?: string;
+  readonly title: string;
+  readonly run: () => Promise<unknown>;
+  readonly children?: ComponentChildren;
+}) {
+  const { act, label, title, run, children } = props;
+  const [isOpen, setIsOpen] = useState(false);
+  const close = (): void => setIsOpen(false);
+  return (
+    <>
+      <Button aria-label={label} onClick={() => setIsOpen(true)}>
+        {act}
+      </Button>
+      {isOpen && (
+        <FormDialog {...{ title, act, children, close }} kind="danger" submit={() => run().finally(close)} />
+      )}
+    </>
   );
 }

@@ -78,13 +78,7 @@ export function createPasskeyScreens(deps: {
     };
     return (
       <form class="form" onSubmit={(event) => void add(event)}>
-        <Field
-          label={words.name}
-          name="name"
-          autocomplete="off"
-          maxLength={100}
-          defaultValue={words.defaultName}
-        />
+        <Field label={words.name} name="name" maxLength={100} defaultValue={words.defaultName} />
         <Button kind="primary" type="submit" busy={busy}>
           {words.add}
         </Button>
@@ -152,7 +146,7 @@ export function createPasskeyScreens(deps: {
             close={() => setEdited(undefined)}
           >
             <Field
-              {...{ label: words.name, name: 'name', autocomplete: 'off', maxLength: 100, required: true }}
+              {...{ label: words.name, name: 'name', maxLength: 100, required: true }}
               defaultValue={edited.passkey.name}
             />
           </FormDialog>
