@@ -239,7 +239,7 @@ test('a file of several parts is sent while another screen is shown, closing the
     expect(json.data).toHaveLength(8);
   }));
 
-test('the address of a claim that was cut off, an export of the trail that is, and the period of a verification, are said; equal events are all listed', () =>
+test('the address of a claim that was cut off, an export of the trail that is and the period of a verification are said', () =>
   visiting(DESK, async ({ page }) => {
     const token = await service.staff(await service.firm(), 'admin');
     await enterDesk(page, service, token, '#/claims/01a21a60-9d41');
@@ -251,7 +251,6 @@ test('the address of a claim that was cut off, an export of the trail that is, a
     await page.getByLabel('First day').fill('2026-01-01');
     await page.getByLabel('Last day').fill('2026-03-31');
     await button(page, 'Search').click();
-    await page.locator('.wide-row').nth(1).waitFor();
     await button(page, 'Verify').click();
     await page.getByText(/^From Mar\s1,.* to Apr\s1,.* nothing was changed or removed, 0 rows/).waitFor();
     await button(page, 'Export').click();

@@ -57,8 +57,10 @@ test('an administrator invites a person, changes the role, removes the person, a
     await dialog.getByLabel('Email').fill('ana.reyes@example.com');
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('ana.reyes@example.com').waitFor();
-    await page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' });
-    await page.getByText('Saved.').waitFor();
+    await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'PATCH'),
+      page.getByLabel('Role of Ana Reyes').selectOption({ label: 'Auditor' }),
+    ]);
     await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
     await page.getByText('The last administrator stays.').waitFor();
     await button(page, 'Remove Ana Reyes').click();

@@ -25,12 +25,7 @@ export function Audit() {
   const [chosen, setChosen] = useState({ count: 0, filters: {} as Filters });
   const readPage = (query: { readonly limit: number; readonly cursor: string | undefined }) =>
     call('listAudit', { query: { ...filters.current, ...periodOf(filters.current), ...query } });
-  const rowCount = useRef(0);
-  const list = useList(PAGE_ROWS, async (query) => {
-    const page = await readPage(query);
-    // Events of one row may be equal. The list is read forward only, so the service sends none twice.
-    return { ...page, data: page.data.map((one) => ({ ...one, id: `${++rowCount.current}` })) };
-  });
+  const list = useList(PAGE_ROWS, readPage);
   const during = async (work: () => Promise<void>): Promise<void> => {
     setBusy(true);
     await work().catch(showError);
