@@ -50,7 +50,7 @@ const storesOn = (
   deadlines: pgDeadlines(executor),
   feeds: pgFeeds(executor),
   webhooks: pgWebhooks(executor, encryption),
-  imports: pgImports(executor),
+  imports: pgImports(executor, encryption),
   outbox: pgOutbox(executor),
   audit,
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Unavailable } from '@svc/application';
-import { type ClaimAsSent, DAY, type Svcid } from '@svc/domain';
+import { deskImportUseCases, Unavailable } from '@svc/application';
+import { type ClaimAsSent, DAY, type FirmId, type Svcid } from '@svc/domain';
 import {
   attestationFor,
   type ClaimToSend,
@@ -41,6 +41,7 @@ const PASSKEY_NAME = 'Blue key ring';
 const DEVICE_NAME = 'Test device';
 /** The path of an endpoint, which may hold a secret of the firm. */
 const WEBHOOK_PATH = 'hook-of-the-bayou';
+const IMPORT = { name: 'Evangeline Fontenot', columns: { Atchafalaya: 'policyholder.last_name' } };
 const CALL_NOTE = 'Odile next door has the key';
 const NOTES = {
   invitedAs: 'Jean Delacroix',
@@ -57,7 +58,7 @@ const PERSONAL = [
   ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox'],
   // With the quote after it: without, it is also in the times of rows that are written at 21:17.
   '21:17"',
-  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH, STAFF.name, STAFF.email],
+  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH, STAFF.name, STAFF.email, IMPORT.name, 'Atchafalaya'],
 ];
 
 /**
@@ -69,13 +70,13 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   carriers: ['name', 'name_key'],
   // Ids of the sender's system, and an account's.
   claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
-  imports: ['name', 'environment', 'columns'],
+  // `name_key` is a keyed hash where encryption is on, as `email_key`.
+  imports: ['name_key', 'environment'],
   offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],
   adjuster_edits: ['svc_id'],
   adjuster_firms: ['svc_id'],
-  // `email_key` is a keyed hash where encryption is on.
   adjusters: ['svc_id', 'email_key', 'test_behavior', 'sign_in_secret_hash'],
   staff: ['email_key', 'role'],
   // Hashes of secrets; public keys.
@@ -161,6 +162,14 @@ async function sentClaims(fixture: Fixture) {
   const created = await use.createWebhook(caller, { firmId: firm.id, environment: 'live', url });
   await use.rollWebhook(caller, firm.id, created.webhook.id, DAY);
   await fixture.newStaff(firm, 'admin', STAFF);
+  const { unitOfWork: uow } = fixture.stores;
+  const { startImport } = deskImportUseCases({
+    ...fixture.stores,
+    ...fixture,
+    uow,
+    firmUseCases: fixture.use,
+  });
+  await startImport(firm.test, { ...IMPORT, id: undefined, totalRows: 1 });
   await invite(firm, svcId, NOTES);
   await use.acceptInvitation({ svcId }, firm.id);
   const accepted = await sendId(firm.live, svcId, { claim: personalClaim(fixture) });
@@ -175,6 +184,9 @@ async function sentClaims(fixture: Fixture) {
   await fixture.offer(firm.live, offeredAgain, svcId);
   return { firm, svcId, accepted, rejected };
 }
+
+const remembered = (stores: PostgresStores | Fixture['stores'], firmId: FirmId) =>
+  stores.unitOfWork.run((tx) => tx.imports.latestNamed(firmId, IMPORT.name));
 
 /** All rows of all tables of the database as text, the job queue's included. */
 async function everything(): Promise<string> {
@@ -221,6 +233,7 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const [passkey] = await appReads.passkeys(svcId);
   expect(passkey).toMatchObject({ name: PASSKEY_NAME });
   expect(await unitOfWork.run((tx) => tx.passkeys.lockOf({ svcId }))).toEqual([passkey]);
+  expect(await remembered(fixture.stores, firm.id)).toMatchObject(IMPORT);
   const worked = await appReads.claim(svcId, accepted);
   expect(worked).toMatchObject({ work: { notes: 'Water line in the den' }, bookCarrier: CARRIER });
 });
@@ -273,13 +286,15 @@ test('rows from before are encrypted in batches without a visible change, also a
   const page = { after: null, limit: 200 };
   const before = await fixture.stores.firmReads.claims(firm.id, 'live', {}, page);
 
-  const { encryption, firmReads } = await connected(OLD_KEY);
+  const stores = await connected(OLD_KEY);
+  const { encryption, firmReads } = stores;
   const interrupt = (): never => {
     throw new Error('interrupted');
   };
   await expect(encryption.encryptExisting(interrupt)).rejects.toThrow('interrupted');
   const { claims } = (await encryption.status()).plainRows;
   expect(claims).toBe(23);
+  expect(await remembered(stores, firm.id)).toMatchObject(IMPORT);
   const progress: number[] = [];
   const rest = await encryption.encryptExisting((rows) => progress.push(rows));
   expect([progress[0], progress.at(-1)]).toEqual([23, rest]);
@@ -288,6 +303,7 @@ test('rows from before are encrypted in batches without a visible change, also a
   );
   expect(plainIn(await everything())).toEqual([]);
   expect(await firmReads.claims(firm.id, 'live', {}, page)).toEqual(before);
+  expect(await remembered(stores, firm.id)).toMatchObject(IMPORT);
 });
 
 test('once all rows are encrypted, the database rejects plain text, whoever writes it', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
-import { emailKey, type FirmId } from '@svc/domain';
+import type { FirmId } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { type Executor, first, type Statement, sql } from '../driver/executor.ts';
@@ -191,7 +191,7 @@ async function lookupKeyOf(
     key: row_key,
   }));
   const text = first(opened)?.[table.lookup?.of ?? ''] ?? null;
-  return text === null ? null : (await encryption.lookupKeys(table, emailKey(text)))[0];
+  return text === null ? null : (await encryption.lookupKeys(table, text))[0];
 }
 
 async function encryptRow(encryption: Encryption, table: PersonalTable, row: PlainRow): Promise<PlainRow> {

@@ -69,18 +69,19 @@ export class Encryption {
   }
 
   /**
-   * What a row may be stored under whose account is found by this text: first what is written now, a hash with the
+   * What a row may be stored under that is found by this text: first what is written now, a hash with the
    * service's data key where encryption is on; then what was written before it was.
    */
-  async lookupKeys(table: PersonalTable, text: string): Promise<readonly [string, ...string[]]> {
+  async lookupKeys({ name, lookup }: PersonalTable, text: string): Promise<readonly [string, ...string[]]> {
+    const compared = lookup?.compared?.(text) ?? text;
     const { current } = await this.keys.keysFor(SERVICE, 'encrypt');
-    if (current === null) return [text];
-    const associatedData = `lookup/${table.name}.${table.lookup?.column}`;
+    if (current === null) return [compared];
+    const associatedData = `lookup/${name}.${lookup?.column}`;
     return [
       createHmac('sha256', current.key)
-        .update(JSON.stringify([associatedData, text]))
+        .update(JSON.stringify([associatedData, compared]))
         .digest('hex'),
-      text,
+      compared,
     ];
   }
 

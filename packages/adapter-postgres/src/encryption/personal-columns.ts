@@ -1,4 +1,4 @@
-import type { ClaimId, FirmId, Instant } from '@svc/domain';
+import { type ClaimId, emailKey, type FirmId, type Instant } from '@svc/domain';
 import { NIL_UUID } from '../driver/column-types.ts';
 
 /** How a column is stored: a ciphertext in a column of type json is a JSON string. */
@@ -11,8 +11,12 @@ export interface PersonalTable {
   /** Rows belong to accounts and to no firm: they are encrypted with the service's data key. */
   readonly ofAccounts?: true;
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** A column by which rows are found, and the column of which it holds `lookupKeys`. */
-  readonly lookup?: { readonly column: string; readonly of: string };
+  /** A column by which rows are found, the column of which it holds `lookupKeys`, and how its texts are compared. */
+  readonly lookup?: {
+    readonly column: string;
+    readonly of: string;
+    readonly compared?: (text: string) => string;
+  };
 }
 
 /** In place of a firm, for rows of accounts. */
@@ -48,6 +52,13 @@ export const PERSONAL = {
     key: { column: 'name_key', type: 'text' },
     columns: { phone: 'text', email: 'text', address: 'json' },
   },
+  // A file may be named after a policyholder; without a header, its columns are named after the first claim.
+  imports: {
+    name: 'imports',
+    key: { column: 'id', type: 'uuid' },
+    columns: { name: 'text', columns: 'json' },
+    lookup: { column: 'name_key', of: 'name' },
+  },
   memberships: {
     name: 'memberships',
     key: { column: 'svc_id', type: 'text' },
@@ -64,13 +75,13 @@ export const PERSONAL = {
     key: { column: 'svc_id', type: 'text' },
     ofAccounts: true,
     columns: { first_name: 'text', last_name: 'text', email: 'text', availability: 'json' },
-    lookup: { column: 'email_key', of: 'email' },
+    lookup: { column: 'email_key', of: 'email', compared: emailKey },
   },
   staff: {
     name: 'staff',
     key: { column: 'id', type: 'uuid' },
     columns: { name: 'text', email: 'text' },
-    lookup: { column: 'email_key', of: 'email' },
+    lookup: { column: 'email_key', of: 'email', compared: emailKey },
   },
   email_changes: {
     name: 'email_changes',

@@ -1,13 +1,5 @@
 import { type Adjusters, emailTaken } from '@svc/application';
-import {
-  type Adjuster,
-  type Availability,
-  emailKey,
-  type FirmId,
-  type Instant,
-  type Svcid,
-  type TestBehavior,
-} from '@svc/domain';
+import type { Adjuster, Availability, FirmId, Instant, Svcid, TestBehavior } from '@svc/domain';
 import { timestampOrNull } from '../driver/column-types.ts';
 import { first, type Statement, sql, type TransactionExecutor, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -107,7 +99,7 @@ export function pgAdjusters(executor: TransactionExecutor, encryption: Encryptio
   /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
   const emailKeyFor = async ({ svcId, email, testOf }: Adjuster): Promise<string | null> => {
     if (email === null) return null;
-    const [written, ...before] = await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email));
+    const [written, ...before] = await encryption.lookupKeys(PERSONAL.adjusters, email);
     const holder = testOf !== null || before.length === 0 ? null : await one(FIND_BY_EMAIL, before);
     if (holder !== null && holder.svcId !== svcId) throw emailTaken();
     return written;
@@ -130,8 +122,7 @@ export function pgAdjusters(executor: TransactionExecutor, encryption: Encryptio
       executor.layout.lockByKey(executor, svcId);
       return one(LOCK, svcId);
     },
-    findByEmail: async (email) =>
-      one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, emailKey(email))),
+    findByEmail: async (email) => one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, email)),
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;

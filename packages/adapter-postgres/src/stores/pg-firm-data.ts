@@ -132,7 +132,7 @@ export const pgFirmData = (
 
   offers: (firmId, after, limit) => offersOfFirm(executor, encryption, firmId, after, limit),
 
-  imports: (firmId, after, limit) => importsOfFirm(executor, firmId, after, limit),
+  imports: (firmId, after, limit) => importsOfFirm(executor, encryption, firmId, after, limit),
 
   async eraseBatch(firmId) {
     for (const statement of await eraseStatements(executor)) {

@@ -1,5 +1,5 @@
 import type { Staff, StaffReads } from '@svc/application';
-import { emailKey, type StaffMember, type StaffRef } from '@svc/domain';
+import type { StaffMember, StaffRef } from '@svc/domain';
 import { type FindOptionsOrder, type FindOptionsWhere, In } from 'typeorm';
 import { timestamp, timestampOrNull } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
@@ -34,8 +34,7 @@ async function findStaff(
   return encryption.decrypt(rows, FIELDS, ({ firmId, staffId }) => ({ firmId, key: staffId }));
 }
 
-const keysOf = (encryption: Encryption, email: string) =>
-  encryption.lookupKeys(PERSONAL.staff, emailKey(email));
+const keysOf = (encryption: Encryption, email: string) => encryption.lookupKeys(PERSONAL.staff, email);
 
 const findings = (orm: Orm, encryption: Encryption): Omit<StaffReads, 'firmsOf'> => ({
   ofFirm: (firmId) => findStaff(orm, encryption, { firmId }),

@@ -486,6 +486,8 @@ CREATE TABLE imports (
   firm_id uuid NOT NULL,
   id uuid NOT NULL,
   name text NOT NULL,
+  -- The name, or a keyed hash of it where encryption is on.
+  name_key text COLLATE "C" NOT NULL,
   environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
   columns json NOT NULL,
   total_rows integer NOT NULL,
@@ -499,7 +501,7 @@ CREATE TABLE imports (
   updated_at timestamptz(3) NOT NULL,
   PRIMARY KEY (firm_id, id)
 );
-CREATE INDEX imports_named ON imports (firm_id, name, updated_at);
+CREATE INDEX imports_named ON imports (firm_id, name_key, updated_at);
 
 -- Public keys of receipts. The private ones are not in the database.
 CREATE TABLE receipt_keys (
