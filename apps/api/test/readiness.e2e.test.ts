@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { READINESS_CHECKS, type Readiness } from '@svc/contract';
+import { csvOfClaims } from '@svc/csv-import/in-page';
 import { DAY, type FirmId, MINUTE, STAFF_ROLES, type StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -147,6 +148,22 @@ test('an outcome that no poll reads is found ten minutes later, though other cla
       ),
     ],
   });
+});
+
+test('a claim that was uploaded at the desk is not graded: the program did not send it', async () => {
+  const program = await carelessProgram();
+  const sent = await program.send(program.claim());
+  const { token } = await operatorOf(service.service.services).staff(program.firm.id, 'dispatcher');
+  const { id, test, assignment, created_at, updated_at, ...content } = sent;
+  const claim = { ...content, external_id: 'UPLOADED', claim_number: 'UPLOADED' };
+  const text = csvOfClaims([{ ...claim, adjuster_svc_id: program.account.manual }]);
+  const body = { name: 'Upload', environment: 'test', dry_run: false, text };
+  const { json } = await service.call('POST', '/firm/v1/imports', { as: token, body });
+  expect(json.rows).toMatchObject([{ outcome: 'sent' }]);
+  await program.accept(json.rows[0].claim_id);
+  await program.accept(id);
+  later(11);
+  expect((await program.findings(1)).unread_changes).toHaveLength(1);
 });
 
 test('a second outcome of a claim that has no effect is found ten minutes later', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type ClaimId, type FirmId, type KeyId, MINUTE } from '@svc/domain';
+import { type ClaimId, DAY, type FirmId, type KeyId, MINUTE } from '@svc/domain';
 import fc from 'fast-check';
 import {
   CHECK_TEXTS,
@@ -560,7 +560,10 @@ test('of one key its requests are graded, with some thousand claims of the firm;
   const firm = await newFirm();
   await sendId(firm.live, await newMember(firm));
   const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
-  const sent = [request(1, LIST, 503), { ...request(0, LIST, 200), ...OTHER_KEY }];
+  const [{ id } = { id: ID }] = rows;
+  // Sent before the period, and not a claim that another key could not offer.
+  const earlier = [send(-2 * DAY, null, { claimId: id }), request(-2 * DAY, OFFER, 409, { claimId: ID })];
+  const sent = [request(1, LIST, 503), { ...request(0, LIST, 200), ...OTHER_KEY }, ...earlier];
   let pages = 0;
   const check = makeCheckReadiness({
     requestLog: { behaviorOf: async (_, since) => sent.filter(({ at }) => at >= since) },
@@ -569,12 +572,14 @@ test('of one key its requests are graded, with some thousand claims of the firm;
         expect([limit, after === null]).toEqual([200, pages === 0]);
         pages += 1;
         const some = Array.from({ length: limit }, () => rows).flat();
+        if (pages === uploadedAt) return { rows: some.map((row) => ({ ...row, id: ID })), next: null };
         return { rows: some, next: pages === endAt ? null : { at: START, id: ID } };
       },
     },
     clock: { now: () => START + 60 * MINUTE },
   });
   let endAt = 5;
+  let uploadedAt = 0;
   const key = { keyId: 'key' as KeyId };
   const all = { complete: true, requests: 1, claims: 1000 };
   expect(await check(firm.id, { since: START, ...key })).toMatchObject(all);
@@ -588,5 +593,8 @@ test('of one key its requests are graded, with some thousand claims of the firm;
   pages = 0;
   endAt = 1;
   // Older requests are deleted.
-  expect(await check(firm.id, { since: 0 })).toMatchObject({ complete: false, requests: 2, claims: 200 });
+  expect(await check(firm.id, { since: 0 })).toMatchObject({ complete: false, requests: 4, claims: 200 });
+  pages = 0;
+  uploadedAt = 1;
+  expect(await check(firm.id, { since: START })).toMatchObject({ requests: 2, claims: 0 });
 });

@@ -1,9 +1,9 @@
 import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
-import { REQUEST_LOG_RETENTION_MS } from '../../model/logged-request.ts';
+import { type LoggedRequest, REQUEST_LOG_RETENTION_MS } from '../../model/logged-request.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FirmReads } from '../../ports/firm-reads.ts';
 import type { RequestLogStore } from '../../ports/request-log.ts';
-import type { GradedClaim } from './evidence.ts';
+import { type GradedClaim, hasFailed, isSuccess, OFFER, SEND } from './evidence.ts';
 import { gradeIntegration, isReady, type ReadinessCheck } from './grade.ts';
 
 export interface ReadinessState {
@@ -41,14 +41,17 @@ export const makeCheckReadiness =
     const { since: asked = until - DAY, keyId } = options;
     // Earlier requests are deleted.
     const since = Math.max(asked, until - REQUEST_LOG_RETENTION_MS);
-    const logged = await requestLog.behaviorOf(firmId, since, MAX_REQUESTS);
+    const kept = await requestLog.behaviorOf(firmId, until - REQUEST_LOG_RETENTION_MS, MAX_REQUESTS);
+    const logged = kept.filter(({ at }) => at >= since);
     const isFull = logged.length === MAX_REQUESTS;
     // An outcome from before the earliest request would look unread.
     const from = isFull ? (logged.at(-1)?.at ?? since) : since;
     const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
     const { claims, complete } = await claimsSince(firmReads, firmId, from);
+    // Not those that were sent at the desk.
+    const own = new Set(kept.filter(isWrite).map(({ behavior }) => behavior?.claimId));
     // Of a program that has sent nothing, nothing is known.
-    const graded = requests.length === 0 ? [] : claims;
+    const graded = requests.length === 0 ? [] : claims.filter(({ id }) => own.has(id));
     const checks = gradeIntegration({ requests, reads: logged, claims: graded, now: until });
     return {
       ready: isReady(checks),
@@ -60,6 +63,10 @@ export const makeCheckReadiness =
       checks,
     };
   };
+
+/** A failed one may have been processed. */
+const isWrite = (request: LoggedRequest): boolean =>
+  [SEND, OFFER].includes(request.behavior?.operation ?? '') && (isSuccess(request) || hasFailed(request));
 
 async function claimsSince(
   reads: Deps['firmReads'],
