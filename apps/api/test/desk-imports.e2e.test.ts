@@ -66,10 +66,15 @@ test('a dry run names each problem by row and column and sends nothing, and its 
     ],
   });
   expect((await listClaims(service, firm.test, 'external_id=DRY-1')).json.data).toEqual([]);
-  // A file without any of the columns leaves them to the next one.
-  await importing({ text: 'a,b\n1,2', dry_run: true, name: 'Other' });
+  // Another file with the name has what it remembers of its columns, and the rest by name.
+  const remembered = { 'Policy #': null, a: 'claim_number' };
+  await importing({ text: 'Policy #|a\n1|2', dry_run: true, name: 'Other', columns: remembered });
   const other = await importing({ text, dry_run: true, name: 'Other' });
-  expect(other.json).toMatchObject({ problems: [], columns: { 'Claim #': 'claim_number' } });
+  expect(other.json.columns).toMatchObject({
+    'Policy #': null,
+    'Claim #': 'claim_number',
+    Zip: 'loss_location.zip',
+  });
   // The columns of the first one: without any that is required.
   const again = await importing({ text, dry_run: true });
   expect(again.json).toMatchObject({ columns, rows: [] });
@@ -215,10 +220,7 @@ test('a file that is no table, or neither text nor rows, is an error that says w
     [{ text: 'a\n1' }, '/text'],
     [
       {
-        rows: [
-          ['a', 'a'],
-          ['1', '2'],
-        ],
+        rows: [['a'], ['1']],
       },
       '/rows',
     ],
@@ -232,6 +234,12 @@ test('a file that is no table, or neither text nor rows, is an error that says w
     ['1', '2\n3'],
   ];
   expect((await importing({ rows, dry_run: true })).json).toMatchObject({ header: rows[0], total_rows: 1 });
+  const text = 'a;b,c,d\n1;2';
+  const named = await importing({ text, delimiter: 'semicolon', dry_run: true });
+  expect([named.json.header, (await importing({ text, dry_run: true })).json.header]).toEqual([
+    ['a', 'b,c,d'],
+    ['a;b', 'c', 'd'],
+  ]);
 });
 
 test('an import belongs to its firm, and needs the permission and a plan with which claims are sent', async () => {

@@ -133,19 +133,17 @@ const FIELD_BY_HEADER: ReadonlyMap<string, string> = new Map([
   ...CLAIM_FIELDS.map(({ path }): [string, string] => [folded(path), path]),
 ]);
 
-/** Maps the columns that are known by name; of two for one field, the first. */
-export function suggestedColumns(header: readonly string[]): Columns {
-  const taken = new Set<string>();
-  return Object.fromEntries(
-    header
-      .filter((name) => name !== '')
-      .map((name) => {
-        const field = FIELD_BY_HEADER.get(folded(name));
-        if (field === undefined || taken.has(field)) return [name, null];
-        taken.add(field);
-        return [name, field];
-      }),
-  );
+/** The columns that are remembered, and for the others of the header those known by name; of two for one field, the first. */
+export function suggestedColumns(header: readonly string[], remembered: Columns = {}): Columns {
+  const fieldOf = new Map(Object.entries(remembered));
+  const taken = new Set(header.map((name) => fieldOf.get(name)));
+  for (const name of header) {
+    if (name === '' || fieldOf.has(name)) continue;
+    const field = FIELD_BY_HEADER.get(folded(name));
+    fieldOf.set(name, field === undefined || taken.has(field) ? null : field);
+    taken.add(field);
+  }
+  return Object.fromEntries(fieldOf);
 }
 
 /** What is wrong with a map, by column; columns that the file does not have are ignored: files differ. */
@@ -168,7 +166,10 @@ export function columnProblems(
   });
 }
 
-/** What to remember of a map for files with this header: one column for each field, so that it stays small. */
+/**
+ * What to remember of a map for files with this header: one column for each field, and those known by name that were left
+ * out, so that it stays small.
+ */
 export function columnsToRemember(columns: Columns, header: readonly string[]): Columns {
   const fieldOf = new Map(Object.entries(columns));
   const columnOf = new Map<string, string>();
@@ -176,5 +177,11 @@ export function columnsToRemember(columns: Columns, header: readonly string[]): 
     const path = fieldOf.get(column);
     if (path != null && claimField(path) !== undefined && !columnOf.has(path)) columnOf.set(path, column);
   }
-  return Object.fromEntries([...columnOf].map(([path, column]) => [column, path]));
+  const leftOut = Object.entries(suggestedColumns(header)).filter(
+    ([column, path]) => path !== null && fieldOf.get(column) == null,
+  );
+  return Object.fromEntries([
+    ...[...columnOf].map(([path, column]): [string, string] => [column, path]),
+    ...leftOut.map(([column]): [string, null] => [column, null]),
+  ]);
 }

@@ -6,19 +6,19 @@ export class UnreadableCsv extends Error {
   override readonly name = 'UnreadableCsv';
 }
 
-const BYTE_ORDER_MARKS: readonly (readonly [Encoding, readonly number[]])[] = [
-  ['utf-8', [0xef, 0xbb, 0xbf]],
-  ['utf-16le', [0xff, 0xfe]],
-  ['utf-16be', [0xfe, 0xff]],
-];
+/** A byte order mark, or in UTF-16 without one the zero beside the first letter. */
+function markedEncoding([first, second, third]: Uint8Array): Encoding | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : undefined;
+}
 
 /**
- * A file in the encoding that is named, or else in the one that it shows: a byte order mark, valid UTF-8, or else
- * Windows-1252, which spreadsheets write. What no encoding fits is found by `rejectUnreadable`, also in another process.
+ * A file in the encoding that is named, or else in the one that it shows: UTF-16, valid UTF-8, or else Windows-1252, which
+ * spreadsheets write. What no encoding fits is found by `rejectUnreadable`, also in another process.
  */
 export function decode(bytes: Uint8Array, named?: Encoding): { text: string; encoding: Encoding } {
-  const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
-  const wanted = named ?? marked;
+  const wanted = named ?? markedEncoding(bytes);
   const encoding = wanted ?? 'utf-8';
   if (encoding === 'windows-1252') return { text: windows1252(bytes), encoding };
   try {

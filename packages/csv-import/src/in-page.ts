@@ -1,4 +1,4 @@
-import { decode } from './decode.ts';
+import { decode, type Encoding } from './decode.ts';
 
 // What a page does with a file before the service reads it, without the schemas, which are large.
 
@@ -51,8 +51,8 @@ export function csvOfClaims(claims: readonly object[]): string {
   return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** A file in the encoding that it shows. The service finds what no encoding fits. */
-export const decodeFile = (bytes: Uint8Array): string => decode(bytes).text;
+/** A file in the encoding that is named, or that it shows. The service finds what no encoding fits. */
+export const decodeFile = (bytes: Uint8Array, named?: Encoding): string => decode(bytes, named).text;
 
 export interface CsvPart {
   readonly text: string;
@@ -77,7 +77,7 @@ function rowEnds(text: string): number[] {
     if (character === '"' && isFieldStart) isQuoted = true;
     const isEnd = character === '\n' || (character === '\r' && text[at + 1] !== '\n');
     if (isEnd) ends.push(at + 1);
-    isFieldStart = isEnd || character === ',' || character === ';' || character === '\t';
+    isFieldStart = isEnd || (character !== undefined && ',;\t|'.includes(character));
   }
   if (ends.at(-1) !== text.length) ends.push(text.length);
   return ends;

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { decode, type Encoding, rejectUnreadable, UnreadableCsv } from './decode.ts';
 
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
 
 interface CsvOptions {
@@ -49,16 +49,25 @@ export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFil
   if (header === undefined) throw new UnreadableCsv('The file is empty.');
   if (header.cells.length === 1)
     throw new UnreadableCsv(
-      'The header has one column: is the separator something else than a comma, a semicolon or a tab?',
+      'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?',
     );
   if (header.cells.length > MAX_COLUMNS)
     throw new UnreadableCsv(
       `The header has ${header.cells.length.toLocaleString('en-US')} columns, and may have ${MAX_COLUMNS}.`,
     );
-  const repeated = header.cells.find((name, n) => name !== '' && header.cells.indexOf(name) !== n);
-  if (repeated !== undefined)
-    throw new UnreadableCsv(`The header has the column ${JSON.stringify(repeated)} twice.`);
-  return { encoding, delimiter, header: header.cells, rows: others };
+  return { encoding, delimiter, header: columnNames(header.cells, others), rows: others };
+}
+
+/** Repeated names are numbered, so that none is known by name; columns without name and text have none. */
+function columnNames(header: readonly string[], rows: readonly CsvRow[]): string[] {
+  const names = header.map((name, n) => {
+    if (name === '') return rows.some(({ cells }) => cells[n]) ? `Column ${n + 1}` : '';
+    const isRepeated = header.indexOf(name) !== header.lastIndexOf(name);
+    return isRepeated ? `${name} (${header.slice(0, n + 1).filter((one) => one === name).length})` : name;
+  });
+  const repeated = names.find((name, n) => name !== '' && names.indexOf(name) !== n);
+  if (repeated === undefined) return names;
+  throw new UnreadableCsv(`The header has the column ${JSON.stringify(repeated)} twice.`);
 }
 
 /** Excel may name the separator in a line before the header. */

@@ -45,6 +45,8 @@ describe('a file', () => {
     ['UTF-8', bytesOf(text, 'utf8'), 'utf-8'],
     ['UTF-8 with a byte order mark', bytesOf(`\ufeff${text}`, 'utf8'), 'utf-8'],
     ['UTF-16 with a byte order mark', bytesOf(`\ufeff${text}`, 'utf16le'), 'utf-16le'],
+    ['UTF-16 without one', bytesOf(text, 'utf16le'), 'utf-16le'],
+    ['UTF-16, the high byte first', bytesOf(text, 'utf16le').swap16(), 'utf-16be'],
     ['Windows-1252', bytesOf(text.replace('–', '\x96'), 'latin1'), 'windows-1252'],
   ])('in %s is recognized', (_, bytes, encoding) => {
     expect(readCsv(bytes, MAX)).toEqual({
@@ -66,6 +68,7 @@ describe('a file', () => {
     ['a,b\r\n1,2\r\n', 'comma'],
     ['a;b\n1;2', 'semicolon'],
     ['a\tb\n1\t2', 'tab'],
+    ['a|b\n1|2', 'pipe'],
     ['sep=;\r\na;b\r\n1;2\r\n', 'semicolon'],
     ['"x, y";b\n1;2', 'semicolon'],
     ['\n\na,b\r1,2\r', 'comma'],
@@ -77,7 +80,7 @@ describe('a file', () => {
   test.each([
     ['', 'empty'],
     ['a\n1\n', 'one column'],
-    ['a,b,a\n1,2,3', 'has the column "a" twice'],
+    ['a,a,a (1)\n1,2,3', 'has the column "a (1)" twice'],
     ['a,b\n"1,2', 'a quote is opened and not closed'],
     ['a,b\n"1"x,2', 'text follows a closing quote'],
     ['a,b\n1"2,3', 'a quote in a cell'],
@@ -126,6 +129,20 @@ describe('columns', () => {
       ratedFloodZone: 'building.flood_zone',
       floodZone: null,
     });
+  });
+
+  test('with the same name are numbered and known by none, and those without a name have one if they have text', () => {
+    const { header } = readCsv('City,Zip,,City,,\nSanibel,08260,,Naples,x,\n', MAX);
+    expect(header).toEqual(['City (1)', 'Zip', '', 'City (2)', 'Column 5', '']);
+    expect(suggestedColumns(header)).toMatchObject({ 'City (1)': null, 'City (2)': null });
+  });
+
+  test('are those that are remembered, and for the rest those known by name, each field once', () => {
+    const header = ['Claim #', 'Zip', 'Loss Zip', 'Phone', 'Code'];
+    const remembered = { 'Claim #': 'file_number', 'Loss Zip': 'loss_location.zip', Phone: null };
+    const expected = { ...remembered, Zip: null, Code: null };
+    expect(suggestedColumns(header, remembered)).toEqual(expected);
+    expect(columnsToRemember(expected, header)).toEqual({ ...remembered, Zip: null });
   });
 
   test('that are missing, unknown or doubled are problems of the file, and no row is read', () => {

@@ -3,7 +3,7 @@ import { smallestClaim } from '@svc/contract';
 import { csvOfClaims, decodeFile, FIELD_PATHS, REQUIRED_PATHS, splitCsv } from '../src/in-page.ts';
 import { CLAIM_FIELDS, importCsv, readCsv } from '../src/index.ts';
 
-test('a page reads a file in the encoding that it shows', () => {
+test('a page reads a file in the encoding that it shows, or that is named', () => {
   const decoded = [
     [0x4c, 0x6f, 0xed, 0x7a, 0x61],
     [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
@@ -11,6 +11,9 @@ test('a page reads a file in the encoding that it shows', () => {
     [0x4c, 0x6f, 0xed, 0x7a, 0x61, 0x20, 0x96, 0x80],
   ].map((bytes) => decodeFile(new Uint8Array(bytes)));
   expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza', 'Loíza –€']);
+  // Bytes that happen to be UTF-8.
+  expect(decodeFile(Uint8Array.of(0xc2, 0xab), 'windows-1252')).toBe('Â«');
+  expect(() => decodeFile(Uint8Array.of(0xed), 'utf-8')).toThrow('The file is not utf-8');
 });
 
 test('a file in an unknown encoding is refused, whether a page or the reader decodes it', () => {

@@ -19,7 +19,15 @@ test('what the import says of a file and of each field is in Spanish, too', () =
       if (error instanceof UnreadableCsv) said.add(error.message);
     }
   };
-  const files = ['', 'a\n1', 'a,b,a', 'a,b\n"1', 'a,b\n"1"x,2', 'a,b\n1"2,3', `a,b\n${'1,2\n'.repeat(91)}`];
+  const files = [
+    '',
+    'a\n1',
+    'a,a,a (1)',
+    'a,b\n"1',
+    'a,b\n"1"x,2',
+    'a,b\n1"2,3',
+    `a,b\n${'1,2\n'.repeat(91)}`,
+  ];
   for (const text of [...files, [...Array(1001).keys()].join(','), `a,b\n"${'x'.repeat(200_001)}"`])
     read(text);
   read('a,b\n1,2', { a: 'no_field', b: 'claim_number' });

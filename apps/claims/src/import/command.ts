@@ -8,6 +8,7 @@ import {
   type Encoding,
   importCsv,
   readCsv,
+  suggestedColumns,
   UnreadableCsv,
 } from '@svc/csv-import';
 import { type Environment, UsageError } from '../environment.ts';
@@ -67,14 +68,11 @@ export async function importFile(
   return sendLines(await connect(), lines, { ...options, word: 'row' }, environment);
 }
 
-function read(bytes: Uint8Array, columns: Columns | undefined, options: ImportCommandOptions): CsvImport {
+function read(bytes: Uint8Array, known: Columns | undefined, options: ImportCommandOptions): CsvImport {
   const { encoding, delimiter, set: values, dates: dateOrder } = options;
   try {
-    return importCsv(readCsv(bytes, { encoding, delimiter, maxRows: MAX_ROWS }), {
-      columns,
-      values,
-      dateOrder,
-    });
+    const file = readCsv(bytes, { encoding, delimiter, maxRows: MAX_ROWS });
+    return importCsv(file, { columns: suggestedColumns(file.header, known), values, dateOrder });
   } catch (error) {
     if (error instanceof UnreadableCsv) throw new UsageError(`${options.file}: ${error.message}`);
     throw error;

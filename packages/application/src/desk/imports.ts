@@ -33,11 +33,11 @@ export const makeReadImport =
     return found;
   };
 
-/** The columns of the last import with this name; null: there was none. */
+/** The columns of the last import with this name. */
 export const makeRememberedColumns =
   ({ uow }: Pick<Deps, 'uow'>) =>
-  async (firmId: FirmId, name: string): Promise<ClaimImport['columns'] | null> =>
-    (await uow.run((tx) => tx.imports.latestNamed(firmId, name)))?.columns ?? null;
+  async (firmId: FirmId, name: string): Promise<ClaimImport['columns']> =>
+    (await uow.run((tx) => tx.imports.latestNamed(firmId, name)))?.columns ?? {};
 
 interface ImportStart extends Pick<ClaimImport, 'name' | 'columns' | 'totalRows'> {
   /** Continues this one. */

@@ -35,7 +35,7 @@ const comparable = (one: ImportOutcome | undefined) =>
 test('an import is recorded once; its parts may change its name and columns, and show more rows', async () => {
   const { imports, firm, start, clock, memory } = await setUp();
   const at = clock.now();
-  expect(await imports.rememberedColumns(firm.id, 'Monday')).toBeNull();
+  expect(await imports.rememberedColumns(firm.id, 'Monday')).toEqual({});
   const staffId = 'staff' as StaffId;
   const origin = { staffId, address: '192.0.2.7', requestId: 'request' };
   const started = await start({ ...firm.test, origin });

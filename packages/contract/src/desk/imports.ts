@@ -37,7 +37,7 @@ export const importClaimsBody = fields({
   }),
   dry_run: flag({ description: 'Whether the rows are only checked.', example: true }),
   text: text(LIMITS.importText, {
-    description: `The file: CSV with commas, semicolons or tabs, and at most ${LIMITS.importRows} rows.`,
+    description: `The file: CSV with commas, semicolons, tabs or pipes, and at most ${LIMITS.importRows} rows.`,
     example: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
   }).optional(),
   rows: z
@@ -58,7 +58,7 @@ export const importClaimsBody = fields({
     .meta({
       id: 'ImportColumnsInput',
       description:
-        'The field of each column by its name in the header, such as `loss_location.zip`; null leaves it out. By default those of the last import with this name, else those that are known by name.',
+        'The field of each column by its name in the header, such as `loss_location.zip`; null leaves it out. By default those of the last import with this name, and the others that are known by name.',
       example: COLUMNS,
     })
     .optional(),
@@ -74,6 +74,12 @@ export const importClaimsBody = fields({
     id: 'ImportDateOrder',
     description: 'Order of dates such as 8/9/2026. By default what each column shows.',
     example: 'mdy',
+  }).optional(),
+  delimiter: oneOf(['comma', 'semicolon', 'tab', 'pipe'], {
+    id: 'ImportDelimiter',
+    description:
+      'What separates the cells of `text`. By default recognized, also from a first line such as `sep=;`.',
+    example: 'semicolon',
   }).optional(),
   import_id: z
     .uuid(expected('the id of an import'))

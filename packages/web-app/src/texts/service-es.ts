@@ -3,8 +3,8 @@
 /** By the English text; `{}` stands for a value, or for another text. */
 const TEXTS: Readonly<Record<string, string>> = {
   'The file is empty.': 'El archivo está vacío.',
-  'The header has one column: is the separator something else than a comma, a semicolon or a tab?':
-    'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma ni tabulador?',
+  'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
+    'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma, tabulador ni barra (|)?',
   'The header has {} columns, and may have {}.': 'El encabezado tiene {} columnas, y puede tener {}.',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
   'The file has more than {} rows: split it into several files.':

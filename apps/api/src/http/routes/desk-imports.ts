@@ -45,7 +45,7 @@ function commandOf(claim: SendClaimBody) {
   return { idempotencyKey: `import-${fingerprint}`, fingerprint, ...claimFromWire(claim) };
 }
 
-function fileOf({ text, rows, first_row: firstRow }: ImportClaimsBody): CsvFile {
+function fileOf({ text, rows, delimiter, first_row: firstRow }: ImportClaimsBody): CsvFile {
   const invalid = (detail: string, pointer: string): HttpProblem =>
     new HttpProblem('validation_failed', { errors: [{ detail, pointer }] });
   const options = { maxRows: LIMITS.importRows, firstRow };
@@ -54,7 +54,7 @@ function fileOf({ text, rows, first_row: firstRow }: ImportClaimsBody): CsvFile 
   try {
     return text === undefined
       ? readCsv(csvOf(rows ?? []), { ...options, delimiter: 'comma' })
-      : readCsv(text, options);
+      : readCsv(text, { ...options, delimiter });
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
     throw invalid(error.message, text === undefined ? '/rows' : '/text');
@@ -142,10 +142,8 @@ export const deskImportRoutes = ({
       const actor = actorIn(body.environment);
       if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
       const file = fileOf(body);
-      const known = body.columns ?? (await use.rememberedColumns(actor.firmId, body.name)) ?? {};
-      // Another file with this name may have had none of these columns.
-      const fits = body.columns !== undefined || file.header.some((column) => Object.hasOwn(known, column));
-      const columns = fits ? known : suggestedColumns(file.header);
+      const columns =
+        body.columns ?? suggestedColumns(file.header, await use.rememberedColumns(actor.firmId, body.name));
       const fromRow = body.from_row ?? 0;
       const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
       const found = importCsv(file, {
