@@ -89,6 +89,8 @@ export function connectProcess(
       uow,
       claimWrites,
       jobReads,
+      // No firm has a wait.
+      boardReads: { claims: async () => [], offerWaitHours: async () => null },
       firmReads,
       appReads: NO_APP_READS as never,
       // Only invitation emails need them, and nobody is invited.

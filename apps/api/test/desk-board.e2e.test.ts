@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ClaimId } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -261,20 +262,27 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   expectValidationErrors(await get('/reports/answers', token), 'by');
 });
 
-test('an adjuster is reminded once of an offer that waits as long as the firm waits', async () => {
+test('an adjuster is reminded of offers that wait as long as the firm waits, also of those made before it said so', async () => {
   // The queue has the time of the database, for which this is due.
   const earlier = await startServiceUnderTest({ clock: createFixedClock(Date.now() - 5 * HOUR) });
   try {
     const own = await earlier.firm();
     const { svcId } = await earlier.member(own);
-    await earlier.service.services.get('operatorUseCases').setOfferWait(own.id, 2);
-    const { id } = await sentClaim(earlier, own.live, svcId);
     const as = await earlier.staff(own, 'dispatcher');
-    const { json } = await eventually(
-      () => earlier.call('GET', `/firm/v1/claims/${id}`, { as }),
-      ({ json: claim }) => claim.history[0].reminded_at !== null,
+    const services = earlier.service.services;
+    const before = await sentClaim(earlier, own.live, svcId);
+    await eventually(
+      () => services.get('operatorReads').jobsOfClaim(before.id as ClaimId),
+      (jobs) => jobs.length === 0,
     );
-    expect(json.history[0].outcome).toBe('pending');
+    await services.get('operatorUseCases').setOfferWait(own.id, 2);
+    for (const { id } of [before, await sentClaim(earlier, own.live, svcId)]) {
+      const { json } = await eventually(
+        () => earlier.call('GET', `/firm/v1/claims/${id}`, { as }),
+        ({ json: claim }) => claim.history[0].reminded_at !== null,
+      );
+      expect(json.history[0].outcome).toBe('pending');
+    }
   } finally {
     await earlier.stop();
   }

@@ -43,9 +43,9 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
   return {
     append: (events) =>
       write(async ({ offers }) => {
-        for (const { firmId, claimId, offeredAt, adjuster, seenAt, remindedAt, push } of events) {
+        for (const { firmId, claimId, offeredAt, adjuster, seenAt, push } of events) {
           const row = offers.get(keyOf(firmId, claimId, offeredAt));
-          const { firstSeenAt = null, pushes = [], end = null } = row ?? {};
+          const { firstSeenAt = null, remindedAt = null, pushes = [], end = null } = row ?? {};
           const others = pushes.filter(({ channel }) => channel !== push?.channel);
           offers.put({
             firmId,
@@ -53,7 +53,7 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
             offeredAt,
             adjuster,
             end,
-            remindedAt: row?.remindedAt ?? remindedAt ?? null,
+            remindedAt,
             firstSeenAt: seenAt === undefined ? firstSeenAt : Math.min(seenAt, firstSeenAt ?? seenAt),
             pushes: [...others, ...(push === undefined ? [] : [push])].sort((one, other) =>
               compareText(one.channel, other.channel),

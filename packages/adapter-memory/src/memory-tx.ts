@@ -150,6 +150,13 @@ export function memoryTx(
         requireStored(claim);
         tables.claims.put(claim);
       }),
+      recordReminder: step(({ firmId, claimId, offeredAt, adjuster }, remindedAt) => {
+        const known = tables.offers.get(keyOf(firmId, claimId, offeredAt));
+        if (typeof known?.remindedAt === 'number') return false;
+        const offer = { firmId, claimId, offeredAt, adjuster, firstSeenAt: null, pushes: [], end: null };
+        tables.offers.put({ ...offer, ...known, remindedAt });
+        return true;
+      }),
     },
 
     claimWrites: {

@@ -27,6 +27,7 @@ const runnerWith = (
     uow: memory.unitOfWork,
     claimWrites: memory.claimWrites,
     jobReads: memory.jobReads,
+    boardReads: memory.boardReads,
     firmReads: memory.firmReads,
     appReads: memory.appReads,
     secrets,
@@ -264,10 +265,7 @@ test('each push about an offer is in the audit trail of its firm, and those of t
   clock.advance(HOUR);
   await run();
   expect(audited.splice(0)).toMatchObject([pushed('claim.push', 'ok'), pushed('claim.push', 'ok')]);
-  expect(offers.splice(0)).toEqual([
-    { ...offered, push: push('delivered') },
-    { ...offered, remindedAt: clock.now() },
-  ]);
+  expect(offers.splice(0)).toEqual([{ ...offered, push: push('delivered') }]);
 
   await fixture.offer(firm.live, claimId, other);
   await fixture.invite(firm, (await fixture.newAdjuster()).svcId);
@@ -466,8 +464,10 @@ describe('a job', () => {
     for (const job of [
       { kind: 'notify_offer', ...gone },
       { kind: 'notify_offer_withdrawn', ...gone },
-      { kind: 'notify_offer_late', ...gone, offeredAt: at, dueAt: at + HOUR },
-      { kind: 'notify_offer_late', firmId, claimId: real, svcId, offeredAt: at, dueAt: at + HOUR },
+      { kind: 'notify_offer_late', ...gone, offeredAt: at },
+      { kind: 'notify_offer_late', firmId, claimId: real, svcId, offeredAt: at },
+      { kind: 'remind_of_offer', ...gone, offeredAt: at, hours: 1 },
+      { kind: 'remind_of_offer', firmId, claimId: real, svcId, offeredAt: at, hours: 1 },
       { kind: 'notify_invitation', ...gone, invitedAt: at },
       { kind: 'remind_deadlines', svcId: gone.svcId, deviceId: 'phone', at },
       { kind: 'simulate_offer_response', ...gone, offeredAt: at },

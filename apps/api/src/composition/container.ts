@@ -188,6 +188,7 @@ const useCases = moduleOf((bind) => {
     'uow',
     'claimWrites',
     'jobReads',
+    'boardReads',
     'firmReads',
     'appReads',
     'notifier',

@@ -17,6 +17,7 @@ import {
   workValues,
 } from './claim-rows.ts';
 import { pgAdjusters } from './pg-adjusters.ts';
+import { recordReminder } from './pg-offer-courses.ts';
 
 export const LOCK_CLAIM = sql(
   'claims_lock',
@@ -114,5 +115,7 @@ export function pgClaims(
       executor.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(executor, claim.assignment.adjuster);
     },
+
+    recordReminder: (offer, remindedAt) => recordReminder(executor, offer, remindedAt),
   };
 }

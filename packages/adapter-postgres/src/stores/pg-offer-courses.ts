@@ -4,6 +4,7 @@ import {
   type OfferCourse,
   type OfferCourses,
   type OfferEvent,
+  type OfferKey,
   type OfferRecord,
   type PushOutcome,
   type StoredOffer,
@@ -29,16 +30,24 @@ import { hexOf } from './pg-audit.ts';
 /** The outcomes as lines, since an array would escape the quotes of their JSON. Of a channel the later outcome stays. */
 const APPEND = sql(
   'offers_append',
-  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes)
-   SELECT firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes::jsonb
+  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes)
+   SELECT firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes::jsonb
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::timestamptz[],
-         $7::timestamptz[], string_to_array($8, E'\\n'))
-       AS e (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, reminded_at, pushes)
+         string_to_array($7, E'\\n'))
+       AS e (firm_id, claim_id, offered_at, environment, adjuster_svc_id, first_seen_at, pushes)
     ORDER BY firm_id, claim_id, offered_at
    ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE
-      SET first_seen_at = least(o.first_seen_at, excluded.first_seen_at), pushes = o.pushes || excluded.pushes,
-          reminded_at = least(o.reminded_at, excluded.reminded_at)
-    WHERE excluded.pushes <> '{}' OR excluded.reminded_at IS NOT NULL OR o.first_seen_at IS NULL OR excluded.first_seen_at < o.first_seen_at`,
+      SET first_seen_at = least(o.first_seen_at, excluded.first_seen_at), pushes = o.pushes || excluded.pushes
+    WHERE excluded.pushes <> '{}' OR o.first_seen_at IS NULL OR excluded.first_seen_at < o.first_seen_at`,
+);
+
+const REMIND = sql(
+  'offers_remind',
+  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, reminded_at)
+   VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE SET reminded_at = excluded.reminded_at
+    WHERE o.reminded_at IS NULL
+   RETURNING true AS recorded`,
 );
 
 const END = sql(
@@ -144,6 +153,16 @@ export async function endOffers(
   ]);
 }
 
+/** In the transaction that queues the notification. */
+export async function recordReminder(
+  executor: TransactionExecutor,
+  { firmId, claimId, offeredAt, environment, adjuster }: OfferKey,
+  remindedAt: Instant,
+): Promise<boolean> {
+  const offer = [firmId, claimId, timestamp(offeredAt), environment, adjuster];
+  return (await executor.rows(REMIND, [...offer, timestamp(remindedAt)])).length > 0;
+}
+
 const STORED_COLUMNS = `o.firm_id, o.claim_id, o.offered_at, o.adjuster_svc_id, o.status, o.responded_at, o.rejection_reason,
    o.ended_at, ${COURSE}`;
 
@@ -188,7 +207,7 @@ function rowsOf(events: readonly OfferEvent[]) {
   const rows = new Map<string, OfferEvent & { pushes: Record<string, Omit<PushOutcome, 'channel'>> }>();
   for (const event of events) {
     const key = `${event.firmId} ${event.claimId} ${event.offeredAt}`;
-    const { pushes = {}, seenAt, remindedAt } = rows.get(key) ?? {};
+    const { pushes = {}, seenAt } = rows.get(key) ?? {};
     if (event.push !== undefined) {
       const { channel, ...push } = event.push;
       pushes[channel] = push;
@@ -197,7 +216,6 @@ function rowsOf(events: readonly OfferEvent[]) {
     rows.set(key, {
       ...event,
       ...(times.length > 0 && { seenAt: Math.min(...times) }),
-      ...(remindedAt !== undefined && { remindedAt }),
       pushes,
     });
   }
@@ -236,7 +254,6 @@ export function pgOfferCourses(
         arrayOf(rows.map(({ environment }) => environment)),
         rows.map(({ adjuster }) => adjuster),
         arrayOf(rows.map(({ seenAt }) => timestampOrNull(seenAt ?? null))),
-        arrayOf(rows.map(({ remindedAt }) => timestampOrNull(remindedAt ?? null))),
         rows.map(({ pushes }) => JSON.stringify(pushes)).join('\n'),
       ]);
     },

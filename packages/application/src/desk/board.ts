@@ -8,7 +8,7 @@ import {
   type Instant,
   type Svcid,
 } from '@svc/domain';
-import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
+import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardWalk } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -38,7 +38,7 @@ const MAX_ID_MATCHES = 50;
 /** Before every claim. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const START: Readonly<Record<BoardFilter['order'], KeysetPosition>> = {
-  waiting: { at: 0, id: '00000000-0000-0000-0000-000000000000' },
+  waiting: FIRST_POSITION,
   latest: { at: Date.UTC(9999, 0), id: LAST_ID },
 };
 

@@ -4,7 +4,6 @@ import {
   deadlinesOf,
   declineInvitation,
   endOfDay,
-  HOUR,
   type Instant,
   mayGetLateOffersMail,
   nextLateOffersMail,
@@ -32,6 +31,7 @@ import {
   type Recipient,
 } from '../model/notification.ts';
 import type { AppReads } from '../ports/app-reads.ts';
+import type { BoardReads } from '../ports/board-reads.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
@@ -44,11 +44,13 @@ import type { UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookNotices } from '../ports/webhooks.ts';
 import type { WriteBuffer } from '../write-buffer.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
+import { isOpenOffer, makeRemindOfOffer, makeRemindOfOpenOffers, reminderOf } from './offer-reminders.ts';
 
 interface Deps {
   readonly uow: UnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly jobReads: JobReads;
+  readonly boardReads: Pick<BoardReads, 'claims' | 'offerWaitHours'>;
   readonly firmReads: FirmReads;
   readonly appReads: AppReads;
   readonly notifier: Notifier;
@@ -124,16 +126,6 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     }
   };
 
-  /** One reminder of an offer, where the firm has said how long it waits. */
-  const remindersOf = (
-    { firmId, claimId, svcId }: OfferJob,
-    { offeredAt, offerWaitHours }: AssignmentState,
-  ): { job: Extract<Job, { kind: 'notify_offer_late' }>; runAt: Instant }[] => {
-    if (offerWaitHours === null) return [];
-    const dueAt = offeredAt + offerWaitHours * HOUR;
-    return [{ job: { kind: 'notify_offer_late', firmId, claimId, svcId, offeredAt, dueAt }, runAt: dueAt }];
-  };
-
   const notify = async (
     job: NotifyJob,
     recipient: Recipient,
@@ -168,29 +160,23 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     async notify_offer(job) {
       const [assignment, recipient] = await readOffer(job);
       if (assignment?.status !== 'pending_acceptance' || assignment.adjuster !== job.svcId) return;
-      const { firmName } = assignment;
-      const next = job.only === undefined ? remindersOf(job, assignment) : [];
-      const notification = { kind: 'offer', firmName, claimId: job.claimId } as const;
+      const { firmName, offeredAt, offerWaitHours: hours } = assignment;
+      const { firmId, claimId, svcId } = job;
+      const isFirst = job.only === undefined && hours !== null;
+      const next = isFirst ? [reminderOf({ firmId, claimId, svcId, offeredAt, hours })] : [];
+      const notification = { kind: 'offer', firmName, claimId } as const;
       await notify(job, recipient, notification, { offer: assignment, next });
     },
 
     async notify_offer_late(job) {
       const [offer, recipient] = await readOffer(job);
-      const { firmId, claimId, svcId: adjuster, offeredAt } = job;
-      if (offer?.status !== 'pending_acceptance' || offer.closedAt !== null) return;
-      if (offer.adjuster !== adjuster || offer.offeredAt !== offeredAt) return;
-      if (job.only === undefined) {
-        const [next] = remindersOf(job, offer);
-        if (next === undefined) return;
-        // The firm waits longer than when the job was added. Compared with that time, not with the clock, which may differ
-        // from that of the queue.
-        if (next.job.dueAt > job.dueAt) return deps.uow.run((tx) => tx.outbox.add(next.job, next.runAt));
-      }
-      const { firmName, environment } = offer;
-      await notify(job, recipient, { kind: 'offer', firmName, claimId });
-      const remindedAt = deps.clock.now();
-      deps.offerBuffer.add({ firmId, claimId, environment, offeredAt, adjuster, remindedAt });
+      if (!isOpenOffer(offer, job)) return;
+      const { firmName } = offer;
+      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId });
     },
+
+    remind_of_offer: makeRemindOfOffer(deps),
+    remind_of_open_offers: makeRemindOfOpenOffers(deps),
 
     async notify_offer_withdrawn(job) {
       const [assignment, recipient] = await readOffer(job);

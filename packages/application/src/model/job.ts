@@ -1,5 +1,6 @@
-import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
+import type { ClaimId, Environment, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
 import type { Channel } from './notification.ts';
+import type { KeysetPosition } from './page.ts';
 
 export interface QueuedJob {
   readonly job: Job;
@@ -21,15 +22,34 @@ export type Job =
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
     })
-  /** Reminds the adjuster of an offer that has waited as long as the firm waits. */
+  /** Notifies the adjuster of an offer that has waited as long as the firm waits. */
   | (ChannelOption & {
       readonly kind: 'notify_offer_late';
       readonly firmId: FirmId;
       readonly claimId: ClaimId;
       readonly svcId: Svcid;
       readonly offeredAt: Instant;
-      readonly dueAt: Instant;
     })
+  /** Due when an offer has waited as long as the firm waits; once per offer, it queues the notification. */
+  | {
+      readonly kind: 'remind_of_offer';
+      readonly firmId: FirmId;
+      readonly claimId: ClaimId;
+      readonly svcId: Svcid;
+      readonly offeredAt: Instant;
+      /** How long the firm waited when the job was added. */
+      readonly hours: number;
+    }
+  /** Queues the reminders of offers that were open when the firm's wait changed, and the next run of this job. */
+  | {
+      readonly kind: 'remind_of_open_offers';
+      readonly firmId: FirmId;
+      readonly environment: Environment;
+      readonly hours: number;
+      /** Null: from the first one. */
+      readonly after: KeysetPosition | null;
+      readonly svcId?: undefined;
+    }
   /** Notifies the adjuster that an offer went to another adjuster. */
   | (ChannelOption & {
       readonly kind: 'notify_offer_withdrawn';

@@ -6,6 +6,9 @@ export interface KeysetPosition {
   readonly id: string;
 }
 
+/** Before every row, in ascending order. */
+export const FIRST_POSITION: KeysetPosition = { at: 0, id: '00000000-0000-0000-0000-000000000000' };
+
 export interface Page<T> {
   readonly rows: readonly T[];
   /** Position for the next page; null on the last page. */

@@ -1,6 +1,7 @@
 import {
   type Adjuster,
   addMember,
+  ENVIRONMENTS,
   type FirmId,
   type LimitOverrides,
   NO_OVERRIDES,
@@ -113,6 +114,7 @@ async function change(
   id: FirmId,
   action: AuditAction,
   by: (firm: Firm) => Firm,
+  afterSave: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<Firm> {
   const changed = await deps.uow.run(async (tx) => {
     const firm = await lockUnerasedFirm(tx, id);
@@ -121,6 +123,7 @@ async function change(
     if (changes === null) return firm;
     await tx.firms.save(next);
     await recordFirmAction(tx, deps, id, action, changes);
+    await afterSave(tx);
     return next;
   });
   deps.apiKeyAuthenticator.invalidate();
@@ -138,8 +141,21 @@ export const makeSetLimits =
   (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
     change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits }));
 
-/** Hours for which the firm waits for an answer, shown to adjusters; the offer does not expire. Null shows nothing. */
+/**
+ * Hours for which the firm waits for an answer, shown to adjusters, who are reminded then; the offer does not expire. Null
+ * shows nothing.
+ */
 export const makeSetOfferWait =
   (deps: ChangeDeps) =>
-  (id: FirmId, offerWaitHours: number | null): Promise<Firm> =>
-    change(deps, id, 'firm.offer_wait', (firm) => ({ ...firm, offerWaitHours }));
+  (id: FirmId, hours: number | null): Promise<Firm> =>
+    change(
+      deps,
+      id,
+      'firm.offer_wait',
+      (firm) => ({ ...firm, offerWaitHours: hours }),
+      async ({ outbox }) => {
+        if (hours === null) return;
+        for (const environment of ENVIRONMENTS)
+          await outbox.add({ kind: 'remind_of_open_offers', firmId: id, environment, hours, after: null });
+      },
+    );

@@ -10,18 +10,19 @@ export interface PushOutcome {
   readonly at: Instant;
 }
 
-/** What happened to an offer outside of the transactions that change the claim. */
-export interface OfferEvent {
+export interface OfferKey {
   readonly firmId: FirmId;
   readonly claimId: ClaimId;
   readonly environment: Environment;
   readonly offeredAt: Instant;
   readonly adjuster: Svcid;
+}
+
+/** What happened to an offer outside of the transactions that change the claim. */
+export interface OfferEvent extends OfferKey {
   /** When the offer was sent to the adjuster's app. */
   readonly seenAt?: Instant;
   readonly push?: PushOutcome;
-  /** When the adjuster was reminded of it. */
-  readonly remindedAt?: Instant;
 }
 
 /** How an earlier offer ended. */

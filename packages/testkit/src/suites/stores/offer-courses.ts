@@ -36,10 +36,12 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
         { ...offer, seenAt: at + 90 },
         push('a1', 'delivered', 2),
         { ...offer, seenAt: at + 70 },
-        { ...offer, remindedAt: at + 60 },
       ]);
       await stores.offerCourses.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerCourses.append([]);
+      const remind = (ms: number) => stores.unitOfWork.run((tx) => tx.claims.recordReminder(offer, at + ms));
+      expect([await remind(60), await remind(61)]).toEqual([true, false]);
+      await stores.offerCourses.append([{ ...offer, seenAt: at + 95 }]);
       expect(await stores.offerCourses.ofClaim(firm.id, claimId)).toEqual([
         {
           offeredAt: offer.offeredAt,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
-import { type ClaimId, type FirmId, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
+import { type ClaimId, DAY, type FirmId, HOUR, type Svcid, TEST_REJECTION_REASON } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 export function outboxBehavior(fixture: () => Fixture): void {
@@ -89,6 +89,59 @@ export function outboxBehavior(fixture: () => Fixture): void {
       expect(waiting).toHaveLength(10);
       expect(waiting.filter(({ runAt }) => runAt === at + 12_345).map(({ job }) => job)).toEqual(jobs);
       expect(waiting.filter(({ runAt }) => runAt !== at + 12_345).map(({ job }) => job)).toEqual(jobs);
+    });
+
+    test('an offer that was open when the firm’s wait was set or changed is reminded of once, when it is late', async () => {
+      const { newFirm, newMember, sendId, jobsOf, use, clock, stores } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const open: ClaimId[] = [await sendId(firm.test, firm.accounts.manual)];
+      for (let n = 0; n < 52; n += 1) open.push(await sendId(firm.live, svcId));
+      const [accepted, closed] = [await sendId(firm.live, svcId), await sendId(firm.live, svcId)];
+      await use.acceptClaim({ svcId }, accepted);
+      await use.closeClaimAsOperator(closed);
+      const done = new Set<string>();
+      /** Each three times, as when processes are killed before they remove it. */
+      const runReminders = async (most = Number.POSITIVE_INFINITY): Promise<void> => {
+        const isDue = ({ job, runAt }: { job: Job; runAt: number }): boolean =>
+          !done.has(JSON.stringify(job)) &&
+          (job.kind === 'remind_of_open_offers' || (job.kind === 'remind_of_offer' && runAt <= clock.now()));
+        for (let count = 0; count < most; count += 1) {
+          const due = (await jobsOf(firm)).find(isDue);
+          if (due === undefined) return;
+          done.add(JSON.stringify(due.job));
+          await Promise.all([use.runJob(due.job), use.runJob(due.job)]);
+          await use.runJob(due.job);
+        }
+      };
+      const reminded = async () =>
+        (await jobsOf(firm)).flatMap(({ job }) => (job.kind === 'notify_offer_late' ? [job.claimId] : []));
+
+      await use.setOfferWait(firm.id, 4);
+      await runReminders(2);
+      await use.setOfferWait(firm.id, 2);
+      await runReminders();
+      expect(await reminded()).toEqual([]);
+      clock.advance(2 * HOUR);
+      await runReminders();
+      expect((await reminded()).sort()).toEqual([...open].sort());
+      const [course] = await stores.offerCourses.ofClaim(firm.id, open[1] as ClaimId);
+      expect(course?.remindedAt).toBe(clock.now());
+
+      const later = await sendId(firm.live, svcId);
+      await use.runJob({ kind: 'notify_offer', firmId: firm.id, claimId: later, svcId });
+      for (const hours of [6, null, 1, 6]) await use.setOfferWait(firm.id, hours);
+      clock.advance(5 * HOUR);
+      await runReminders();
+      expect(await reminded()).toHaveLength(open.length);
+      clock.advance(HOUR);
+      await runReminders();
+      expect((await reminded()).sort()).toEqual([...open, later].sort());
+      await use.setOfferWait(firm.id, null);
+      await sendId(firm.live, svcId);
+      clock.advance(DAY);
+      await runReminders();
+      expect(await reminded()).toHaveLength(open.length + 1);
     });
 
     test('test accounts respond to offers according to their name after about two seconds', async () => {
