@@ -80,7 +80,7 @@ export const en = {
     search: 'Search',
     searchHint: 'Name, street, claim number or external id',
     filters: 'Filters',
-    carrier: 'Carrier, full name',
+    carrier: 'Carrier',
     state: 'State',
     any: 'Any',
     status: 'Status',

@@ -77,7 +77,7 @@ export const es: Texts = {
     search: 'Buscar',
     searchHint: 'Nombre, calle, número de reclamación o id externo',
     filters: 'Filtros',
-    carrier: 'Aseguradora, nombre completo',
+    carrier: 'Aseguradora',
     state: 'Estado',
     any: 'Todos',
     status: 'Situación',

@@ -116,12 +116,11 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
     (adjuster === undefined || claim.adjuster === adjuster) &&
     (order === 'latest' || claim.status !== 'accepted') &&
     (state === undefined || claim.summary.state === state) &&
-    (carrier === undefined || carrierNameKey(claim.summary.carrier) === carrier) &&
+    (carrier === undefined || carrierNameKey(claim.summary.carrier).includes(carrier)) &&
     hasText(claim);
 }
 
-const WAITING = ['pending_acceptance', 'rejected', 'unassigned'] as const;
-const ALL: readonly AssignmentStatus[] = [...WAITING, 'accepted'];
+const ALL: readonly AssignmentStatus[] = ['pending_acceptance', 'rejected', 'unassigned', 'accepted'];
 
 /** The walks that together have every claim of the filter, with what they are ordered by. */
 function walksOf({ environment, status, adjuster, closed, order }: BoardFilter): {
@@ -129,19 +128,18 @@ function walksOf({ environment, status, adjuster, closed, order }: BoardFilter):
   readonly timeOf: (claim: BoardClaim) => Instant;
 } {
   const latestFirst = order === 'latest';
-  if (adjuster === undefined) {
-    const waiting = WAITING.filter((each) => status === undefined || each === status);
-    return {
-      walks: latestFirst
-        ? [{ by: 'latest', environment, status }]
-        : waiting.map((each) => ({ by: 'waiting', environment, status: each })),
-      timeOf: ({ updatedAt }) => updatedAt,
-    };
-  }
-  const statuses = status === undefined ? (latestFirst ? ALL : WAITING) : [status];
+  if (latestFirst && adjuster === undefined)
+    return { walks: [{ by: 'latest', environment, status }], timeOf: ({ updatedAt }) => updatedAt };
+  const walksWith = (each: AssignmentStatus): readonly BoardWalk[] => {
+    if (adjuster !== undefined && (latestFirst || each === 'pending_acceptance'))
+      return [{ by: 'adjuster', adjuster, status: each, closed, latestFirst }];
+    // Those of an adjuster are not in the order of their wait, and few claims wait for another offer.
+    return each === 'accepted' ? [] : [{ by: 'waiting', environment, status: each }];
+  };
   return {
-    walks: statuses.map((each) => ({ by: 'adjuster', adjuster, status: each, closed, latestFirst })),
-    timeOf: ({ offeredAt }) => offeredAt,
+    walks: (status === undefined ? ALL : [status]).flatMap(walksWith),
+    // Until it is answered, an offer has not changed since it was made.
+    timeOf: ({ offeredAt, updatedAt }) => (latestFirst ? offeredAt : updatedAt),
   };
 }
 

@@ -41,11 +41,13 @@ const matches = (
 export const makeListRequests =
   ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> }) =>
   async (firmId: FirmId, filter: RequestFilter, page: PageRequest): Promise<Page<LoggedRequest>> => {
+    const { limit, maxBytes = Number.POSITIVE_INFINITY } = page;
     if (filter.requestId !== undefined) {
       const found = await requestLog.requestsOf(firmId, { requestId: filter.requestId, limit: 1 });
       return { rows: found.filter((request) => matches(request, filter)), next: null };
     }
     const rows: LoggedRequest[] = [];
+    let bytes = 0;
     const [startId = '', startCount] = page.after?.id.split('_') ?? [];
     const start = page.after && { ...UNKNOWN, firmId, at: page.after.at, requestId: startId };
     // Before the element of the position, which may have more requests.
@@ -61,7 +63,8 @@ export const makeListRequests =
         if (order < 0) continue;
         for (const [index, request] of requests.entries()) {
           if ((order === 0 && index < Number(startCount)) || !matches(request, filter)) continue;
-          if (rows.length === page.limit)
+          bytes += JSON.stringify(request).length;
+          if (rows.length > 0 && (rows.length === limit || bytes > maxBytes))
             return { rows, next: { at: latest.at, id: `${latest.requestId}_${index}` } };
           rows.push(request);
         }

@@ -77,14 +77,16 @@ test('the pages of the request log have each request that matches once, latest f
   const sizes = fc.record({
     count: fc.constantFrom(0, 1, 9, 10, 300, 301, 640),
     limit: fc.integer({ min: 1, max: 40 }),
+    maxBytes: fc.constantFrom(undefined, 1, 600),
   });
   await fc.assert(
-    fc.asyncProperty(filters, sizes, fc.nat(5), async (filter, { count, limit }, traits) => {
+    fc.asyncProperty(filters, sizes, fc.nat(5), async (filter, { count, limit, maxBytes }, traits) => {
       const { all, list } = logOf(count, traits);
       const rows: LoggedRequest[] = [];
       for (let after: Awaited<ReturnType<typeof list>>['next'] = null; ; ) {
-        const page = await list(FIRM, filter, { after, limit });
-        expect(page.rows.length).toBeLessThanOrEqual(limit);
+        const page = await list(FIRM, filter, { after, limit, maxBytes });
+        expect(page.rows.length).toBeLessThanOrEqual(maxBytes === 1 ? 1 : limit);
+        if (maxBytes === 600) expect(JSON.stringify(page.rows).length).toBeLessThanOrEqual(700);
         rows.push(...page.rows);
         after = page.next;
         if (after === null) break;

@@ -53,8 +53,8 @@ export const boardQuery = fields({
     .meta({ description: 'Only claims whose latest offer went to the adjuster with this SVCID.' })
     .optional(),
   carrier: text(LIMITS.companyName, {
-    description: 'Only claims of this carrier, by its name without regard to case and spaces.',
-    example: 'Palmetto Mutual Insurance',
+    description: 'Only claims of carriers whose name has this text, without regard to case.',
+    example: 'palmetto',
   }).optional(),
   state: oneOf(lossLocation.shape.state.options, {
     description: 'Only claims with a loss location in this state.',
@@ -71,7 +71,7 @@ export const boardQuery = fields({
   }).optional(),
   order: oneOf(BOARD_ORDERS, {
     description:
-      'waiting, the default: open claims that wait for a response or for another offer, late offers first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true. With adjuster, the time of the offer decides.',
+      'waiting, the default: open claims that wait for a response or for another offer, late offers first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true; with adjuster, the latest offer first.',
     example: 'waiting',
   }).optional(),
   ...pageParameters(),
