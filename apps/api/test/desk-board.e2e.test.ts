@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ClaimId } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
+import { startPushService } from '../../../packages/adapter-notifications/test/push-service.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import {
   acceptClaim,
@@ -262,19 +263,27 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
   expectValidationErrors(await get('/reports/answers', token), 'by');
 });
 
-test('an adjuster is reminded of offers that wait as long as the firm waits, also of those made before it said so', async () => {
+test('an adjuster with a device is reminded of offers that wait as long as the firm waits, also of those made before it said so', async () => {
   // The queue has the time of the database, for which this is due.
   const earlier = await startServiceUnderTest({ clock: createFixedClock(Date.now() - 5 * HOUR) });
+  const push = await startPushService();
   try {
     const own = await earlier.firm();
-    const { svcId } = await earlier.member(own);
+    const [{ svcId, token }, unreachable] = [await earlier.member(own), await earlier.member(own)];
+    const { subscription } = push.device();
+    await earlier.call('PUT', '/app/v1/devices/phone', { as: token, body: { subscription } });
     const as = await earlier.staff(own, 'dispatcher');
     const services = earlier.service.services;
     const before = await sentClaim(earlier, own.live, svcId);
-    await eventually(
-      () => services.get('operatorReads').jobsOfClaim(before.id as ClaimId),
-      (jobs) => jobs.length === 0,
-    );
+    const unheard = await sentClaim(earlier, own.live, unreachable.svcId);
+    const jobsDone = async () => {
+      for (const { id } of [before, unheard])
+        await eventually(
+          () => services.get('operatorReads').jobsOfClaim(id as ClaimId),
+          (jobs) => jobs.length === 0,
+        );
+    };
+    await jobsDone();
     await services.get('operatorUseCases').setOfferWait(own.id, 2);
     for (const { id } of [before, await sentClaim(earlier, own.live, svcId)]) {
       const { json } = await eventually(
@@ -283,7 +292,11 @@ test('an adjuster is reminded of offers that wait as long as the firm waits, als
       );
       expect(json.history[0].outcome).toBe('pending');
     }
+    await jobsDone();
+    const { json } = await earlier.call('GET', `/firm/v1/claims/${unheard.id}`, { as });
+    expect(json.history[0]).toMatchObject({ outcome: 'pending', reminded_at: null });
   } finally {
+    await push.stop();
     await earlier.stop();
   }
 });

@@ -10,16 +10,27 @@ import {
 } from '@svc/application';
 import { type Claim, isClaimVisible } from '@svc/domain';
 import { compareText } from './pages.ts';
-import { keyOf, type Tables, type WritableTables } from './tables.ts';
+import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
 
 type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
 
 const ASSIGNING: ReadonlySet<string> = new Set(['claim.send', 'claim.offer', 'claim.accept', 'claim.reject']);
 
+type OfferRowKey = Pick<OfferRow, 'firmId' | 'claimId' | 'offeredAt' | 'adjuster'>;
+
+/** As stored, or as a first row. */
+export const offerRowOf = (
+  { offers }: Pick<Tables, 'offers'>,
+  { firmId, claimId, offeredAt, adjuster }: OfferRowKey,
+): OfferRow =>
+  offers.get(keyOf(firmId, claimId, offeredAt)) ?? {
+    ...{ firmId, claimId, offeredAt, adjuster },
+    ...{ firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
+  };
+
 export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
   const latestOf = ({ firmId, id, assignment }: Claim): OfferCourse => {
-    const row = tables.offers.get(keyOf(firmId, id, assignment.offeredAt));
-    const { firstSeenAt = null, remindedAt = null, pushes = [] } = row ?? {};
+    const { firstSeenAt, remindedAt, pushes } = offerRowOf(tables, { firmId, claimId: id, ...assignment });
     return { ...assignment, endedAt: null, firstSeenAt, remindedAt, pushes };
   };
   const recordOf = (claim: Claim): OfferRecord => {
@@ -43,17 +54,12 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
   return {
     append: (events) =>
       write(async ({ offers }) => {
-        for (const { firmId, claimId, offeredAt, adjuster, seenAt, push } of events) {
-          const row = offers.get(keyOf(firmId, claimId, offeredAt));
-          const { firstSeenAt = null, remindedAt = null, pushes = [], end = null } = row ?? {};
+        for (const { seenAt, push, ...offer } of events) {
+          const row = offerRowOf({ offers }, offer);
+          const { firstSeenAt, pushes } = row;
           const others = pushes.filter(({ channel }) => channel !== push?.channel);
           offers.put({
-            firmId,
-            claimId,
-            offeredAt,
-            adjuster,
-            end,
-            remindedAt,
+            ...row,
             firstSeenAt: seenAt === undefined ? firstSeenAt : Math.min(seenAt, firstSeenAt ?? seenAt),
             pushes: [...others, ...(push === undefined ? [] : [push])].sort((one, other) =>
               compareText(one.channel, other.channel),
@@ -68,7 +74,9 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
       const earlier = tables.offers
         .all()
         .filter((row) => row.firmId === firmId && row.claimId === claimId)
-        .flatMap(({ firmId: _, claimId: __, end, ...offer }) => (end === null ? [] : [{ ...end, ...offer }]))
+        .flatMap(({ firmId: _, claimId: __, reminderQueuedAt: ___, end, ...offer }) =>
+          end === null ? [] : [{ ...end, ...offer }],
+        )
         .sort((one, other) => one.offeredAt - other.offeredAt);
       return [...earlier, latestOf(claim)].slice(-MAX_OFFERS_READ);
     },

@@ -24,6 +24,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { appendEvent } from './memory-audit.ts';
+import { offerRowOf } from './memory-offer-courses.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf, staffByEmail, staffOf } from './memory-reads.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';
@@ -150,11 +151,10 @@ export function memoryTx(
         requireStored(claim);
         tables.claims.put(claim);
       }),
-      recordReminder: step(({ firmId, claimId, offeredAt, adjuster }, remindedAt) => {
-        const known = tables.offers.get(keyOf(firmId, claimId, offeredAt));
-        if (typeof known?.remindedAt === 'number') return false;
-        const offer = { firmId, claimId, offeredAt, adjuster, firstSeenAt: null, pushes: [], end: null };
-        tables.offers.put({ ...offer, ...known, remindedAt });
+      recordReminder: step((offer, reminderStep, at) => {
+        const known = offerRowOf(tables, offer);
+        if (known[reminderStep] !== null) return false;
+        tables.offers.put({ ...known, [reminderStep]: at });
         return true;
       }),
     },
@@ -188,10 +188,7 @@ export function memoryTx(
         return added;
       }),
       endOffer: step(({ firmId, id: claimId, assignment }, end) => {
-        const { offeredAt, adjuster } = assignment;
-        const known = tables.offers.get(keyOf(firmId, claimId, offeredAt));
-        const { firstSeenAt = null, remindedAt = null, pushes = [] } = known ?? {};
-        tables.offers.put({ firmId, claimId, offeredAt, adjuster, firstSeenAt, remindedAt, pushes, end });
+        tables.offers.put({ ...offerRowOf(tables, { firmId, claimId, ...assignment }), end });
       }),
     },
 

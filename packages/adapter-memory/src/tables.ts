@@ -55,8 +55,9 @@ interface JobRow {
   readonly job: Job;
   readonly runAt: Instant;
 }
-interface OfferRow extends StoredOffer {
+export interface OfferRow extends StoredOffer {
   readonly firmId: FirmId;
+  readonly reminderQueuedAt: Instant | null;
 }
 /** The last timestamp of a firm's change feed. */
 interface FeedRow {

@@ -62,12 +62,11 @@ describe('a notification', () => {
 
   test('reminds once of an offer that waits as long as the firm waits, and of none that does not', async () => {
     const fixture = memoryFixture();
-    const { use, clock, memory, offerBuffer } = fixture;
+    const { use, clock } = fixture;
     const firm = await fixture.newFirm();
     const [svcId, other] = [await fixture.newMember(firm), await fixture.newMember(firm)];
     await use.setOfferWait(firm.id, 4);
     const late = await fixture.sendId(firm.live, svcId);
-    const offeredAt = clock.now();
     const answered = await fixture.sendId(firm.live, other);
     const moved = await fixture.sendId(firm.live, other);
     const closed = await fixture.sendId(firm.live, other);
@@ -89,9 +88,6 @@ describe('a notification', () => {
     expect(notificationsTo(fixture, svcId)).toEqual([notification, notification]);
     // Three offers, the offer of the moved claim, and the reminder of that one.
     expect(notificationsTo(fixture, other)).toHaveLength(5);
-    await offerBuffer.flush();
-    const [course] = await memory.offerCourses.ofClaim(firm.id, late);
-    expect(course?.remindedAt).toBe(offeredAt + 6 * HOUR + MINUTE);
     await fixture.sendId(firm.live, svcId);
     await runDue(fixture);
     await use.setOfferWait(firm.id, null);
@@ -99,6 +95,42 @@ describe('a notification', () => {
     clock.advance(DAY);
     await runDue(fixture);
     expect(await fixture.jobsOf(firm)).toEqual([]);
+  });
+
+  test('has reminded of an offer when a device got it: not without one, nor in quiet hours, nor if it failed', async () => {
+    const fixture = memoryFixture();
+    const { use, clock, memory } = fixture;
+    const firm = await fixture.newFirm();
+    const svcId = await fixture.newMember(firm);
+    const claimId = await fixture.sendId(firm.live, svcId);
+    const offeredAt = clock.now();
+    await fixture.newDevice(svcId, 'phone');
+    const setQuietHours = (quietHours: { start: string; end: string } | null) =>
+      use.setDevicePreferences({ svcId }, 'phone', { timeZone: 'UTC', quietHours, deadlineReminders: false });
+    let outcomes: readonly DeliveryOutcome[] = [];
+    const runJob = runnerWith(fixture, {
+      notify: async (_recipient, _notification, { except = [] } = {}) =>
+        except.includes('device:phone')
+          ? []
+          : outcomes.map((outcome) => ({ channel: 'device:phone', outcome })),
+    });
+    const remind = async () => {
+      await runJob({ kind: 'notify_offer_late', firmId: firm.id, claimId, svcId, offeredAt });
+      return (await memory.offerCourses.ofClaim(firm.id, claimId))[0]?.remindedAt;
+    };
+    const reminded = [await remind()];
+    outcomes = ['delivered'];
+    await setQuietHours({ start: '00:00', end: '23:59' });
+    reminded.push(await remind());
+    await setQuietHours(null);
+    outcomes = ['retried', 'gone', 'rejected'];
+    reminded.push(await remind());
+    expect(reminded).toEqual([null, null, null]);
+    outcomes = ['retried', 'delivered'];
+    const at = clock.now();
+    expect(await remind()).toBe(at);
+    clock.advance(MINUTE);
+    expect(await remind()).toBe(at);
   });
 
   test('of a withdrawal goes to the adjuster who lost the offer, unless offered to them again', async () => {

@@ -116,6 +116,6 @@ export function pgClaims(
       countEdit(executor, claim.assignment.adjuster);
     },
 
-    recordReminder: (offer, remindedAt) => recordReminder(executor, offer, remindedAt),
+    recordReminder: (offer, step, at) => recordReminder(executor, offer, step, at),
   };
 }

@@ -7,6 +7,7 @@ import {
   type OfferKey,
   type OfferRecord,
   type PushOutcome,
+  type ReminderStep,
   type StoredOffer,
 } from '@svc/application';
 import {
@@ -41,14 +42,16 @@ const APPEND = sql(
     WHERE excluded.pushes <> '{}' OR o.first_seen_at IS NULL OR excluded.first_seen_at < o.first_seen_at`,
 );
 
-const REMIND = sql(
-  'offers_remind',
-  `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, reminded_at)
-   VALUES ($1, $2, $3, $4, $5, $6)
-   ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE SET reminded_at = excluded.reminded_at
-    WHERE o.reminded_at IS NULL
-   RETURNING true AS recorded`,
-);
+const remind = (column: 'reminder_queued_at' | 'reminded_at') =>
+  sql(
+    `offers_${column}`,
+    `INSERT INTO offers AS o (firm_id, claim_id, offered_at, environment, adjuster_svc_id, ${column})
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE SET ${column} = excluded.${column}
+      WHERE o.${column} IS NULL
+     RETURNING true AS recorded`,
+  );
+const REMIND = { reminderQueuedAt: remind('reminder_queued_at'), remindedAt: remind('reminded_at') };
 
 const END = sql(
   'offers_end',
@@ -153,14 +156,14 @@ export async function endOffers(
   ]);
 }
 
-/** In the transaction that queues the notification. */
 export async function recordReminder(
   executor: TransactionExecutor,
   { firmId, claimId, offeredAt, environment, adjuster }: OfferKey,
-  remindedAt: Instant,
+  step: ReminderStep,
+  at: Instant,
 ): Promise<boolean> {
   const offer = [firmId, claimId, timestamp(offeredAt), environment, adjuster];
-  return (await executor.rows(REMIND, [...offer, timestamp(remindedAt)])).length > 0;
+  return (await executor.rows(REMIND[step], [...offer, timestamp(at)])).length > 0;
 }
 
 const STORED_COLUMNS = `o.firm_id, o.claim_id, o.offered_at, o.adjuster_svc_id, o.status, o.responded_at, o.rejection_reason,

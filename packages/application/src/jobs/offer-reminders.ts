@@ -39,7 +39,7 @@ export const makeRemindOfOffer =
     const { environment } = latest;
     await uow.run(async (tx) => {
       const offer = { firmId, claimId, environment, offeredAt, adjuster: svcId };
-      if (await tx.claims.recordReminder(offer, clock.now()))
+      if (await tx.claims.recordReminder(offer, 'reminderQueuedAt', clock.now()))
         await tx.outbox.add({ kind: 'notify_offer_late', firmId, claimId, svcId, offeredAt });
     });
   };

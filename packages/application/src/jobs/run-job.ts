@@ -40,7 +40,7 @@ import type { Mailer } from '../ports/mailer.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { OfferEvent } from '../ports/offer-courses.ts';
 import type { Secrets } from '../ports/secrets.ts';
-import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookNotices } from '../ports/webhooks.ts';
 import type { WriteBuffer } from '../write-buffer.ts';
 import { readDeadlineFacts } from './deadline-facts.ts';
@@ -134,7 +134,13 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       without = [],
       offer,
       next = [],
-    }: { without?: readonly Channel[]; offer?: AssignmentState; next?: readonly QueuedJob[] } = {},
+      onDelivered,
+    }: {
+      without?: readonly Channel[];
+      offer?: AssignmentState;
+      next?: readonly QueuedJob[];
+      onDelivered?: (tx: Tx) => Promise<unknown>;
+    } = {},
   ): Promise<void> => {
     const quiet = job.kind === 'notify_test' ? [] : quietDevices(job, recipient.devices);
     const except = [...without, ...quiet.map(({ only }) => only)];
@@ -148,9 +154,12 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
       throw new NotificationFailed('notification could not be delivered');
     const retryAt = deps.clock.now() + FIRST_RETRY_DELAY_MS;
     const later = [...quiet, ...failed.map((only) => ({ only, until: retryAt }))];
-    if (later.length === 0 && next.length === 0) return;
+    const isDelivered = deliveries.some(({ outcome }) => outcome === 'delivered');
+    const record = isDelivered ? onDelivered : undefined;
+    if (later.length === 0 && next.length === 0 && record === undefined) return;
     // After sending: if that throws, the queue repeats the whole job.
     await deps.uow.run(async (tx) => {
+      await record?.(tx);
       for (const { job, runAt } of next) await tx.outbox.add(job, runAt);
       for (const { only, until } of later) await tx.outbox.add({ ...job, only }, until);
     });
@@ -171,8 +180,21 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
     async notify_offer_late(job) {
       const [offer, recipient] = await readOffer(job);
       if (!isOpenOffer(offer, job)) return;
-      const { firmName } = offer;
-      await notify(job, recipient, { kind: 'offer', firmName, claimId: job.claimId });
+      const { firmName, environment } = offer;
+      const { firmId, claimId, svcId: adjuster, offeredAt } = job;
+      await notify(
+        job,
+        recipient,
+        { kind: 'offer', firmName, claimId },
+        {
+          onDelivered: (tx) =>
+            tx.claims.recordReminder(
+              { firmId, claimId, environment, offeredAt, adjuster },
+              'remindedAt',
+              deps.clock.now(),
+            ),
+        },
+      );
     },
 
     remind_of_offer: makeRemindOfOffer(deps),

@@ -1,6 +1,6 @@
 import type { Claim, ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
 import type { OfferedClaim } from '../model/claim-views.ts';
-import type { OfferKey } from './offer-courses.ts';
+import type { OfferKey, ReminderStep } from './offer-courses.ts';
 
 export interface Claims {
   /** Locks the claim until the transaction ends. */
@@ -22,6 +22,6 @@ export interface Claims {
   save(claim: Claim): Promise<Claim>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
   saveWithoutTimestamp(claim: Claim): Promise<void>;
-  /** Records when the adjuster was reminded of an offer. False: it was recorded before. */
-  recordReminder(offer: OfferKey, remindedAt: Instant): Promise<boolean>;
+  /** Records a step of the reminder of an offer. False: it was recorded before. */
+  recordReminder(offer: OfferKey, step: ReminderStep, at: Instant): Promise<boolean>;
 }

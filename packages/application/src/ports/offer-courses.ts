@@ -18,6 +18,9 @@ export interface OfferKey {
   readonly adjuster: Svcid;
 }
 
+/** `remindedAt`: a device got the notification. */
+export type ReminderStep = 'reminderQueuedAt' | 'remindedAt';
+
 /** What happened to an offer outside of the transactions that change the claim. */
 export interface OfferEvent extends OfferKey {
   /** When the offer was sent to the adjuster's app. */

@@ -161,7 +161,7 @@ export const offerSchema = responseObject({
     .nullable(),
   reminded_at: responseField
     .dateTime(
-      "When the adjuster was reminded at the end of the firm's waiting time; null if not.",
+      "When a device of the adjuster first got a reminder at the end of the firm's waiting time; null if none did.",
       '2026-08-29T18:52:07.113Z',
     )
     .nullable(),

@@ -378,7 +378,9 @@ CREATE TABLE offers (
   responded_at timestamptz(3),
   rejection_reason text,
   carrier_key text COLLATE "C",
-  -- When the adjuster was reminded of it.
+  -- When its reminder was queued, which happens once.
+  reminder_queued_at timestamptz(3),
+  -- When a device of the adjuster got the reminder.
   reminded_at timestamptz(3),
   PRIMARY KEY (firm_id, claim_id, offered_at),
   CONSTRAINT offers_end_check CHECK ((ended_at IS NULL) = (status IS NULL))

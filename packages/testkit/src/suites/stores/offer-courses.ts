@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { storedAuditEntries } from '@svc/application';
+import { type ReminderStep, storedAuditEntries } from '@svc/application';
 import { type ClaimId, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
@@ -39,8 +39,14 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
       ]);
       await stores.offerCourses.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
       await stores.offerCourses.append([]);
-      const remind = (ms: number) => stores.unitOfWork.run((tx) => tx.claims.recordReminder(offer, at + ms));
-      expect([await remind(60), await remind(61)]).toEqual([true, false]);
+      const record = (step: ReminderStep, ms: number) =>
+        stores.unitOfWork.run((tx) => tx.claims.recordReminder(offer, step, at + ms));
+      const queue = [await record('reminderQueuedAt', 50), await record('reminderQueuedAt', 51)];
+      const remind = [await record('remindedAt', 60), await record('remindedAt', 61)];
+      expect([queue, remind]).toEqual([
+        [true, false],
+        [true, false],
+      ]);
       await stores.offerCourses.append([{ ...offer, seenAt: at + 95 }]);
       expect(await stores.offerCourses.ofClaim(firm.id, claimId)).toEqual([
         {
