@@ -78,6 +78,8 @@ test('a dry run names each problem by row and column and sends nothing, and its 
   // The columns of the first one: without any that is required.
   const again = await importing({ text, dry_run: true });
   expect(again.json).toMatchObject({ columns, rows: [] });
+  const live = await importing({ text, dry_run: true, environment: undefined });
+  expect(live.json.environment).toBe('live');
 });
 
 test('rows are sent in parts as the staff member, and nothing is sent twice', async () => {

@@ -234,13 +234,14 @@ describe('at the desk', () => {
   test('others may not, and what is not allowed is named', async () => {
     const [firm, other] = [await service.firm(), await service.firm()];
     const developer = await staffOf(firm, 'developer');
-    const body = { url: `${endpoint.url}/roles`, environment: 'live' };
+    const body = { url: `${endpoint.url}/roles` };
     const post = (as: string, sent: object = body) => service.call('POST', PATH, { as, body: sent });
     for (const role of ['dispatcher', 'auditor'] as const)
       expectProblem(await post((await staffOf(firm, role)).token), 403, 'insufficient_scope');
     const dispatcher = await staffOf(firm, 'dispatcher');
     expectProblem(await service.call('GET', PATH, { as: dispatcher.token }), 403, 'insufficient_scope');
     const { json } = await post(developer.token);
+    expect(json.webhook.environment).toBe('live');
     const stranger = { as: (await staffOf(other, 'admin')).token };
     for (const [method, path] of [
       ['PATCH', `${PATH}/${json.webhook.id}`],

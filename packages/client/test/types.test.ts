@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { endpoints, parseRequest, smallestClaim } from '@svc/contract';
-import { sendClaimRules } from '../../../apps/api/src/http/routes/send-claim-rules.ts';
+import { sendClaimRules } from '../../csv-import/src/send-claim-rules.ts';
 import {
   type ApiResponse,
   type BuildingInput,

@@ -31,6 +31,8 @@ export const LIMITS = {
   /** Rows of one request. */
   importCheckedRows: 500,
   importSentRows: 50,
+  /** A response ends with the row that brings its problems to this number. */
+  importProblems: 1000,
   idempotencyKey: { min: 1, max: 255 },
   idempotencyWindowHours: 24,
   invitationExpiryDays: 7,

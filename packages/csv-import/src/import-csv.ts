@@ -1,13 +1,8 @@
-import {
-  type CrossFieldRule,
-  endpoints,
-  isCalendarDate,
-  parseRequest,
-  type SendClaimBody,
-} from '@svc/contract';
+import { endpoints, isCalendarDate, parseRequest, type SendClaimBody } from '@svc/contract';
 import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField } from './fields.ts';
 import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
+import { sendClaimRules } from './send-claim-rules.ts';
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const;
 /** Of `8/9/2026`. */
@@ -21,9 +16,8 @@ export interface ImportOptions {
   readonly dateOrder?: DateOrder | undefined;
   /** Of a larger file: what its column shows of the order of dates may differ from the rest. */
   readonly isPart?: boolean;
-  readonly rules?: readonly CrossFieldRule<SendClaimBody>[];
-  /** Only these rows, from this number on; by default all. */
-  readonly slice?: { readonly from: number; readonly count: number } | undefined;
+  /** Only these rows, from this number on, and none after one that brings the problems to this number; by default all. */
+  readonly slice?: { readonly from: number; readonly count: number; readonly problems?: number } | undefined;
 }
 
 export interface CellProblem {
@@ -95,9 +89,13 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
       detail: 'the same claim_number and another external_id',
     },
   ];
-  const { from = 0, count = Number.POSITIVE_INFINITY } = options.slice ?? {};
+  const {
+    from = 0,
+    count = Number.POSITIVE_INFINITY,
+    problems: maxProblems = Number.POSITIVE_INFINITY,
+  } = options.slice ?? {};
   const later = file.rows.filter(({ row }) => row >= from);
-  const rows = later.slice(0, count).map(({ row, cells }): ImportedRow => {
+  const importRow = ({ row, cells }: CsvRow): ImportedRow => {
     const cellProblems: CellProblem[] = [];
     const claim: Record<string, unknown> = {};
     if (cells.length < file.header.length || cells.slice(file.header.length).some((cell) => cell !== ''))
@@ -119,7 +117,7 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
     const sent = parseRequest(
       endpoints.sendClaim,
       { headers: { 'idempotency-key': 'import' }, body: claim },
-      options.rules ?? [],
+      sendClaimRules,
     );
     if (!sent.ok) {
       const reported = new Set(cellProblems.map(({ field }) => field));
@@ -141,8 +139,16 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
     return sent.ok && cellProblems.length === 0
       ? { row, externalId, claim: sent.value.body }
       : { row, externalId, problems: cellProblems };
-  });
-  return { columns, problems: [], rows, nextRow: later[count]?.row ?? null };
+  };
+  const rows: ImportedRow[] = [];
+  let problemCount = 0;
+  for (const row of later.slice(0, count)) {
+    const imported = importRow(row);
+    rows.push(imported);
+    if ('problems' in imported) problemCount += imported.problems.length;
+    if (problemCount >= maxProblems) break;
+  }
+  return { columns, problems: [], rows, nextRow: later[rows.length]?.row ?? null };
 }
 
 /** Rows with the key of an earlier one and other content, with the number of the earlier one. */

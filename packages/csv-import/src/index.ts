@@ -3,3 +3,4 @@ export { ENCODINGS, type Encoding, UnreadableCsv } from './decode.ts';
 export * from './fields.ts';
 export * from './import-csv.ts';
 export * from './read-csv.ts';
+export * from './send-claim-rules.ts';

@@ -207,6 +207,16 @@ describe('a row', () => {
     ]);
   });
 
+  test('is checked as a claim that is sent, with what two fields together must be', () => {
+    const header = `${HEADER},policy.effective_date,policy.expiration_date,Occupancy,building.building_type`;
+    expect(problemsOf(`${header}\n${rowWith({})},2026-08-01,2026-07-01,single_family_home,barn`)).toEqual([
+      [
+        expect.stringMatching(/^building.building_type: /),
+        expect.stringMatching(/^policy.expiration_date: /),
+      ],
+    ]);
+  });
+
   test('with the external_id of an earlier row and other content is a problem, and one that is repeated is not', () => {
     const csv = [HEADER, rowWith({}), rowWith({}), rowWith({ 7: 'Naples' })].join('\n');
     expect(problemsOf(csv)).toEqual([
@@ -307,6 +317,15 @@ test('a slice of a file is read alone, with what the whole file says of dates an
   });
   const rest = imported(csv, { slice: { from: first.nextRow ?? 0, count: 2 } });
   expect(rest).toMatchObject({ nextRow: null, rows: [{ row: 4, problems: [{ field: 'external_id' }] }] });
+});
+
+test('a slice ends with the row that brings its problems to the number asked for', () => {
+  const csv = [HEADER, ...[0, 1, 2, 3].map((n) => rowWith({ 0: `CMS-${n}`, 1: `FL-${n}`, 9: 'x' }))].join(
+    '\n',
+  );
+  const slice = { from: 2, count: 4, problems: 3 };
+  const { rows, nextRow } = imported(csv, { slice });
+  expect([rows.map(({ row }) => row), nextRow]).toEqual([[2, 3, 4], 5]);
 });
 
 test('a part of a file has the numbers of the whole file, and says nothing certain of the order of dates', () => {

@@ -32,9 +32,9 @@ export const importClaimsBody = fields({
   }),
   environment: oneOf(ENVIRONMENTS, {
     id: 'ImportEnvironment',
-    description: 'Where the claims are sent.',
+    description: 'Where the claims are sent; live by default.',
     example: 'live',
-  }),
+  }).optional(),
   dry_run: flag({ description: 'Whether the rows are only checked.', example: true }),
   text: text(LIMITS.importText, {
     description: `The file: CSV with commas, semicolons, tabs or pipes, and at most ${LIMITS.importRows} rows.`,
@@ -188,7 +188,7 @@ export const importEndpoints = {
     method: 'POST',
     path: '/firm/v1/imports',
     summary: 'Import claims from a CSV file',
-    description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
+    description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}, and fewer where rows have many problems; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
     body: importClaimsBody,
     bodyValues: LIMITS.importValues,
     success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },

@@ -90,9 +90,9 @@ const createWebhookBody = fields({
   }),
   environment: oneOf(ENVIRONMENTS, {
     id: 'WebhookEnvironment',
-    description: 'Of which changes.',
+    description: 'Of which changes; live by default.',
     example: 'live',
-  }),
+  }).optional(),
 }).meta({ id: 'CreateWebhookRequest', description: 'The endpoint to add.' });
 
 const updateWebhookBody = fields({

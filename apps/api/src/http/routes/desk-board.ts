@@ -1,5 +1,6 @@
 import type { AnswersFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
+import { sendClaimRules } from '@svc/csv-import';
 import { type ClaimId, DAY, type Instant, type Svcid } from '@svc/domain';
 import { claimsRead } from '../pipeline/audited-requests.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
@@ -18,7 +19,6 @@ import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { claimRead, claimResponse } from './firm-routes.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
-import { sendClaimRules } from './send-claim-rules.ts';
 
 interface DeskBoardRouteDeps {
   readonly boardUseCases: BoardUseCases;

@@ -28,7 +28,6 @@ import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { claimFromWire } from '../serialization/claim.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
-import { sendClaimRules } from './send-claim-rules.ts';
 
 const importToWire = (one: ClaimImport) => ({
   id: one.id,
@@ -139,7 +138,7 @@ export const deskImportRoutes = ({
   };
   return [
     staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
-      const actor = actorIn(body.environment);
+      const actor = actorIn(body.environment ?? 'live');
       if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
       const file = fileOf(body);
       const columns =
@@ -151,8 +150,7 @@ export const deskImportRoutes = ({
         values: body.values,
         dateOrder: body.date_order,
         isPart: body.first_row !== undefined,
-        rules: sendClaimRules,
-        slice: { from: fromRow, count },
+        slice: { from: fromRow, count, problems: LIMITS.importProblems },
       });
       const claims = found.rows.map((row) => ('claim' in row ? row.claim : undefined));
       const fieldOf = new Map(Object.entries(columns));

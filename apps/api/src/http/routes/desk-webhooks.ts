@@ -22,7 +22,7 @@ export function deskWebhookRoutes({
       jsonResponse({ data: (await reads.endpoints(firmId)).map(webhookResponse), next_cursor: null }),
     ),
 
-    staffRoute(deskEndpoints.createWebhook, async ({ body: { url, environment } }, { actor }) => {
+    staffRoute(deskEndpoints.createWebhook, async ({ body: { url, environment = 'live' } }, { actor }) => {
       const { firmId } = actor;
       const { webhook, secret } = await use.createWebhook(byAccount(actor), { firmId, url, environment });
       return jsonResponse({ webhook: webhookResponse(webhook), secret }, 201);

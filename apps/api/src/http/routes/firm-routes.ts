@@ -7,6 +7,7 @@ import {
   type IdempotentResult,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
+import { sendClaimRules } from '@svc/csv-import';
 import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { shortHash } from '../pipeline/client-behavior.ts';
@@ -24,7 +25,6 @@ import {
   type Route,
   type RouteResponse,
 } from './route.ts';
-import { sendClaimRules } from './send-claim-rules.ts';
 
 interface FirmRouteDeps {
   readonly firmUseCases: FirmUseCases;
