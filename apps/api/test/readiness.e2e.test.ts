@@ -26,9 +26,18 @@ async function carelessProgram() {
     service
       .call('POST', path, { as: key, body, headers: { 'Idempotency-Key': idempotencyKey } })
       .catch(() => null);
+  /** Once the log has all requests. */
+  const readiness = async (requests: number): Promise<Readiness> => {
+    const { json } = await eventually(
+      () => service.call('GET', '/v1/test/readiness', { as: key }),
+      (response) => response.json.requests === requests,
+    );
+    return json;
+  };
   return {
     firm,
     account,
+    readiness,
     claim: () => claimBody(account.manual),
     send: async (body: unknown, idempotencyKey: string = randomUUID()) =>
       (await post('/v1/claims', body, idempotencyKey))?.json,
@@ -44,13 +53,9 @@ async function carelessProgram() {
     reject: (id: string) => sandbox('POST', `/claims/${id}/rejection`),
     accept: (id: string) => sandbox('POST', `/claims/${id}/acceptance`),
     faults: (kind: string, count = 1) => sandbox('PUT', '/faults', { kind, count }),
-    /** The checks that have findings, once the log has all requests. */
+    /** The checks that have findings. */
     async findings(requests: number): Promise<Record<string, string[]>> {
-      const { json } = await eventually(
-        () => service.call('GET', '/v1/test/readiness', { as: key }),
-        (response) => response.json.requests === requests,
-      );
-      const { ready, checks } = json as Readiness;
+      const { ready, checks } = await readiness(requests);
       expect(ready).toBe(false);
       expect(checks.map(({ check }) => check)).toEqual([...READINESS_CHECKS]);
       return Object.fromEntries(
@@ -106,10 +111,25 @@ test('a request that is sent again before Retry-After has passed is found', asyn
   });
 });
 
+test('other requests of the key before Retry-After has passed are found', async () => {
+  const program = await carelessProgram();
+  await program.faults('rate_limited');
+  await program.send(program.claim());
+  later(300 / MINUTE);
+  for (let claims = 0; claims < 3; claims += 1) await program.send(program.claim());
+  expect(await program.findings(4)).toEqual({
+    retry_after: ['Retry-After was 1 s; the key sent 3 other requests before that time had passed.'],
+  });
+});
+
 test('retries without back-off are found', async () => {
   const program = await carelessProgram();
   await program.faults('internal_error', 8);
-  for (let attempt = 0; attempt < 9; attempt += 1) await program.list();
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    await program.list();
+    // The last waits add up to a little more than the first.
+    later((1000 + attempt) / MINUTE);
+  }
   expect(await program.findings(9)).toEqual({
     back_off: [expect.stringContaining('was sent 8 more times')],
   });
@@ -196,6 +216,42 @@ test('an unknown value that is sent back is found, and so is a page that was not
       'The unknown value was sent back.',
     ],
   });
+});
+
+test('a program that follows the guides is ready, but not if there are more requests than are checked', async () => {
+  const program = await carelessProgram();
+  const claim = program.claim();
+  await program.list({ updated_since: longAgo });
+  await program.faults('internal_error', 5);
+  for (const waitMs of [500, 1000, 2000, 4000, 8000]) {
+    await program.send(claim, 'one');
+    later(waitMs / MINUTE);
+  }
+  for (const kind of ['rate_limited', 'dropped']) {
+    await program.faults(kind);
+    await program.send(claim, 'one');
+    later(1200 / MINUTE);
+  }
+  const { id, updated_at } = await program.send(claim, 'one');
+  const other = await program.send(program.claim());
+  await program.faults('unknown_value');
+  const first = { updated_since: longAgo, limit: '1' };
+  const { next_cursor } = await program.list(first);
+  await program.list({ ...first, cursor: next_cursor });
+  await program.reject(id);
+  await program.accept(other.id);
+  await program.list({ updated_since: updated_at });
+  await program.offer(id);
+  await program.accept(id);
+  await program.list({ updated_since: updated_at });
+  expect(await program.readiness(15)).toMatchObject({ ready: true, complete: true });
+  const log = service.service.services.get('requestLog');
+  const [logged] = await log.behaviorOf(program.firm.id, 0, 1);
+  if (logged === undefined) throw new Error('expected a request');
+  const earlier = { ...logged, at: logged.at - 60 * MINUTE, behavior: { operation: 'GET /v1/me' } };
+  const more = Array.from({ length: 3600 }, () => ({ ...earlier, requestId: randomUUID() }));
+  for (let at = 0; at < more.length; at += 600) await log.append(more.slice(at, at + 600));
+  expect(await program.readiness(3600)).toMatchObject({ ready: false, complete: false });
 });
 
 test('the firm’s developers, admins and auditors see what its test keys did, dispatchers and other firms do not', async () => {

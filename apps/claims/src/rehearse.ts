@@ -60,7 +60,7 @@ export async function showReadiness(
   return readiness.ready;
 }
 
-function textOf({ checks, requests, ready }: Readiness, colors: Colors): string {
+function textOf({ checks, requests, ready, complete }: Readiness, colors: Colors): string {
   const lines = checks.flatMap(({ state, title, change, exercise, finding_count, findings }) => {
     const color = state === 'passed' ? colors.green : state === 'failed' ? colors.red : colors.yellow;
     const latest = findings.slice(-3).map(({ detail, requests: shown }) => {
@@ -74,5 +74,7 @@ function textOf({ checks, requests, ready }: Readiness, colors: Colors): string 
       ...(state === 'not_exercised' ? [`         ${exercise}`] : []),
     ];
   });
-  return [...lines, `${requests} requests were checked: ${ready ? 'ready' : 'not ready yet'}`].join('\n');
+  const verdict = ready ? 'ready' : 'not ready yet';
+  const left = ready || complete ? '' : '; some requests or claims were not: choose a later --since';
+  return [...lines, `${requests} requests were checked: ${verdict}${left}`].join('\n');
 }

@@ -932,7 +932,7 @@ export type ProgramType = 'regular' | 'emergency';
 
 /** How far the integration of a firm is ready for live keys. */
 export interface Readiness {
-  /** Whether every check passed. */
+  /** Whether every check passed, with all requests and claims since `since`. */
   ready: boolean;
   /** Requests from this time on were checked. Example: `"2026-08-29T14:00:00Z"`. */
   since: string;
@@ -942,7 +942,7 @@ export interface Readiness {
   requests: number;
   /** How many test claims that changed since then were checked. Example: `40`. */
   claims: number;
-  /** False if there are more than one check covers, or `since` was more than 14 days ago; `since` or the claims are then limited. */
+  /** False if there are more than one check covers (`ready` is then false too), or `since` was more than 14 days ago; `since` or the claims are then limited. */
   complete: boolean;
   /** All checks. */
   checks: readonly ReadinessCheck[];

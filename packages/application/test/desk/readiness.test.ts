@@ -57,6 +57,11 @@ const poll = (at: number, since: number, to: number | null, more: Partial<Client
     },
     ...more,
   });
+/** A write that failed, and its retries after these waits. */
+const retries = (...waits: number[]) =>
+  [0, ...waits.map((_, n) => waits.slice(0, n + 1).reduce((sum, wait) => sum + wait))].map((at) =>
+    send(at, 500),
+  );
 const claim = (status: Evidence['claims'][number]['status'], updatedAt: number) => ({
   id: ID,
   status,
@@ -71,9 +76,10 @@ function statesOf(requests: LoggedRequest[], claims: Evidence['claims'] = [], no
 const stateOf = (check: ReadinessCheckId, ...evidence: Parameters<typeof statesOf>) =>
   statesOf(...evidence)[check];
 
-test('a program that follows the guides passes every check, and fails none with less evidence', () => {
+/** Of a program that follows the guides. */
+function carefulRequests(): LoggedRequest[] {
   const answered = { claimId: ID };
-  const requests = [
+  return [
     poll(0, -60_000, null),
     ...[0, 500, 1500, 3500, 7500].map((ms) => send(1000 + ms, 500)),
     send(17_500, 429, { retryAfterMs: 1000 }),
@@ -84,6 +90,10 @@ test('a program that follows the guides passes every check, and fails none with 
     request(40_000, OFFER, 200, { idempotencyKey: 'offer', subject: 'offer', ...answered }),
     poll(80_000, -41_000, 70_000),
   ];
+}
+
+test('a program that follows the guides passes every check, and fails none with less evidence', () => {
+  const requests = carefulRequests();
   const claims = [claim('accepted', 70_000)];
   expect(isReady(gradeIntegration({ requests, claims, now: START + 60 * MINUTE }))).toBe(true);
   for (const length of requests.keys()) {
@@ -97,24 +107,34 @@ test('of nothing, no check passes', () => {
   expect(new Set(Object.values(statesOf([])))).toEqual(new Set(['not_exercised']));
 });
 
-test('waits that double with a jitter of up to a half pass, whatever the first wait', () => {
-  const retries = fc.record({
-    firstMs: fc.integer({ min: 100, max: 2000 }),
-    jitters: fc.array(fc.double({ min: 0.5, max: 1, noNaN: true }), { minLength: 4, maxLength: 8 }),
-  });
+/** Whether failed requests back off that are sent again after these waits. */
+const backOffOf = (waits: readonly number[]) => stateOf('back_off', retries(...waits));
+const jitters = (least: number, most: number, minLength: number) =>
+  fc.array(fc.double({ min: least, max: most, noNaN: true }), { minLength, maxLength: 20 });
+
+test('waits that double up to a cap, with a jitter of up to a half, pass, whatever the first wait', () => {
+  const first = fc.integer({ min: 100, max: 2000 });
   fc.assert(
-    fc.property(retries, ({ firstMs, jitters }) => {
-      let at = 0;
-      const times = jitters.map((jitter, attempt) => {
-        at += firstMs * 2 ** attempt * jitter;
-        return at;
-      });
-      expect(
-        stateOf(
-          'back_off',
-          [0, ...times].map((ms) => send(ms, 500)),
-        ),
-      ).toBe('passed');
+    fc.property(first, fc.integer({ min: 2, max: 15 }), jitters(0.5, 1, 4), (firstMs, doublings, all) => {
+      const cap = Math.min(firstMs * 2 ** doublings, 30_000);
+      const waits = all.map((jitter, attempt) => Math.min(firstMs * 2 ** attempt, cap) * jitter);
+      expect(backOffOf(waits)).toBe('passed');
+    }),
+  );
+});
+
+test('constant waits fail with any jitter of up to 20 % or 50 ms, also after a retry without a wait', () => {
+  const waits = fc.oneof(
+    fc
+      .record({ ms: fc.integer({ min: 160, max: 8000 }), all: jitters(0.8, 1.2, 6) })
+      .map(({ ms, all }) => all.map((jitter) => ms * jitter)),
+    fc
+      .record({ ms: fc.integer({ min: 125, max: 8000 }), all: jitters(0, 50, 6) })
+      .map(({ ms, all }) => all.map((noiseMs) => ms + noiseMs)),
+  );
+  fc.assert(
+    fc.property(waits, fc.boolean(), (all, atOnce) => {
+      expect(backOffOf(atOnce ? [2, ...all] : all)).toBe('failed');
     }),
   );
 });
@@ -204,6 +224,40 @@ test('at most an hour of requests at the limit is checked, and says from when', 
   ]);
 });
 
+test('a program is ready only if all its requests and claims were graded', async () => {
+  const { newFirm, newMember, sendId, memory } = memoryFixture();
+  const firm = await newFirm();
+  await sendId(firm.live, await newMember(firm));
+  const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
+  const changes = { id: ID, updatedAt: START + 70_000 };
+  const accepted = rows.map((row) => ({
+    ...row,
+    ...changes,
+    assignment: { ...row.assignment, status: 'accepted' as const },
+  }));
+  const check = (requests: number, claims: number, since = START) =>
+    makeCheckReadiness({
+      requestLog: {
+        behaviorOf: async () => [
+          ...carefulRequests().toReversed(),
+          ...Array.from({ length: requests }, () => request(0, 'GET /v1/me', 200)),
+        ],
+      },
+      firmReads: {
+        claims: async () => ({
+          rows: Array.from({ length: claims }, () => accepted).flat(),
+          next: claims < 1000 ? null : { at: START, id: ID },
+        }),
+      },
+      clock: { now: () => START + 60 * MINUTE },
+    })(firm.id, { since });
+  expect(await check(0, 1)).toMatchObject({ ready: true, complete: true });
+  expect(await check(3600 - carefulRequests().length, 1)).toMatchObject({ ready: false, complete: false });
+  expect(await check(0, 1000)).toMatchObject({ ready: false, complete: false });
+  // The log has no earlier requests.
+  expect(await check(0, 1, START - 20 * DAY)).toMatchObject({ ready: true, complete: false });
+});
+
 test('polls leave no gap if a poll that failed is repeated from the same position', () => {
   const first = poll(0, -60_000, null);
   const failed = request(60_000, LIST, 500);
@@ -238,9 +292,10 @@ const OTHER_KEY = { keyId: 'other' as KeyId };
 const offered = (at: number, status: number, idempotencyKey: string) =>
   request(at, OFFER, status, { idempotencyKey, subject: 'offer', claimId: ID });
 const limited = (at: number, retryAfterMs: number) => request(at, LIST, 429, { retryAfterMs });
+const limitedSend = (at: number) => send(at, 429, { retryAfterMs: 2000 });
+/** Of another claim. */
+const otherSend = (at: number) => send(at, 201, { idempotencyKey: `send ${at}`, subject: `claim ${at}` });
 const duplicate = (at: number) => request(at, SEND, 409, { subject: 'claim' }, 'duplicate_claim');
-const retries = (...gaps: number[]) =>
-  [0, ...gaps.map((_, n) => gaps.slice(0, n + 1).reduce((sum, gap) => sum + gap))].map((at) => send(at, 500));
 const byStatus = (at: number, since: number): LoggedRequest => {
   const { behavior, ...rest } = poll(at, since, null);
   if (behavior?.page === undefined) return rest;
@@ -312,11 +367,34 @@ const ROWS: readonly Row[] = [
   ['retry_after', 0, [], [{ ...limited(0, 2000), durationMs: 500 }, request(498, LIST, 200)]],
   ['retry_after', 0, [], [limited(0, 2000), { ...request(500, LIST, 200), ...OTHER_KEY }]],
   ['retry_after', 0, [], [limited(0, 2000), request(500, 'GET /v1/me', 200), send(600, 201)]],
+  [
+    'retry_after',
+    0,
+    [['Retry-After was 2 s; the key sent 3 other requests before', [0, 3, 4, 5]]],
+    [limitedSend(0), { ...otherSend(10), status: 429 }, otherSend(249), ...[250, 260, 1899].map(otherSend)],
+  ],
+  ['retry_after', 0, [], [limitedSend(0), otherSend(249), otherSend(250), otherSend(260), otherSend(1900)]],
+  [
+    'retry_after',
+    0,
+    [],
+    [limitedSend(0), ...[300, 310, 320].map((at) => ({ ...otherSend(at), ...OTHER_KEY }))],
+  ],
+  ['retry_after', 0, [], [limitedSend(0), ...[300, 310, 320].map((at) => request(at, LIST, 200))]],
+  // One finding for a 429 that was ignored in both ways.
+  [
+    'retry_after',
+    0,
+    [['the next request came after 0.3 s.', [0, 1]]],
+    [limitedSend(0), send(300, 429, { retryAfterMs: 2000 }), ...[560, 570, 580].map(otherSend)],
+  ],
 
   ['back_off', 0, [], retries(1, 1, 1)],
   ['back_off', 0, [['sent 4 more times, 1 ms apart', [0, 1, 2, 3, 4]]], retries(1, 1, 1, 1)],
-  ['back_off', 0, [], retries(99, 100, 150, 150)],
-  ['back_off', 1, [], retries(100, 100, 150, 150)],
+  ['back_off', 0, [], retries(99, 98, 151, 151)],
+  ['back_off', 1, [], retries(99, 99, 151, 151)],
+  ['back_off', 0, [], retries(100, 200, 150, 150)],
+  ['back_off', 1, [], retries(49, 50, 200, 400)],
   ['back_off', 1, [], retries(10_000, 10_000, 10_000, 10_000, 10_000, 10_000)],
   ['back_off', 1, [], retries(120_000, 120_000, 120_000, 120_000)],
   ['back_off', 0, [], retries(120_001, 120_001, 120_001, 120_001)],

@@ -96,13 +96,13 @@ const readinessCheck = responseObject({
 }).meta({ id: 'ReadinessCheck', description: 'One check, and what it found.' });
 
 export const readinessSchema = responseObject({
-  ready: responseField.flag('Whether every check passed.', false),
+  ready: responseField.flag('Whether every check passed, with all requests and claims since `since`.', false),
   since: responseField.dateTime('Requests from this time on were checked.', '2026-08-29T14:00:00Z'),
   until: responseField.dateTime('The time of the check.', '2026-08-29T15:10:00Z'),
   requests: responseField.integer('How many requests were checked.', 84),
   claims: responseField.integer('How many test claims that changed since then were checked.', 40),
   complete: responseField.flag(
-    'False if there are more than one check covers, or `since` was more than 14 days ago; `since` or the claims are then limited.',
+    'False if there are more than one check covers (`ready` is then false too), or `since` was more than 14 days ago; `since` or the claims are then limited.',
     true,
   ),
   checks: z.array(readinessCheck).meta({ description: 'All checks.', example: EXAMPLE_CHECKS }),

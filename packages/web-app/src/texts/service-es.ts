@@ -123,8 +123,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Simulate the fault dropped while your system sends a claim.':
     'Simule el fallo dropped mientras su sistema envía una reclamación.',
   'Retry-After is respected': 'Se respeta Retry-After',
-  'Wait for the seconds in Retry-After before you send the request again.':
-    'Espere los segundos de Retry-After antes de repetir la solicitud.',
+  'Pause all requests with the key for the seconds in Retry-After.':
+    'Detenga todas las solicitudes con la clave durante los segundos de Retry-After.',
   'Simulate the fault rate_limited.': 'Simule el fallo rate_limited.',
   'Retries back off exponentially': 'Los reintentos se espacian',
   'Double the wait after each failure, up to 30 seconds, and add jitter.':
@@ -166,6 +166,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'A claim was sent that exists already.': 'Se envió una reclamación que ya existe.',
   'Retry-After was {} s; the next request came after {} s.':
     'Retry-After era {} s; la solicitud siguiente llegó a los {} s.',
+  'Retry-After was {} s; the key sent {} other requests before that time had passed.':
+    'Retry-After era {} s; la clave envió {} solicitudes más antes de que pasaran.',
   'A request that failed was sent {} more times, {} ms apart on average, without back-off.':
     'Una solicitud fallida se envió {} veces más, cada {} ms en promedio, sin espaciarlas.',
   'A page had a next_cursor, and the next page was never requested.':

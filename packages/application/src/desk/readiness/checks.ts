@@ -42,7 +42,7 @@ export const CHECK_TEXTS: Readonly<Record<ReadinessCheckId, CheckText>> = {
   },
   retry_after: {
     title: 'Retry-After is respected',
-    change: 'Wait for the seconds in Retry-After before you send the request again.',
+    change: 'Pause all requests with the key for the seconds in Retry-After.',
     exercise: 'Simulate the fault rate_limited.',
   },
   back_off: {

@@ -25,6 +25,8 @@ export const isSuccess = ({ status }: LoggedRequest): boolean =>
 export const hasFailed = ({ status }: LoggedRequest): boolean =>
   status === null || status >= 500 || status === 408 || status === 425;
 
+export const isRead = ({ behavior }: GradedRequest): boolean => behavior.operation.startsWith('GET ');
+
 /** A successful poll for changes, or a further page of one. */
 export interface Poll extends GradedRequest {
   readonly page: ReadPage & { readonly since: Instant };
@@ -71,7 +73,7 @@ export function attemptsOf(requests: readonly GradedRequest[]): Attempts {
   }
   const subjectOf = ({ behavior: { idempotencyKey: key, subject } }: GradedRequest): string | undefined =>
     subject ?? (key === undefined ? undefined : (subjectOfKey.get(key) ?? key));
-  const reads = requests.filter(({ behavior: { operation } }) => operation.startsWith('GET '));
+  const reads = requests.filter(isRead);
   return {
     writes: [...groupBy(writes, subjectOf).values()],
     reads: [

@@ -8,6 +8,7 @@ import {
   type GradedRequest,
   groupBy,
   hasFailed,
+  isRead,
   isSuccess,
   LIST,
   OFFER,
@@ -44,6 +45,10 @@ export interface Evidence {
 const GRACE_MS = 10 * MINUTE;
 /** Clocks and timers are not exact. */
 const RETRY_AFTER_TOLERANCE_MS = 100;
+/** A request that arrives so soon after a 429 may have been sent before it. */
+const MAX_IN_FLIGHT_MS = 250;
+/** Another program with the same key may send a few. */
+const FEWEST_OTHERS = 3;
 
 interface Facts {
   readonly requests: readonly GradedRequest[];
@@ -52,7 +57,6 @@ interface Facts {
   readonly claims: readonly GradedClaim[];
   readonly writes: readonly GradedRequest[][];
   readonly reads: readonly GradedRequest[][];
-  /** Of each key, earliest first. */
   /** By key. */
   readonly polls: readonly (readonly PollInSequence[])[];
   readonly isLate: (at: Instant) => boolean;
@@ -162,7 +166,8 @@ const isOther = (
   all: readonly (LoggedRequest | undefined)[],
 ): boolean => all.indexOf(request) === at;
 
-function retry_after({ writes, reads }: Facts, result: Result): void {
+function retry_after({ requests, writes, reads }: Facts, result: Result): void {
+  const ignored = new Set<GradedRequest>();
   for (const attempts of [...writes, ...reads]) {
     for (const [n, rejected] of attempts.entries()) {
       const { retryAfterMs } = rejected.behavior;
@@ -171,14 +176,42 @@ function retry_after({ writes, reads }: Facts, result: Result): void {
       const next = attempts.slice(n + 1, n + 100).find(({ at }) => at >= endOf(rejected) - 1);
       if (next === undefined) continue;
       const waitedMs = Math.max(0, next.at - endOf(rejected));
-      if (waitedMs >= retryAfterMs - RETRY_AFTER_TOLERANCE_MS) result.passed += 1;
-      else
-        find(
-          result,
-          `Retry-After was ${retryAfterMs / 1000} s; the next request came after ${Math.round(waitedMs) / 1000} s.`,
-          [rejected, next],
-        );
+      if (waitedMs >= retryAfterMs - RETRY_AFTER_TOLERANCE_MS) {
+        result.passed += 1;
+        continue;
+      }
+      ignored.add(rejected);
+      find(
+        result,
+        `Retry-After was ${retryAfterMs / 1000} s; the next request came after ${Math.round(waitedMs) / 1000} s.`,
+        [rejected, next],
+      );
     }
+  }
+  // Reads and writes have a limit each.
+  for (const ofKey of groupBy(requests, (request) => `${request.keyId} ${isRead(request)}`).values())
+    findOthers(ofKey, ignored, result);
+}
+
+/** A 429 is the limit of the key, so its other requests have to wait too. */
+function findOthers(
+  ofKey: readonly GradedRequest[],
+  known: ReadonlySet<GradedRequest>,
+  result: Result,
+): void {
+  let waitUntil = 0;
+  for (const [n, rejected] of ofKey.entries()) {
+    const { retryAfterMs } = rejected.behavior;
+    const end = endOf(rejected);
+    // Several 429s for requests that were sent together are one pause.
+    if (rejected.status !== 429 || retryAfterMs === undefined || end < waitUntil) continue;
+    waitUntil = end + retryAfterMs - RETRY_AFTER_TOLERANCE_MS;
+    const others = ofKey
+      .slice(n + 1, n + 1000)
+      .filter(({ at }) => at >= end + MAX_IN_FLIGHT_MS && at < waitUntil);
+    if (others.length < FEWEST_OTHERS || known.has(rejected)) continue;
+    const detail = `Retry-After was ${retryAfterMs / 1000} s; the key sent ${others.length} other requests before that time had passed.`;
+    find(result, detail, [rejected, ...others]);
   }
 }
 
@@ -189,6 +222,12 @@ const FEWEST_GAPS = 4;
 const CERTAIN_GAPS = 6;
 const SHORT_MEAN_MS = 125;
 const LONG_MEAN_MS = 10_000;
+/** Many clients repeat a request once without a wait. */
+const SHORTEST_WAIT_MS = 50;
+/** More than a jitter of 20 % in each direction makes of a constant wait, and less than a few doublings do. */
+const LEAST_GROWTH = 1.5;
+
+const mean = (some: readonly number[]): number => some.reduce((total, one) => total + one, 0) / some.length;
 
 function back_off({ writes, reads }: Facts, result: Result): void {
   for (const attempts of [...writes, ...reads]) {
@@ -199,10 +238,10 @@ function back_off({ writes, reads }: Facts, result: Result): void {
         return failed === undefined ? [] : [Math.max(0, at - endOf(failed))];
       });
       if (gaps.length >= FEWEST_GAPS) {
-        const half = Math.floor(gaps.length / 2);
-        const sum = (some: readonly number[]): number => some.reduce((total, gap) => total + gap, 0);
-        const meanMs = sum(gaps) / gaps.length;
-        const grows = sum(gaps.slice(-half)) > sum(gaps.slice(0, half));
+        const meanMs = mean(gaps);
+        const firstMs = gaps.find((gap) => gap >= SHORTEST_WAIT_MS) ?? Number.POSITIVE_INFINITY;
+        // Compared with the first wait alone: most waits may be at the cap.
+        const grows = mean(gaps.slice(-Math.floor(gaps.length / 2))) > LEAST_GROWTH * firstMs;
         const isCertain = gaps.length >= CERTAIN_GAPS;
         const isShort = meanMs < SHORT_MEAN_MS;
         // Among so many short waits, a growth is an accident.

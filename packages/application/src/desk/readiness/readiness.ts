@@ -7,7 +7,7 @@ import { type GradedClaim, hasFailed, isSuccess, OFFER, SEND } from './evidence.
 import { gradeIntegration, isReady, type ReadinessCheck } from './grade.ts';
 
 export interface ReadinessState {
-  /** Every check passed. */
+  /** Every check passed, with all requests and claims since `since`. */
   readonly ready: boolean;
   readonly since: Instant;
   readonly until: Instant;
@@ -48,18 +48,19 @@ export const makeCheckReadiness =
     const from = isFull ? (logged.at(-1)?.at ?? since) : since;
     const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
     const { claims, complete } = await claimsSince(firmReads, firmId, from);
+    const isWhole = complete && !isFull;
     // Not those that were sent at the desk.
     const own = new Set(kept.filter(isWrite).map(({ behavior }) => behavior?.claimId));
     // Of a program that has sent nothing, nothing is known.
     const graded = requests.length === 0 ? [] : claims.filter(({ id }) => own.has(id));
     const checks = gradeIntegration({ requests, reads: logged, claims: graded, now: until });
     return {
-      ready: isReady(checks),
+      ready: isWhole && isReady(checks),
       since: from,
       until,
       requests: requests.length,
       claims: graded.length,
-      complete: complete && !isFull && since === asked,
+      complete: isWhole && since === asked,
       checks,
     };
   };
