@@ -313,8 +313,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   bug(
     'logged requests of several firms in one row',
     'packages/adapter-postgres/src/stores/pg-request-log.ts',
-    'first?.firmId === request.firmId && hasBehavior(first)',
-    'first !== undefined && hasBehavior(first)',
+    '[request.firmId, request.environment,',
+    '[request.environment,',
+  ),
+  bug(
+    'logged requests of both environments in one row',
+    'packages/adapter-postgres/src/stores/pg-request-log.ts',
+    '[request.firmId, request.environment,',
+    '[request.firmId,',
   ),
   bug(
     'firm filter missing in the request log',

@@ -112,14 +112,15 @@ async function startApi({
     const { route, status, seconds, trace } = request;
     metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
     tracing?.requestEnded({ route, status, code: trace.code });
-    const { requestId, firmId, keyId, claimId, code, errorLocations, behavior } = trace;
-    if (firmId === undefined || keyId === undefined) return;
+    const { requestId, firmId, keyId, environment, claimId, code, errorLocations, behavior } = trace;
+    if (firmId === undefined || keyId === undefined || environment === undefined) return;
     const durationMs = Math.round(seconds * 10_000) / 10;
     requestBuffer?.add({
       requestId,
       at: (clock ?? Date).now() - Math.round(durationMs),
       firmId: firmId as FirmId,
       keyId: keyId as KeyId,
+      environment,
       route,
       status: status === 'aborted' ? null : status,
       code: code ?? null,

@@ -95,6 +95,7 @@ test('the requests of the firm are found by key, code, path, time and id, with t
       request_id: requestId,
       at: expect.any(String),
       key_id: expect.any(String),
+      environment: 'test',
       route: 'POST /v1/claims',
       status: 422,
       code: 'validation_failed',
@@ -105,6 +106,7 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   const [request] = failed.json.data;
   const count = async (query: string) => (await everyPage(`/firm/v1/requests?${query}`, as, 20)).length;
   expect(await count(`key=${request.key_id}`)).toBe(1);
+  expect([await count('environment=test'), await count('environment=live')]).toEqual([1, 51]);
   expect([await count('errors=true'), await count('errors=false')]).toEqual([1, 52]);
   expect(await count(`path=${encodeURIComponent('/v1/claims/{id}')}`)).toBe(50);
   expect(await count(`since=${start}`)).toBe(52);

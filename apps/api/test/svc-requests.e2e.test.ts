@@ -79,6 +79,7 @@ test('a request is found by its id, with time, key, error locations and duration
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       request_id: requestId,
       key_id: expect.stringMatching(/^key_/),
+      environment: 'test',
       route: 'POST /v1/claims',
       status: 422,
       code: 'validation_failed',

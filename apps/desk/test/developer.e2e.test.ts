@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import {
@@ -11,20 +9,13 @@ import {
   visit,
 } from '../../adjuster/test/app-under-test.ts';
 import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
+import { startWebhookEndpoint } from '../../api/test/webhook-endpoint.ts';
 import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
 
 const { browser, service, visiting, stop } = await startDesk();
 
-const received: string[] = [];
-const receiver = createServer((request, response) => {
-  request.on('data', (body) => received.push(String(body)));
-  request.on('end', () => response.writeHead(204).end());
-}).listen(0, '127.0.0.1');
-const hook = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/claims`;
-afterAll(async () => {
-  receiver.close();
-  await stop();
-});
+const hook = await startWebhookEndpoint();
+afterAll(() => Promise.all([hook.stop(), stop()]));
 
 const statusWith = async (key: string): Promise<number> =>
   (await service.call('GET', '/v1/me', { as: key })).status;
@@ -91,7 +82,7 @@ test('a developer finds a request by its id, with the places that were wrong', (
       body: { loss: { date: '2026-02-30' }, policyholder: {} },
       headers: { 'Idempotency-Key': 'wrong-date' },
     });
-    expect([refused.status, await statusWith(firm.test)]).toEqual([422, 200]);
+    expect([refused.status, await statusWith(firm.live)]).toEqual([422, 200]);
     const token = await service.staff(firm, 'developer');
     await until('the request in the log', async () => {
       const { json } = await service.call('GET', '/firm/v1/requests', { as: token });
@@ -108,6 +99,10 @@ test('a developer finds a request by its id, with the places that were wrong', (
     await rows.nth(1).waitFor();
     await page.getByLabel('Errors only').check();
     await until('the errors', async () => (await rows.count()) === 1);
+    await page.getByLabel('Errors only').uncheck();
+    await page.locator('select').selectOption('Live');
+    await until('the live ones', async () => (await rows.allTextContents()).every((row) => /Live/.test(row)));
+    expect(await rows.count()).toBe(1);
     expect(await faultsOf(page, 'requests')).toEqual([]);
   }));
 
@@ -123,15 +118,15 @@ test('a developer adds a webhook, sends a test, sees its delivery, and sends it 
     await add('ftp://example.com');
     await page.getByText('The service did not accept what was entered.').waitFor();
     await page.keyboard.press('Escape');
-    await add(hook());
+    await add(hook.url);
     await page.getByText('Copy it now').waitFor();
     expect(await secretIn(page)).toMatch(/^whsec_/);
     await button(page, 'Send a test').click();
     await page.getByText('Delivered', { exact: true }).waitFor();
     await page.getByText(/^Last delivered/).waitFor();
     await button(page, 'Send again').click();
-    await until('the second delivery', async () => received.length === 2);
-    expect(received.map((body) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
+    await until('the second delivery', async () => hook.received.length === 2);
+    expect(hook.received.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
     expect(await faultsOf(page, 'webhooks')).toEqual([]);
     await button(page, 'Pause').click();
     await page.getByText('Paused by a person').waitFor();

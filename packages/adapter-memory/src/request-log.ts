@@ -36,10 +36,10 @@ export function createMemoryRequestLog(): RequestLogStore {
       const all = ofFirm(firmId).filter(({ at, status }) => status === 429 && at >= since);
       const counted = all.slice(0, maxElements);
       const counts = new Map<string, LimitedRequests['counts'][number]>();
-      for (const { keyId, at } of counted) {
+      for (const { keyId, environment, at } of counted) {
         const day = Math.floor(at / DAY);
         const count = (counts.get(`${keyId} ${day}`)?.count ?? 0) + 1;
-        counts.set(`${keyId} ${day}`, { keyId, day, count });
+        counts.set(`${keyId} ${day}`, { keyId, environment, day, count });
       }
       const oldest = all.length < maxElements ? undefined : counted.at(-1);
       return { counts: [...counts.values()], since: oldest?.at ?? since };

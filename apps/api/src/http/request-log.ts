@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditEvent, Clock, UnavailableReason, WriteBuffer } from '@svc/application';
 import { endpoints } from '@svc/contract';
+import type { Environment } from '@svc/domain';
 import type { Log } from '../logging.ts';
 import { type AuditedRequest, auditEventsOf } from './pipeline/audited-requests.ts';
 import type { TracedBehavior } from './pipeline/client-behavior.ts';
@@ -13,6 +14,8 @@ export interface RequestTrace {
   readonly clientAddress: string;
   route?: string;
   keyId?: string;
+  /** Of the key. */
+  environment?: Environment;
   /** The claim that it was about, for a path or a response with one. */
   claimId?: string | undefined;
   firmId?: string;

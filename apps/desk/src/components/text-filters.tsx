@@ -3,24 +3,25 @@ import { Button } from '@svc/web-app/components/ui';
 import { useEffect } from 'preact/hooks';
 import { texts } from '../app.ts';
 
+export type Filters = Readonly<Record<string, string | undefined>>;
+
 /** Typed filters that are applied together, first when they are shown. */
 export function TextFilters<Name extends string>(props: {
   readonly labels: Readonly<Record<Name, string>>;
-  readonly initial?: Readonly<Record<string, string>>;
-  readonly apply: (filters: Readonly<Record<string, string>>) => void;
+  readonly initial?: Filters;
+  readonly apply: (filters: Filters) => void;
 }) {
   const { initial = {} } = props;
-  const apply = (typed: readonly (readonly [string, FormDataEntryValue])[]): void => {
-    const trimmed = typed.map(([name, text]) => [name, String(text).trim()]);
-    props.apply(Object.fromEntries(trimmed.filter(([, text]) => text !== '')));
-  };
-  useEffect(() => apply(Object.entries(initial)), []);
+  useEffect(() => props.apply(initial), []);
   return (
     <form
       class="filter-line"
       onSubmit={(event) => {
         event.preventDefault();
-        apply([...new FormData(event.currentTarget)]);
+        const typed = [...new FormData(event.currentTarget)];
+        props.apply(
+          Object.fromEntries(typed.map(([name, text]) => [name, String(text).trim() || undefined])),
+        );
       }}
     >
       {Object.entries<string>(props.labels).map(([name, label]) => (

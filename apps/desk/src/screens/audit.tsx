@@ -4,11 +4,9 @@ import { Button, EmptyState, focusHeading, Note, ScreenHeader } from '@svc/web-a
 import { saveFile } from '@svc/web-app/save-file';
 import { useRef, useState } from 'preact/hooks';
 import { api, call, dateTime, request, showError, showToast, texts } from '../app.ts';
-import { TextFilters } from '../components/text-filters.tsx';
+import { type Filters, TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
 import type { AuditEvent, AuditVerification } from '../endpoints.ts';
-
-type Filters = Readonly<Record<string, string>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PAGE_ROWS = 100;

@@ -1,42 +1,47 @@
 import { PagedRows } from '@svc/web-app/components/paged-rows';
+import { Select } from '@svc/web-app/components/select';
 import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, dateTime, route, texts } from '../app.ts';
-import { TextFilters } from '../components/text-filters.tsx';
+import { type Filters, TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
-import type { LoggedRequest } from '../endpoints.ts';
+import type { Environment, LoggedRequest } from '../endpoints.ts';
 
 /** The requests of the firm's systems, with the places that were wrong. */
 export function Requests() {
   const words = texts.value.requests;
-  const filters = useRef<Readonly<Record<string, string>>>({});
-  const errors = useRef<Readonly<Record<string, string>>>({});
+  const filters = useRef<Filters>({});
+  const [environment, setEnvironment] = useState<'any' | Environment>('any');
   const list = useList(50, async (query) => {
-    const page = await call('listRequests', { query: { ...filters.current, ...errors.current, ...query } });
+    const page = await call('listRequests', { query: { ...filters.current, ...query } });
     return { ...page, data: page.data.map((one) => ({ ...one, id: one.request_id })) };
   });
+  const filter = (change: Filters): void => {
+    filters.current = { ...filters.current, ...change };
+    void list.restart();
+  };
   return (
     <>
       <ScreenHeader title={texts.value.nav.requests} />
       <p class="muted">{words.lead}</p>
-      <TextFilters
-        labels={words.filters}
-        initial={{ request_id: route.value.id ?? '' }}
-        apply={(chosen) => {
-          filters.current = chosen;
-          void list.restart();
-        }}
-      />
-      <label class="choice">
-        <input
-          type="checkbox"
-          onChange={({ currentTarget }) => {
-            errors.current = currentTarget.checked ? { errors: 'true' } : {};
-            void list.restart();
+      <TextFilters labels={words.filters} initial={{ request_id: route.value.id }} apply={filter} />
+      <div class="row">
+        <Select
+          {...{ label: texts.value.environment.label, options: ['any', 'live', 'test'], value: environment }}
+          name={(one) => (one === 'any' ? texts.value.board.any : texts.value.environment[one])}
+          choose={(one) => {
+            setEnvironment(one);
+            filter({ environment: one === 'any' ? undefined : one });
           }}
         />
-        <span>{words.errorsOnly}</span>
-      </label>
+        <label class="choice">
+          <input
+            type="checkbox"
+            onChange={({ currentTarget: { checked } }) => filter({ errors: checked ? 'true' : undefined })}
+          />
+          <span>{words.errorsOnly}</span>
+        </label>
+      </div>
       <PagedRows
         {...{ list, row, label: texts.value.nav.requests }}
         empty={<EmptyState title={texts.value.none} icon="clock" />}
@@ -61,6 +66,7 @@ const row = (one: LoggedRequest) => (
       {one.code !== null && <code>{one.code}</code>}
       <span class="line muted">{`${Math.round(one.duration_ms)} ms`}</span>
     </span>
+    <span class="cell">{texts.value.environment[one.environment === 'test' ? 'test' : 'live']}</span>
     <span class="cell">
       {one.places.map((place) => (
         <code key={place} class="line">

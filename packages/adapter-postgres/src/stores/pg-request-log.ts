@@ -7,7 +7,7 @@ import {
   type RequestLogStore,
   timeOfRequestId,
 } from '@svc/application';
-import { DAY, type FirmId, HOUR, type Instant, type KeyId, MINUTE } from '@svc/domain';
+import { DAY, type Environment, type FirmId, HOUR, type Instant, type KeyId, MINUTE } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp } from '../driver/column-types.ts';
 import { type Executor, sql } from '../driver/executor.ts';
 
@@ -15,12 +15,16 @@ import { type Executor, sql } from '../driver/executor.ts';
 interface RequestRow {
   readonly request_id: string;
   readonly at: Instant;
+  readonly environment: Environment;
   /** JSON; null where the row does not contain the text that is searched. */
   readonly requests: string | null;
 }
 
+type RowPosition = Pick<RequestRow, 'request_id' | 'at'>;
+
 interface LimitedRow {
   readonly keyId: KeyId;
+  readonly environment: Environment;
   readonly day: number;
   readonly count: number;
   /** Null: since the time that was asked for. */
@@ -30,24 +34,24 @@ interface LimitedRow {
 /** Lines instead of an array, in which all quotes of JSON would be escaped. JSON has no line break. */
 const APPEND = sql(
   'request_log_append',
-  `INSERT INTO request_log (firm_id, request_id, at, requests, has_behavior, has_limited)
-   SELECT firm_id, request_id, at, requests::json, has_behavior, has_limited
-     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], string_to_array($4, E'\\n'), $5::boolean[], $6::boolean[])
-       AS r (firm_id, request_id, at, requests, has_behavior, has_limited)
+  `INSERT INTO request_log (firm_id, request_id, at, environment, requests, has_behavior, has_limited)
+   SELECT firm_id, request_id, at, environment, requests::json, has_behavior, has_limited
+     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], string_to_array($5, E'\\n'), $6::boolean[],
+         $7::boolean[]) AS r (firm_id, request_id, at, environment, requests, has_behavior, has_limited)
     ORDER BY firm_id, request_id
    ON CONFLICT DO NOTHING`,
 );
 
 const PAGE = sql(
   'request_log_page',
-  `SELECT request_id, at, CASE WHEN $4 = '' OR strpos(requests::text, $4) > 0 THEN requests END AS requests
+  `SELECT request_id, at, environment, CASE WHEN $4 = '' OR strpos(requests::text, $4) > 0 THEN requests END AS requests
      FROM request_log WHERE firm_id = $1 AND (at, request_id) < ($2::timestamptz, $3::uuid)
     ORDER BY at DESC, request_id DESC LIMIT $5`,
 );
 
 const BEHAVIOR_PAGE = sql(
   'request_log_behavior_page',
-  `SELECT request_id, at, requests
+  `SELECT request_id, at, environment, requests
      FROM request_log WHERE firm_id = $1 AND has_behavior AND (at, request_id) < ($2::timestamptz, $3::uuid)
       AND at >= $4::timestamptz
     ORDER BY at DESC, request_id DESC LIMIT $5`,
@@ -57,13 +61,13 @@ const BEHAVIOR_PAGE = sql(
 const LIMITED = sql(
   'request_log_limited',
   `WITH latest AS (
-     SELECT at, requests FROM request_log WHERE firm_id = $1 AND has_limited AND at >= $2::timestamptz
+     SELECT at, environment, requests FROM request_log WHERE firm_id = $1 AND has_limited AND at >= $2::timestamptz
       ORDER BY at DESC LIMIT $4)
-   SELECT r ->> 'keyId' AS "keyId", floor((r ->> 'at')::float8 / ${DAY})::int AS day, count(*)::int AS count,
+   SELECT r ->> 'keyId' AS "keyId", environment, floor((r ->> 'at')::float8 / ${DAY})::int AS day, count(*)::int AS count,
      (SELECT min(at) FROM latest HAVING count(*) = $4) AS since
      FROM latest, json_array_elements(requests) r
     WHERE (r ->> 'status')::int = 429 AND (r ->> 'at')::float8 >= $3
-    GROUP BY 1, 2`,
+    GROUP BY 1, 2, 3`,
 );
 
 const BUSIEST = sql(
@@ -85,41 +89,45 @@ const LONGEST_WAIT_MS = HOUR;
 /** The time of a request is its end less its duration. */
 const CLOCK_DIFFERENCE_MS = MINUTE;
 
-const requestsFrom = (firmId: FirmId, { requests }: RequestRow): LoggedRequests =>
-  JSON.parse(requests ?? '[]').map((request: Omit<LoggedRequest, 'firmId'>) => ({ ...request, firmId }));
+type StoredRequest = Omit<LoggedRequest, 'firmId' | 'environment'>;
+
+const requestsFrom = (firmId: FirmId, { environment, requests }: RequestRow): LoggedRequests =>
+  JSON.parse(requests ?? '[]').map((request: StoredRequest) => ({ ...request, firmId, environment }));
 
 const requestsText = (requests: LoggedRequests): string =>
-  JSON.stringify(requests.map(({ firmId: _, ...request }) => request));
+  JSON.stringify(requests.map(({ firmId: _, environment: __, ...request }): StoredRequest => request));
 
 const MAX_ROW_REQUESTS = 20;
 
 const hasBehavior = ({ behavior }: LoggedRequest): boolean => behavior !== undefined;
 
-/** Requests of a firm share rows, those with a behavior apart from the others. Two of so many fit into a page of PostgreSQL, which stores them without compressing them. */
+/** What the requests of a row have in common. */
+const groupOf = (request: LoggedRequest): string =>
+  [request.firmId, request.environment, hasBehavior(request)].join(' ');
+
+/** Two rows of so many requests fit into a page of PostgreSQL, which stores them without compressing them. */
 function rowsOf(requests: readonly LoggedRequest[]): LoggedRequests[] {
   const rows: [LoggedRequest, ...LoggedRequest[]][] = [];
-  for (const request of [...requests].sort(byFirm)) {
-    const row = rows.at(-1);
-    const first = row?.[0];
-    const isAlike = first?.firmId === request.firmId && hasBehavior(first) === hasBehavior(request);
-    if (row !== undefined && isAlike && row.length < MAX_ROW_REQUESTS) row.push(request);
-    else rows.push([request]);
+  const latestRows = new Map<string, (typeof rows)[number]>();
+  for (const request of requests) {
+    const group = groupOf(request);
+    const row = latestRows.get(group);
+    if (row !== undefined && row.length < MAX_ROW_REQUESTS) {
+      row.push(request);
+      continue;
+    }
+    const started: (typeof rows)[number] = [request];
+    rows.push(started);
+    latestRows.set(group, started);
   }
   for (const row of rows) row.sort(latestRequestFirst);
   return rows;
 }
 
-const byFirm = (left: LoggedRequest, right: LoggedRequest): number =>
-  left.firmId < right.firmId
-    ? -1
-    : left.firmId > right.firmId
-      ? 1
-      : Number(hasBehavior(left)) - Number(hasBehavior(right));
-
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
 export function pgRequestLog(executor: Executor, maintenance: Executor): RequestLogStore {
-  const END: RequestRow = { request_id: NIL_UUID, at: Number.MAX_SAFE_INTEGER, requests: null };
-  const rowsAfter = (firmId: FirmId, after: RequestRow, limit: number, containing = '') =>
+  const END: RowPosition = { request_id: NIL_UUID, at: Number.MAX_SAFE_INTEGER };
+  const rowsAfter = (firmId: FirmId, after: RowPosition, limit: number, containing = '') =>
     executor.rows<RequestRow>(PAGE, [firmId, timestamp(after.at), after.request_id, containing, limit]);
 
   async function latest(
@@ -130,7 +138,7 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
     const found: LoggedRequest[] = [];
     const pageRows = Math.min(limit, PAGE_ROWS);
     const rows = inPages(
-      (after: RequestRow | null) => pageAfter(firmId, after ?? END, pageRows),
+      (after: RowPosition | null) => pageAfter(firmId, after ?? END, pageRows),
       (row) => row,
     );
     for await (const row of rows) {
@@ -149,7 +157,7 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
     const start = arrivedAt === null ? END : { ...END, at: arrivedAt + LONGEST_WAIT_MS };
     const since = arrivedAt === null ? 0 : arrivedAt - CLOCK_DIFFERENCE_MS;
     const rows = inPages(
-      (after: RequestRow | null) => rowsAfter(firmId, after ?? start, SEARCHED_PAGE_ROWS, requestId),
+      (after: RowPosition | null) => rowsAfter(firmId, after ?? start, SEARCHED_PAGE_ROWS, requestId),
       (row) => row,
     );
     for await (const row of rows) {
@@ -169,6 +177,7 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
         arrayOf(latest.map(({ firmId }) => firmId)),
         arrayOf(latest.map(({ requestId }) => requestId)),
         arrayOf(latest.map(({ at }) => timestamp(at))),
+        arrayOf(latest.map(({ environment }) => environment)),
         rows.map(requestsText).join('\n'),
         arrayOf(latest.map((first) => String(hasBehavior(first)))),
         arrayOf(rows.map((row) => String(row.some(({ status }) => status === 429)))),
@@ -198,13 +207,13 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
     async limitedOf(firmId, since, maxElements) {
       const rows = await executor.rows<LimitedRow>(LIMITED, [firmId, timestamp(since), since, maxElements]);
       return {
-        counts: rows.map(({ keyId, day, count }) => ({ keyId, day, count })),
+        counts: rows.map(({ since: _, ...counted }) => counted),
         since: rows[0]?.since ?? since,
       };
     },
 
     async pageOf(firmId, after, limit) {
-      const start = after === null ? END : { request_id: after.requestId, at: after.at, requests: null };
+      const start = after === null ? END : { request_id: after.requestId, at: after.at };
       return (await rowsAfter(firmId, start, limit)).map((row) => requestsFrom(firmId, row));
     },
 

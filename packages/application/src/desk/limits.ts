@@ -42,11 +42,11 @@ export const makeReadLimits =
     if (firm === null) throw new DomainError('not_found', 'No such firm.');
     const days = Array.from({ length: DAYS }, (_, n) => ({ at: (firstDay + n) * DAY, live: 0, test: 0 }));
     const ofKey = new Map(all.map((key) => [key.id, { key, limited: 0 }]));
-    for (const { keyId, day, count } of limited.counts) {
-      const [of, counted] = [ofKey.get(keyId), days[day - firstDay]];
-      if (of === undefined || counted === undefined) continue;
-      of.limited += count;
-      counted[of.key.environment] += count;
+    for (const { keyId, environment, day, count } of limited.counts) {
+      const [key, counted] = [ofKey.get(keyId), days[day - firstDay]];
+      if (counted === undefined) continue;
+      counted[environment] += count;
+      if (key !== undefined) key.limited += count;
     }
     const working = [...ofKey.values()]
       .filter(({ key }) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))

@@ -1,10 +1,11 @@
-import { DomainError, type FirmId, type Instant, type KeyId } from '@svc/domain';
-import { type LoggedRequest, latestRequestFirst } from '../model/logged-request.ts';
+import { DomainError, type Environment, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import { type LoggedRequest, latestRequestFirst, type RequestPosition } from '../model/logged-request.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 
 export interface RequestFilter {
   readonly keyId?: KeyId | undefined;
+  readonly environment?: Environment | undefined;
   /** Of the error. */
   readonly code?: string | undefined;
   /** Only responses with a status of an error. */
@@ -20,15 +21,14 @@ const MAX_ELEMENTS = 1000;
 const ELEMENTS_AT_ONCE = 100;
 /** Before every other one of its millisecond. */
 const NIL_ID = '00000000-0000-0000-0000-000000000000';
-/** Of what the position in the log does not depend on. */
-const UNKNOWN = { keyId: '' as KeyId, route: '', status: null, code: null, places: [], durationMs: 0 };
 
 const matches = (
-  { keyId, code, status, route, at }: LoggedRequest,
-  { keyId: key, code: wanted, errorsOnly = false, path, since }: RequestFilter,
+  { keyId, environment, code, status, route, at }: LoggedRequest,
+  { errorsOnly = false, path, since, ...only }: RequestFilter,
 ): boolean =>
-  (key === undefined || keyId === key) &&
-  (wanted === undefined || code === wanted) &&
+  (only.keyId === undefined || keyId === only.keyId) &&
+  (only.environment === undefined || environment === only.environment) &&
+  (only.code === undefined || code === only.code) &&
   (!errorsOnly || (status !== null && status >= 400)) &&
   (path === undefined || route.slice(route.indexOf(' ') + 1).startsWith(path)) &&
   (since === undefined || at >= since);
@@ -49,9 +49,9 @@ export const makeListRequests =
     const rows: LoggedRequest[] = [];
     let bytes = 0;
     const [startId = '', startCount] = page.after?.id.split('_') ?? [];
-    const start = page.after && { ...UNKNOWN, firmId, at: page.after.at, requestId: startId };
+    const start = page.after && { at: page.after.at, requestId: startId };
     // Before the element of the position, which may have more requests.
-    let after: LoggedRequest | null = start && { ...start, at: start.at + 1, requestId: NIL_ID };
+    let after: RequestPosition | null = start && { at: start.at + 1, requestId: NIL_ID };
     let next: KeysetPosition | null = page.after;
     for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
       const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);

@@ -1,4 +1,4 @@
-import { type ClaimId, DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type KeyId } from '@svc/domain';
 
 /** The page of changes in a successful response. */
 export interface ReadPage {
@@ -38,6 +38,8 @@ export interface LoggedRequest {
   readonly at: Instant;
   readonly firmId: FirmId;
   readonly keyId: KeyId;
+  /** Of the key. */
+  readonly environment: Environment;
   /** Method and path template. */
   readonly route: string;
   /** Null: the client disconnected before the response. */
@@ -50,7 +52,10 @@ export interface LoggedRequest {
   readonly behavior?: ClientBehavior;
 }
 
-/** Requests of a firm that are stored together. The first is the latest. */
+/** Requests are sorted by time, then id. */
+export type RequestPosition = Pick<LoggedRequest, 'at' | 'requestId'>;
+
+/** Requests of a firm and environment that are stored together. The first is the latest. */
 export type LoggedRequests = readonly [LoggedRequest, ...LoggedRequest[]];
 
 /** What one key has sent in a period. */
@@ -67,13 +72,16 @@ export interface KeyTraffic {
 /** Responses with 429, by key and day. */
 export interface LimitedRequests {
   /** `day`: number of the UTC day since 1970. */
-  readonly counts: readonly { readonly keyId: KeyId; readonly day: number; readonly count: number }[];
+  readonly counts: readonly (Pick<LoggedRequest, 'keyId' | 'environment'> & {
+    readonly day: number;
+    readonly count: number;
+  })[];
   /** Since when they are counted. */
   readonly since: Instant;
 }
 
 /** For sorting; requests of the same time by id. */
-export function latestRequestFirst(one: LoggedRequest, other: LoggedRequest): number {
+export function latestRequestFirst(one: RequestPosition, other: RequestPosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return Number(one.requestId < other.requestId) - Number(one.requestId > other.requestId);
 }

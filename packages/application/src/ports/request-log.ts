@@ -1,5 +1,11 @@
 import type { FirmId, Instant } from '@svc/domain';
-import type { KeyTraffic, LimitedRequests, LoggedRequest, LoggedRequests } from '../model/logged-request.ts';
+import type {
+  KeyTraffic,
+  LimitedRequests,
+  LoggedRequest,
+  LoggedRequests,
+  RequestPosition,
+} from '../model/logged-request.ts';
 
 interface RequestLogQuery {
   readonly requestId?: string | undefined;
@@ -16,7 +22,7 @@ export interface RequestLogStore {
   /** A firm's responses with 429 since a time, or of the latest `maxElements` elements with one. */
   limitedOf(firmId: FirmId, since: Instant, maxElements: number): Promise<LimitedRequests>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */
-  pageOf(firmId: FirmId, after: LoggedRequest | null, limit: number): Promise<LoggedRequests[]>;
+  pageOf(firmId: FirmId, after: RequestPosition | null, limit: number): Promise<LoggedRequests[]>;
   /** The keys of all firms with the most requests since a time, in this order. */
   busiestKeys(since: Instant, limit: number): Promise<KeyTraffic[]>;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ApiKey } from '@svc/application';
 import { DAY, DEFAULT_LIMITS, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import { errorCodeOf } from '@svc/testkit';
 import { makeReadLimits } from '../../src/desk/limits.ts';
@@ -17,10 +18,19 @@ test('a firm reads what its working keys use, and the limited requests of each o
   await create('live', HOUR);
   clock.advance(HOUR);
   const today = Math.floor(clock.now() / DAY);
-  const counted = (keyId: KeyId, daysAgo: number, count: number) => ({ keyId, day: today - daysAgo, count });
+  const counted = (
+    { id, environment }: Pick<ApiKey, 'id' | 'environment'>,
+    daysAgo: number,
+    count: number,
+  ) => ({
+    keyId: id,
+    environment,
+    day: today - daysAgo,
+    count,
+  });
   const counts = [
-    ...[counted(live.id, 0, 1), counted(live.id, 13, 2), counted(test.id, 0, 4), counted(revoked.id, 0, 8)],
-    ...[counted('of a deleted key' as KeyId, 0, 16), counted(live.id, 14, 32)],
+    ...[counted(live, 0, 1), counted(live, 13, 2), counted(test, 0, 4), counted(revoked, 0, 8)],
+    ...[counted({ id: 'deleted' as KeyId, environment: 'test' }, 0, 16), counted(live, 14, 32)],
   ];
   const [asked, used]: [unknown[], unknown[]] = [[], []];
   const readLimits = makeReadLimits({
@@ -55,7 +65,7 @@ test('a firm reads what its working keys use, and the limited requests of each o
   expect(days).toEqual([
     { at: (today - 13) * DAY, live: 2, test: 0 },
     ...quiet,
-    { at: today * DAY, live: 9, test: 4 },
+    { at: today * DAY, live: 9, test: 20 },
   ]);
   expect(others).toMatchObject({ countedSince: 5, firm: { id: firm.id } });
   expect(await errorCodeOf(readLimits('no firm' as FirmId))).toBe('not_found');

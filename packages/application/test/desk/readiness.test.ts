@@ -32,6 +32,7 @@ function request(
     at: START + at,
     firmId: 'firm' as FirmId,
     keyId: 'key' as KeyId,
+    environment: 'test',
     route: operation,
     status,
     code,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { FirmId, KeyId } from '@svc/domain';
+import { ENVIRONMENTS, type FirmId, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 import { makeListRequests, type RequestFilter } from '../../src/desk/requests.ts';
 import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../../src/index.ts';
@@ -21,6 +21,7 @@ function logOf(count: number, traits: number) {
       at: Math.ceil((count - n) / 4),
       firmId: FIRM,
       keyId: of(KEYS, 1),
+      environment: of(ENVIRONMENTS, 3),
       route: of(ROUTES, 3),
       status: of(STATUSES, 1),
       code: of(CODES, 1),
@@ -54,9 +55,10 @@ function logOf(count: number, traits: number) {
 /** What the filter means. */
 const isWanted = (
   one: LoggedRequest,
-  { keyId, code, errorsOnly, path, since, requestId }: RequestFilter,
+  { keyId, environment, code, errorsOnly, path, since, requestId }: RequestFilter,
 ): boolean =>
   [undefined, one.keyId].includes(keyId) &&
+  [undefined, one.environment].includes(environment) &&
   (code === undefined || code === one.code) &&
   (errorsOnly !== true || (one.status ?? 0) >= 400) &&
   (path === undefined || one.route.split(' ')[1]?.startsWith(path) === true) &&
@@ -68,6 +70,7 @@ const optional = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { 
 test('the pages of the request log have each request that matches once, latest first', async () => {
   const filters = fc.record({
     keyId: optional(...KEYS),
+    environment: optional(...ENVIRONMENTS),
     code: optional('not_found', 'rate_limited'),
     errorsOnly: fc.boolean(),
     path: optional('/v1', '/v1/claims/', '/v1/me', '/v2'),

@@ -100,6 +100,7 @@ export const loggedRequestSchema = responseObject({
   request_id: responseField.uuid('The value of X-Request-Id.', EXAMPLE_REQUEST),
   at: responseField.dateTime('When the request arrived.', '2026-08-29T14:52:07.113Z'),
   key_id: responseField.text('Id of the key.', EXAMPLE_KEY),
+  environment: keyInfoSchema.shape.key.shape.environment,
   route: responseField.text('Method and path template.', 'POST /v1/claims'),
   status: responseField.integer('Status of the response; null: the client disconnected.', 422).nullable(),
   code: responseField.text('Code of the error; null without one.', 'validation_failed').nullable(),
@@ -211,6 +212,10 @@ export const developerEndpoints = {
       key: text(LIMITS.keyId, {
         description: 'Only with the key of this id.',
         example: EXAMPLE_KEY,
+      }).optional(),
+      environment: oneOf(ENVIRONMENTS, {
+        description: 'Only with keys of this environment.',
+        example: 'test',
       }).optional(),
       code: text(LIMITS.errorCode, {
         description: 'Only with this error code.',

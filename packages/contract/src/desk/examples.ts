@@ -90,6 +90,7 @@ const loggedRequest = {
   request_id: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
   at: '2026-08-29T14:52:07.113Z',
   key_id: key.id,
+  environment: key.environment,
   route: 'POST /v1/claims',
   status: 422,
   code: 'validation_failed',

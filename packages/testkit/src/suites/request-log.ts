@@ -7,7 +7,7 @@ import {
   type RequestLogStore,
   requestIdAt,
 } from '@svc/application';
-import { DAY, type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { DAY, ENVIRONMENTS, type FirmId, HOUR, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 
 interface RequestLogUnderTest {
@@ -26,6 +26,7 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
   at: Date.UTC(2026, 7, 29, 15, 4, 11, 208),
   firmId: uuid() as FirmId,
   keyId: 'key_1' as KeyId,
+  environment: 'test',
   route: 'POST /v1/claims',
   status: 422,
   code: 'validation_failed',
@@ -35,6 +36,7 @@ export const aLoggedRequest = (changes: Partial<LoggedRequest> = {}): LoggedRequ
 });
 
 const keyId = fc.constantFrom('key_1' as KeyId, 'key_2' as KeyId);
+const environment = fc.constantFrom(...ENVIRONMENTS);
 const route = fc.constantFrom('POST /v1/claims', 'GET /v1/claims/{id}', 'none');
 const status = fc.constantFrom(200, 422, null);
 const code = fc.constantFrom('validation_failed', null);
@@ -47,6 +49,7 @@ const anyRequest = fc
     requestId: fc.uuid({ version: 4 }),
     at: fc.integer({ min: 1, max: 50 }),
     keyId,
+    environment,
     route,
     status,
     code,
@@ -130,7 +133,7 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       expect(await found(0, 10)).toEqual([all[4], all[2], all[0]]);
     });
 
-    test('limited requests are counted by key and day since a time, the latest first', async () => {
+    test('limited requests are counted by key, environment and day since a time, the latest first', async () => {
       const { store } = underTest;
       const firmId = uuid() as FirmId;
       const since = Date.UTC(2029, 0, 2);
@@ -140,21 +143,23 @@ export function requestLogSuite(name: string, make: () => Promise<RequestLogUnde
       const others = [200, null].map((status) => aLoggedRequest({ firmId, at: since + 2, status }));
       for (const row of [...limited, ...others]) await store.append([row]);
       await store.append([
-        aLoggedRequest({ firmId, keyId: other, at: since + DAY, status: 429 }),
+        aLoggedRequest({ firmId, keyId: other, environment: 'live', at: since + DAY, status: 429 }),
         aLoggedRequest({ status: 429, at: since + DAY }),
       ]);
       const day = since / DAY;
       const counted = async (maxElements: number) => {
         const { counts, since: countedSince } = await store.limitedOf(firmId, since, maxElements);
-        const sorted = counts.map(({ keyId, day: at, count }) => [keyId, at - day, count]).sort();
+        const sorted = counts
+          .map(({ keyId, environment, day: at, count }) => [keyId, environment, at - day, count])
+          .sort();
         return [sorted, countedSince - since];
       };
       const today = [
-        [one, 1, 1],
-        [other, 1, 1],
+        [one, 'test', 1, 1],
+        [other, 'live', 1, 1],
       ];
-      expect(await counted(100)).toEqual([[[one, 0, 3], ...today], 0]);
-      expect(await counted(3)).toEqual([[[one, 0, 1], ...today], DAY - 1]);
+      expect(await counted(100)).toEqual([[[one, 'test', 0, 3], ...today], 0]);
+      expect(await counted(3)).toEqual([[[one, 'test', 0, 1], ...today], DAY - 1]);
     });
 
     test('the keys of all firms with the most requests since a time are listed, with what was limited and failed', async () => {

@@ -270,6 +270,7 @@ export function createPipeline(
     const { grant } = checked;
     trace.keyId = grant.keyId;
     trace.firmId = grant.firmId;
+    trace.environment = grant.environment;
     return grant;
   }
 

@@ -59,12 +59,12 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
     ),
 
     staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
-      const { key, code, errors, path, since, request_id: requestId } = query;
-      const filters = { key, code, errors, path, since, requestId };
+      const { key, environment, code, errors, path, since, request_id: requestId } = query;
+      const filters = { key, environment, code, errors, path, since, requestId };
       const scope = { list: 'requests', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
-      const filter = { keyId: key as KeyId | undefined, code, errorsOnly: errors === 'true', path, since };
-      const requests = await use.listRequests(firmId, { ...filter, requestId }, asked);
+      const filter = { ...filters, keyId: key as KeyId | undefined, errorsOnly: errors === 'true' };
+      const requests = await use.listRequests(firmId, filter, asked);
       return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
     }),
 

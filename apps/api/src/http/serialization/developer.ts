@@ -29,6 +29,7 @@ export const requestToWire = (request: LoggedRequest): LoggedRequestDocument => 
   at: toDateTime(request.at),
   request_id: request.requestId,
   key_id: request.keyId,
+  environment: request.environment,
   route: request.route,
   status: request.status,
   code: request.code,

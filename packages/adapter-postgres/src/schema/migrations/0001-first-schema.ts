@@ -460,6 +460,7 @@ CREATE TABLE request_log (
   -- Id and time of the latest request of the row.
   request_id uuid NOT NULL,
   at timestamptz(3) NOT NULL,
+  environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
   -- Of one batch, the latest first.
   requests json NOT NULL,
   -- With test keys.
