@@ -67,10 +67,7 @@ test('a developer sees how near each key comes to its limits, and the days with 
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
     await button(page, 'Test').click();
     await page.getByText(/Burst: \d+ of 20 used/).waitFor();
-    await page
-      .locator('.note')
-      .getByText(/rate limited \(429\) in the last 14 days/)
-      .waitFor();
+    await page.locator('.note', { hasText: 'rate limited (429) in the last 14 days' }).waitFor();
     expect(await faultsOf(page, 'limits')).toEqual([]);
   }));
 

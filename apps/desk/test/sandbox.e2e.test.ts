@@ -98,14 +98,26 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     await service.call('POST', `/v1/test/adjusters/${firm.account.manual}/departure`, { as: firm.test });
     await button(page, 'Stop').click();
     await page.getByText('Over. Everything is as before.').waitFor();
-    expect((await sendClaim(service, firm.test, claims[1])).status).toBe(201);
+    expect((await sendClaim(service, firm.test, claims[1], 'second')).status).toBe(201);
+    expect((await sendClaim(service, firm.test, claims[1], 'another key')).status).toBe(409);
+    await until('what is found', async () => {
+      const { json } = await service.call('GET', '/v1/test/readiness', { as: firm.test });
+      return json.checks[2].finding_count === 1;
+    });
 
     await page.getByRole('link', { name: 'Check what your system did' }).click();
     await page.getByText(/2 claims checked since/).waitFor();
     expect(await page.getByLabel('Requests since').inputValue()).toBe('rehearsal');
     await page.getByLabel('Requests since').selectOption({ label: '1 hour ago' });
     await page.getByText('Not ready yet').waitFor();
+    const failed = page.getByRole('region', { name: 'No claim is sent twice' });
+    await failed.locator('.pill.error', { hasText: 'Failed' }).waitFor();
+    await failed.getByText(/^Record a claim as sent on 201/).waitFor();
+    await failed.getByText('Show the finding').click();
     expect(await faultsOf(page, 'readiness')).toEqual([]);
+    await failed.getByRole('link', { name: 'Request' }).last().click();
+    await page.getByText('duplicate_claim', { exact: true }).waitFor();
+    await page.goBack();
 
     const check = page.getByRole('region', { name: 'Retry-After is respected' });
     await check.getByRole('link', { name: 'Sandbox' }).click();
@@ -118,4 +130,18 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     await page.getByText('Over. Everything is as before.').waitFor();
     await page.getByRole('link', { name: 'Check what your system did' }).click();
     await page.getByText(/claims? checked since/).waitFor();
+    await page.route('**/firm/v1/readiness?*', async (route) => {
+      const { checks, ...found } = await (await route.fetch()).json();
+      const green = checks.map((one: object) => ({
+        ...one,
+        state: 'passed',
+        finding_count: 0,
+        findings: [],
+      }));
+      await route.fulfill({ json: { ...found, ready: true, checks: green } });
+    });
+    await button(page, 'Check again').click();
+    await page.getByText('Ready for live keys').waitFor();
+    await until('every check', async () => (await page.locator('.card .pill.success').count()) === 10);
+    expect(await faultsOf(page, 'ready')).toEqual([]);
   }));

@@ -12,13 +12,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export const statusName = (status: string): string =>
   texts.value.statuses[status] ?? texts.value.claim.outcomes[status] ?? status;
 
-export const StatusPill = ({
-  status,
-  late = false,
-}: {
-  readonly status: string;
-  readonly late?: boolean;
-}) => (
+export const StatusPill = ({ status, late }: { readonly status: string; readonly late?: boolean }) => (
   <span class={`pill ${late ? 'error' : (KINDS[status] ?? 'neutral')}`}>
     {statusName(status)}
     {late && ` · ${texts.value.board.late}`}

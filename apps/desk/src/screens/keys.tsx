@@ -196,23 +196,19 @@ function ActionDialog(props: {
 }
 
 /** Shown once: the service keeps only a hash of it. */
-export function Secret({
-  title,
-  secret,
-  close,
-}: {
+export function Secret(props: {
   readonly title: string;
   readonly secret: string;
   readonly close: () => void;
 }) {
-  const words = texts.value.keys;
+  const { title, secret, close } = props;
   const use = (): void => {
     desk.sandbox.key.value = secret;
     location.hash = '#/sandbox';
   };
   return (
     <Dialog title={title} close={close}>
-      <Note kind="warning">{words.once}</Note>
+      <Note kind="warning">{texts.value.keys.once}</Note>
       <p>
         <code class="secret">{secret}</code>
       </p>

@@ -6,6 +6,7 @@ import { ofService } from '../components/service-text.tsx';
 import type { Readiness } from '../endpoints.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
+const PERIODS = ['day', 'hour', 'rehearsal'] as const;
 const KINDS: Readonly<Record<string, string>> = { passed: 'success', failed: 'error' };
 
 /** What the firm's own programs did with test keys, and what to change before live keys. */
@@ -15,7 +16,7 @@ export function ReadinessScreen() {
   const [busy, setBusy] = useState(false);
   /** As in the address, to which a rehearsal leads. */
   const rehearsedSince = route.value.id ?? desk.sandbox.rehearsedSince.value;
-  const [period, setPeriod] = useState<'day' | 'hour' | 'rehearsal'>(route.value.id ? 'rehearsal' : 'day');
+  const [period, setPeriod] = useState<(typeof PERIODS)[number]>(route.value.id ? 'rehearsal' : 'day');
   const check = async (): Promise<void> => {
     const since =
       period === 'rehearsal'
@@ -35,9 +36,7 @@ export function ReadinessScreen() {
       <div class="filter-line">
         <Select
           {...{ label: words.period, value: period, choose: setPeriod }}
-          options={
-            ['day', 'hour', ...(rehearsedSince === undefined ? [] : (['rehearsal'] as const))] as const
-          }
+          options={PERIODS.filter((one) => one !== 'rehearsal' || rehearsedSince !== undefined)}
           name={(one) => words.periods[one]}
         />
         <Button kind="primary" busy={busy} onClick={() => void check()}>

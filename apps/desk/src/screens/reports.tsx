@@ -127,13 +127,7 @@ const saveCsv = (query: Readonly<Record<string, string>>) =>
 function Bar({ row, most }: { readonly row: ReportRow; readonly most: number }) {
   let at = 0;
   return (
-    <svg
-      class="chart"
-      viewBox={`0 0 ${most} 1`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-      focusable="false"
-    >
+    <svg class="chart" viewBox={`0 0 ${most} 1`} preserveAspectRatio="none" aria-hidden="true">
       {OUTCOMES.map((outcome) => {
         const start = at;
         at += row[outcome];

@@ -264,15 +264,12 @@ function RehearsalCard() {
           {...{ label: words.duration, options: MINUTES, value: minutes, choose: setMinutes }}
           name={texts.value.duration.minutes}
         />
-        {isRunning ? (
-          <Button kind="danger" onClick={stopRehearsal}>
-            {words.stop}
-          </Button>
-        ) : (
-          <Button kind="primary" onClick={() => void startRehearsal(count, minutes)}>
-            {words.start}
-          </Button>
-        )}
+        <Button
+          kind={isRunning ? 'danger' : 'primary'}
+          onClick={isRunning ? stopRehearsal : () => void startRehearsal(count, minutes)}
+        >
+          {isRunning ? words.stop : words.start}
+        </Button>
       </div>
       {run !== undefined && (
         <>
