@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { compactVerify, createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader } from 'jose';
 import {
   type PushService,
   startPushService,
 } from '../../../packages/adapter-notifications/test/push-service.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { offerClaim, outcome, rejectClaim, sentClaim } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ServiceUnderTest, startServiceUnderTest, type TestFirm } from './service-under-test.ts';
@@ -64,6 +66,7 @@ test('a receipt shows push, first sight and both times of an answer kept offline
     first_seen_at: expect.any(String),
     status: 'accepted',
     answered: { at: accepted.json.assignment.responded_at, device_at: answered_at, kept_offline_since },
+    closed_at: null,
     decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
     audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
@@ -91,6 +94,28 @@ test('a receipt belongs to the firm of the claim and the adjuster of the latest 
     expectProblem(await receiptOf(claim.id, as, api), 404, 'not_found');
   const adjusters = await service.key(firm, { purpose: 'adjusters' });
   expectProblem(await receiptOf(claim.id, adjusters), 403, 'insufficient_scope');
+});
+
+test('a receipt names what ended an offer without an answer, with its row of the audit trail', async () => {
+  const { test: key, account, id: firmId } = await service.firm();
+  const { token } = await operatorOf(service.service.services).staff(firmId as FirmId, 'auditor');
+  const endedBy = async (pathOf: (claimId: string) => string) => {
+    const { id } = await sentClaim(service, key, account.manual);
+    const before = await contentOf((await receiptOf(id, key)).json.receipt);
+    expect(before).toMatchObject({ closed_at: null, decided_by: { rule: 'awaiting_answer' } });
+    expect(outcome(await service.call('POST', pathOf(id), { as: key }))).toEqual([200]);
+    const { closed_at, decided_by, audit } = await contentOf((await receiptOf(id, key)).json.receipt);
+    const { json } = await service.call('GET', '/firm/v1/audit', { as: token });
+    const events = json.data.filter(({ hash }: { hash: string }) => hash === audit.hash);
+    return [closed_at !== null, decided_by.rule, events.map(({ action }: { action: string }) => action)];
+  };
+  expect([
+    await endedBy((id) => `/v1/test/claims/${id}/closure`),
+    await endedBy(() => `/v1/test/adjusters/${account.manual}/departure`),
+  ]).toEqual([
+    [true, 'claim_closed', ['claim.close']],
+    [false, 'adjuster_may_not_accept', ['member.leave']],
+  ]);
 });
 
 test('receipts of an earlier key stay valid after the key is replaced, and another process verifies both', async () => {

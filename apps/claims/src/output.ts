@@ -117,6 +117,7 @@ export const receiptFields = ({ pushes, answered, decided_by, audit, iat, ...con
   answered_at: answered?.at,
   on_the_device: answered?.device_at,
   offline_since: answered?.kept_offline_since,
+  closed_at: content.closed_at,
   decided_by: decided_by.text,
   audit_row: audit && `${audit.seq} ${audit.hash}`,
   issued_by: content.iss,

@@ -12,7 +12,8 @@ import { keyOf, type Tables, type WritableTables } from './tables.ts';
 
 const sha256: Sha256 = (text, encoding = 'utf8') => hash('sha256', Buffer.from(text, encoding));
 
-export function appendEvent(tables: WritableTables, { chain, entry }: AuditEvent): void {
+/** @returns the number of the row. */
+export function appendEvent(tables: WritableTables, { chain, entry }: AuditEvent): number {
   const ends = tables.auditChains.get(keyOf(chain));
   const genesis = firstLink(chain, sha256);
   const { last, purged } = ends ?? { last: genesis, purged: genesis };
@@ -20,6 +21,7 @@ export function appendEvent(tables: WritableTables, { chain, entry }: AuditEvent
   const link = nextLink(last, text, sha256);
   tables.auditLog.insert({ chain, at: entry.at, text, ...link });
   tables.auditChains.put({ chain, last: link, purged });
+  return link.seq;
 }
 
 export const memoryAuditReads = (tables: Tables): AuditReads => {

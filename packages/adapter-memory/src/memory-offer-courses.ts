@@ -1,5 +1,4 @@
 import {
-  auditEntriesFrom,
   claimObject,
   MAX_OFFERS_READ,
   type OfferCourse,
@@ -13,8 +12,6 @@ import { compareText } from './pages.ts';
 import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
 
 type Write = (work: (tables: WritableTables) => Promise<void>) => Promise<void>;
-
-const ASSIGNING: ReadonlySet<string> = new Set(['claim.send', 'claim.offer', 'claim.accept', 'claim.reject']);
 
 type OfferRowKey = Pick<OfferRow, 'firmId' | 'claimId' | 'offeredAt' | 'adjuster'>;
 
@@ -34,21 +31,15 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
     return { ...assignment, endedAt: null, firstSeenAt, remindedAt, pushes };
   };
   const recordOf = (claim: Claim): OfferRecord => {
-    const isAssigning = (text: string): boolean =>
-      auditEntriesFrom(text).some(
-        ({ object, action, outcome }) =>
-          object === claimObject(claim.id) && ASSIGNING.has(action) && outcome === 'ok',
-      );
-    const audit = tables.auditLog
-      .all()
-      .findLast(({ chain, text }) => chain === claim.firmId && isAssigning(text));
+    const { seq = 0 } = tables.offerDecisions.get(keyOf(claimObject(claim.id))) ?? {};
     return {
       claimId: claim.id,
       firmId: claim.firmId,
       externalId: claim.externalId,
       environment: claim.environment,
+      closedAt: claim.closedAt,
       course: latestOf(claim),
-      audit: audit ?? null,
+      audit: tables.auditLog.get(keyOf(claim.firmId, seq)) ?? null,
     };
   };
   return {

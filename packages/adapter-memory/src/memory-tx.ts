@@ -2,6 +2,7 @@ import {
   type AccountRef,
   accountKey,
   type Clock,
+  claimObject,
   emailTaken,
   type KeyedRequest,
   type OfferEnd,
@@ -29,6 +30,8 @@ import { formDetailsOf, passkeysOf, restampsOf, sessionsOf, staffByEmail, staffO
 import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
+
+const ASSIGNING: ReadonlySet<string> = new Set(['claim.send', 'claim.offer', 'claim.accept', 'claim.reject']);
 
 /** The statements of `ClaimWrites` that no use case calls. */
 export interface ClaimStatements {
@@ -121,6 +124,8 @@ export function memoryTx(
   };
 
   const lockedSubjects = new Set<string>();
+  /** Without a response. */
+  const endedOffers: Claim[] = [];
 
   const tx: MemoryTx = {
     claims: {
@@ -145,11 +150,14 @@ export function memoryTx(
         requireStored(claim);
         const saved = withTimestamp(claim);
         tables.claims.put(saved);
+        if (claim.assignment.status === 'unassigned') endedOffers.push(claim);
         return saved;
       }),
       saveWithoutTimestamp: step((claim) => {
         requireStored(claim);
         tables.claims.put(claim);
+        if (claim.closedAt !== null && claim.assignment.status === 'pending_acceptance')
+          endedOffers.push(claim);
       }),
       recordReminder: step((offer, reminderStep, at) => {
         const known = offerRowOf(tables, offer);
@@ -450,7 +458,17 @@ export function memoryTx(
       ),
     },
 
-    audit: { record: step((event) => appendEvent(tables, event)) },
+    audit: {
+      record: step((event) => {
+        const seq = appendEvent(tables, event);
+        const { action, object } = event.entry;
+        const ends = endedOffers
+          .filter(({ firmId }) => firmId === event.chain)
+          .map(({ id }) => claimObject(id));
+        if (object !== null && ASSIGNING.has(action)) ends.push(object);
+        for (const claim of ends) tables.offerDecisions.put({ claim, seq });
+      }),
+    },
   };
   return {
     tx,

@@ -108,6 +108,8 @@ export interface Schema {
   readonly counters: CounterRow;
   readonly legalHolds: { readonly firmId: FirmId; readonly since: Instant };
   readonly auditLog: AuditLogRow;
+  /** The audit row of the claim's latest offer, or of what ended it. */
+  readonly offerDecisions: { readonly claim: string; readonly seq: number };
   readonly auditChains: AuditChainRow;
 }
 
@@ -149,6 +151,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   restamps: [({ since }) => keyOf(since)],
   counters: [({ name }) => keyOf(name)],
   legalHolds: [({ firmId }) => keyOf(firmId)],
+  offerDecisions: [({ claim }) => keyOf(claim)],
   auditLog: [({ chain, seq }) => keyOf(chain, seq)],
   auditChains: [({ chain }) => keyOf(chain)],
 };

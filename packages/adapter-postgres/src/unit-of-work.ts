@@ -1,5 +1,5 @@
 import type { Tx, UnitOfWork } from '@svc/application';
-import type { AssignmentStatus } from '@svc/domain';
+import type { AssignmentStatus, Claim } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TransactionExecutor } from './driver/executor.ts';
@@ -31,9 +31,10 @@ const storesOn = (
   statements: FirmStatements,
   encryption: Encryption,
   changed: AssignmentStatus[],
+  ended: Claim[],
   audit: PgAuditTrail,
 ): Tx => ({
-  claims: pgClaims(executor, statements, encryption, changed),
+  claims: pgClaims(executor, statements, encryption, changed, ended),
   carriers: pgCarriers(executor, encryption),
   adjusters: pgAdjusters(executor, encryption),
   memberships: pgMemberships(executor, encryption),
@@ -67,11 +68,12 @@ export function pgUnitOfWork(
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
+    const ended: Claim[] = [];
     let result: T;
     try {
       const statements = statementsOn(transaction);
-      const audit = pgAuditTrail(statements);
-      result = await work(storesOn(transaction, statements, encryption, changed, audit));
+      const audit = pgAuditTrail(transaction, statements, ended);
+      result = await work(storesOn(transaction, statements, encryption, changed, ended, audit));
       await audit.write();
     } catch (error) {
       await transaction.rollback();

@@ -30,8 +30,10 @@ export interface ReceiptContent {
     /** Since when the app kept the answer for lack of a network. */
     readonly kept_offline_since: string | null;
   } | null;
+  /** When the claim was closed; null: it was open when the receipt was issued. */
+  readonly closed_at: string | null;
   readonly decided_by: { readonly rule: string; readonly text: string };
-  /** The row of the firm's audit trail; null: retention deleted it. */
+  /** The row of the firm's audit trail with the offer, or with what ended it; null: retention deleted it. */
   readonly audit: { readonly seq: number; readonly hash: string } | null;
 }
 

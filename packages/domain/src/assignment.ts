@@ -80,6 +80,7 @@ export const DECIDING_RULES = {
   adjuster_may_not_accept:
     'A pending offer ends when its adjuster leaves the firm or loses the permission to accept its claims.',
   offered_again: 'A pending offer ends when the firm offers the claim again.',
+  claim_closed: 'A pending offer ends when its claim is closed.',
 } as const;
 export type DecidingRule = keyof typeof DECIDING_RULES;
 
@@ -93,8 +94,9 @@ const DECIDED_BY: Readonly<Record<AssignmentStatus | 'withdrawn', DecidingRule>>
 
 export const decidingRule = (
   status: AssignmentStatus | 'withdrawn',
+  closedAt: Instant | null,
 ): { readonly rule: DecidingRule; readonly text: string } => {
-  const rule = DECIDED_BY[status];
+  const rule = status === 'pending_acceptance' && closedAt !== null ? 'claim_closed' : DECIDED_BY[status];
   return { rule, text: DECIDING_RULES[rule] };
 };
 

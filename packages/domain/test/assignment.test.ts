@@ -452,11 +452,10 @@ test('a claim is final when it is closed, or when no action leads to another sta
 
 test('each outcome of an offer names the rule that decided it', () => {
   const outcomes = ['pending_acceptance', 'accepted', 'rejected', 'unassigned', 'withdrawn'] as const;
-  expect(outcomes.map((outcome) => decidingRule(outcome).rule)).toEqual([
-    'awaiting_answer',
-    'first_answer_while_pending',
-    'first_answer_while_pending',
-    'adjuster_may_not_accept',
-    'offered_again',
-  ]);
+  const answered = ['first_answer_while_pending', 'first_answer_while_pending'];
+  const rest = [...answered, 'adjuster_may_not_accept', 'offered_again'];
+  const rulesAt = (closedAt: number | null) =>
+    outcomes.map((outcome) => decidingRule(outcome, closedAt).rule);
+  expect(rulesAt(null)).toEqual(['awaiting_answer', ...rest]);
+  expect(rulesAt(1)).toEqual(['claim_closed', ...rest]);
 });

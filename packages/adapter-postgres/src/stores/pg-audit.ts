@@ -7,10 +7,10 @@ import type {
   AuditRow,
   AuditTrail,
 } from '@svc/application';
-import type { Instant } from '@svc/domain';
-import { isUuid, timestamp } from '../driver/column-types.ts';
+import type { Claim, Instant } from '@svc/domain';
+import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Executor, first, sql } from '../driver/executor.ts';
+import { type Executor, first, sql, type TransactionExecutor } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import type { FirmStatements, StatementsOn } from '../firm-statements.ts';
 import { auditRow, auditRowsOf, byChain, type NewAuditRow } from './audit-rows.ts';
@@ -85,13 +85,30 @@ export interface PgAuditTrail extends AuditTrail {
   write(): Promise<void>;
 }
 
-export function pgAuditTrail(statements: FirmStatements): PgAuditTrail {
+const END_OFFERS = sql(
+  'claims_end_offers',
+  `UPDATE claims SET audit_seq = (SELECT audit_seq FROM firm_feeds WHERE firm_id = $1)
+    WHERE firm_id = $1 AND id = ANY ($2::uuid[])`,
+);
+
+/** @param ended the claims whose offers the recorded events end, each by the event of its firm. */
+export function pgAuditTrail(
+  executor: TransactionExecutor,
+  statements: FirmStatements,
+  ended: readonly Claim[],
+): PgAuditTrail {
   const events: AuditEvent[] = [];
   return {
     async record(event) {
       events.push(event);
     },
-    write: () => appendToAuditTrail(statements, events.splice(0)),
+    async write() {
+      await appendToAuditTrail(statements, events);
+      for (const { chain } of events.splice(0)) {
+        const ids = ended.flatMap(({ firmId, id }) => (firmId === chain ? [id] : []));
+        if (ids.length > 0) executor.send(END_OFFERS, [chain, arrayOf(ids)]);
+      }
+    },
   };
 }
 

@@ -74,12 +74,16 @@ export async function lockAndCountPending(
 const missing = (): DatabaseError =>
   new DatabaseError('The claim or the change feed of its firm does not exist.');
 
-/** @param changed receives the status of each claim that is saved. */
+/**
+ * @param changed receives the status of each claim that is saved.
+ * @param ended receives the claims whose pending offer ended without a response.
+ */
 export function pgClaims(
   executor: TransactionExecutor,
   statements: FirmStatements,
   encryption: Encryption,
   changed: AssignmentStatus[],
+  ended: Claim[],
 ): Claims {
   return {
     lock: (firmId, id) => lockClaim(executor, encryption, firmId, id),
@@ -105,6 +109,7 @@ export function pgClaims(
       // The claim was locked.
       if (updatedAt === null) throw missing();
       changed.push(claim.assignment.status);
+      if (claim.assignment.status === 'unassigned') ended.push(claim);
       return { ...claim, updatedAt };
     },
 
@@ -114,6 +119,7 @@ export function pgClaims(
       const values = [firmId, id, ...workValues(claim, encrypt)];
       executor.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(executor, claim.assignment.adjuster);
+      if (claim.closedAt !== null && claim.assignment.status === 'pending_acceptance') ended.push(claim);
     },
 
     recordReminder: (offer, step, at) => recordReminder(executor, offer, step, at),

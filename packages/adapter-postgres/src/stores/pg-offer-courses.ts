@@ -67,8 +67,8 @@ const END = sql(
 const COURSE = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
 
 /** Of `claims c`. */
-const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.status, c.adjuster_svc_id,
-   c.offered_at, c.responded_at, c.rejection_reason, NULL AS ended_at, ${COURSE}, l.seq, l.at, l.entry AS text,
+const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
+   c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason, NULL AS ended_at, ${COURSE}, l.seq, l.at, l.entry AS text,
    ${hexOf('l.hash')} AS hash`;
 const LATEST = sql(
   'offers_latest',
@@ -100,6 +100,7 @@ interface StoredRow {
 type LatestRow = StoredRow & {
   readonly external_id: string;
   readonly environment: Environment;
+  readonly closed_at: Instant | null;
 } & (({ readonly seq: string } & Omit<AuditRow, 'seq'>) | { readonly seq: null });
 
 type Pushes = Readonly<Record<string, Omit<PushOutcome, 'channel'>>>;
@@ -243,6 +244,7 @@ export function pgOfferCourses(
     firmId: row.firm_id,
     externalId: row.external_id,
     environment: row.environment,
+    closedAt: row.closed_at,
     course: courseFrom(row),
     audit: row.seq === null ? null : { seq: Number(row.seq), at: row.at, text: row.text, hash: row.hash },
   });

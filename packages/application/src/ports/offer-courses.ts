@@ -62,8 +62,10 @@ export interface OfferRecord {
   readonly firmId: FirmId;
   readonly externalId: string;
   readonly environment: Environment;
+  /** Null: the claim is open. */
+  readonly closedAt: Instant | null;
   readonly course: OfferCourse;
-  /** Of the audit trail: the row of the answer, or of the offer while there is none. Null: retention deleted it. */
+  /** Of the audit trail: the row of the offer, or of the response or other change that ended it. Null: retention deleted it. */
   readonly audit: AuditRow | null;
 }
 

@@ -42,7 +42,7 @@ export const makeIssueReceipt =
   };
 
 /** Ids and times only: no personal data, and not the reason of a rejection. */
-function contentOf({ claimId, firmId, externalId, environment, course, audit }: OfferRecord) {
+function contentOf({ claimId, firmId, externalId, environment, closedAt, course, audit }: OfferRecord) {
   const { status, respondedAt } = course;
   const device = audit === null ? undefined : answerIn(audit.text, claimId)?.device;
   return {
@@ -63,7 +63,8 @@ function contentOf({ claimId, firmId, externalId, environment, course, audit }: 
             device_at: toDateTimeOrNull(device?.answeredAt ?? null),
             kept_offline_since: toDateTimeOrNull(device?.keptOfflineSince ?? null),
           },
-    decided_by: decidingRule(status),
+    closed_at: toDateTimeOrNull(closedAt),
+    decided_by: decidingRule(status, closedAt),
     audit: audit === null ? null : { seq: audit.seq, hash: audit.hash },
   };
 }

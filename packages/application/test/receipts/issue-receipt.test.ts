@@ -28,6 +28,12 @@ test('a receipt shows its own pushes, and the device of its own answer from an a
   }
   expect(await receiptOf({ course, audit: null })).toMatchObject({
     answered: { at: toDateTime(6), device_at: null },
+    closed_at: null,
+    decided_by: { rule: 'awaiting_answer' },
     audit: null,
+  });
+  expect(await receiptOf({ closedAt: 8 })).toMatchObject({
+    closed_at: toDateTime(8),
+    decided_by: { rule: 'claim_closed' },
   });
 });

@@ -329,7 +329,7 @@ CREATE TABLE claims (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   closed_at timestamptz(3),
-  -- The row of the audit trail with the latest offer or its response.
+  -- The row of the audit trail with the latest offer, or with what ended it.
   audit_seq bigint,
   PRIMARY KEY (firm_id, id),
   CONSTRAINT claims_external_id_key UNIQUE (firm_id, environment, external_id),

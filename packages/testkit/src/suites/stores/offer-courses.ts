@@ -142,6 +142,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
         pushes: [],
         first_seen_at: null,
         status: 'accepted',
+        closed_at: null,
         answered: {
           at: new Date(clock.now()).toISOString(),
           device_at: new Date(answeredAt).toISOString(),
@@ -183,18 +184,44 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.issueReceipt({ svcId: first }, claimId))).toBe('not_found');
     });
 
-    test('of a change that is no answer keeps the row of the offer', async () => {
-      const { sendId, use } = fixture();
-      const { firm, first } = await setUp();
-      const claimId = await sendId(firm.live, first);
-      const { audit } = await receiptOf(firm.live, claimId);
-      await use.leaveFirm({ svcId: first }, firm.id);
-      expect(await receiptOf(firm.live, claimId)).toMatchObject({
-        status: 'unassigned',
-        answered: null,
-        decided_by: { rule: 'adjuster_may_not_accept' },
-        audit,
-      });
+    test('names the row of the change that ended a pending offer without an answer', async () => {
+      const { sendId, use, stores } = fixture();
+      const { firm, first, second } = await setUp();
+      const { manual } = firm.accounts;
+      const ids = [
+        await sendId(firm.live, first),
+        await sendId(firm.live, first),
+        await sendId(firm.live, second),
+        await sendId(firm.test, manual),
+        await sendId(firm.live, first),
+      ];
+      const [left, accepted, mayNot, closed, closedByOperator] = ids as [ClaimId, ...ClaimId[]];
+      const change = async (id: ClaimId | undefined, work: () => Promise<unknown>) => {
+        const actor = id === closed ? firm.test : firm.live;
+        if (id === undefined) throw new Error('expected a claim');
+        await work();
+        const { status, decided_by, closed_at, audit } = await receiptOf(actor, id);
+        const [row] = await stores.auditReads.rows(firm.id, { after: audit.seq - 1, limit: 1 });
+        expect(row?.hash).toBe(audit.hash);
+        const [{ action } = { action: null }] = storedAuditEntries(row?.text ?? '');
+        return [status, decided_by.rule, action, closed_at !== null];
+      };
+      const answer = () => use.acceptClaim({ svcId: first }, accepted as ClaimId);
+      const answered = ['accepted', 'first_answer_while_pending', 'claim.accept'];
+      expect(await change(accepted, answer)).toEqual([...answered, false]);
+      const byOperator = () => use.closeClaimAsOperator(closedByOperator as ClaimId);
+      const ended = ['pending_acceptance', 'claim_closed', 'claim.close', true];
+      expect(await change(closedByOperator, byOperator)).toEqual(ended);
+      expect(await change(closed, () => use.sandbox.closeClaim(firm.test, closed as ClaimId))).toEqual(ended);
+      const leave = () => use.leaveFirm({ svcId: first }, firm.id);
+      const unassigned = ['unassigned', 'adjuster_may_not_accept'];
+      expect(await change(left, leave)).toEqual([...unassigned, 'member.leave', false]);
+      const remove = () => use.setMember(firm.id, second, false);
+      expect(await change(mayNot, remove)).toEqual([...unassigned, 'member.permission', false]);
+      // What came after the answer, or after the end, changes neither.
+      const close = (id: ClaimId) => change(id, () => use.closeClaimAsOperator(id));
+      expect(await close(accepted as ClaimId)).toEqual([...answered, true]);
+      expect(await close(left)).toEqual([...unassigned, 'member.leave', true]);
     });
   });
 
