@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const svc = (...args: string[]) => svcInProcess(args, { DATABASE_URL: service.databaseUrl });
 
-/** Every event of a firm, as `svc` exports it. */
+/** Every event of a firm, as `svc` exports it, without the exports. */
 async function exported(firmId: string): Promise<Record<string, unknown>[]> {
   await service.service.services.get('auditBuffer').flush();
   const { code, stdout } = await svc('audit', 'export', '--firm', firmId);
@@ -21,7 +21,8 @@ async function exported(firmId: string): Promise<Record<string, unknown>[]> {
   return stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line))
+    .filter(({ action }) => action !== 'audit.export');
 }
 
 test('every read of a claim is recorded with key or adjuster, address and request id', async () => {
@@ -97,6 +98,67 @@ test('attempts that fail are recorded with the error; a malformed request is not
   );
 });
 
+test('reads of keys and webhooks, simulated faults, and each attempt that a role does not allow are recorded', async () => {
+  const firm = await service.firm();
+  const [developer, dispatcher] = [
+    await service.staff(firm, 'developer'),
+    await service.staff(firm, 'dispatcher'),
+  ];
+  const before = (await exported(firm.id)).length;
+  for (const path of ['keys', 'webhooks', 'limits', 'requests', 'readiness'])
+    for (const as of [developer, dispatcher]) await service.call('GET', `/firm/v1/${path}`, { as });
+  const webhook = '01980a5e-4c7f-7b3e-9d8a-2f6b1c0d5e4a';
+  await service.call('PATCH', `/firm/v1/webhooks/${webhook}`, { as: developer, body: { state: 'paused' } });
+  const faults = { kind: 'slow', count: 2 };
+  for (const as of [firm.test, firm.live]) {
+    await service.call('PUT', '/v1/test/faults', { as, body: faults });
+    await service.call('DELETE', '/v1/test/faults', { as });
+  }
+  const keyId = (await service.call('GET', '/v1/me', { as: firm.test })).json.key.id;
+  const events = (await exported(firm.id)).slice(before);
+  const succeeded = events.filter(({ outcome }) => outcome === 'ok');
+  const failed = events.filter(({ outcome }) => outcome !== 'ok');
+  expect(succeeded.slice(0, 2)).toMatchObject([
+    {
+      action: 'faults.set',
+      object: `key:${keyId}`,
+      changes: { kind: { from: null, to: 'slow' }, count: { from: null, to: 2 } },
+    },
+    { action: 'faults.clear', object: `key:${keyId}` },
+  ]);
+  // A page repeats its reads of limits, requests and readiness, which show no secrets and nothing of people.
+  expect(succeeded.slice(2).map(({ action }) => action)).toEqual(['keys.read', 'webhooks.read']);
+  expect(failed.map(({ action, outcome, object }) => [action, outcome, object])).toEqual([
+    ...['keys', 'webhooks', 'keys', 'requests', 'readiness'].map((list) => [
+      `${list}.read`,
+      'insufficient_scope',
+      null,
+    ]),
+    ['webhook.change', 'not_found', `webhook:${webhook}`],
+    ['faults.set', 'environment_mismatch', null],
+    ['faults.clear', 'environment_mismatch', null],
+  ]);
+});
+
+test('the operator’s reads, exports and verifications of the trail, of keys, staff and webhooks are recorded', async () => {
+  const firm = await service.firm();
+  for (const command of ['key', 'staff', 'webhook'])
+    await svc(command, 'list', '--firm', firm.id, '--as', 'dana');
+  for (const command of ['list', 'export', 'verify'])
+    for (const chain of [['--firm', firm.id], ['--service']])
+      expect((await svc('audit', command, ...chain, '--as', 'dana')).code).toBe(0);
+  const latest = async (count: number, ...chain: string[]) =>
+    JSON.parse((await svc('audit', 'list', ...chain, '--limit', String(count), '--json')).stdout).audit.map(
+      ({ actor, action }: Record<string, string>) => `${actor} ${action}`,
+    );
+  const ofTrail = ['audit.verify', 'audit.export', 'audit.read'];
+  const lists = ['webhooks.read', 'staff.read', 'keys.read'];
+  expect(await latest(6, '--firm', firm.id)).toEqual(
+    [...ofTrail, ...lists].map((action) => `operator:dana ${action}`),
+  );
+  expect(await latest(3, '--service')).toEqual(ofTrail.map((action) => `operator:dana ${action}`));
+});
+
 test('reads of the last second before a shutdown are not lost', async () => {
   const firm = await service.firm();
   const { svcId } = await service.member(firm);
@@ -134,10 +196,10 @@ test('audit list and export show what the operator set', async () => {
   const firm = await service.firm();
   await svc('firm', 'set-plan', firm.id, 'read_only');
   await svc('firm', 'set-plan', firm.id, 'read_only');
-  const changed = (await exported(firm.id)).filter(({ action }) => action === 'firm.plan');
-  expect(changed).toMatchObject([{ changes: { plan: { from: 'standard', to: 'read_only' } } }]);
   const { stdout } = await svc('audit', 'list', '--firm', firm.id, '--limit', '1');
   expect(stdout).toMatch(/ changes\n.* firm\.plan .* plan: standard to read_only\n$/);
+  const changed = (await exported(firm.id)).filter(({ action }) => action === 'firm.plan');
+  expect(changed).toMatchObject([{ changes: { plan: { from: 'standard', to: 'read_only' } } }]);
 });
 
 test('svc audit verify fails and names the row that somebody changed or removed', async () => {
@@ -161,6 +223,7 @@ test('svc audit verify fails and names the row that somebody changed or removed'
   await withClient(service.databaseUrl, (sql) =>
     sql.query('DELETE FROM firm_feeds WHERE firm_id = $1', [firm.id]),
   );
+  await verify();
   const removed = await verify();
   expect([removed.code, removed.stderr]).toEqual([
     1,

@@ -10,6 +10,7 @@ test.each([
   ['purposes of keys', contract.KEY_PURPOSES, domain.PURPOSES],
   ['roles of staff', contract.STAFF_ROLES, domain.STAFF_ROLES],
   ['permissions of staff', contract.STAFF_PERMISSIONS, domain.STAFF_PERMISSIONS],
+  ['actions of the audit trail', contract.AUDIT_ACTIONS, application.AUDIT_ACTIONS],
   ['reasons of a pause', contract.WEBHOOK_PAUSE_REASONS, application.WEBHOOK_PAUSE_REASONS],
   ['statuses of a delivery', contract.WEBHOOK_STATUSES, application.WEBHOOK_STATUSES],
   ['errors of a delivery', contract.WEBHOOK_ERRORS, application.WEBHOOK_ERRORS],

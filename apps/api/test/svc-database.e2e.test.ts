@@ -64,6 +64,10 @@ test('a backup beside the running service, restored into an empty database, has 
     rows: { 'public.firms': 1, 'public.claims': 3 },
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  const trail = await svcInProcess(['audit', 'list', '--service', '--limit', '1', '--json'], {
+    DATABASE_URL: service.databaseUrl,
+  });
+  expect(JSON.parse(trail.stdout).audit).toMatchObject([{ action: 'database.backup' }]);
 
   const url = await emptyDatabase();
   const restored = await svcInProcess(['database', 'restore', file, '--json'], { DATABASE_URL: url });

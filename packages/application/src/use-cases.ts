@@ -4,7 +4,7 @@ import * as claims from './app/claims.ts';
 import * as memberships from './app/memberships.ts';
 import * as profile from './app/profile.ts';
 import type { Sha256 } from './audit/chain.ts';
-import { type AuditCaller, byOperator } from './audit/events.ts';
+import { type AuditCaller, byOperator, makeRecordOperatorAction } from './audit/events.ts';
 import { type AccountKind, ADJUSTERS, STAFF } from './auth/accounts.ts';
 import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
 import * as passkeys from './auth/passkeys.ts';
@@ -298,6 +298,7 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   endSessions: adjusters.makeEndSessions(deps),
   removePasskeys: adjusters.makeRemovePasskeys(deps),
   closeClaimAsOperator: makeCloseClaimAsOperator(deps),
+  recordAction: makeRecordOperatorAction(deps),
 });
 
 interface WebhookDeps {

@@ -15,7 +15,6 @@ export const STAFF_PERMISSIONS = [
   'webhooks:write',
   'sandbox:write',
   'readiness:read',
-  'readiness:write',
   'audit:read',
   'staff:read',
   'staff:write',
@@ -34,7 +33,6 @@ export const ROLE_PERMISSIONS = {
     'webhooks:write',
     'sandbox:write',
     'readiness:read',
-    'readiness:write',
   ],
   auditor: [
     'claims:read',

@@ -33,7 +33,6 @@ const MATRIX: Readonly<Record<StaffPermission, string>> = {
   'webhooks:write': 'admin developer',
   'sandbox:write': 'admin developer',
   'readiness:read': 'admin developer auditor',
-  'readiness:write': 'admin developer',
   'audit:read': 'admin auditor',
   'staff:read': 'admin',
   'staff:write': 'admin',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  type AuditAction,
   type AuditChainId,
   type AuditChanges,
   type AuditLink,
@@ -14,6 +15,7 @@ import {
 import type { FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { sha256 } from '../composition/compose.ts';
+import type { ServiceContainer } from '../composition/services.ts';
 import { parseAuditLink, parsePositiveInteger, parseTime } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable } from './output.ts';
@@ -96,7 +98,11 @@ export function addAuditCommands(program: Command): void {
     .action(async (options: OutputOptions & Period & ChosenChain & { limit: number }) => {
       const chain = chainOf(options);
       const rows = await withService((services) =>
-        readChain(services.get('auditReads'), chain, (reads) => reads.latest(chain, options)),
+        readChain(services, chain, async (reads, record) => {
+          const latest = await reads.latest(chain, options);
+          await record('audit.read');
+          return latest;
+        }),
       );
       const events = rows.flatMap((row) => auditDocuments(row).reverse()).slice(0, options.limit);
       if (options.json) return printJson({ audit: events });
@@ -114,7 +120,10 @@ export function addAuditCommands(program: Command): void {
     async (options: OutputOptions & Period & ChosenChain) => {
       const chain = chainOf(options);
       await withService((services) =>
-        readChain(services.get('auditReads'), chain, (reads) => exportRows(reads, chain, options)),
+        readChain(services, chain, async (reads, record) => {
+          await record('audit.export');
+          await exportRows(reads, chain, options);
+        }),
       );
     },
   );
@@ -145,6 +154,11 @@ export function addAuditCommands(program: Command): void {
         const verified = await verifyAuditChain(deps, chain, options);
         if (verified === null && options.firm !== undefined)
           await findFirm(services.get('operatorReads'), options.firm);
+        // To record it without a chain would begin another one.
+        if (verified !== null)
+          await services
+            .get('operatorUseCases')
+            .recordAction(chain, 'audit.verify', verified.intact ? 'ok' : verified.problem);
         return verified;
       });
       if (result === null)
@@ -164,14 +178,15 @@ export function addAuditCommands(program: Command): void {
 }
 
 async function readChain<T>(
-  reads: AuditReads,
+  services: ServiceContainer,
   chain: AuditChainId,
-  read: (reads: AuditReads) => Promise<T>,
+  read: (reads: AuditReads, record: (action: AuditAction) => Promise<void>) => Promise<T>,
 ): Promise<T> {
+  const reads = services.get('auditReads');
   // Without a row for the service, nothing was recorded for it.
   if (chain !== SERVICE_CHAIN && (await reads.chain(chain)) === null)
     throw new OperatorError(`no firm has the id ${chain}`);
   const outside = await reads.outside(chain);
   if (outside !== null) process.stderr.write(`svc: left out: ${PROBLEMS.outside(outside)}\n`);
-  return read(reads);
+  return read(reads, (action) => services.get('operatorUseCases').recordAction(chain, action));
 }

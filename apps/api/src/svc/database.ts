@@ -47,9 +47,11 @@ export function addDatabaseCommands(program: Command): void {
   const database = addGroup(program, 'database', 'where the tables are; a copy of them');
   addCommand(database, 'backup <file>', 'write all rows to a file, also while the service runs').action(
     async (file: string, options: OutputOptions) => {
-      const rows = await withDatabase((url) =>
-        writeBackup(backUpDatabase(url, { onProgress: progress() }), file),
-      );
+      const rows = await withDatabase(async (url, _, record) => {
+        const written = await writeBackup(backUpDatabase(url, { onProgress: progress() }), file);
+        await record('database.backup');
+        return written;
+      });
       if (options.json) return printJson({ file, bytes: statSync(file).size, rows });
       process.stdout.write(`Wrote ${statSync(file).size} bytes to ${file}.\n`);
     },
@@ -70,8 +72,10 @@ export function addDatabaseCommands(program: Command): void {
     .action(async ({ to, ...options }: OutputOptions & { readonly to: string }) => {
       const target = targetUrl(to);
       const log = createLog({ level: 'error', format: 'json', stream: process.stderr });
-      const { rows } = await withDatabase(async (url) => {
+      const { rows } = await withDatabase(async (url, _, record) => {
         await migrateDatabase(target, log, target, '--to');
+        // Before the copy, which has it too.
+        await record('database.move');
         return restoreDatabase(target, backUpDatabase(url, { isMove: true }), progress());
       });
       if (options.json) return printJson({ rows });

@@ -75,6 +75,7 @@ export function addKeyCommands(program: Command): void {
       const documents = await withService(async (services) => {
         const reads = services.get('operatorReads');
         const { plan } = await findFirm(reads, options.firm);
+        await services.get('operatorUseCases').recordAction(options.firm, 'keys.read');
         const keys = await reads.keys(options.firm);
         return keys.map((key) => keyDocument(key, plan));
       });

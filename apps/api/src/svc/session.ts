@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { OperatorUseCases } from '@svc/application';
+import { type AuditAction, type OperatorUseCases, SERVICE_CHAIN } from '@svc/application';
 import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
 import type { ServiceContainer } from '../composition/services.ts';
@@ -53,28 +53,42 @@ async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promis
 
 /** Runs `work` with the URL of the role that owns the schema, without composing the service. Migrates first. */
 export const withDatabase = <T>(
-  work: (migrationUrl: DatabaseUrl, migrations: readonly NamedMigration[]) => Promise<T>,
-): Promise<T> => withMigrated(({ database, migrations }) => work(database.migrationUrl, migrations));
+  work: (
+    migrationUrl: DatabaseUrl,
+    migrations: readonly NamedMigration[],
+    record: (action: AuditAction) => Promise<void>,
+  ) => Promise<T>,
+): Promise<T> =>
+  withMigrated((migrated) =>
+    work(migrated.database.migrationUrl, migrated.migrations, (action) =>
+      composed(migrated, (services) => services.get('operatorUseCases').recordAction(SERVICE_CHAIN, action)),
+    ),
+  );
 
 /** For links in mails. */
 const addressOf = ({ baseUrl, host, port }: Config): string => baseUrl ?? `http://${host}:${port}`;
 
+async function composed<T>(
+  { config, log, database }: Migrated,
+  work: (services: ServiceContainer) => Promise<T>,
+): Promise<T> {
+  const { services, close } = await compose({
+    config: { ...config, redisUrls: [], dbPoolMax: 2 },
+    databaseUrl: database.url,
+    log,
+    addresses: { baseUrl: addressOf(config), docsUrl: '', supportEmail: '' },
+    operator: { name: operatorName },
+  });
+  try {
+    return await work(services);
+  } finally {
+    await close();
+  }
+}
+
 /** Composes the service without listening, runs `work`, and closes everything. Migrates first. */
 export const withService = <T>(work: (services: ServiceContainer) => Promise<T>): Promise<T> =>
-  withMigrated(async ({ config, log, database }) => {
-    const composed = await compose({
-      config: { ...config, redisUrls: [], dbPoolMax: 2 },
-      databaseUrl: database.url,
-      log,
-      addresses: { baseUrl: addressOf(config), docsUrl: '', supportEmail: '' },
-      operator: { name: operatorName },
-    });
-    try {
-      return await work(composed.services);
-    } finally {
-      await composed.close();
-    }
-  });
+  withMigrated((migrated) => composed(migrated, work));
 
 /** What the operator does, in the audit trail under the operator's name. */
 export const operate = <T>(act: (use: OperatorUseCases) => Promise<T>): Promise<T> =>

@@ -61,6 +61,7 @@ export function addStaffCommands(program: Command): void {
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), options.firm);
+        await services.get('operatorUseCases').recordAction(options.firm, 'staff.read');
         return (await services.get('staffReads').ofFirm(options.firm)).map(staffToWire);
       });
       if (options.json) return printJson({ staff: documents });

@@ -108,6 +108,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (options: OfFirm) => {
       const documents = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), options.firm);
+        await services.get('operatorUseCases').recordAction(options.firm, 'webhooks.read');
         return (await services.get('webhookReads').endpoints(options.firm)).map(webhookResponse);
       });
       if (options.json) return printJson({ webhooks: documents });
@@ -187,9 +188,10 @@ export function addWebhookCommands(program: Command): void {
         .default(50),
     )
     .action(async (id: string | undefined, options: OfFirm & { limit: number }) => {
-      const deliveries = await onWebhook(options, id, (services, endpoint) =>
-        services.get('webhookReads').deliveries(endpoint.firmId, endpoint.id, null, options.limit),
-      );
+      const deliveries = await onWebhook(options, id, async (services, endpoint) => {
+        await services.get('operatorUseCases').recordAction(endpoint.firmId, 'webhooks.read');
+        return services.get('webhookReads').deliveries(endpoint.firmId, endpoint.id, null, options.limit);
+      });
       if (options.json) return printJson({ deliveries: deliveries.map(webhookDeliveryResponse) });
       printTable(deliveries.map(deliveryRow), 'Nothing was sent to the endpoint in the last two weeks.');
     });

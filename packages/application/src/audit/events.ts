@@ -1,4 +1,4 @@
-import type { ClaimId, FirmId, Instant, Membership, StaffId, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, Instant, KeyId, Membership, StaffId, Svcid } from '@svc/domain';
 import type { AccountActor, FirmActor, Operator } from '../actors.ts';
 import type { AccountRef } from '../model/account.ts';
 import {
@@ -12,7 +12,7 @@ import {
   SERVICE_CHAIN,
 } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Tx } from '../ports/unit-of-work.ts';
+import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 
 /** Who caused an event, and from where. */
 export type AuditCaller = Pick<AuditEntry, 'actor' | 'address' | 'requestId'>;
@@ -44,6 +44,8 @@ export const claimObject = (id: ClaimId): string => `claim:${id}`;
 export const adjusterObject = (svcId: Svcid): string => `adjuster:${svcId}`;
 
 export const webhookObject = (id: string): string => `webhook:${id}`;
+export const importObject = (id: string): string => `import:${id}`;
+export const keyObject = (id: KeyId): string => `key:${id}`;
 export const staffObject = (id: StaffId): string => `staff:${id}`;
 
 export const accountObject = (account: AccountRef): string =>
@@ -106,6 +108,27 @@ export function changesBetween(before: AuditValues, after: AuditValues): AuditCh
     .filter(([, { from, to }]) => from !== to);
   return changes.length === 0 ? null : Object.fromEntries(changes);
 }
+
+/** Records what the operator read or copied, and changed nothing. */
+export const makeRecordOperatorAction =
+  ({
+    uow,
+    clock,
+    operator,
+  }: {
+    readonly uow: UnitOfWork;
+    readonly clock: Clock;
+    readonly operator: Operator;
+  }) =>
+  (chain: AuditChainId, action: AuditAction, outcome?: string): Promise<void> =>
+    uow.run((tx) =>
+      recordAction(tx, chain, byOperator(operator), {
+        at: clock.now(),
+        action,
+        object: chain === SERVICE_CHAIN ? null : firmObject(chain),
+        ...(outcome !== undefined && { outcome }),
+      }),
+    );
 
 /** Records what the operator did to a firm. */
 export const recordFirmAction = (

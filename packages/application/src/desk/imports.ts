@@ -7,7 +7,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
-import { byFirm, recordAction } from '../audit/events.ts';
+import { byFirm, importObject, recordAction } from '../audit/events.ts';
 import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
@@ -42,15 +42,23 @@ export const makeRememberedColumns =
 interface ImportStart extends Pick<ClaimImport, 'name' | 'columns' | 'totalRows'> {
   /** Continues this one. */
   readonly id: string | undefined;
+  /** Nothing will be sent. */
+  readonly isDryRun?: boolean;
 }
 
 /** Starts an import, or remembers other columns of one. Each part of a large file may show more rows of it. */
 export const makeStartImport =
   ({ uow, clock, ids }: Deps) =>
-  (actor: FirmActor, { id, ...given }: ImportStart): Promise<ClaimImport> =>
+  (actor: FirmActor, { id, isDryRun = false, ...given }: ImportStart): Promise<ClaimImport> =>
     uow.run(async (tx) => {
       const { firmId, environment } = actor;
       const at = clock.now();
+      const record = (importId: string) =>
+        recordAction(tx, firmId, byFirm(actor), {
+          at,
+          action: isDryRun ? 'claims.check' : 'claims.import',
+          object: importObject(importId),
+        });
       if (id !== undefined) {
         const current = await tx.imports.lock(firmId, id);
         if (current === null) throw noSuchImport();
@@ -63,6 +71,7 @@ export const makeStartImport =
         const totalRows = Math.max(current.totalRows, given.totalRows);
         const changed = { ...current, ...given, totalRows, updatedAt: at };
         await tx.imports.save(changed);
+        await record(id);
         return changed;
       }
       const counts = { sent: 0, alreadySent: 0, failed: 0 };
@@ -77,11 +86,7 @@ export const makeStartImport =
       };
       const added = { ...started, nextRow: null, nextUncounted: 0 };
       await tx.imports.add(added);
-      await recordAction(tx, firmId, byFirm(actor), {
-        at,
-        action: 'claims.import',
-        object: `import:${added.id}`,
-      });
+      await record(added.id);
       return added;
     });
 

@@ -102,7 +102,8 @@ export const makeUpdateStaff =
       if (changed.role === current.role && changed.name === current.name) return current;
       await tx.staff.save(changed);
       const changes = changesBetween({ role: current.role }, { role: changed.role });
-      await record(tx, deps, of, caller, 'staff.role', changes);
+      if (changes !== null) await record(tx, deps, of, caller, 'staff.role', changes);
+      if (changed.name !== current.name) await record(tx, deps, of, caller, 'staff.rename');
       return changed;
     });
 

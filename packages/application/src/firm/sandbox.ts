@@ -16,7 +16,14 @@ import {
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { makeAcceptClaim, makeRejectClaim } from '../app/claims.ts';
 import { endMembership, unassignPendingOffers } from '../app/memberships.ts';
-import { adjusterObject, byFirm, claimObject, recordAction } from '../audit/events.ts';
+import {
+  adjusterObject,
+  byFirm,
+  changesBetween,
+  claimObject,
+  keyObject,
+  recordAction,
+} from '../audit/events.ts';
 import type { AuditAction } from '../model/audit.ts';
 import type { ClaimView } from '../model/claim-views.ts';
 import type { AdjusterView } from '../model/member-views.ts';
@@ -146,12 +153,17 @@ export function makeSandbox(deps: Deps) {
         },
       ),
 
-    async setFaults(
-      { firmId, environment }: FirmActor,
-      keyId: KeyId,
-      simulated: SimulatedFaults | null,
-    ): Promise<void> {
+    async setFaults(actor: FirmActor, keyId: KeyId, simulated: SimulatedFaults | null): Promise<void> {
+      const { firmId, environment } = actor;
       checkSandboxKey(environment);
+      const audited = {
+        at: clock.now(),
+        action: simulated === null ? 'faults.clear' : 'faults.set',
+        object: keyObject(keyId),
+        changes: simulated && changesBetween({}, { ...simulated }),
+      } as const;
+      // Not in the same store: rather an event of faults that were not set.
+      await uow.run((tx) => recordAction(tx, firmId, byFirm(actor), audited));
       await faults.set(firmId, keyId, simulated);
     },
   };

@@ -1,79 +1,94 @@
 import type { ClaimId, FirmId, Instant } from '@svc/domain';
 
 /** What the audit trail records. Stored and exported: names may be added, never changed. */
-export type AuditAction =
-  | 'adjuster.create'
-  | 'adjuster.disable'
-  | 'adjuster.enable'
-  | 'adjusters.read'
-  | 'audit.export'
-  | 'audit.purge'
-  | 'audit.read'
-  | 'audit.verify'
-  | 'availability.change'
-  | 'carrier.change'
-  | 'carrier.remove'
-  | 'claim.accept'
-  | 'claim.close'
-  | 'claim.offer'
-  | 'claim.push'
-  | 'claim.push_withdrawn'
-  | 'claim.read'
-  | 'claim.reject'
-  | 'claim.send'
-  | 'claim.work'
-  | 'claims.import'
-  | 'claims.purge'
-  | 'claims.read'
-  | 'deadline.change'
-  | 'email.change'
-  | 'email.confirm'
-  | 'encryption.apply'
-  | 'encryption.rotate'
-  | 'feed.restamp'
-  | 'firm.create'
-  | 'firm.erase'
-  | 'firm.export'
-  | 'firm.hold'
-  | 'firm.limits'
-  | 'firm.offer_wait'
-  | 'firm.plan'
-  | 'firm.release'
-  | 'invitation.accept'
-  | 'invitation.decline'
-  | 'invitation.send'
-  | 'invitation.withdraw'
-  | 'key.create'
-  | 'key.revoke'
-  | 'key.roll'
-  | 'member.add'
-  | 'member.leave'
-  | 'member.pause'
-  | 'member.permission'
-  | 'member.remove'
-  | 'member.resume'
-  | 'passkey.add'
-  | 'passkey.remove'
-  | 'passkey.rename'
-  | 'profile.change'
-  | 'report.read'
-  | 'session.end'
-  | 'session.open'
-  | 'sessions.end'
-  | 'sign_in'
-  | 'staff.invite'
-  | 'staff.read'
-  | 'staff.remove'
-  | 'staff.role'
-  | 'staff.settings'
-  | 'webhook.create'
-  | 'webhook.pause'
-  | 'webhook.remove'
-  | 'webhook.replay'
-  | 'webhook.resume'
-  | 'webhook.roll'
-  | 'webhook.test'
-  | 'webhooks.read';
+export const AUDIT_ACTIONS = [
+  'adjuster.create',
+  'adjuster.disable',
+  'adjuster.enable',
+  'adjusters.read',
+  'audit.export',
+  'audit.purge',
+  'audit.read',
+  'audit.verify',
+  'availability.change',
+  'carrier.change',
+  'carrier.remove',
+  'claim.accept',
+  'claim.close',
+  'claim.offer',
+  'claim.push',
+  'claim.push_withdrawn',
+  'claim.read',
+  'claim.reject',
+  'claim.send',
+  'claim.work',
+  'claims.check',
+  'claims.import',
+  'claims.purge',
+  'claims.read',
+  'database.backup',
+  'database.move',
+  'deadline.change',
+  'email.change',
+  'email.confirm',
+  'encryption.apply',
+  'encryption.rotate',
+  'faults.clear',
+  'faults.set',
+  'feed.restamp',
+  'firm.create',
+  'firm.erase',
+  'firm.export',
+  'firm.hold',
+  'firm.limits',
+  'firm.offer_wait',
+  'firm.plan',
+  'firm.release',
+  'imports.read',
+  'invitation.accept',
+  'invitation.decline',
+  'invitation.send',
+  'invitation.withdraw',
+  'key.create',
+  'key.revoke',
+  'key.roll',
+  'keys.read',
+  'member.add',
+  'member.change',
+  'member.leave',
+  'member.pause',
+  'member.permission',
+  'member.remove',
+  'member.resume',
+  'passkey.add',
+  'passkey.remove',
+  'passkey.rename',
+  'profile.change',
+  'readiness.read',
+  'report.read',
+  'requests.read',
+  'session.end',
+  'session.open',
+  'sessions.end',
+  'sign_in',
+  'staff.change',
+  'staff.invite',
+  'staff.read',
+  'staff.remove',
+  'staff.rename',
+  'staff.role',
+  'staff.settings',
+  'webhook.change',
+  'webhook.create',
+  'webhook.pause',
+  'webhook.remove',
+  'webhook.replay',
+  'webhook.resume',
+  'webhook.roll',
+  'webhook.test',
+  'webhooks.read',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** By name, what a setting was and what it became; null: not set. */
 export type AuditChanges = Readonly<Record<string, { readonly from: AuditValue; readonly to: AuditValue }>>;

@@ -1,5 +1,5 @@
 import { DomainError, type Environment, type FirmId, type KeyId, type Purpose } from '@svc/domain';
-import { type AuditCaller, changesBetween, recordAction } from '../audit/events.ts';
+import { type AuditCaller, changesBetween, keyObject, recordAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import type { ApiKey } from '../model/api-key.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
@@ -69,7 +69,7 @@ function recordKeyAction(
   return recordAction(tx, key.firmId, caller, {
     at: clock.now(),
     action,
-    object: `key:${key.id}`,
+    object: keyObject(key.id),
     changes,
   });
 }

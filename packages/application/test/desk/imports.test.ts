@@ -32,7 +32,7 @@ async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) 
 const comparable = (one: ImportOutcome | undefined) =>
   one?.outcome === 'failed' ? [one.error.code, one.error.existingClaimId, one.error.message] : one;
 
-test('an import is recorded once; its parts may change its name and columns, and show more rows', async () => {
+test('each part of an import is recorded with who sent or only checked it; it may change its name and columns, and show more rows', async () => {
   const { imports, firm, start, clock, memory } = await setUp();
   const at = clock.now();
   expect(await imports.rememberedColumns(firm.id, 'Monday')).toEqual({});
@@ -53,7 +53,7 @@ test('an import is recorded once; its parts may change its name and columns, and
     [51, 51],
   ] as const) {
     const part = { id, name: 'Tuesday', columns: { Zip: 'loss_location.zip' }, totalRows };
-    const changed = await imports.startImport(firm.test, part);
+    const changed = await imports.startImport(firm.test, { ...part, isDryRun: totalRows === 49 });
     expect(changed).toEqual({ ...started, ...part, totalRows: most, updatedAt: clock.now() });
     expect(await imports.readImport(firm.id, id)).toEqual(changed);
   }
@@ -61,6 +61,8 @@ test('an import is recorded once; its parts may change its name and columns, and
   const entries = rows.flatMap(({ text }) => auditEntriesFrom(text));
   expect(entries.filter(({ object }) => object === `import:${id}`)).toMatchObject([
     { at, actor: `staff:${staffId}`, address: '192.0.2.7', requestId: 'request', action: 'claims.import' },
+    { actor: `firm:${firm.id}`, action: 'claims.check' },
+    { actor: `firm:${firm.id}`, action: 'claims.import' },
   ]);
 });
 

@@ -67,7 +67,7 @@ test('the audit trail has what changed of a staff member, and no entry if nothin
   expect(own.map(({ action, changes }) => [action, changes])).toEqual([
     ['staff.invite', { role: { from: null, to: 'dispatcher' } }],
     ['staff.role', { role: { from: 'dispatcher', to: 'admin' } }],
-    ['staff.role', undefined],
+    ['staff.rename', undefined],
     ['staff.settings', { lateOffersMail: { from: false, to: true } }],
     ['staff.settings', undefined],
     ['staff.settings', { lateOffersMail: { from: true, to: false } }],

@@ -5,6 +5,7 @@ import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
+import { AUDIT_ACTIONS } from '../vocabulary.ts';
 
 const since = instantParameter({
   description: 'From this time on.',
@@ -36,7 +37,11 @@ export const auditEventSchema = responseObject({
     )
     .nullable(),
   address: responseField.text('IP address of the client; null without a request.', '203.0.113.7').nullable(),
-  action: responseField.text('What was done.', 'claim.send'),
+  action: openEnum(AUDIT_ACTIONS, {
+    id: 'AuditAction',
+    description: 'What was done. More values may be added.',
+    example: 'claim.send',
+  }),
   object: responseField
     .text(
       'Kind and id of what it was done to; null where there is none.',

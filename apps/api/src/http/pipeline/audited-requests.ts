@@ -6,23 +6,19 @@ import {
   auditEvent,
   claimObject,
   firmObject,
+  importObject,
+  keyObject,
   SERVICE_CHAIN,
   staffObject,
   webhookObject,
 } from '@svc/application';
-import type { EndpointId, ErrorCode, sandboxEndpoints } from '@svc/contract';
-import type { ClaimId, FirmId, Instant, StaffId, Svcid } from '@svc/domain';
+import type { EndpointId, ErrorCode } from '@svc/contract';
+import type { ClaimId, FirmId, Instant, KeyId, StaffId, Svcid } from '@svc/domain';
 
-/** Claims or adjusters in a response. */
+/** What a response shows of people, claims, keys and webhooks, or of the trail itself. */
 export interface AuditedRead {
   readonly firmId: FirmId;
-  readonly action:
-    | 'adjusters.read'
-    | 'claim.read'
-    | 'claims.read'
-    | 'report.read'
-    | 'staff.read'
-    | 'audit.read';
+  readonly action: Extract<AuditAction, `${string}.read`>;
   readonly object: string | null;
   readonly claims?: readonly ClaimId[];
 }
@@ -44,20 +40,16 @@ export interface AuditedRequest {
   reads?: readonly AuditedRead[];
 }
 
-/** Sign-in records its failures itself; the others show and change nothing of a firm, nor the access to an account. */
+/** Show and change nothing of a firm, nor the access to an account. */
 type Unrecorded =
-  | keyof typeof sandboxEndpoints
-  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff' | 'FirmReadiness' | 'Import'}`
-  | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions'}`
-  | `start${'PasskeySignIn' | 'PasskeyRegistration'}`
-  | ('requestSignInCode' | 'signIn' | 'signOut' | 'updateMembership' | 'reportError')
-  | ('requestStaffSignInCode' | 'signInStaff' | 'signOutStaff')
-  | ('listKeys' | 'getLimits' | 'listRequests' | 'getRequest')
-  | `listStaff${'Passkeys' | 'Sessions'}`
-  | `startStaff${'PasskeySignIn' | 'PasskeyRegistration'}`
-  | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice');
+  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff'}`
+  | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions' | 'StaffPasskeys' | 'StaffSessions'}`
+  | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice' | 'reportError');
 
-/** Failures are recorded as these actions. Successes are recorded in the transaction of the action. */
+/**
+ * Failures are recorded as these actions, those of a sign-in with its own. Changes are recorded in the transaction of the
+ * action, reads where the route says so: not those that a page repeats, such as limits.
+ */
 const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = {
   getClaim: 'claim.read',
   getReceipt: 'claim.read',
@@ -92,6 +84,11 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   createKey: 'key.create',
   rollKey: 'key.roll',
   revokeKey: 'key.revoke',
+  listKeys: 'keys.read',
+  getLimits: 'keys.read',
+  listRequests: 'requests.read',
+  getRequest: 'requests.read',
+  getFirmReadiness: 'readiness.read',
   listAudit: 'audit.read',
   verifyAudit: 'audit.verify',
   listBoardClaims: 'claims.read',
@@ -103,18 +100,44 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   withdrawBoardInvitation: 'invitation.withdraw',
   reportAnswers: 'report.read',
   importClaims: 'claims.import',
+  getImport: 'imports.read',
   updateOwnStaff: 'staff.settings',
   listStaff: 'staff.read',
   inviteStaff: 'staff.invite',
-  updateStaff: 'staff.role',
+  updateStaff: 'staff.change',
   removeStaff: 'staff.remove',
   listWebhooks: 'webhooks.read',
   listWebhookDeliveries: 'webhooks.read',
   createWebhook: 'webhook.create',
-  updateWebhook: 'webhook.roll',
+  updateWebhook: 'webhook.change',
   removeWebhook: 'webhook.remove',
   testWebhook: 'webhook.test',
   replayWebhookDelivery: 'webhook.replay',
+  requestSignInCode: 'sign_in',
+  signIn: 'sign_in',
+  signOut: 'session.end',
+  startPasskeySignIn: 'sign_in',
+  startPasskeyRegistration: 'passkey.add',
+  requestStaffSignInCode: 'sign_in',
+  signInStaff: 'sign_in',
+  signOutStaff: 'session.end',
+  startStaffPasskeySignIn: 'sign_in',
+  startStaffPasskeyRegistration: 'passkey.add',
+  updateMembership: 'member.change',
+  acceptTestClaim: 'claim.accept',
+  rejectTestClaim: 'claim.reject',
+  closeTestClaim: 'claim.close',
+  acceptTestInvitation: 'invitation.accept',
+  declineTestInvitation: 'invitation.decline',
+  expireTestInvitation: 'invitation.withdraw',
+  departTestAdjuster: 'member.leave',
+  pauseTestAdjuster: 'member.pause',
+  resumeTestAdjuster: 'member.resume',
+  suspendTestAdjuster: 'member.permission',
+  reinstateTestAdjuster: 'member.permission',
+  simulateFaults: 'faults.set',
+  clearFaults: 'faults.clear',
+  checkReadiness: 'readiness.read',
 };
 const ACTION_OF: ReadonlyMap<string, AuditAction> = new Map(Object.entries(ACTIONS));
 
@@ -142,13 +165,15 @@ function objectOf({
   staff_id,
   key_id,
   webhook_id,
+  import_id,
 }: AuditedRequest['params']): string | null {
   if (id !== undefined) return claimObject(id as ClaimId);
   if (svc_id !== undefined) return adjusterObject(svc_id as Svcid);
   // A secret that was pasted instead of an id is not recorded.
-  if (key_id !== undefined) return /^key_[\w-]{1,60}$/.test(key_id) ? `key:${key_id}` : null;
+  if (key_id !== undefined) return /^key_[\w-]{1,60}$/.test(key_id) ? keyObject(key_id as KeyId) : null;
   if (staff_id !== undefined) return staffObject(staff_id as StaffId);
   if (webhook_id !== undefined) return webhookObject(webhook_id);
+  if (import_id !== undefined) return importObject(import_id);
   return firm_id === undefined ? null : firmObject(firm_id as FirmId);
 }
 

@@ -26,7 +26,10 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       const scope = { list: 'keys', reader: deskReader(firmId), filters: {} };
       const document = await keyDocuments(firmId);
       const keys = await operatorReads.keyPage(firmId, pageRequest(query, cursors, scope));
-      return page(keys, (key) => asciiJson(document(key)), cursors, scope);
+      return {
+        ...page(keys, (key) => asciiJson(document(key)), cursors, scope),
+        reads: [{ firmId, action: 'keys.read', object: null }],
+      };
     }),
 
     staffRoute(deskEndpoints.createKey, async ({ body }, { actor }) => {

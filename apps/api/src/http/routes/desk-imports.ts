@@ -159,6 +159,7 @@ export const deskImportRoutes = ({
       const { name } = body;
       const started = await use.startImport(actor, {
         id: body.import_id,
+        isDryRun: body.dry_run,
         name,
         columns: columnsToRemember(columns, file.header),
         totalRows: file.rows.length + (body.first_row ?? 2) - 2,

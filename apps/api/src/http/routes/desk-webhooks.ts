@@ -1,4 +1,4 @@
-import { byAccount, type WebhookReads, type WebhookUseCases } from '@svc/application';
+import { byAccount, type WebhookReads, type WebhookUseCases, webhookObject } from '@svc/application';
 import { deskEndpoints, LIMITS } from '@svc/contract';
 import { HOUR } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
@@ -18,9 +18,10 @@ export function deskWebhookRoutes({
   readonly cursors: Cursors;
 }): Route[] {
   return [
-    staffRoute(deskEndpoints.listWebhooks, async (_, { actor: { firmId } }) =>
-      jsonResponse({ data: (await reads.endpoints(firmId)).map(webhookResponse), next_cursor: null }),
-    ),
+    staffRoute(deskEndpoints.listWebhooks, async (_, { actor: { firmId } }) => ({
+      ...jsonResponse({ data: (await reads.endpoints(firmId)).map(webhookResponse), next_cursor: null }),
+      reads: [{ firmId, action: 'webhooks.read', object: null }],
+    })),
 
     staffRoute(deskEndpoints.createWebhook, async ({ body: { url, environment = 'live' } }, { actor }) => {
       const { firmId } = actor;
@@ -51,7 +52,10 @@ export function deskWebhookRoutes({
       const scope = { list: 'webhook_deliveries', reader: deskReader(firmId), filters: { webhook } };
       const asked = pageRequest(query, cursors, scope);
       const deliveries = await use.listWebhookDeliveries(firmId, webhook, asked);
-      return page(deliveries, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope);
+      return {
+        ...page(deliveries, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope),
+        reads: [{ firmId, action: 'webhooks.read', object: webhookObject(webhook) }],
+      };
     }),
 
     staffRoute(deskEndpoints.replayWebhookDelivery, async ({ params }, { actor }) =>
