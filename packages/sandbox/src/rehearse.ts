@@ -56,7 +56,8 @@ const SCRIPT: readonly (readonly [part: number, text: string, act: Act])[] = [
 ];
 
 async function rejoin(client: Client, svcId: string): Promise<void> {
-  await client.adjusters.invite({ svc_id: svcId });
+  // An earlier attempt may have invited them.
+  await client.adjusters.invite({ svc_id: svcId }).catch(() => {});
   await client.sandbox.acceptInvitation(svcId);
 }
 

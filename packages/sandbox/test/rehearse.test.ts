@@ -7,19 +7,43 @@ test('the kinds of faults are those of the contract', () => {
   expect(FAULT_KINDS).toEqual(contract.FAULT_KINDS);
 });
 
+const STATUS_AFTER: Readonly<Record<string, string>> = {
+  departure: 'withdrawn',
+  pause: 'paused',
+  resume: 'active',
+  acceptance: 'active',
+};
+
 /** A service with the test accounts, and the fault that the next request of the firm's program meets. */
 function simulatedService() {
-  const state = { fault: null as string | null, claims: [] as object[], steps: [] as string[] };
-  const data = ['accepts', 'manual', 'rejects', 'paused'].map((ending) => ({
-    ...{ svc_id: `test_${ending}`, test: true, status: 'active' },
-  }));
+  const accounts = new Map(
+    ['accepts', 'manual', 'rejects', 'paused'].map((name) => [`test_${name}`, 'active']),
+  );
+  const state = {
+    fault: null as string | null,
+    claims: [] as object[],
+    steps: [] as string[],
+    accounts,
+    /** Requests that are refused, once each. */
+    refused: [] as string[],
+  };
+  const rowsOf = () => [...accounts].map(([svc_id, status]) => ({ svc_id, test: true, status }));
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const { pathname } = new URL(String(url));
+    const request = `${init?.method} ${pathname}`;
+    const refuse = (status: number) => new Response('{}', { status });
+    if (state.refused[0] === request) return [refuse(422), state.refused.shift()][0] as Response;
     if (pathname === '/v1/me') return Response.json({ key: { environment: 'test' } });
-    if (pathname === '/v1/adjusters') return Response.json({ data, next_cursor: null });
+    if (pathname === '/v1/adjusters') return Response.json({ data: rowsOf(), next_cursor: null });
     if (pathname === '/v1/claims') return Response.json({ data: state.claims, next_cursor: null });
     if (pathname === '/v1/test/faults')
       state.fault = init?.method === 'PUT' ? JSON.parse(String(init.body)).kind : null;
+    const invited = request === 'POST /v1/adjusters/invitations' && JSON.parse(String(init?.body)).svc_id;
+    if (invited && accounts.get(invited) !== 'withdrawn') return refuse(409);
+    if (invited) accounts.set(invited, 'pending');
+    const [, kind, svcId = '', what = ''] = /^\/v1\/test\/(\w+)\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
+    if (kind === 'invitations' && accounts.get(svcId) !== 'pending') return refuse(404);
+    if (svcId !== '') accounts.set(svcId, STATUS_AFTER[what] ?? 'unknown');
     return Response.json({});
   };
   return {
@@ -32,6 +56,27 @@ function simulatedService() {
       return fault;
     },
   };
+}
+
+/** Runs a short rehearsal whose claims are there from the start. */
+async function rehearsed(
+  refused: readonly string[],
+  onStep: (step: string, state: ReturnType<typeof simulatedService>['state'], stop: () => void) => void,
+) {
+  const { state, client } = simulatedService();
+  state.refused.push(...refused);
+  const assignment = { status: 'accepted', adjuster_svc_id: 'test_accepts' };
+  state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
+  const stopping = new AbortController();
+  const run = rehearse(client, {
+    ...{ claims: 4, durationMs: 60, now: Date.now, signal: stopping.signal, handOut: () => {} },
+    say: (step) => onStep(step, state, () => stopping.abort(new Error('stopped'))),
+  });
+  const end = await run.then(
+    () => 'over',
+    (error: Error) => error.message,
+  );
+  return { end, fault: state.fault, statuses: [...new Set(state.accounts.values())] };
 }
 
 test('the first request meets a fault, however fast a program sends, and no further one before the first claim', async () => {
@@ -49,4 +94,43 @@ test('the first request meets a fault, however fast a program sends, and no furt
   await rehearsal;
   expect(met).toEqual(['dropped', null]);
   expect([state.fault, state.steps.at(-1)]).toEqual([null, 'the next response is slow']);
+});
+
+const AS_BEFORE = { fault: null, statuses: ['active'] };
+
+test('whichever step it is stopped at, and at its end, no fault is left and the accounts are as before', async () => {
+  const steps: string[] = [];
+  const met: string[] = [];
+  const over = await rehearsed([], (step, { fault, accounts }) => {
+    steps.push(step);
+    met.push(`${fault}`, ...accounts.values());
+  });
+  expect(over).toEqual({ end: 'over', ...AS_BEFORE });
+  expect(steps).toHaveLength(14);
+  // Otherwise there would be nothing to undo.
+  expect(met).toEqual(expect.arrayContaining(['dropped', 'short_page', 'paused', 'withdrawn']));
+  for (const n of steps.keys()) {
+    let passed = 0;
+    const stopped = await rehearsed([], (_, __, stop) => {
+      if (passed === n) stop();
+      passed += 1;
+    });
+    expect([steps[n], stopped]).toEqual([steps[n], { end: 'stopped', ...AS_BEFORE }]);
+  }
+});
+
+test.each(['_accepts pauses assignments', '_manual leaves the firm'])(
+  'the accounts are as before, and the error is what stopped it, if faults cannot be cleared after: %s',
+  async (last) => {
+    const stopped = await rehearsed(['DELETE /v1/test/faults'], (step, _, stop) => {
+      if (step === last) stop();
+    });
+    expect(stopped).toEqual({ ...AS_BEFORE, end: 'stopped', fault: expect.any(String) });
+  },
+);
+
+test('an adjuster whose return failed between invitation and acceptance is back', async () => {
+  const accept = 'POST /v1/test/invitations/test_manual/acceptance';
+  const failed = await rehearsed([accept], () => {});
+  expect(failed).toEqual({ end: expect.stringContaining('422'), ...AS_BEFORE });
 });
