@@ -264,14 +264,14 @@ export function createProgram(
       showClaim(options, await client.claims.offer(id, { adjuster_svc_id }, { idempotencyKey, signal }));
     });
 
-  command('verify-receipt', 'check that a receipt is genuine, without a key', [
+  command('verify-receipt', 'check that a receipt is genuine, without a key; offline with --jwks FILE', [
     'claims verify-receipt receipt.json --jwks jwks.json',
     'claims verify-receipt - --json < receipt.json',
   ])
     .addArgument(new Argument('<file>', 'what the API returned, or the receipt alone; - for standard input'))
     .option(
       '--jwks <file or url>',
-      'the keys of the service (default: /.well-known/jwks.json at the base URL)',
+      'saved keys of the service, or where to read them (default: /.well-known/jwks.json at the base URL)',
     )
     .action(async (file: string, options: CommonOptions & { jwks?: string }) => {
       const content = await verifyReceiptFile(file, options, environment);
