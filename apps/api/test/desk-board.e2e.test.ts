@@ -319,6 +319,24 @@ test('live updates end when the reader has another role, and begin again only if
     expect(again.status).toBe(status);
     await again.body?.cancel();
   }
+  await eventually(
+    () => auditOf(firm),
+    ({ entries }) =>
+      entries.some(
+        ({ actor, action, outcome }) =>
+          actor === `staff:${id}` && action === 'claims.read' && outcome === 'insufficient_scope',
+      ),
+  );
+});
+
+test('live updates take no parameters, and name each one that was sent', async () => {
+  const refused = await fetch(`${service.url}/firm/v1/changes?environment=bogus&foo=1`, {
+    headers: { Authorization: `Bearer ${dispatcher}` },
+  });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    { code: 'validation_failed', errors: [{ parameter: 'environment' }, { parameter: 'foo' }] },
+  ]);
 });
 
 test('live updates tell an open desk of each change of its firm, and end with the session', async () => {
@@ -360,7 +378,7 @@ const auditOf = async (of: TestFirm) => {
   const rows = await reads.rows(of.id, { after: 0, limit: 10_000 });
   // A row has one event, or an array of them.
   const entries = rows.flatMap(
-    ({ text }) => JSON.parse(text) as { actor: string; action: string; object: string },
+    ({ text }) => JSON.parse(text) as { actor: string; action: string; object: string; outcome: string },
   );
   return { entries };
 };

@@ -1,9 +1,12 @@
-import { type SessionAuthenticator, Unavailable } from '@svc/application';
+import { byAccount, type SessionAuthenticator, Unavailable } from '@svc/application';
+import { deskEndpoints } from '@svc/contract';
 import { checkPermission, type FirmId } from '@svc/domain';
 import type { RequestHandler } from 'express';
 import { isSameOrigin, sessionOf } from './browser-session.ts';
 import type { LiveUpdates } from './live-updates.ts';
+import { auditedRequest } from './pipeline/audited-requests.ts';
 import { bearerToken } from './pipeline/credentials.ts';
+import { parseOrThrow } from './pipeline/request-pipeline.ts';
 import { HttpProblem, type ProblemAddresses } from './problems/http-problem.ts';
 import type { RequestTrace } from './request-log.ts';
 
@@ -31,7 +34,13 @@ export function deskChangesHandler(deps: {
     if (session === null) throw new HttpProblem('invalid_session');
     if (session.mayOnlyAddPasskey) throw new HttpProblem('passkey_required');
     const { staffId, firmId, role, plan } = session.staff;
+    const { requestId, clientAddress: address } = trace;
+    const caller = byAccount({ firmId, staffId, origin: { requestId, address } });
+    trace.audit = auditedRequest(deskEndpoints.listBoardClaims.id, {}, caller, firmId);
     checkPermission('claims:read', role, plan);
+    // Without parameters, as that one.
+    const search = request.url.slice(PATH.length + 1);
+    parseOrThrow({ endpoint: deskEndpoints.getOwnStaff, rules: [] }, { search });
     if (deps.isDraining()) throw new Unavailable('The service is shutting down.', 'draining');
     const lastEventId = request.headers['last-event-id'];
     deps.boardUpdates.subscribe({

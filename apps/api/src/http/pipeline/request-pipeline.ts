@@ -397,7 +397,10 @@ function requireAllowed(decision: RateLimitDecision, detail?: string): void {
 }
 
 /** @throws HttpProblem `validation_failed` */
-function parseOrThrow({ endpoint, rules }: Route, request: RawRequest): RequestOf<Endpoint> {
+export function parseOrThrow(
+  { endpoint, rules }: Pick<Route, 'endpoint' | 'rules'>,
+  request: RawRequest,
+): RequestOf<Endpoint> {
   const parsed = parseRequest(endpoint, request, rules);
   if (parsed.ok) return parsed.value;
   throw new HttpProblem('validation_failed', {
