@@ -68,6 +68,33 @@ const fullClaim = (svcId: string) =>
     additional_contacts: [{ first_name: mark('A'), last_name: mark('B'), phone: '352-555-0199' }],
   });
 
+/** What people send at the desk: a search, a file, an address and a URL. Returns the secrets shown. */
+async function callTheDesk(as: string): Promise<string[]> {
+  await call('GET', `/firm/v1/claims?q=${mark('First')}`, { as });
+  await call('GET', `/firm/v1/claims?q=${mark('a').repeat(100)}`, { as });
+  const text = `${mark('Number')},Insured First Name\n${mark('-row')},${mark('First')}\n`;
+  const file = { name: mark('-file'), environment: 'live', text, dry_run: false };
+  for (const changed of [
+    { dry_run: true },
+    {},
+    { text: `${text}"${mark('unclosed')}` },
+    { columns: { [mark('Number')]: mark('-field') } },
+  ])
+    await call('POST', '/firm/v1/imports', { as, body: { ...file, ...changed } });
+  const person = { name: mark('Priya'), email: `${MARK}.priya@example.com`, role: 'auditor' };
+  const invited = await call('POST', '/firm/v1/staff', { as, body: person });
+  await call('POST', '/firm/v1/staff', { as, body: person });
+  await call('PATCH', `/firm/v1/staff/${invited.json.id}`, { as, body: { name: mark('Renamed') } });
+  const webhook = { url: `http://127.0.0.1:9/${mark('hook')}`, environment: 'live' };
+  const created = await call('POST', '/firm/v1/webhooks', { as, body: webhook });
+  await call('POST', `/firm/v1/webhooks/${created.json.webhook.id}/test`, { as });
+  const refused = { ...webhook, url: `ftp://${mark('host')}.example/` };
+  await call('POST', '/firm/v1/webhooks', { as, body: refused });
+  const statuses = responses.slice(-10).map(({ response }) => response.status);
+  expect(statuses).toEqual([200, 200, 422, 200, 201, 422, 200, 201, 200, 422]);
+  return [created.json.secret];
+}
+
 /** Calls every operation, with successes and errors. Returns the secrets used. */
 async function callEveryOperation(): Promise<string[]> {
   const firm = await service.firm();
@@ -148,7 +175,7 @@ async function callEveryOperation(): Promise<string[]> {
   await service.call('DELETE', `/app/v1/firms/${firm.id}/membership`, { as: jean.token });
 
   const staff = await service.staff(firm);
-  secrets.push(staff);
+  secrets.push(staff, ...(await callTheDesk(staff)));
   // Every operation also fails idempotencyHeaders, since errors may log the most.
   await stopDatabase();
   for (const { method, path, auth } of Object.values(endpoints)) {
