@@ -53,6 +53,25 @@ test('each document has exactly the operations of its API, in either version', (
   }
 });
 
+test('the 3.1 document of firms alone lists the webhooks, with their headers, an example and the responses that count', () => {
+  const { webhooks } = document;
+  expect(Object.keys(webhooks)).toEqual(['claims.changed', 'webhook.test']);
+  // biome-ignore lint/suspicious/noExplicitAny: read as JSON
+  for (const [type, { post }] of Object.entries<any>(webhooks)) {
+    expect(post).toMatchObject({
+      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+        name,
+        in: 'header',
+        required: true,
+      })),
+      requestBody: { content: { 'application/json': { example: { type } } } },
+    });
+    expect(Object.keys(post.responses)).toEqual(['410', '2XX', 'default']);
+  }
+  const others = [...documents.slice(1), documentOf({ openapi: '3.0' })];
+  expect(others.filter((one) => 'webhooks' in one)).toEqual([]);
+});
+
 test('an object or enum below a named schema is itself named', () => {
   for (const { components } of [...documents, documentOf({ openapi: '3.0' })]) {
     const inline: string[] = [];
