@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { auditEntriesFrom, SERVICE_CHAIN } from '@svc/application';
+import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
+import { outcome } from './firm-calls.ts';
 import { claimBody, type ServiceUnderTest, sendClaim, startServiceUnderTest } from './service-under-test.ts';
 import { svcInProcess } from './svc-here.ts';
 
@@ -68,7 +71,14 @@ test('attempts that fail are recorded with the error; a malformed request is not
     body: { at: '2026-09-02T10:00:00Z', result: 'no_answer' },
   });
   await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
-  await service.call('POST', `/app/v1/claims/${id}/acceptance`, { as: token });
+  const device = { answered_at: '2026-09-02T10:00:00.000Z', kept_offline_since: '2026-09-02T10:00:05.000Z' };
+  const late = { as: token, body: device };
+  for (const answer of ['acceptance', 'rejection'])
+    expect(outcome(await service.call('POST', `/app/v1/claims/${id}/${answer}`, late))).toEqual([
+      409,
+      'offer_not_pending',
+    ]);
+  await service.call('POST', `/app/v1/claims/${id}/acceptance`, { ...late, as: stranger.token });
   const events = (await exported(firm.id)).slice(before);
   // Actions are recorded in their transactions, failed attempts in batches: each in its own order.
   const inOrder = (succeeded: boolean) =>
@@ -80,22 +90,23 @@ test('attempts that fail are recorded with the error; a malformed request is not
   expect(inOrder(false)).toEqual([
     ['claim.read', 'not_found'],
     ['claim.send', 'insufficient_scope'],
+    ['claim.accept', 'offer_not_pending'],
+    ['claim.reject', 'offer_not_pending'],
   ]);
+  // The desk shows the firm when an answer was given that came too late.
+  const { token: auditor } = await operatorOf(service.service.services).staff(firm.id as FirmId, 'auditor');
+  const { json } = await service.call('GET', `/firm/v1/audit?object=claim:${id}`, { as: auditor });
+  expect(json.data.slice(0, 2)).toMatchObject(
+    ['claim.reject', 'claim.accept'].map((action) => ({ action, actor: `adjuster:${svcId}`, device })),
+  );
   const auditReads = service.service.services.get('auditReads');
   const ofService = (await auditReads.latest(SERVICE_CHAIN, { limit: 100 })).flatMap(({ text }) =>
     auditEntriesFrom(text),
   );
-  for (const action of ['claim.read', 'claim.work'])
+  for (const action of ['claim.read', 'claim.work', 'claim.accept'])
     expect(ofService).toContainEqual(
       expect.objectContaining({ actor: `adjuster:${stranger.svcId}`, action, outcome: 'not_found' }),
     );
-  expect(ofService).toContainEqual(
-    expect.objectContaining({
-      actor: `adjuster:${svcId}`,
-      action: 'claim.accept',
-      outcome: 'offer_not_pending',
-    }),
-  );
 });
 
 test('reads of keys and webhooks, simulated faults, and each attempt that a role does not allow are recorded', async () => {

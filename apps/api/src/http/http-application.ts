@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ReceiptSigner } from '@svc/application';
+import { type ReceiptSigner, RejectedAnswer } from '@svc/application';
 import type { RequestHandler } from 'express';
 import { type AdmissionDeps, createAdmission, requireUnambiguous } from './admission.ts';
 import { useSessionCookie } from './browser-session.ts';
@@ -106,6 +106,7 @@ export function createHttpApplication(deps: HttpApplicationDeps): HttpApplicatio
       setHeaders(response, commonHeaders(trace.requestId, addresses));
       sites(request, response, trace);
     } catch (error) {
+      if (error instanceof RejectedAnswer && trace.audit !== undefined) trace.audit.rejectedAnswer = error;
       sendError(error, deps, response, trace);
     }
   };

@@ -7,6 +7,7 @@ import {
   type ContactAttempt,
   closeAcceptedClaim,
   DomainError,
+  type FirmId,
   type Instant,
   logContact,
   recordWork,
@@ -52,6 +53,18 @@ const auditOf = (
   return auditEvent(claim.firmId, callerOf(actor), audited);
 };
 
+/** A response that does not count, for the audit trail. */
+export class RejectedAnswer extends DomainError {
+  constructor(
+    { code, message }: DomainError,
+    /** Of the claim; null: its latest offer is not to this adjuster. */
+    readonly firmId: FirmId | null,
+    readonly device: AnswerOnDevice | undefined,
+  ) {
+    super(code, message);
+  }
+}
+
 /** Responds to an offer. */
 const respond = async (
   deps: RespondDeps,
@@ -62,12 +75,16 @@ const respond = async (
   apply: Apply,
 ): Promise<AppClaimView> => {
   const view = await deps.claimWrites.respond(actor.svcId, id, ({ claim, membership }) => {
-    const { assignment } = apply(claim, membership);
-    const isUnassigned = assignment.status === 'unassigned';
-    const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok', device);
-    return { assignment, event };
+    try {
+      const { assignment } = apply(claim, membership);
+      const isUnassigned = assignment.status === 'unassigned';
+      const event = auditOf(deps, actor, claim, action, isUnassigned ? 'offer_not_pending' : 'ok', device);
+      return { assignment, event };
+    } catch (error) {
+      throw error instanceof DomainError ? new RejectedAnswer(error, claim.firmId, device) : error;
+    }
   });
-  if (view === null) throw notFound();
+  if (view === null) throw new RejectedAnswer(notFound(), null, device);
   return view;
 };
 

@@ -62,6 +62,21 @@ export const auditEventSchema = responseObject({
     )
     .meta({ description: 'What was set, by name.', example: { role: { from: 'dispatcher', to: 'auditor' } } })
     .optional(),
+  device: responseObject({
+    answered_at: responseField.dateTime('When the adjuster answered.', '2026-08-29T15:02:41.020Z'),
+    kept_offline_since: responseField
+      .dateTime(
+        'Since when the app kept the answer for lack of a network; null: it did not.',
+        '2026-08-29T15:02:46.300Z',
+      )
+      .nullable(),
+  })
+    .meta({
+      id: 'AuditDevice',
+      description: 'Of an answer to an offer, also one that does not count, by the clock of the device.',
+      example: { answered_at: '2026-08-29T15:02:41.020Z', kept_offline_since: null },
+    })
+    .optional(),
   outcome: responseField.text('`ok`, or the code of the error.', 'ok'),
   request_id: responseField
     .text('The value of X-Request-Id; null without a request.', '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55')

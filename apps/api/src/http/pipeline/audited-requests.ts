@@ -8,6 +8,7 @@ import {
   firmObject,
   importObject,
   keyObject,
+  type RejectedAnswer,
   SERVICE_CHAIN,
   staffObject,
   webhookObject,
@@ -38,6 +39,8 @@ export interface AuditedRequest {
   readonly firmId: FirmId | null;
   readonly params: Readonly<Record<string, string>>;
   reads?: readonly AuditedRead[];
+  /** Of an offer, where it does not count. */
+  rejectedAnswer?: Pick<RejectedAnswer, 'firmId' | 'device'>;
 }
 
 /** Show and change nothing of a firm, nor the access to an account. */
@@ -179,7 +182,7 @@ function objectOf({
 
 /** The events of a completed request that no transaction has recorded. */
 export function auditEventsOf(
-  { caller, action, firmId, params, reads = [] }: AuditedRequest,
+  { caller, action, firmId, params, reads = [], rejectedAnswer }: AuditedRequest,
   result: { readonly at: Instant; readonly code: string | undefined; readonly aborted: boolean },
 ): AuditEvent[] {
   const { at, code, aborted } = result;
@@ -194,7 +197,7 @@ export function auditEventsOf(
     }));
   }
   if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
-  return [
-    auditEvent(firmId ?? SERVICE_CHAIN, caller, { at, action, object: objectOf(params), outcome: code }),
-  ];
+  const chain = firmId ?? rejectedAnswer?.firmId ?? SERVICE_CHAIN;
+  const audited = { at, action, object: objectOf(params), outcome: code, device: rejectedAnswer?.device };
+  return [auditEvent(chain, caller, audited)];
 }
