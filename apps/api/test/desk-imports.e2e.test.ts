@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
+import { eventually } from '@svc/testkit/eventually';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { listClaims, outcome } from './firm-calls.ts';
 import { expectProblem } from './problem-shape.ts';
@@ -123,6 +124,31 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
   const { actions } = await operatorOf(service.service.services).audit(firm.id);
   expect(actions.has(`claims.import import:${import_id}`)).toBe(true);
   expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
+});
+
+test('two pages that send the same file at once, and one that is killed meanwhile, send each claim once', async () => {
+  const text = csvOf(...Array.from({ length: 40 }, (_, n) => row(`TWICE-${n}`)));
+  const killed = new AbortController();
+  const body = JSON.stringify({ name: 'Killed', environment: 'test', dry_run: false, text });
+  const headers = { Authorization: `Bearer ${dispatcher}`, 'Content-Type': 'application/json' };
+  const sending = fetch(`${service.url}/firm/v1/imports`, {
+    ...{ method: 'POST', headers, body, signal: killed.signal },
+  });
+  await eventually(
+    () => listClaims(service, firm.test, 'external_id=TWICE-0'),
+    ({ json }) => json.data.length === 1,
+  );
+  killed.abort();
+  await expect(sending).rejects.toThrow('aborted');
+  const pages = await Promise.all([importing({ text, name: 'One' }), importing({ text, name: 'Two' })]);
+  const rows = pages.flatMap(({ json }) => json.rows);
+  expect(rows.filter(({ outcome: is }) => is !== 'sent' && is !== 'already_sent')).toEqual([]);
+  expect(rows.filter(({ problems }) => problems.length > 0)).toEqual([]);
+  expect(new Set(rows.map(({ claim_id }) => claim_id)).size).toBe(40);
+  const another = await importing({ text, name: 'Three' });
+  expect(new Set(another.json.rows.map(({ outcome: is }: { outcome: string }) => is))).toEqual(
+    new Set(['already_sent']),
+  );
 });
 
 test('a dry run names the rows whose adjuster could not be offered a claim', async () => {
