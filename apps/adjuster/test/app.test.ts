@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { signal } from '@preact/signals';
 import type { AppClaim, Profile } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
@@ -15,6 +15,7 @@ import { createAppNavigation } from '../src/navigation.ts';
 import { answerHandler } from '../src/outbox/answers.ts';
 import { createPreferences } from '../src/state/preferences.ts';
 import { offer, ownClaim } from './claims.ts';
+import { after, fakeTime, settled } from './fake-time.ts';
 
 const PROFILE: Profile = {
   ...{ svc_id: 'SVC-1', test: false, first_name: 'Jean', last_name: 'Delacroix' },
@@ -22,13 +23,8 @@ const PROFILE: Profile = {
   availability: { accepting_assignments: true, away: [], max_open_offers: null },
 };
 
+fakeTime();
 let devices = 0;
-beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 
 /** A service, and a device on which apps are opened as tabs and visits do. */
 function device() {
@@ -135,11 +131,6 @@ function device() {
     ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
     database: connection.get,
   };
-}
-
-/** Lets what is under way go on until nothing changes; IndexedDB takes several turns. */
-async function settled(): Promise<void> {
-  for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A device on which an adjuster, by default with one offer, has opened the app. */
@@ -383,11 +374,9 @@ describe('an app', () => {
   test('sends an answer when the time to undo it is over', async () => {
     const { app, state } = await started();
     await app.answers.answer(state.offers, 'accept');
-    jest.advanceTimersByTime(4999);
-    await settled();
+    await after(4999);
     expect(state.calls).not.toContain(acceptanceOf(state));
-    jest.advanceTimersByTime(1);
-    await settled();
+    await after(1);
     expect(state.calls).toContain(acceptanceOf(state));
   });
 
@@ -483,8 +472,7 @@ describe('an app', () => {
     expect(app.account.unsentSettings('availability')).toHaveLength(1);
     state.profile = { ...PROFILE, availability: { ...PROFILE.availability, ...changes } };
     state.responses['PATCH v1/me/availability'] = () => state.profile.availability;
-    jest.advanceTimersByTime(5000);
-    await settled();
+    await after(5000);
     expect(app.account.unsentSettings('availability')).toEqual([]);
     expect(app.session.profile.value?.availability).toMatchObject(changes);
   });
@@ -553,8 +541,7 @@ describe('an app', () => {
     await app.answers.answer(state.offers, 'accept');
     await (await database()).clear('kept');
     handlers.page.storageLost?.();
-    jest.advanceTimersByTime(500);
-    await settled();
+    await after(500);
     expect(await storage.get('profile')).toEqual(PROFILE);
     expect([await storage.get('outbox'), await storage.get('offers')]).toMatchObject([
       { length: 1 },

@@ -178,19 +178,28 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await enterDesk(page, service, await service.staff(firm, 'dispatcher'), '#/upload');
     await page.getByText('loss_location.zip').waitFor();
     expect(await faultsOf(page, 'upload')).toEqual([]);
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      button(page, 'Download a sample').click(),
-    ]);
-    const sample = await readFile(await download.path(), 'utf8');
+    const saved = async (name: string) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+      return readFile(await download.path(), 'utf8');
+    };
+    const sample = await saved('Download a sample');
     const [header = '', first, second = '', third] = sample
       .replaceAll('SVCID-of-the-adjuster', svcId)
       .replaceAll('","', '";"')
       .split('\r\n');
-    const lines = [header, first, second.replace('"FL"', '"Florida"'), third];
+    const lines = [`"Año";${header}`, `;${first}`, `;${second.replace('"FL"', '"Florida"')}`, `;${third}`];
     await choose(page, lines.join('\r\n'));
+    await page.getByLabel('Encoding').selectOption('utf-8');
+    await page.getByText('The file is not utf-8.').waitFor();
+    await choose(page, lines.join('\r\n'));
+    await page.getByLabel('Separator').selectOption('tab');
+    await page.getByText('text follows a closing quote').waitFor();
+    await page.getByLabel('Separator').selectOption('semicolon');
     await page.getByText('3 of 3 rows. without problems: 2 · with problems: 1').waitFor();
     await page.getByText('Row 3').waitFor();
+    expect(await saved('Download 1 problem as CSV')).toMatch(
+      /^\ufeffrow,column,code,text\r\n3,loss_location.state,,/,
+    );
     expect(await faultsOf(page, 'checked')).toEqual([]);
     await button(page, 'Send 2 claims').click();
     await page.getByText(/sent: 2/).waitFor();

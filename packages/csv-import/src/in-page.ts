@@ -1,4 +1,7 @@
-import { decode, type Encoding } from './decode.ts';
+import { decode, type Encoding, UnreadableCsv } from './decode.ts';
+
+export { ENCODINGS, type Encoding, UnreadableCsv } from './decode.ts';
+export { spreadsheetCsv } from './write-csv.ts';
 
 // What a page does with a file before the service reads it, without the schemas, which are large.
 
@@ -40,6 +43,27 @@ export const REQUIRED_PATHS: readonly string[] = FIELD_PATHS.filter((path) =>
   MARKED_PATHS.includes(`${path}*`),
 );
 
+/** The same export of another day has another date in its name: the columns are remembered without digits. */
+export const nameOfFile = (fileName: string): string =>
+  fileName
+    .replace(/\.\w+$/, '')
+    .replace(/[\d_.-]+/g, ' ')
+    .trim() || 'CSV';
+
+/** What a page holds in memory. */
+const MAX_CHARACTERS = 20_000_000;
+/** Of one request: less than the service takes, since quotes and line breaks grow in JSON. */
+const PART_ROWS = 2000;
+const PART_CHARACTERS = 600_000;
+
+/** A file in the encoding that is named, or that it shows, in parts. The service finds what no encoding fits. */
+export function readInParts(bytes: Uint8Array, named?: Encoding) {
+  const { text, encoding } = decode(bytes, named);
+  if (text.length > MAX_CHARACTERS)
+    throw new UnreadableCsv('The file has more than 20,000,000 characters: split it into several files.');
+  return { encoding, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) };
+}
+
 const valueAt = (claim: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => Object(value)[name], claim);
 
@@ -51,13 +75,13 @@ export function csvOfClaims(claims: readonly object[]): string {
   return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** A file in the encoding that is named, or that it shows. The service finds what no encoding fits. */
-export const decodeFile = (bytes: Uint8Array, named?: Encoding): string => decode(bytes, named).text;
-
 export interface CsvPart {
-  readonly text: string;
-  /** The number of its first row in the whole file, as a spreadsheet counts. */
-  readonly firstRow: number;
+  /** What the service reads of it. */
+  readonly content: {
+    readonly text: string;
+    /** The number of its first row in the whole file, as a spreadsheet counts; undefined: it is the whole file. */
+    readonly first_row: number | undefined;
+  };
   readonly rows: number;
 }
 
@@ -101,15 +125,12 @@ export function splitCsv(text: string, maxRows: number, maxCharacters: number): 
       header.length + (ends[next] ?? 0) - start <= maxCharacters
     )
       next += 1;
-    parts.push({
-      text: header + content.slice(start, ends[next - 1]),
-      firstRow: first + 1,
-      rows: next - first,
-    });
+    const part = { text: header + content.slice(start, ends[next - 1]), first_row: first + 1 };
+    parts.push({ content: part, rows: next - first });
     first = next;
   }
   const [one, ...others] = parts;
   return one === undefined || others.length === 0
-    ? [{ text, firstRow: 2, rows: ends.length - 1 }]
+    ? [{ content: { text, first_row: undefined }, rows: ends.length - 1 }]
     : [one, ...others];
 }

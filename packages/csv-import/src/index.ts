@@ -4,3 +4,4 @@ export * from './fields.ts';
 export * from './import-csv.ts';
 export * from './read-csv.ts';
 export * from './send-claim-rules.ts';
+export * from './write-csv.ts';

@@ -1,7 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { smallestClaim } from '@svc/contract';
-import { csvOfClaims, decodeFile, FIELD_PATHS, REQUIRED_PATHS, splitCsv } from '../src/in-page.ts';
+import {
+  csvOfClaims,
+  type Encoding,
+  FIELD_PATHS,
+  REQUIRED_PATHS,
+  readInParts,
+  splitCsv,
+} from '../src/in-page.ts';
 import { CLAIM_FIELDS, importCsv, readCsv } from '../src/index.ts';
+
+const textOf = (bytes: Uint8Array, named?: Encoding): string =>
+  readInParts(bytes, named).parts[0].content.text;
 
 test('a page reads a file in the encoding that it shows, or that is named', () => {
   const decoded = [
@@ -9,16 +19,16 @@ test('a page reads a file in the encoding that it shows, or that is named', () =
     [0xef, 0xbb, 0xbf, 0x4c, 0x6f, 0xc3, 0xad, 0x7a, 0x61],
     [0xff, 0xfe, 0x4c, 0, 0x6f, 0, 0xed, 0, 0x7a, 0, 0x61, 0],
     [0x4c, 0x6f, 0xed, 0x7a, 0x61, 0x20, 0x96, 0x80],
-  ].map((bytes) => decodeFile(new Uint8Array(bytes)));
+  ].map((bytes) => textOf(new Uint8Array(bytes)));
   expect(decoded).toEqual(['Loíza', 'Loíza', 'Loíza', 'Loíza –€']);
   // Bytes that happen to be UTF-8.
-  expect(decodeFile(Uint8Array.of(0xc2, 0xab), 'windows-1252')).toBe('Â«');
-  expect(() => decodeFile(Uint8Array.of(0xed), 'utf-8')).toThrow('The file is not utf-8');
+  expect(textOf(Uint8Array.of(0xc2, 0xab), 'windows-1252')).toBe('Â«');
+  expect(() => textOf(Uint8Array.of(0xed), 'utf-8')).toThrow('The file is not utf-8');
 });
 
 test('a file in an unknown encoding is refused, whether a page or the reader decodes it', () => {
   const file = Uint8Array.of(0x41, 0x2c, 0x81, 0x0a);
-  for (const given of [file, decodeFile(file)])
+  for (const given of [file, textOf(file)])
     expect(() => readCsv(given, { maxRows: 10 })).toThrow('neither UTF-8 nor Windows-1252');
 });
 
@@ -51,14 +61,14 @@ test.each(['\n', '\r\n', '\r'])(
     const whole = read(text);
     for (const maxRows of [1, 2, 3, 4, 5]) {
       const parts = splitCsv(text, maxRows, 1000);
-      const found = parts.flatMap(({ text: part, firstRow }) => {
+      const found = parts.flatMap(({ content: { text: part, first_row = 2 } }) => {
         const { header, rows: ofPart } = read(part);
         expect([header, ofPart.length <= maxRows]).toEqual([whole.header, true]);
-        return ofPart.map(({ row, cells }) => ({ row: row - 2 + firstRow, cells }));
+        return ofPart.map(({ row, cells }) => ({ row: row - 2 + first_row, cells }));
       });
       expect(found).toEqual(whole.rows);
     }
-    expect(splitCsv(text, 6, 1000)).toEqual([{ text, firstRow: 2, rows: expect.any(Number) }]);
-    for (const { text: part } of splitCsv(text, 6, 60)) expect(part.length).toBeLessThanOrEqual(60);
+    expect(splitCsv(text, 6, 1000)).toEqual([{ content: { text }, rows: expect.any(Number) }]);
+    for (const { content } of splitCsv(text, 6, 60)) expect(content.text.length).toBeLessThanOrEqual(60);
   },
 );

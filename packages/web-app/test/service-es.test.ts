@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { smallestClaim } from '@svc/contract';
+import { en as adjusterEn } from '../../../apps/adjuster/src/texts/en.ts';
+import { enMore } from '../../../apps/adjuster/src/texts/en-more.ts';
+import { es as adjusterEs } from '../../../apps/adjuster/src/texts/es.ts';
+import { en as deskEn } from '../../../apps/desk/src/texts/en.ts';
+import { es as deskEs } from '../../../apps/desk/src/texts/es.ts';
 import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
-import { csvOfClaims, FIELD_PATHS } from '../../csv-import/src/in-page.ts';
+import { csvOfClaims, FIELD_PATHS, readInParts } from '../../csv-import/src/in-page.ts';
 import { importCsv, readCsv, UnreadableCsv } from '../../csv-import/src/index.ts';
 import { inSpanish } from '../src/texts/service-es.ts';
 
 const ENGLISH = /\b(the|is|are|was|must|of|or|and|with|has|this|such|field|row|from|required|send)\b/i;
+
+/** Keys, and words of both languages. */
+const SAME = new Set(['J, K', 'Enter', 'O', 'X', '/', '?', 'SVCID']);
 
 test('what the import says of a file and of each field is in Spanish, too', () => {
   const said = new Set<string>();
@@ -30,6 +38,16 @@ test('what the import says of a file and of each field is in Spanish, too', () =
   ];
   for (const text of [...files, [...Array(1001).keys()].join(','), `a,b\n"${'x'.repeat(200_001)}"`])
     read(text);
+  read('a,\u0081');
+  for (const unreadable of [
+    () => readInParts(Uint8Array.of(0xff), 'utf-8'),
+    () => readInParts(new Uint8Array(20_000_001).fill(0x61)),
+  ])
+    try {
+      unreadable();
+    } catch (error) {
+      said.add(String(Object(error).message));
+    }
   read('a,b\n1,2', { a: 'no_field', b: 'claim_number' });
   read('a,b\n1,2', { a: 'claim_number', b: 'claim_number' });
   const header = FIELD_PATHS.join(',');
@@ -93,4 +111,21 @@ test('why an address for webhooks or the id of a request is refused is in Spanis
   expect(refused).toHaveLength(4);
   const all = [...refused, 'Must be a UUID.'].map(inSpanish);
   expect(all.filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
+});
+
+test.each([
+  ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
+  ['desk', deskEn, deskEs],
+])('every text of the %s is in Spanish, too, and no English one was left', (_, en, es) => {
+  const leaves = (value: unknown, path: string): [string, string][] =>
+    typeof value === 'string'
+      ? [[path, value]]
+      : typeof value === 'object' && value !== null
+        ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`))
+        : [];
+  const spanish = new Map(leaves(es, ''));
+  const english = leaves(en, '');
+  expect([...spanish.keys()]).toEqual(expect.arrayContaining(english.map(([path]) => path)));
+  const same = english.filter(([path, text]) => spanish.get(path) === text).map(([, text]) => text);
+  expect(same.filter((text) => !SAME.has(text))).toEqual([]);
 });

@@ -20,7 +20,5 @@ export const StatusPill = ({ status, late }: { readonly status: string; readonly
 );
 
 /** How long a claim has waited. */
-export const Waits = ({ from }: { readonly from: string | null }) => {
-  const { waits } = texts.value.board;
-  return from === null ? null : <span class="line muted">{waits(since(from))}</span>;
-};
+export const Waits = ({ from }: { readonly from: string | null }) =>
+  from === null ? null : <span class="line muted">{texts.value.board.waits(since(from))}</span>;

@@ -71,11 +71,8 @@ export function People() {
           <Field label={words.name} name="name" required />
           <Field label={texts.value.claimFields.email} name="email" type="email" required />
           <Select
-            label={words.role}
-            options={STAFF_ROLES}
-            value={role}
+            {...{ label: words.role, options: STAFF_ROLES, value: role, choose: setRole }}
             name={(one) => texts.value.roles[one] ?? one}
-            choose={setRole}
           />
         </FormDialog>
       )}

@@ -45,11 +45,8 @@ export function Reports() {
       <ScreenHeader title={texts.value.nav.reports} />
       <div class="filter-line">
         <Select
-          label={words.by}
-          options={GROUPS}
-          value={by}
+          {...{ label: words.by, options: GROUPS, value: by, choose: setBy }}
           name={(one) => words.groups[one]}
-          choose={setBy}
         />
         <Select
           {...{ label: words.period, options: DAYS, value: days, choose: setDays }}

@@ -1,3 +1,4 @@
+import { Checkbox } from '@svc/web-app/components/checkbox';
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Select } from '@svc/web-app/components/select';
 import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
@@ -34,13 +35,10 @@ export function Requests() {
             filter({ environment: one === 'any' ? undefined : one });
           }}
         />
-        <label class="choice">
-          <input
-            type="checkbox"
-            onChange={({ currentTarget: { checked } }) => filter({ errors: checked ? 'true' : undefined })}
-          />
-          <span>{words.errorsOnly}</span>
-        </label>
+        <Checkbox
+          label={words.errorsOnly}
+          choose={(isChosen) => filter({ errors: isChosen ? 'true' : undefined })}
+        />
       </div>
       <PagedRows
         {...{ list, row, label: texts.value.nav.requests }}

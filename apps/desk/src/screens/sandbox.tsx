@@ -126,9 +126,7 @@ function Simulations({ client }: { readonly client: Client }) {
       {outcome !== undefined && <LatestOutcome {...outcome} />}
       {prefix !== undefined && (
         <Items
-          title={words.accounts}
-          act={act}
-          busy={busy}
+          {...{ title: words.accounts, act, busy }}
           items={ENDINGS.map((ending) => {
             const id = prefix + ending;
             const status = accounts?.find(({ svc_id }) => svc_id === id)?.status ?? '';
@@ -139,9 +137,7 @@ function Simulations({ client }: { readonly client: Client }) {
       )}
       {claims.length > 0 && (
         <Items
-          title={words.claims}
-          act={act}
-          busy={busy}
+          {...{ title: words.claims, act, busy }}
           items={claims.map(({ id, external_id, assignment: { status, adjuster_svc_id } }) => ({
             ...{ id, name: external_id, state: `${statusName(status)} · ${adjuster_svc_id}` },
             commands: COMMANDS[status] ?? ['close'],
@@ -228,7 +224,7 @@ function Faults(props: { readonly client: Client; readonly perform: Perform; rea
         void props.perform(words.simulate, () => sandbox.simulateFaults({ kind, count }));
       }}
     >
-      <Select label={words.faults} options={FAULT_KINDS} value={kind} name={(one) => one} choose={setKind} />
+      <Select label={words.faults} options={FAULT_KINDS} value={kind} choose={setKind} />
       <Field label={words.count} name="count" autocomplete="off" inputMode="numeric" defaultValue="2" />
       <Button kind="primary" type="submit" busy={props.busy}>
         {words.simulate}
@@ -257,9 +253,7 @@ function RehearsalCard() {
         {words.rehearsalLead} <a href={`${DOCS}readiness`}>{texts.value.guide}</a>
       </p>
       <div class="filter-line">
-        <Select
-          {...{ label: words.claims, options: CLAIM_COUNTS, value: count, name: String, choose: setCount }}
-        />
+        <Select {...{ label: words.claims, options: CLAIM_COUNTS, value: count, choose: setCount }} />
         <Select
           {...{ label: words.duration, options: MINUTES, value: minutes, choose: setMinutes }}
           name={texts.value.duration.minutes}

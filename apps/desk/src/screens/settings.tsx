@@ -1,3 +1,4 @@
+import { Checkbox } from '@svc/web-app/components/checkbox';
 import { Section } from '@svc/web-app/components/facts';
 import { Select } from '@svc/web-app/components/select';
 import { SessionList } from '@svc/web-app/components/session-list';
@@ -34,31 +35,23 @@ export function Settings() {
           <span class="muted">{words.firm}</span> {me?.firm.name}
         </p>
         {can('claims:write') && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={me?.late_offers_mail === 'daily'}
-              onChange={({ currentTarget }) => void mailLateOffers(currentTarget.checked)}
-            />
-            <span>{words.mailLateOffers}</span>
-          </label>
+          <Checkbox
+            {...{ label: words.mailLateOffers, checked: me?.late_offers_mail === 'daily' }}
+            choose={(isWished) => void mailLateOffers(isWished)}
+          />
         )}
       </Section>
       <section class="card">
         <div class="columns">
           <Select
-            label={words.language}
-            options={LANGUAGES}
+            {...{ label: words.language, options: LANGUAGES, choose: desk.language.choose }}
             value={desk.language.choice.value}
             name={(one) => (one === 'device' ? words.device : LANGUAGE_NAMES[one])}
-            choose={desk.language.choose}
           />
           <Select
-            label={words.colors}
-            options={SCHEMES}
+            {...{ label: words.colors, options: SCHEMES, choose: desk.chooseScheme }}
             value={desk.scheme.value}
             name={(scheme) => words.schemes[scheme]}
-            choose={desk.chooseScheme}
           />
         </div>
       </section>

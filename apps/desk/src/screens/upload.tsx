@@ -1,4 +1,14 @@
-import { csvOfClaims, decodeFile, FIELD_PATHS, REQUIRED_PATHS, splitCsv } from '@svc/csv-import/in-page';
+import {
+  csvOfClaims,
+  ENCODINGS,
+  type Encoding,
+  FIELD_PATHS,
+  nameOfFile,
+  REQUIRED_PATHS,
+  readInParts,
+  spreadsheetCsv,
+  UnreadableCsv,
+} from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
@@ -10,36 +20,34 @@ import { desk, showToast, texts } from '../app.ts';
 import { ofService } from '../components/service-text.tsx';
 import { countsText, type Upload } from '../state/upload.ts';
 
-/** What this page holds in memory. */
-const MAX_CHARACTERS = 20_000_000;
-/** Of one request: less than the service takes, since quotes and line breaks grow in JSON. */
-const PART_ROWS = 2000;
-const PART_CHARACTERS = 600_000;
+/** Problems that are shown; the file of them has the others, too. */
+const MAX_SHOWN = 500;
+const DELIMITERS = ['', 'comma', 'semicolon', 'tab', 'pipe'] as const;
 const ORDERS = ['', 'mdy', 'dmy'] as const;
-const SAMPLE_ROWS = 3;
 const { uploads } = desk;
 
 /** Sends a file of claims, after every row of it was checked. */
 export function UploadScreen() {
   const words = texts.value.upload;
   const id = useId();
-  const { columns, values = {}, date_order = '' } = uploads.choices.value;
+  const { columns, values = {}, date_order = '', delimiter = '' } = uploads.choices.value;
   const { value: upload } = uploads.upload;
+  const { value: file } = uploads.file;
   const isSending = uploads.isSending.value;
-  const choose = async (input: HTMLInputElement): Promise<void> => {
-    const [chosen] = input.files ?? [];
-    if (chosen === undefined) return;
-    const text = decodeFile(new Uint8Array(await chosen.arrayBuffer()));
-    if (text.length > MAX_CHARACTERS) return showToast(() => words.tooLarge, 'error');
-    // The same export of another day has another date in its name: the columns are remembered without digits.
-    const name =
-      chosen.name
-        .replace(/\.\w+$/, '')
-        .replace(/[\d_.-]+/g, ' ')
-        .trim() || 'CSV';
-    await uploads.choose({ name, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) });
+  const read = async (name: string, content: Blob, encoding?: Encoding): Promise<void> => {
+    try {
+      const found = readInParts(new Uint8Array(await content.arrayBuffer()), encoding);
+      await uploads.choose({ ...found, name, content });
+    } catch (error) {
+      if (!(error instanceof UnreadableCsv)) throw error;
+      uploads.forget();
+      showToast(() => texts.value.ofService(error.message), 'error');
+    }
   };
-  const isChecked = upload?.kind === 'checked' && upload.result.problems.length === 0;
+  const choose = ({ files }: HTMLInputElement): void => {
+    const [chosen] = files ?? [];
+    if (chosen !== undefined) void read(nameOfFile(chosen.name), chosen);
+  };
   const valid = upload?.counts.valid ?? 0;
   return (
     <>
@@ -53,16 +61,28 @@ export function UploadScreen() {
               id={id}
               type="file"
               accept=".csv,.txt,text/csv"
-              onChange={({ currentTarget }) => void choose(currentTarget)}
+              onChange={({ currentTarget }) => choose(currentTarget)}
             />
           </div>
           <Select
-            label={words.dateOrder}
-            options={ORDERS}
-            value={date_order}
+            {...{ label: words.dateOrder, options: ORDERS, value: date_order }}
             name={(one) => words.orders[one]}
             choose={(one) => void uploads.change({ date_order: one || undefined })}
           />
+          {file !== undefined && (
+            <>
+              <Select
+                {...{ label: words.encoding, options: ENCODINGS, value: file.encoding }}
+                name={(one) => one.toUpperCase()}
+                choose={(one) => void read(file.name, file.content, one)}
+              />
+              <Select
+                {...{ label: words.delimiter, options: DELIMITERS, value: delimiter }}
+                name={(one) => words.delimiters[one]}
+                choose={(one) => void uploads.change({ delimiter: one || undefined })}
+              />
+            </>
+          )}
         </div>
       )}
       {upload === undefined ? (
@@ -78,46 +98,25 @@ export function UploadScreen() {
               </p>
             </Note>
           ))}
-          {(isChecked || upload.kind === 'stopped') && (
-            <div class="row">
-              {isChecked && (
-                <Button kind="primary" disabled={valid === 0} onClick={() => void uploads.send()}>
-                  {words.send(valid)}
-                </Button>
-              )}
-              {upload.kind === 'stopped' && uploads.canResume() && (
-                <Button kind="primary" onClick={() => void uploads.resume()}>
-                  {words.resume}
-                </Button>
-              )}
-            </div>
-          )}
-          {upload.rows.length > 0 && (
-            <WindowedList
-              items={upload.rows.map((one) => ({ ...one, id: String(one.row) }))}
-              label={words.problems}
-              row={({ row, external_id, problems }) => (
-                <div class="wide-row">
-                  <span class="strong">
-                    {words.row(row)} <span class="muted">{external_id}</span>
-                  </span>
-                  <ul>
-                    {problems.map(({ column, field, code, detail }) => (
-                      <li key={`${field} ${detail}`}>
-                        <code>{column ?? field}</code> {texts.value.refusals[code ?? ''] ?? ofService(detail)}
-                      </li>
-                    ))}
-                  </ul>
-                </div>
-              )}
-            />
-          )}
+          <div class="row">
+            {upload.kind === 'checked' && valid > 0 && (
+              <Button kind="primary" onClick={() => void uploads.send()}>
+                {words.send(valid)}
+              </Button>
+            )}
+            {upload.kind === 'stopped' && uploads.canResume() && (
+              <Button kind="primary" onClick={() => void uploads.resume()}>
+                {words.resume}
+              </Button>
+            )}
+          </div>
+          {upload.problemCount > 0 && <Problems of={upload} />}
           {upload.result.dry_run && !isSending && (
             <details open={upload.result.problems.length > 0}>
               <summary>{words.columns}</summary>
               <Values values={values} />
               <div class="columns">
-                {upload.result.header.map((column) => (
+                {upload.result.header.filter(Boolean).map((column) => (
                   <Select
                     key={column}
                     label={column}
@@ -139,13 +138,48 @@ export function UploadScreen() {
   );
 }
 
+/** What is wrong with the rows. */
+function Problems({ of: { problems, problemCount } }: { readonly of: Upload }) {
+  const words = texts.value.upload;
+  const save = (): void => {
+    const { refusals, ofService: translated } = texts.value;
+    const rows = problems.map(({ row, column, field, code, detail }) => [
+      ...[row, column ?? field, code, refusals[code ?? ''] ?? translated(detail)],
+    ]);
+    const csv = spreadsheetCsv([['row', 'column', 'code', 'text'], ...rows]);
+    // With a byte order mark, without which Excel takes another encoding.
+    saveFile(new Blob(['\ufeff', csv], { type: 'text/csv' }), 'problems.csv');
+  };
+  return (
+    <>
+      <div class="row">
+        <span>{words.shown(Math.min(problems.length, MAX_SHOWN), problemCount)}</span>
+        <Button onClick={save}>{words.saveProblems(problems.length)}</Button>
+      </div>
+      <WindowedList
+        items={problems.slice(0, MAX_SHOWN).map((one, n) => ({ ...one, id: String(n) }))}
+        label={words.problems}
+        row={({ row, external_id, column, field, code, detail }) => (
+          <div class="wide-row">
+            <span class="strong">
+              {words.row(row)} <span class="muted">{external_id}</span>
+            </span>
+            <span>
+              <code>{column ?? field}</code> {texts.value.refusals[code ?? ''] ?? ofService(detail)}
+            </span>
+          </div>
+        )}
+      />
+    </>
+  );
+}
+
 /** What a file must have, and one that has it. */
 function Needed() {
   const words = texts.value.upload;
   const save = (): void => {
-    const claims = Array.from({ length: SAMPLE_ROWS }, (_, n) =>
-      eventClaim(n, 'SVCID-of-the-adjuster', 'SAMPLE', desk.now.value),
-    );
+    const { value: now } = desk.now;
+    const claims = [0, 1, 2].map((n) => eventClaim(n, 'SVCID-of-the-adjuster', 'SAMPLE', now));
     saveFile(new Blob([csvOfClaims(claims)], { type: 'text/csv' }), 'claims.csv');
   };
   return (
@@ -200,13 +234,7 @@ function Values({ values }: { readonly values: Readonly<Record<string, string>> 
           void uploads.change({ values: { ...values, [field]: value } });
         }}
       >
-        <Select
-          label={words.sameField}
-          options={FIELD_PATHS}
-          value={field}
-          name={(one) => one}
-          choose={setField}
-        />
+        <Select {...{ label: words.sameField, options: FIELD_PATHS, value: field, choose: setField }} />
         <Field label={words.sameValue} name="value" required />
         <Button type="submit">{words.add}</Button>
       </form>

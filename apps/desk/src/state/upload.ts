@@ -1,29 +1,36 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { CsvPart } from '@svc/csv-import/in-page';
+import type { CsvPart, Encoding } from '@svc/csv-import/in-page';
 import { ApiError } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
 import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
 
-/** Rows with problems that are shown; the counts cover all. */
-const MAX_SHOWN_ROWS = 500;
+/** Problems that are kept in memory; their count covers all. */
+const MAX_PROBLEMS = 200_000;
 
 type ImportRow = ImportResult['rows'][number];
 
 export interface UploadFile {
   readonly name: string;
   readonly parts: readonly [CsvPart, ...CsvPart[]];
+  readonly encoding: Encoding;
+  /** To read it again in another encoding. */
+  readonly content: Blob;
 }
 
 /** How the file is read. */
-type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order'>;
+type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order' | 'delimiter'>;
 
 export interface Upload {
   readonly kind: 'checking' | 'checked' | 'sending' | 'sent' | 'stopped';
   readonly result: ImportResult;
   readonly counts: Readonly<Record<string, number>>;
-  /** Rows with problems. */
-  readonly rows: readonly ImportRow[];
+  readonly problems: readonly (ImportRow['problems'][number] & Pick<ImportRow, 'row' | 'external_id'>)[];
+  readonly problemCount: number;
 }
+
+/** So that sending has the columns of the check, whatever others import under the name; the rest is left out. */
+const mapped = (columns: ImportResult['columns']) =>
+  Object.fromEntries(Object.entries(columns).filter(([, field]) => field !== null));
 
 export const countsText = (outcomes: Readonly<Record<string, string>>, counts: Upload['counts']): string =>
   Object.entries(counts)
@@ -43,21 +50,19 @@ export function createUpload(deps: {
   const upload = signal<Upload | undefined>(undefined);
   const isSending = computed(() => upload.value?.kind === 'sending');
   /** What the last request of a run that stopped would have been. */
-  let waiting:
-    | { readonly body: ImportBody; readonly later: readonly CsvPart[]; readonly before: Upload | undefined }
-    | undefined;
+  let waiting: Parameters<typeof run> | undefined;
   /** Counts up, so that a run that was left behind ends. */
   let generation = 0;
 
-  function added(before: Upload | undefined, result: ImportResult, isLast: boolean): Upload {
+  function added(before: Upload | undefined, result: ImportResult, kind: Upload['kind']): Upload {
     const counts: Record<string, number> = { ...before?.counts };
     for (const { outcome } of result.rows) counts[outcome] = (counts[outcome] ?? 0) + 1;
-    const found = result.rows.filter(({ problems }) => problems.length > 0);
-    const running = result.dry_run ? 'checking' : 'sending';
-    const ended = result.dry_run ? 'checked' : 'sent';
+    const found = result.rows.flatMap(({ row, external_id, problems }) =>
+      problems.map((problem) => ({ row, external_id, ...problem })),
+    );
     return {
-      kind: isLast ? ended : running,
-      ...{ result, counts, rows: [...(before?.rows ?? []), ...found].slice(0, MAX_SHOWN_ROWS) },
+      ...{ kind, result, counts, problemCount: (before?.problemCount ?? 0) + found.length },
+      problems: [...(before?.problems ?? []), ...found].slice(0, MAX_PROBLEMS),
     };
   }
 
@@ -72,22 +77,20 @@ export function createUpload(deps: {
     upload.value = shown && { ...shown, counts: {}, ...start, kind };
     try {
       for (;;) {
-        waiting = { body, later: left, before };
+        waiting = [body, left, before];
         const send = () => deps.call('importClaims', { body });
         const result = await deps.request(() => outlast(send, () => mine === generation));
         if (mine !== generation) return;
         const [part, ...others] = left;
-        const isOver = result.next_row === null || result.problems.length > 0;
-        before = added(before, result, isOver && (part === undefined || result.problems.length > 0));
+        const { id: import_id, next_row, problems } = result;
+        const next = next_row === null && problems.length === 0 ? part : undefined;
+        const isLast = next_row === null && next === undefined;
+        before = added(before, result, isLast ? (first.dry_run ? 'checked' : 'sent') : kind);
         upload.value = before;
-        const { id: import_id, next_row } = result;
-        if (next_row !== null) body = { ...body, import_id, from_row: next_row };
-        else if (part === undefined || result.problems.length > 0) break;
-        else {
-          const { text, firstRow } = part;
-          body = { ...body, import_id, text, first_row: firstRow, from_row: firstRow };
-          left = others;
-        }
+        if (isLast) break;
+        if (next !== undefined) left = others;
+        const from_row = next_row ?? next?.content.first_row;
+        body = { ...body, ...next?.content, import_id, from_row, columns: mapped(result.columns) };
       }
       waiting = undefined;
       if (before.kind === 'sent') deps.onSent(before.counts);
@@ -103,9 +106,10 @@ export function createUpload(deps: {
   async function start(dry_run: boolean): Promise<void> {
     if (file.value === undefined) return;
     const { name, parts } = file.value;
-    const [{ text, firstRow }, ...later] = parts;
-    const part = later.length === 0 ? { text } : { text, first_row: firstRow };
-    await run({ ...choices.value, ...part, environment: deps.environment.value, name, dry_run }, later);
+    const [{ content }, ...later] = parts;
+    const { columns } = (dry_run ? undefined : upload.value?.result) ?? choices.value;
+    const how = { ...choices.value, columns: columns && mapped(columns), name, dry_run };
+    await run({ ...how, ...content, environment: deps.environment.value }, later);
   }
 
   return {
@@ -114,7 +118,7 @@ export function createUpload(deps: {
     progress: computed(() => {
       const { counts = {}, result } = upload.value ?? {};
       const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const { parts = [] } = file.value ?? {};
+      const parts: readonly CsvPart[] = file.value?.parts ?? [];
       const ofParts = parts.reduce((sum, { rows }) => sum + rows, 0);
       return { done, total: parts.length === 1 ? (result?.total_rows ?? ofParts) : ofParts };
     }),
@@ -123,7 +127,7 @@ export function createUpload(deps: {
     async choose(chosen: UploadFile): Promise<void> {
       if (isSending.value) return;
       file.value = chosen;
-      choices.value = { ...choices.value, columns: undefined };
+      choices.value = { ...choices.value, columns: undefined, delimiter: undefined };
       upload.value = undefined;
       await start(true);
     },
@@ -136,7 +140,7 @@ export function createUpload(deps: {
     /** Sends the rows that have no problems. */
     send: () => start(false),
     async resume(): Promise<void> {
-      if (waiting !== undefined) await run(waiting.body, waiting.later, waiting.before);
+      if (waiting !== undefined) await run(...waiting);
     },
     forget(): void {
       generation += 1;

@@ -177,11 +177,13 @@ export const en = {
       `The first ${count} claims are shown: those that wait longest, and the latest accepted ones.`,
   },
   upload: {
-    lead: 'Claims from a CSV file of your system or a spreadsheet. Every row is checked first; then those without problems are sent. Sending a file again sends no claim twice.',
+    lead: 'Claims from a CSV file of your system or a spreadsheet. Every row is checked first; then those without problems are sent. Sending a file again sends no claim twice. Adjusters’ own limits of open offers are counted when claims are sent.',
     file: 'CSV file',
-    tooLarge: 'Split the file: at most 20,000,000 characters at once.',
     dateOrder: 'Dates such as 8/9/2026',
     orders: { '': 'As each column shows', mdy: 'Month first', dmy: 'Day first' },
+    encoding: 'Encoding',
+    delimiter: 'Separator',
+    delimiters: { '': 'As recognized', comma: 'Comma', semicolon: 'Semicolon', tab: 'Tab', pipe: 'Pipe |' },
     columns: 'Columns',
     needed:
       'Every row needs these fields, and the name and a phone number or email address of the policyholder:',
@@ -192,7 +194,10 @@ export const en = {
     sameField: 'The same for all rows',
     sameValue: 'Value',
     add: 'Add',
-    problems: 'Rows with problems',
+    problems: 'Problems',
+    shown: (some: number, all: number) =>
+      some === all ? plural(all, 'problem', 'problems') : `The first ${some} of ${all} problems`,
+    saveProblems: (count: number) => `Download ${plural(count, 'problem', 'problems')} as CSV`,
     row: (row: number) => `Row ${row}`,
     rows: (done: number, all: number) => `${done} of ${plural(all, 'row', 'rows')}.`,
     send: (count: number) => `Send ${plural(count, 'claim', 'claims')}`,

@@ -35,7 +35,11 @@ export const importClaimsBody = fields({
     description: 'Where the claims are sent; live by default.',
     example: 'live',
   }).optional(),
-  dry_run: flag({ description: 'Whether the rows are only checked.', example: true }),
+  dry_run: flag({
+    description:
+      "Whether the rows are only checked. An adjuster's own limit of open offers is counted when a claim is sent.",
+    example: true,
+  }),
   text: text(LIMITS.importText, {
     description: `The file: CSV with commas, semicolons, tabs or pipes, and at most ${LIMITS.importRows} rows.`,
     example: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',

@@ -5,7 +5,8 @@ export function Select<Value extends string | number>(props: {
   readonly label: string;
   readonly options: readonly Value[];
   readonly value: Value;
-  readonly name: (value: Value) => string;
+  /** By default the value itself. */
+  readonly name?: (value: Value) => string;
   readonly choose: (value: Value) => void;
 }) {
   const id = useId();
@@ -22,7 +23,7 @@ export function Select<Value extends string | number>(props: {
       >
         {props.options.map((option) => (
           <option key={option} value={option}>
-            {props.name(option)}
+            {props.name?.(option) ?? option}
           </option>
         ))}
       </select>

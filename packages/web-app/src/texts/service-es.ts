@@ -3,12 +3,17 @@
 /** By the English text; `{}` stands for a value, or for another text. */
 const TEXTS: Readonly<Record<string, string>> = {
   'The file is empty.': 'El archivo está vacío.',
+  'The file is not {}. Save it as "CSV UTF-8".': 'El archivo no es {}. Guárdelo como «CSV UTF-8».',
+  'The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".':
+    'El archivo no es UTF-8 ni Windows-1252. Guárdelo como «CSV UTF-8».',
   'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
     'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma, tabulador ni barra (|)?',
   'The header has {} columns, and may have {}.': 'El encabezado tiene {} columnas, y puede tener {}.',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
   'The file has more than {} rows: split it into several files.':
     'El archivo tiene más de {} filas: divídalo en varios archivos.',
+  'The file has more than {} characters: split it into several files.':
+    'El archivo tiene más de {} caracteres: divídalo en varios archivos.',
   'Line {}: {}.': 'Línea {}: {}.',
   'a quote is opened and not closed': 'unas comillas se abren y no se cierran',
   'text follows a closing quote; inside quotes, write a quote twice':

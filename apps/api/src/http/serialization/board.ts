@@ -9,6 +9,7 @@ import {
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
+import { spreadsheetCsv } from '@svc/csv-import';
 import { type Instant, SECOND } from '@svc/domain';
 import { adjusterToWire } from './adjuster.ts';
 import { type AsciiJson, asciiJson } from './ascii-json.ts';
@@ -96,16 +97,9 @@ export const reportToWire = ({ total, rows }: Report, { since, until, by }: Answ
   rows: rows.map(groupToWire),
 });
 
-/** A value that a spreadsheet would take for a formula starts with an apostrophe. */
-const csvField = (value: string | number | null): string => {
-  if (typeof value !== 'string') return String(value ?? '');
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-/** RFC 4180, without the total. */
-export function reportToCsv({ rows, total }: Report): string {
-  const header = Object.keys(groupToWire({ ...total, label: '' }));
-  const lines = rows.map((row) => Object.values(groupToWire(row)).map(csvField));
-  return [header, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
-}
+/** Without the total. */
+export const reportToCsv = ({ rows, total }: Report): string =>
+  spreadsheetCsv([
+    Object.keys(groupToWire({ ...total, label: '' })),
+    ...rows.map((row) => Object.values(groupToWire(row))),
+  ]);
