@@ -22,17 +22,17 @@ export async function rehearse(
 ): Promise<boolean> {
   const { signal, now, stderr } = environment;
   const { claims, durationMs } = options;
-  const say = (text: string): void => {
+  const onStep = (text: string): void => {
     if (!options.json) stderr.write(`${new Date(now()).toISOString().slice(11, 19)}  ${sanitized(text)}\n`);
   };
-  const handOut = async (lines: string, run: string): Promise<void> => {
+  const onClaims = async (lines: string, run: string): Promise<void> => {
     const file = options.file ?? `rehearsal-${run}.jsonl`;
     await writeFile(file, lines, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(`${file} cannot be written: ${error.code}; name a new file`);
     });
-    say(`${claims} claims are in ${file}: let your system send them with this key, and poll`);
+    onStep(`${claims} claims are in ${file}: let your system send them with this key, and poll`);
   };
-  const since = await runRehearsal(client, { claims, durationMs, signal, now, handOut, say }).catch(
+  const since = await runRehearsal(client, { claims, durationMs, signal, now, onClaims, onStep }).catch(
     (error: unknown) => {
       throw error instanceof UnfitKeyError ? new UsageError(error.message) : error;
     },

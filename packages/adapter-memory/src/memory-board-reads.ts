@@ -87,24 +87,24 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     return tables.carriers.get(keyOf(claim.firmId, key))?.carrier.name ?? key;
   };
   return {
-    async claims(firmId, walk, after, count) {
-      const timeOf = (claim: BoardClaim) => (walk.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
-      const sign = walk.by === 'latest' || (walk.by === 'adjuster' && walk.latestFirst) ? -1 : 1;
-      const isWalked = ({ environment, status, adjuster, closedAt }: BoardClaim): boolean => {
-        if (walk.by === 'waiting')
-          return environment === walk.environment && status === walk.status && closedAt === null;
-        if (walk.by === 'adjuster')
-          return adjuster === walk.adjuster && status === walk.status && (closedAt !== null) === walk.closed;
+    async claims(firmId, scan, after, count) {
+      const timeOf = (claim: BoardClaim) => (scan.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
+      const sign = scan.by === 'latest' || (scan.by === 'adjuster' && scan.latestFirst) ? -1 : 1;
+      const isScanned = ({ environment, status, adjuster, closedAt }: BoardClaim): boolean => {
+        if (scan.by === 'waiting')
+          return environment === scan.environment && status === scan.status && closedAt === null;
+        if (scan.by === 'adjuster')
+          return adjuster === scan.adjuster && status === scan.status && (closedAt !== null) === scan.closed;
         return (
-          (walk.environment === 'live' || environment === 'test') &&
-          (walk.status === undefined || status === walk.status)
+          (scan.environment === 'live' || environment === 'test') &&
+          (scan.status === undefined || status === scan.status)
         );
       };
       const compare = (at: number, id: string, other: { at: number; id: string }): number =>
         sign * (at - other.at || compareText(id, other.id));
       return claimsOf(firmId)
         .map(boardClaimOf)
-        .filter((claim) => isWalked(claim) && compare(timeOf(claim), claim.id, after) > 0)
+        .filter((claim) => isScanned(claim) && compare(timeOf(claim), claim.id, after) > 0)
         .sort((one, other) => compare(timeOf(one), one.id, { at: timeOf(other), id: other.id }))
         .slice(0, count);
     },

@@ -11,7 +11,7 @@ import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryBoardReads } from './memory-board-reads.ts';
 import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
-import { memoryOfferCourses, memoryReceiptKeys } from './memory-offer-courses.ts';
+import { memoryOfferHistory, memoryReceiptKeys } from './memory-offer-history.ts';
 import {
   memoryAppReads,
   memoryFirmReads,
@@ -106,7 +106,7 @@ export function createMemoryStores(
     staffReads: memoryStaffReads(database.committed),
     credentials: memoryCredentials(database, write),
     jobReads: memoryJobReads(database.committed),
-    offerCourses: memoryOfferCourses(database.committed, write),
+    offerHistory: memoryOfferHistory(database.committed, write),
     receiptKeys: memoryReceiptKeys(),
     faults: createMemoryFaults(),
     jobs: memoryJobs(database, write),

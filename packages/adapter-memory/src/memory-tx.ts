@@ -25,7 +25,7 @@ import {
   type Svcid,
 } from '@svc/domain';
 import { appendEvent } from './memory-audit.ts';
-import { offerRowOf } from './memory-offer-courses.ts';
+import { offerRowOf } from './memory-offer-history.ts';
 import { formDetailsOf, passkeysOf, restampsOf, sessionsOf, staffByEmail, staffOf } from './memory-reads.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';

@@ -29,7 +29,7 @@ import type { ServiceSecret } from './schema/migrate.ts';
 import { pgAuditLog, pgAuditReads } from './stores/pg-audit.ts';
 import { pgFaults } from './stores/pg-faults.ts';
 import { pgFirmData } from './stores/pg-firm-data.ts';
-import { pgOfferCourses } from './stores/pg-offer-courses.ts';
+import { pgOfferHistory } from './stores/pg-offer-history.ts';
 import { pgReceiptKeys } from './stores/pg-receipt-keys.ts';
 import { pgRequestLog } from './stores/pg-request-log.ts';
 import { pgStaffReads } from './stores/pg-staff.ts';
@@ -102,7 +102,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     staffReads: pgStaffReads(database, encryption),
     credentials: pgCredentials(reads, maintenance),
     jobReads: pgJobReads(reads, encryption),
-    offerCourses: pgOfferCourses(reads, maintenance, encryption),
+    offerHistory: pgOfferHistory(reads, maintenance, encryption),
     receiptKeys: pgReceiptKeys(maintenance),
     requestLog: pgRequestLog(reads, maintenance),
     auditReads: pgAuditReads(maintenance),

@@ -14,7 +14,7 @@ import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { SILENT } from '../src/log.ts';
-import { pgOfferCourses } from '../src/stores/pg-offer-courses.ts';
+import { pgOfferHistory } from '../src/stores/pg-offer-history.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
 
@@ -63,7 +63,7 @@ describe('Offers of claims that exist', () => {
         return (await database.sql.query(layout.formOf(statement).text, [...values])).rows;
       },
     };
-    const { ofClaim } = pgOfferCourses(executor, executor, NO_ENCRYPTION);
+    const { ofClaim } = pgOfferHistory(executor, executor, NO_ENCRYPTION);
     const before = (await ofClaim(firmId, id)).map(({ status }) => status);
     expect([statements, before]).toEqual([2, ['withdrawn', 'pending_acceptance']]);
     expect(await ofClaim(firmId, id)).toHaveLength(4);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   auditEvent,
   type BoardFilter,
-  type BoardWalk,
+  type BoardScan,
   BY_SERVICE,
   makeListBoard,
   NO_METRICS,
@@ -240,7 +240,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
 
   const board = pgBoardReads(executor, executor, NO_ENCRYPTION);
   const ofAdjuster = { by: 'adjuster', adjuster: svcId, status: 'accepted', latestFirst: true } as const;
-  test.each<[BoardWalk, string]>([
+  test.each<[BoardScan, string]>([
     [{ by: 'waiting', environment: 'live', status: 'rejected' }, 'claims_waiting'],
     [{ by: 'latest', environment: 'live', status: undefined }, 'claims_feed'],
     [{ by: 'latest', environment: 'live', status: 'rejected' }, 'claims_feed_by_status'],
@@ -249,8 +249,8 @@ describe.each<[string, step: string, isNew?: 'new database']>([
     [{ ...ofAdjuster, closed: false }, 'claims_of_adjuster'],
     [{ ...ofAdjuster, closed: false, latestFirst: false }, 'claims_of_adjuster'],
     [{ ...ofAdjuster, closed: true }, 'claims_closed_of_adjuster'],
-  ])('the board walks %j along %s in order', async (walk, index) => {
-    const nodes = await explained(() => board.claims(firmId, walk, after, 500));
+  ])('the board scans %j along %s in order', async (scan, index) => {
+    const nodes = await explained(() => board.claims(firmId, scan, after, 500));
     expect(indexesOf(nodes)).toEqual([index]);
     expect(listsOf(nodes)).toEqual([]);
     expect(typesOf(nodes)).not.toContain('Sort');

@@ -93,7 +93,7 @@ export * from './ports/mailer.ts';
 export * from './ports/memberships.ts';
 export * from './ports/metrics.ts';
 export * from './ports/notifier.ts';
-export * from './ports/offer-courses.ts';
+export * from './ports/offer-history.ts';
 export * from './ports/operator-reads.ts';
 export * from './ports/outbox.ts';
 export * from './ports/passkey-verifier.ts';

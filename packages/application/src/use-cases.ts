@@ -54,7 +54,7 @@ import type { FirmData } from './ports/firm-data.ts';
 import type { FirmReads } from './ports/firm-reads.ts';
 import type { Ids } from './ports/ids.ts';
 import type { Mailer } from './ports/mailer.ts';
-import type { OfferCourses, OfferEvent } from './ports/offer-courses.ts';
+import type { OfferEvent, OfferHistory } from './ports/offer-history.ts';
 import type { OperatorReads } from './ports/operator-reads.ts';
 import type { PasskeyVerifier } from './ports/passkey-verifier.ts';
 import type { RateLimiter } from './ports/rate-limiter.ts';
@@ -80,7 +80,7 @@ interface FirmDeps {
   readonly usedKeys: UsedKeys;
   readonly faults: FaultStore;
   readonly requestLog: RequestLogStore;
-  readonly offerCourses: OfferCourses;
+  readonly offerHistory: OfferHistory;
   readonly receiptSigner: ReceiptSigner;
   readonly addresses: { readonly baseUrl: string };
   readonly clock: Clock;
@@ -102,7 +102,7 @@ export const firmUseCases = (deps: FirmDeps) => ({
 
 interface BoardDeps {
   readonly firmReads: FirmReads;
-  readonly offerCourses: OfferCourses;
+  readonly offerHistory: OfferHistory;
   readonly boardReads: BoardReads;
   readonly clock: Clock;
 }
@@ -151,7 +151,7 @@ interface AppDeps extends AccountDeps {
   readonly claimWrites: ClaimWrites;
   readonly appReads: AppReads;
   readonly offerBuffer: Pick<WriteBuffer<OfferEvent>, 'add'>;
-  readonly offerCourses: OfferCourses;
+  readonly offerHistory: OfferHistory;
   readonly receiptSigner: ReceiptSigner;
   readonly addresses: { readonly baseUrl: string };
 }

@@ -116,7 +116,7 @@ describe('a notification', () => {
     });
     const remind = async () => {
       await runJob({ kind: 'notify_offer_late', firmId: firm.id, claimId, svcId, offeredAt });
-      return (await memory.offerCourses.ofClaim(firm.id, claimId))[0]?.remindedAt;
+      return (await memory.offerHistory.ofClaim(firm.id, claimId))[0]?.remindedAt;
     };
     const reminded = [await remind()];
     outcomes = ['delivered'];
@@ -260,7 +260,7 @@ const notifying = (fixture: Fixture, down: ReadonlySet<string>) => {
   return { channels, run: () => memory.jobs.runDue(clock.now(), runJob) };
 };
 
-test('each push about an offer is in the audit trail of its firm, and those of the offer itself in its course', async () => {
+test('each push about an offer is in the audit trail of its firm, and those of the offer itself in its history', async () => {
   const fixture = memoryFixture();
   const { use, clock, memory } = fixture;
   const firm = await fixture.newFirm();

@@ -8,8 +8,8 @@ export interface RehearsalOptions {
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** Hands the claims, one per line as JSON, to the person whose program sends them. */
-  readonly handOut: (lines: string, run: string) => void | Promise<void>;
-  readonly say: (text: string) => void;
+  readonly onClaims: (lines: string, run: string) => void | Promise<void>;
+  readonly onStep: (text: string) => void;
 }
 
 /** The key cannot be rehearsed with; the message says why. */
@@ -25,17 +25,17 @@ interface Accounts {
   readonly account: (ending: string) => string;
 }
 
-type Act = (accounts: Accounts) => Promise<unknown>;
+type Action = (accounts: Accounts) => Promise<unknown>;
 
 const fault =
-  (kind: FaultKind, count: number): Act =>
+  (kind: FaultKind, count: number): Action =>
   ({ client }) =>
     client.sandbox.simulateFaults({ kind, count });
 
 const LOST = 'the next response is lost';
 
 /** By the part of the time that has passed. */
-const SCRIPT: readonly (readonly [part: number, text: string, act: Act])[] = [
+const SCRIPT: readonly (readonly [part: number, text: string, action: Action])[] = [
   [0.06, 'the next 2 requests are rate limited', fault('rate_limited', 2)],
   [0.14, 'the next 7 requests fail with 500', fault('internal_error', 7)],
   [0.3, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
@@ -68,7 +68,7 @@ async function rejoin(client: Client, svcId: string): Promise<void> {
  * @returns when it started: since then, what the program did can be checked.
  */
 export async function rehearse(client: Client, options: RehearsalOptions): Promise<string> {
-  const { signal, now, say, durationMs } = options;
+  const { signal, now, onStep, durationMs } = options;
   const startedAt = now();
   const me = await client.me({ signal });
   if (me.key.environment !== 'test') throw new UnfitKeyError('a rehearsal needs a test key');
@@ -92,8 +92,8 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   try {
     // Before the first claim, since a program may send all of them in a second.
     await client.sandbox.simulateFaults({ kind: 'dropped', count: 1 });
-    say(LOST);
-    await options.handOut(`${lines.join('\n')}\n`, run);
+    onStep(LOST);
+    await options.onClaims(`${lines.join('\n')}\n`, run);
     for (let passed = 0; passed <= 1; ) {
       const claims: Claim[] = [];
       const filters = { updated_since: new Date(startedAt), limit: 200 };
@@ -103,11 +103,11 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
         passed = (now() - firstAt) / durationMs;
         for (let next = SCRIPT[done]; next !== undefined && next[0] <= passed; next = SCRIPT[done]) {
           done += 1;
-          say(next[1]);
+          onStep(next[1]);
           await next[2]({ client, account });
         }
         const answered = await answer(claims);
-        if (answered !== null) say(answered);
+        if (answered !== null) onStep(answered);
       }
       await pause(tickMs, signal);
     }

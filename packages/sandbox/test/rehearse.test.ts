@@ -69,8 +69,8 @@ async function rehearsed(
   state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
   const stopping = new AbortController();
   const run = rehearse(client, {
-    ...{ claims: 4, durationMs: 60, now: Date.now, signal: stopping.signal, handOut: () => {} },
-    say: (step) => onStep(step, state, () => stopping.abort(new Error('stopped'))),
+    ...{ claims: 4, durationMs: 60, now: Date.now, signal: stopping.signal, onClaims: () => {} },
+    onStep: (step) => onStep(step, state, () => stopping.abort(new Error('stopped'))),
   });
   const end = await run.then(
     () => 'over',
@@ -84,8 +84,8 @@ test('the first request meets a fault, however fast a program sends, and no furt
   const met: (string | null)[] = [];
   const rehearsal = rehearse(client, {
     ...{ claims: 4, durationMs: 600, now: Date.now, signal: new AbortController().signal },
-    handOut: () => void met.push(meet()),
-    say: (step) => void state.steps.push(step),
+    onClaims: () => void met.push(meet()),
+    onStep: (step) => void state.steps.push(step),
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
   met.push(meet());

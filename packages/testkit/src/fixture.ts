@@ -254,7 +254,7 @@ export function createFixture(stores: TestStores, clock: FixedClock) {
   });
   const offerBuffer = createWriteBuffer({
     keyOf: ({ claimId }) => claimId,
-    store: stores.offerCourses,
+    store: stores.offerHistory,
     onDropped: () => {},
   });
   const support = {

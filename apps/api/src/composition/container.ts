@@ -95,19 +95,19 @@ const useCases = moduleOf((bind) => {
   );
   bind(
     'offerBuffer',
-    ({ offerCourses, log }) =>
+    ({ offerHistory, log }) =>
       createWriteBuffer({
         keyOf: ({ claimId }) => claimId,
-        store: offerCourses,
+        store: offerHistory,
         onDropped: (count) => log.error('pushes and first reads of offers were dropped', { dropped: count }),
       }),
-    ['offerCourses', 'log'],
+    ['offerHistory', 'log'],
   );
   bind('firmUseCases', firmUseCases, [
     'uow',
     'claimWrites',
     'firmReads',
-    'offerCourses',
+    'offerHistory',
     'receiptSigner',
     'addresses',
     'singleFlight',
@@ -122,7 +122,7 @@ const useCases = moduleOf((bind) => {
     'claimWrites',
     'appReads',
     'offerBuffer',
-    'offerCourses',
+    'offerHistory',
     'receiptSigner',
     'addresses',
   ]);
@@ -144,7 +144,7 @@ const useCases = moduleOf((bind) => {
     'apiKeyAuthenticator',
     'sha256',
   ]);
-  bind('boardUseCases', boardUseCases, ['boardReads', 'firmReads', 'offerCourses', 'clock']);
+  bind('boardUseCases', boardUseCases, ['boardReads', 'firmReads', 'offerHistory', 'clock']);
   bind('operatorUseCases', operatorUseCases, [
     'uow',
     'operatorReads',

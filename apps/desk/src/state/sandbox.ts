@@ -47,17 +47,17 @@ export async function startRehearsal(claims: number, minutes: number): Promise<v
     current = { ...current, ...changes };
     if (key.value === apiKey) rehearsal.value = current;
   };
-  const say = (text: string): void => show({ steps: [...current.steps, text] });
+  const addStep = (text: string): void => show({ steps: [...current.steps, text] });
   show({});
   rehearsedSince.value = since;
   try {
     await rehearse(clientWith(apiKey), {
-      ...{ claims, durationMs: minutes * 60_000, signal: stop, now: api.now, say },
-      handOut: (lines) => show({ lines }),
+      ...{ claims, durationMs: minutes * 60_000, signal: stop, now: api.now, onStep: addStep },
+      onClaims: (lines) => show({ lines }),
     });
     show({ state: 'over' });
   } catch (error) {
-    if (!stop.aborted) say(messageOf(error));
+    if (!stop.aborted) addStep(messageOf(error));
     show({ state: stop.aborted ? 'over' : 'failed' });
   }
 }

@@ -18,7 +18,7 @@ import { encryptedDetails, hasDetails, mergeRow } from '../stores/pg-carriers.ts
 import { LOCK_CLAIM, lockAndCountPending, lockClaim } from '../stores/pg-claims.ts';
 import { BIND_ROW, findValues, replaceOutdated } from '../stores/pg-idempotency.ts';
 import { findMembership, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
-import { endOffers } from '../stores/pg-offer-courses.ts';
+import { endOffers } from '../stores/pg-offer-history.ts';
 import { appendWithLink, takeTimestamp } from './timestamps.ts';
 
 const LOCK_MEMBERSHIP = sql('memberships_lock_shared', findMembership('FOR SHARE'));

@@ -31,7 +31,7 @@ import { mergeMany } from '../stores/pg-carriers.ts';
 import { lockAndCountPending } from '../stores/pg-claims.ts';
 import { bindMany } from '../stores/pg-idempotency.ts';
 import { MEMBERSHIP_COLUMNS, type MembershipRow, membershipsFrom } from '../stores/pg-memberships.ts';
-import { endOffers } from '../stores/pg-offer-courses.ts';
+import { endOffers } from '../stores/pg-offer-history.ts';
 import { feedValues, ordinalsOf, takeTimestampsAndAudit, timestampAfterLast } from './feed-timestamps.ts';
 import type { WhenLocked } from './groups.ts';
 

@@ -5,7 +5,7 @@ import {
   type AnswersGroup,
   type BoardClaim,
   type BoardReads,
-  type BoardWalk,
+  type BoardScan,
   type ClaimSummary,
   MAX_ANSWERS_GROUPS,
 } from '@svc/application';
@@ -204,15 +204,15 @@ const REVISIONS = sql(
   'SELECT firm_id, last_stamp FROM firm_feeds WHERE firm_id = ANY ($1::uuid[])',
 );
 
-function statementOf(walk: BoardWalk): readonly [Statement, ...Value[]] {
-  if (walk.by === 'waiting') return [WAITING, walk.environment, walk.status];
-  if (walk.by === 'adjuster') {
-    const { adjuster, status, closed, latestFirst } = walk;
+function statementOf(scan: BoardScan): readonly [Statement, ...Value[]] {
+  if (scan.by === 'waiting') return [WAITING, scan.environment, scan.status];
+  if (scan.by === 'adjuster') {
+    const { adjuster, status, closed, latestFirst } = scan;
     const open = latestFirst ? LATEST_OF_ADJUSTER : OLDEST_OF_ADJUSTER;
     return [closed ? CLOSED_OF_ADJUSTER : open, adjuster, status];
   }
-  const { all, byStatus } = LATEST[walk.environment];
-  return walk.status === undefined ? [all] : [byStatus, walk.status];
+  const { all, byStatus } = LATEST[scan.environment];
+  return scan.status === undefined ? [all] : [byStatus, scan.status];
 }
 
 /** @param maintenance for reports, so that they do not delay the reads of requests. */
@@ -222,8 +222,8 @@ export function pgBoardReads(executor: Executor, maintenance: Executor, encrypti
     return (await encryption.decrypt(rows, SUMMARY, ({ id }) => ({ firmId, key: id }))).map(boardClaimFrom);
   };
   return {
-    claims(firmId, walk, { at, id }, count) {
-      const [statement, ...values] = statementOf(walk);
+    claims(firmId, scan, { at, id }, count) {
+      const [statement, ...values] = statementOf(scan);
       return read(firmId, statement, [timestamp(at), id, count, ...values]);
     },
 

@@ -17,7 +17,7 @@ import {
   workValues,
 } from './claim-rows.ts';
 import { pgAdjusters } from './pg-adjusters.ts';
-import { recordReminder } from './pg-offer-courses.ts';
+import { recordReminder } from './pg-offer-history.ts';
 
 export const LOCK_CLAIM = sql(
   'claims_lock',

@@ -13,7 +13,7 @@ import {
 import { CLAIM_COLUMNS, type ClaimRow, claimsFrom } from './claim-rows.ts';
 import { importsOfFirm } from './pg-imports.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from './pg-memberships.ts';
-import { offersOfFirm } from './pg-offer-courses.ts';
+import { offersOfFirm } from './pg-offer-history.ts';
 
 const CLAIMS = sql(
   'firm_data_claims',

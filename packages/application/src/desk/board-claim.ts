@@ -1,30 +1,30 @@
 import { type ClaimId, DomainError, type FirmId, type Instant } from '@svc/domain';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { OfferCourse, OfferCourses } from '../ports/offer-courses.ts';
+import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
 import { adjusterNames, isLate, waitingSince } from './board.ts';
 
 type Outcome = 'pending' | 'accepted' | 'rejected' | 'unassigned' | 'withdrawn' | 'closed';
 
-export interface BoardOffer extends Omit<OfferCourse, 'status'> {
+export interface BoardOffer extends Omit<OfferHistoryEntry, 'status'> {
   readonly adjusterName: string | null;
   readonly outcome: Outcome;
 }
 
 /** How an offer ended; `closed`: without a response, since the claim was closed. */
-export function outcomeOf(status: OfferCourse['status'], closedAt: Instant | null): Outcome {
+export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant | null): Outcome {
   if (status !== 'pending_acceptance') return status;
   return closedAt === null ? 'pending' : 'closed';
 }
 
 /** A claim with its offers, the latest first. */
 export const makeReadBoardClaim =
-  (deps: { boardReads: BoardReads; offerCourses: Pick<OfferCourses, 'ofClaim'>; clock: Clock }) =>
+  (deps: { boardReads: BoardReads; offerHistory: Pick<OfferHistory, 'ofClaim'>; clock: Clock }) =>
   async (firmId: FirmId, id: ClaimId) => {
     const { boardReads, clock } = deps;
-    const [claim, courses, offerWaitHours] = await Promise.all([
+    const [claim, offers, offerWaitHours] = await Promise.all([
       boardReads.claim(firmId, id),
-      deps.offerCourses.ofClaim(firmId, id),
+      deps.offerHistory.ofClaim(firmId, id),
       boardReads.offerWaitHours(firmId),
     ]);
     if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
@@ -32,17 +32,17 @@ export const makeReadBoardClaim =
     const names = await adjusterNames(
       boardReads,
       firmId,
-      courses.map(({ adjuster }) => adjuster),
+      offers.map(({ adjuster }) => adjuster),
     );
     /** The latest offer has no end of its own. */
-    const endOf = ({ status, respondedAt }: OfferCourse): Instant | null =>
+    const endOf = ({ status, respondedAt }: OfferHistoryEntry): Instant | null =>
       status === 'pending_acceptance' ? closedAt : (respondedAt ?? updatedAt);
-    const history = courses.toReversed().map(
-      ({ status, ...course }): BoardOffer => ({
-        ...course,
-        adjusterName: names.get(course.adjuster) ?? null,
+    const history = offers.toReversed().map(
+      ({ status, ...offer }): BoardOffer => ({
+        ...offer,
+        adjusterName: names.get(offer.adjuster) ?? null,
         outcome: outcomeOf(status, closedAt),
-        endedAt: course.endedAt ?? endOf({ status, ...course }),
+        endedAt: offer.endedAt ?? endOf({ status, ...offer }),
       }),
     );
     const current = { ...claim.assignment, updatedAt, closedAt };

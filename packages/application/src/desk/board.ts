@@ -10,7 +10,7 @@ import {
 } from '@svc/domain';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
-import type { BoardClaim, BoardReads, BoardWalk } from '../ports/board-reads.ts';
+import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface BoardFilter {
@@ -122,22 +122,22 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
 
 const ALL: readonly AssignmentStatus[] = ['pending_acceptance', 'rejected', 'unassigned', 'accepted'];
 
-/** The walks that together have every claim of the filter, with what they are ordered by. */
-function walksOf({ environment, status, adjuster, closed, order }: BoardFilter): {
-  readonly walks: readonly BoardWalk[];
+/** The scans that together have every claim of the filter, with what they are ordered by. */
+function scansOf({ environment, status, adjuster, closed, order }: BoardFilter): {
+  readonly scans: readonly BoardScan[];
   readonly timeOf: (claim: BoardClaim) => Instant;
 } {
   const latestFirst = order === 'latest';
   if (latestFirst && adjuster === undefined)
-    return { walks: [{ by: 'latest', environment, status }], timeOf: ({ updatedAt }) => updatedAt };
-  const walksWith = (each: AssignmentStatus): readonly BoardWalk[] => {
+    return { scans: [{ by: 'latest', environment, status }], timeOf: ({ updatedAt }) => updatedAt };
+  const scansWith = (each: AssignmentStatus): readonly BoardScan[] => {
     if (adjuster !== undefined && (latestFirst || each === 'pending_acceptance'))
       return [{ by: 'adjuster', adjuster, status: each, closed, latestFirst }];
     // Those of an adjuster are not in the order of their wait, and few claims wait for another offer.
     return each === 'accepted' ? [] : [{ by: 'waiting', environment, status: each }];
   };
   return {
-    walks: (status === undefined ? ALL : [status]).flatMap(walksWith),
+    scans: (status === undefined ? ALL : [status]).flatMap(scansWith),
     // Until it is answered, an offer has not changed since it was made.
     timeOf: ({ offeredAt, updatedAt }) => (latestFirst ? offeredAt : updatedAt),
   };
@@ -158,7 +158,7 @@ export const makeListBoard =
   async (firmId: FirmId, filter: BoardFilter, page: PageRequest): Promise<Page<BoardRow>> => {
     const { boardReads } = deps;
     const matches = matcherOf(filter);
-    const { walks, timeOf } = walksOf(filter);
+    const { scans, timeOf } = scansOf(filter);
     const sign = filter.order === 'latest' ? -1 : 1;
     const positionOf = (claim: BoardClaim): KeysetPosition => ({ at: timeOf(claim), id: claim.id });
     const offerWaitHours = await boardReads.offerWaitHours(firmId);
@@ -195,12 +195,12 @@ export const makeListBoard =
     const limit = page.limit - byId.length;
     const found: BoardClaim[] = [];
     const read = async (most: number): Promise<BoardClaim[]> => {
-      const parts = walks.map((walk) => {
-        if (walk.by === 'latest' || walk.status !== 'pending_acceptance')
-          return isAmongLate ? [] : boardReads.claims(firmId, walk, after, most);
+      const parts = scans.map((scan) => {
+        if (scan.by === 'latest' || scan.status !== 'pending_acceptance')
+          return isAmongLate ? [] : boardReads.claims(firmId, scan, after, most);
         const isBehindLate = !isAmongLate && lateUntil !== null && after.at <= lateUntil;
         const from = isBehindLate ? { at: lateUntil, id: LAST_ID } : after;
-        return boardReads.claims(firmId, walk, from, most);
+        return boardReads.claims(firmId, scan, from, most);
       });
       const batch = (await Promise.all(parts)).flat().filter((claim) => comesFirst(claim) === isAmongLate);
       return batch.sort(byPosition).slice(0, most);

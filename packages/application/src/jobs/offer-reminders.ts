@@ -49,10 +49,10 @@ export const makeRemindOfOpenOffers =
   ({ uow, boardReads }: { uow: UnitOfWork; boardReads: Pick<BoardReads, 'claims' | 'offerWaitHours'> }) =>
   async (job: JobOf<'remind_of_open_offers'>): Promise<void> => {
     const { firmId, environment, hours, after } = job;
-    const walk = { by: 'waiting', environment, status: 'pending_acceptance' } as const;
+    const scan = { by: 'waiting', environment, status: 'pending_acceptance' } as const;
     const [presentHours, offers] = await Promise.all([
       boardReads.offerWaitHours(firmId),
-      boardReads.claims(firmId, walk, after ?? FIRST_POSITION, OFFERS_PER_JOB),
+      boardReads.claims(firmId, scan, after ?? FIRST_POSITION, OFFERS_PER_JOB),
     ]);
     if (presentHours !== hours) return;
     await uow.run(async ({ outbox }) => {

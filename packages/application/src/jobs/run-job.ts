@@ -38,7 +38,7 @@ import type { FirmReads } from '../ports/firm-reads.ts';
 import type { JobReads } from '../ports/job-reads.ts';
 import type { Mailer } from '../ports/mailer.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import type { OfferEvent } from '../ports/offer-courses.ts';
+import type { OfferEvent } from '../ports/offer-history.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import type { WebhookNotices } from '../ports/webhooks.ts';

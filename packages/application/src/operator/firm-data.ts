@@ -14,7 +14,7 @@ import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CarrierBookEntry, FirmData } from '../ports/firm-data.ts';
 import type { ClaimImport } from '../ports/imports.ts';
-import type { StoredOffer } from '../ports/offer-courses.ts';
+import type { StoredOffer } from '../ports/offer-history.ts';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 import type { StaffReads } from '../ports/staff-reads.ts';

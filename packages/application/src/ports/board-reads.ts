@@ -20,11 +20,11 @@ export interface BoardClaim {
 }
 
 /**
- * How claims are walked. `waiting`: open claims of the environment with this status, by `updatedAt`, since when they wait.
+ * How claims are scanned. `waiting`: open claims of the environment with this status, by `updatedAt`, since when they wait.
  * `latest`: claims of every kind (test: of that environment), by `updatedAt`, the latest first. `adjuster`: those with this
  * status and adjuster, open or closed, by `offeredAt`.
  */
-export type BoardWalk =
+export type BoardScan =
   | {
       readonly by: 'waiting';
       readonly environment: Environment;
@@ -80,8 +80,8 @@ export const MAX_ANSWERS_GROUPS = 1000;
 
 /** Reads for the firm's desk. Each one touches a number of rows that does not grow with the firm, except the report. */
 export interface BoardReads {
-  /** At most `count` claims after the position, in the order of the walk. */
-  claims(firmId: FirmId, walk: BoardWalk, after: KeysetPosition, count: number): Promise<BoardClaim[]>;
+  /** At most `count` claims after the position, in the order of the scan. */
+  claims(firmId: FirmId, scan: BoardScan, after: KeysetPosition, count: number): Promise<BoardClaim[]>;
   /** At most `count` claims whose external id, and as many open ones whose claim number, starts with the text. */
   claimsByIdPrefix(
     firmId: FirmId,

@@ -1,6 +1,6 @@
 import type { Claim, ClaimId, FirmId, Instant, Svcid } from '@svc/domain';
 import type { OfferedClaim } from '../model/claim-views.ts';
-import type { OfferKey, ReminderStep } from './offer-courses.ts';
+import type { OfferKey, ReminderStep } from './offer-history.ts';
 
 export interface Claims {
   /** Locks the claim until the transaction ends. */

@@ -1,7 +1,7 @@
 import type { CarrierDetails, Claim, ClaimId, FirmId, Svcid } from '@svc/domain';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { ClaimImport } from './imports.ts';
-import type { StoredOffer } from './offer-courses.ts';
+import type { StoredOffer } from './offer-history.ts';
 
 /** Everything that is stored for one firm, apart from its audit trail. */
 export interface FirmData {

@@ -8,7 +8,7 @@ import type { FaultStore } from './faults.ts';
 import type { FirmData } from './firm-data.ts';
 import type { FirmReads } from './firm-reads.ts';
 import type { JobReads } from './job-reads.ts';
-import type { OfferCourses } from './offer-courses.ts';
+import type { OfferHistory } from './offer-history.ts';
 import type { OperatorReads } from './operator-reads.ts';
 import type { ReceiptKeys } from './receipt-signer.ts';
 import type { RequestLogStore } from './request-log.ts';
@@ -26,7 +26,7 @@ export interface Stores {
   readonly operatorReads: OperatorReads;
   readonly staffReads: StaffReads;
   readonly jobReads: JobReads;
-  readonly offerCourses: OfferCourses;
+  readonly offerHistory: OfferHistory;
   readonly receiptKeys: ReceiptKeys;
   readonly credentials: CredentialStore;
   readonly faults: FaultStore;

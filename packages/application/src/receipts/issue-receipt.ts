@@ -5,11 +5,11 @@ import { claimObject } from '../audit/events.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { OfferCourses, OfferRecord } from '../ports/offer-courses.ts';
+import type { OfferHistory, OfferRecord } from '../ports/offer-history.ts';
 import type { ReceiptSigner } from '../ports/receipt-signer.ts';
 
 interface Deps {
-  readonly offerCourses: OfferCourses;
+  readonly offerHistory: OfferHistory;
   readonly receiptSigner: ReceiptSigner;
   readonly addresses: { readonly baseUrl: string };
   readonly clock: Clock;
@@ -25,12 +25,12 @@ const VERSION = 1;
 
 /** A receipt of the claim's latest offer, for its firm or its adjuster. */
 export const makeIssueReceipt =
-  ({ offerCourses, receiptSigner, addresses, clock }: Deps) =>
+  ({ offerHistory, receiptSigner, addresses, clock }: Deps) =>
   async (reader: FirmActor | AdjusterActor, id: ClaimId): Promise<IssuedReceipt> => {
     const record =
       'firmId' in reader
-        ? await offerCourses.latestOfFirm(reader.firmId, reader.environment, id)
-        : await offerCourses.latestToAdjuster(reader.svcId, id);
+        ? await offerHistory.latestOfFirm(reader.firmId, reader.environment, id)
+        : await offerHistory.latestToAdjuster(reader.svcId, id);
     if (record === null) throw new DomainError('not_found', 'No such claim.');
     const receipt = await receiptSigner.sign({
       iss: addresses.baseUrl,
@@ -42,18 +42,18 @@ export const makeIssueReceipt =
   };
 
 /** Ids and times only: no personal data, and not the reason of a rejection. */
-function contentOf({ claimId, firmId, externalId, environment, closedAt, course, audit }: OfferRecord) {
-  const { status, respondedAt } = course;
+function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, audit }: OfferRecord) {
+  const { status, respondedAt } = offer;
   const device = audit === null ? undefined : answerIn(audit.text, claimId)?.device;
   return {
     claim_id: claimId,
     external_id: externalId,
     firm_id: firmId,
     environment,
-    adjuster_svc_id: course.adjuster,
-    offered_at: toDateTime(course.offeredAt),
-    pushes: course.pushes.map(({ channel, outcome, at }) => ({ channel, outcome, at: toDateTime(at) })),
-    first_seen_at: toDateTimeOrNull(course.firstSeenAt),
+    adjuster_svc_id: offer.adjuster,
+    offered_at: toDateTime(offer.offeredAt),
+    pushes: offer.pushes.map(({ channel, outcome, at }) => ({ channel, outcome, at: toDateTime(at) })),
+    first_seen_at: toDateTimeOrNull(offer.firstSeenAt),
     status,
     answered:
       respondedAt === null

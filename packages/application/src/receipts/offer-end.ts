@@ -1,5 +1,5 @@
 import type { Claim, Instant } from '@svc/domain';
-import type { OfferEnd } from '../ports/offer-courses.ts';
+import type { OfferEnd } from '../ports/offer-history.ts';
 
 /** How the latest offer of a claim ends when the claim is offered again. */
 export function offerEnd({ assignment, updatedAt }: Claim, offeredAgainAt: Instant): OfferEnd {

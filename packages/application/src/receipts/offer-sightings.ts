@@ -1,7 +1,7 @@
 import type { AdjusterActor } from '../actors.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { OfferEvent } from '../ports/offer-courses.ts';
+import type { OfferEvent } from '../ports/offer-history.ts';
 import type { WriteBuffer } from '../write-buffer.ts';
 
 /** About 5 MB. The store ignores later sightings, so forgetting one costs a write. */

@@ -67,27 +67,27 @@ const filters = fc.record({
 function readsOf(all: readonly BoardClaim[], offerWaitHours: number | null = null) {
   const counted = { claims: 0 };
   const reads: Pick<BoardReads, 'claims' | 'claimsByIdPrefix' | 'members' | 'offerWaitHours'> = {
-    async claims(_, walk, after, count) {
-      const isDown = walk.by === 'latest' || (walk.by === 'adjuster' && walk.latestFirst);
+    async claims(_, scan, after, count) {
+      const isDown = scan.by === 'latest' || (scan.by === 'adjuster' && scan.latestFirst);
       const sign = isDown ? -1 : 1;
-      const at = (claim: BoardClaim) => (walk.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
+      const at = (claim: BoardClaim) => (scan.by === 'adjuster' ? claim.offeredAt : claim.updatedAt);
       const order = (one: KeysetPosition, other: KeysetPosition) =>
         sign * (one.at - other.at || (one.id === other.id ? 0 : one.id < other.id ? -1 : 1));
       const position = (claim: BoardClaim) => ({ at: at(claim), id: claim.id });
-      const isWalked = (claim: BoardClaim): boolean => {
-        if (walk.by === 'adjuster')
+      const isScanned = (claim: BoardClaim): boolean => {
+        if (scan.by === 'adjuster')
           return (
-            claim.adjuster === walk.adjuster &&
-            claim.status === walk.status &&
-            (claim.closedAt !== null) === walk.closed
+            claim.adjuster === scan.adjuster &&
+            claim.status === scan.status &&
+            (claim.closedAt !== null) === scan.closed
           );
-        if (walk.by === 'latest') return walk.status === undefined || claim.status === walk.status;
+        if (scan.by === 'latest') return scan.status === undefined || claim.status === scan.status;
         return (
-          claim.environment === walk.environment && claim.status === walk.status && claim.closedAt === null
+          claim.environment === scan.environment && claim.status === scan.status && claim.closedAt === null
         );
       };
       const found = all
-        .filter((claim) => isWalked(claim) && order(position(claim), after) > 0)
+        .filter((claim) => isScanned(claim) && order(position(claim), after) > 0)
         .sort((one, other) => order(position(one), position(other)))
         .slice(0, count);
       counted.claims += found.length;

@@ -6,27 +6,27 @@ test('a receipt shows its own pushes, and the device of its own answer from an a
   const { newFirm, newMember, sendId, useOn, memory } = memoryFixture();
   const firm = await newFirm();
   const id = await sendId(firm.live, await newMember(firm));
-  const record = await memory.offerCourses.latestOfFirm(firm.id, 'live', id);
+  const record = await memory.offerHistory.latestOfFirm(firm.id, 'live', id);
   if (record === null) throw new Error('expected an offer');
   const receiptOf = async (changes: Partial<OfferRecord>) => {
-    const offerCourses = { ...memory.offerCourses, latestOfFirm: async () => ({ ...record, ...changes }) };
-    return JSON.parse((await useOn({ offerCourses }).issueReceipt(firm.live, id)).receipt);
+    const offerHistory = { ...memory.offerHistory, latestOfFirm: async () => ({ ...record, ...changes }) };
+    return JSON.parse((await useOn({ offerHistory }).issueReceipt(firm.live, id)).receipt);
   };
   const push = { channel: 'mail', outcome: 'delivered', at: 5 } as const;
-  const course = { ...record.course, respondedAt: 6, pushes: [push] };
+  const offer = { ...record.offer, respondedAt: 6, pushes: [push] };
   const event = (action: AuditAction, claim: string, answeredAt: number) => ({
     ...{ at: 7, actor: 'adjuster:A', address: null, requestId: null, outcome: 'ok' },
     ...{ action, object: `claim:${claim}`, device: { answeredAt, keptOfflineSince: null } },
   });
   for (const action of ['claim.accept', 'claim.reject'] as const) {
     const text = auditText([event(action, 'another', 1), event('claim.work', id, 2), event(action, id, 3)]);
-    expect(await receiptOf({ course, audit: { seq: 9, at: 7, text, hash: 'hash' } })).toMatchObject({
+    expect(await receiptOf({ offer, audit: { seq: 9, at: 7, text, hash: 'hash' } })).toMatchObject({
       pushes: [{ ...push, at: toDateTime(5) }],
       answered: { at: toDateTime(6), device_at: toDateTime(3) },
       audit: { seq: 9, hash: 'hash' },
     });
   }
-  expect(await receiptOf({ course, audit: null })).toMatchObject({
+  expect(await receiptOf({ offer, audit: null })).toMatchObject({
     answered: { at: toDateTime(6), device_at: null },
     closed_at: null,
     decided_by: { rule: 'awaiting_answer' },

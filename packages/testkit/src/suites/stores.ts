@@ -17,7 +17,7 @@ import { importsBehavior } from './stores/imports.ts';
 import { isolationBehavior } from './stores/isolation.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
-import { offerCoursesBehavior } from './stores/offer-courses.ts';
+import { offerHistoryBehavior } from './stores/offer-history.ts';
 import { operatorBehavior } from './stores/operator.ts';
 import { outboxBehavior } from './stores/outbox.ts';
 import { pageSizeBehavior } from './stores/page-size.ts';
@@ -57,7 +57,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   offBoardingBehavior,
   firmDataBehavior,
   webhooksBehavior,
-  offerCoursesBehavior,
+  offerHistoryBehavior,
 ] as const;
 
 const ALL_BEHAVIORS = [

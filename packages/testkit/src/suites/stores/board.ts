@@ -192,7 +192,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const id = await sendAt(firm, svcId);
       const offeredAt = clock.now();
       const { environment } = firm.live;
-      await stores.offerCourses.append([
+      await stores.offerHistory.append([
         { firmId: firm.id, claimId: id, environment, offeredAt, adjuster: svcId, seenAt: offeredAt + 5 },
       ]);
       const rejectedAt = clock.advance(MINUTE);

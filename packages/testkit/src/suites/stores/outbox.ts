@@ -125,9 +125,9 @@ export function outboxBehavior(fixture: () => Fixture): void {
       clock.advance(2 * HOUR);
       await runReminders();
       expect((await reminded()).sort()).toEqual([...open].sort());
-      const [course] = await stores.offerCourses.ofClaim(firm.id, open[1] as ClaimId);
+      const [offer] = await stores.offerHistory.ofClaim(firm.id, open[1] as ClaimId);
       // A device has yet to get it.
-      expect(course?.remindedAt).toBeNull();
+      expect(offer?.remindedAt).toBeNull();
 
       const later = await sendId(firm.live, svcId);
       await use.runJob({ kind: 'notify_offer', firmId: firm.id, claimId: later, svcId });

@@ -1,8 +1,8 @@
 import {
   claimObject,
   MAX_OFFERS_READ,
-  type OfferCourse,
-  type OfferCourses,
+  type OfferHistory,
+  type OfferHistoryEntry,
   type OfferRecord,
   type ReceiptKey,
   type ReceiptKeys,
@@ -25,8 +25,8 @@ export const offerRowOf = (
     ...{ firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
   };
 
-export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
-  const latestOf = ({ firmId, id, assignment }: Claim): OfferCourse => {
+export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
+  const latestOf = ({ firmId, id, assignment }: Claim): OfferHistoryEntry => {
     const { firstSeenAt, remindedAt, pushes } = offerRowOf(tables, { firmId, claimId: id, ...assignment });
     return { ...assignment, endedAt: null, firstSeenAt, remindedAt, pushes };
   };
@@ -38,7 +38,7 @@ export function memoryOfferCourses(tables: Tables, write: Write): OfferCourses {
       externalId: claim.externalId,
       environment: claim.environment,
       closedAt: claim.closedAt,
-      course: latestOf(claim),
+      offer: latestOf(claim),
       audit: tables.auditLog.get(keyOf(claim.firmId, seq)) ?? null,
     };
   };

@@ -1,9 +1,9 @@
 import {
   type AuditRow,
   MAX_OFFERS_READ,
-  type OfferCourse,
-  type OfferCourses,
   type OfferEvent,
+  type OfferHistory,
+  type OfferHistoryEntry,
   type OfferKey,
   type OfferRecord,
   type PushOutcome,
@@ -64,11 +64,11 @@ const END = sql(
      ended_at = excluded.ended_at`,
 );
 
-const COURSE = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
+const ENTRY_COLUMNS = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
 
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
-   c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason, NULL AS ended_at, ${COURSE}, l.seq, l.at, l.entry AS text,
+   c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason, NULL AS ended_at, ${ENTRY_COLUMNS}, l.seq, l.at, l.entry AS text,
    ${hexOf('l.hash')} AS hash`;
 const LATEST = sql(
   'offers_latest',
@@ -110,7 +110,7 @@ const pushesFrom = (text: string): PushOutcome[] =>
     .map(([channel, push]) => ({ channel, ...push }))
     .sort((one, other) => (one.channel < other.channel ? -1 : 1));
 
-const courseFrom = (row: StoredRow): OfferCourse => ({
+const entryFrom = (row: StoredRow): OfferHistoryEntry => ({
   offeredAt: row.offered_at,
   adjuster: row.adjuster_svc_id,
   status: row.status,
@@ -168,7 +168,7 @@ export async function recordReminder(
 }
 
 const STORED_COLUMNS = `o.firm_id, o.claim_id, o.offered_at, o.adjuster_svc_id, o.status, o.responded_at, o.rejection_reason,
-   o.ended_at, ${COURSE}`;
+   o.ended_at, ${ENTRY_COLUMNS}`;
 
 const ENDED = sql(
   'offers_ended',
@@ -199,7 +199,7 @@ export async function offersOfFirm(
   const position = [after?.claimId ?? NIL_UUID, timestamp(after?.offeredAt ?? 0)];
   const rows = await executor.rows<StoredRow>(OF_FIRM, [firmId, ...position, limit]);
   return (await decryptOffers(encryption, rows)).map((row) => {
-    const { firstSeenAt, remindedAt, pushes, endedAt, offeredAt, adjuster, ...end } = courseFrom(row);
+    const { firstSeenAt, remindedAt, pushes, endedAt, offeredAt, adjuster, ...end } = entryFrom(row);
     const isEnded = endedAt !== null;
     const offer = { claimId: row.claim_id, offeredAt, adjuster, firstSeenAt, remindedAt, pushes };
     return { ...offer, end: isEnded ? { ...end, endedAt } : null };
@@ -227,11 +227,11 @@ function rowsOf(events: readonly OfferEvent[]) {
 }
 
 /** @param maintenance for the batches, so that they do not delay the reads of requests. */
-export function pgOfferCourses(
+export function pgOfferHistory(
   executor: Executor,
   maintenance: Executor,
   encryption: Encryption,
-): OfferCourses {
+): OfferHistory {
   const latestOf = async (firmId: FirmId, claimId: ClaimId): Promise<LatestRow | null> => {
     if (!isUuid(firmId) || !isUuid(claimId)) return null;
     const found = await executor.rows<LatestRow>(LATEST, [firmId, claimId]);
@@ -245,7 +245,7 @@ export function pgOfferCourses(
     externalId: row.external_id,
     environment: row.environment,
     closedAt: row.closed_at,
-    course: courseFrom(row),
+    offer: entryFrom(row),
     audit: row.seq === null ? null : { seq: Number(row.seq), at: row.at, text: row.text, hash: row.hash },
   });
   return {
@@ -270,7 +270,7 @@ export function pgOfferCourses(
       // As of the first statement: the latest offer, or one after it, may have ended since.
       const earlier = found.filter(({ offered_at }) => offered_at < latest.offered_at);
       const ended = await decryptOffers(encryption, earlier);
-      return [...ended.reverse(), latest].map(courseFrom);
+      return [...ended.reverse(), latest].map(entryFrom);
     },
 
     async latestOfFirm(firmId, environment, claimId) {

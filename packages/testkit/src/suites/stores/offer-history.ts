@@ -4,7 +4,7 @@ import { type ClaimId, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 
-export function offerCoursesBehavior(fixture: () => Fixture): void {
+export function offerHistoryBehavior(fixture: () => Fixture): void {
   const setUp = async () => {
     const { newFirm, newMember } = fixture();
     const firm = await newFirm();
@@ -13,7 +13,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
   const receiptOf = async (...args: Parameters<Fixture['use']['issueReceipt']>) =>
     JSON.parse((await fixture().use.issueReceipt(...args)).receipt);
 
-  describe('the course of an offer', () => {
+  describe('the history of an offer', () => {
     test('has the latest outcome of each channel and the first sight', async () => {
       const { sendId, stores, clock } = fixture();
       const { firm, first } = await setUp();
@@ -31,14 +31,14 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
         ...offer,
         push: { channel, outcome, at: at + ms },
       });
-      await stores.offerCourses.append([
+      await stores.offerHistory.append([
         push('b1', 'retried', 1),
         { ...offer, seenAt: at + 90 },
         push('a1', 'delivered', 2),
         { ...offer, seenAt: at + 70 },
       ]);
-      await stores.offerCourses.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
-      await stores.offerCourses.append([]);
+      await stores.offerHistory.append([{ ...offer, seenAt: at + 80 }, push('b1', 'delivered', 5)]);
+      await stores.offerHistory.append([]);
       const record = (step: ReminderStep, ms: number) =>
         stores.unitOfWork.run((tx) => tx.claims.recordReminder(offer, step, at + ms));
       const queue = [await record('reminderQueuedAt', 50), await record('reminderQueuedAt', 51)];
@@ -47,8 +47,8 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
         [true, false],
         [true, false],
       ]);
-      await stores.offerCourses.append([{ ...offer, seenAt: at + 95 }]);
-      expect(await stores.offerCourses.ofClaim(firm.id, claimId)).toEqual([
+      await stores.offerHistory.append([{ ...offer, seenAt: at + 95 }]);
+      expect(await stores.offerHistory.ofClaim(firm.id, claimId)).toEqual([
         {
           offeredAt: offer.offeredAt,
           adjuster: firm.accounts.manual,
@@ -64,7 +64,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
           ],
         },
       ]);
-      expect(await stores.offerCourses.ofClaim(firm.id, other)).toMatchObject([
+      expect(await stores.offerHistory.ofClaim(firm.id, other)).toMatchObject([
         { firstSeenAt: null, pushes: [] },
       ]);
     });
@@ -85,9 +85,9 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
       await offer(firm.live, claimId, first);
       clock.advance(MINUTE);
       await offer(firm.live, claimId, first);
-      const courses = await stores.offerCourses.ofClaim(firm.id, claimId);
+      const history = await stores.offerHistory.ofClaim(firm.id, claimId);
       expect(
-        courses.map(
+        history.map(
           ({ offeredAt: _, respondedAt: __, firstSeenAt: ___, remindedAt: ____, pushes: _____, ...rest }) =>
             rest,
         ),
@@ -104,7 +104,7 @@ export function offerCoursesBehavior(fixture: () => Fixture): void {
       const { firm, first } = await setUp();
       const claimId = await sendId(firm.live, first);
       const other = await newFirm();
-      const { ofClaim, latestOfFirm, latestToAdjuster } = stores.offerCourses;
+      const { ofClaim, latestOfFirm, latestToAdjuster } = stores.offerHistory;
       expect(await ofClaim(other.id, claimId)).toEqual([]);
       expect(await ofClaim(firm.id, ids.next() as ClaimId)).toEqual([]);
       expect(await ofClaim(firm.id, 'no uuid' as ClaimId)).toEqual([]);

@@ -51,7 +51,7 @@ export interface StoredOffer {
 }
 
 /** One offer from the push to its end. */
-export interface OfferCourse extends Omit<OfferEnd, 'endedAt'>, Omit<StoredOffer, 'claimId' | 'end'> {
+export interface OfferHistoryEntry extends Omit<OfferEnd, 'endedAt'>, Omit<StoredOffer, 'claimId' | 'end'> {
   /** Of an earlier offer; null: it is the latest one. */
   readonly endedAt: Instant | null;
 }
@@ -64,7 +64,7 @@ export interface OfferRecord {
   readonly environment: Environment;
   /** Null: the claim is open. */
   readonly closedAt: Instant | null;
-  readonly course: OfferCourse;
+  readonly offer: OfferHistoryEntry;
   /** Of the audit trail: the row of the offer, or of the response or other change that ended it. Null: retention deleted it. */
   readonly audit: AuditRow | null;
 }
@@ -72,10 +72,10 @@ export interface OfferRecord {
 export const MAX_OFFERS_READ = 100;
 
 /** The offers of claims with what followed them. */
-export interface OfferCourses {
+export interface OfferHistory {
   append(events: readonly OfferEvent[]): Promise<void>;
   /** The latest {@link MAX_OFFERS_READ}, oldest first. Empty: the firm has no such claim. */
-  ofClaim(firmId: FirmId, claimId: ClaimId): Promise<OfferCourse[]>;
+  ofClaim(firmId: FirmId, claimId: ClaimId): Promise<OfferHistoryEntry[]>;
   /** Null: the firm or environment has no such claim (`isClaimVisible`). */
   latestOfFirm(firmId: FirmId, environment: Environment, claimId: ClaimId): Promise<OfferRecord | null>;
   /** Null: the claim's latest offer is to somebody else. */
