@@ -94,7 +94,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   // Ids and client addresses, of which the chain of hashes is made.
   audit_log: ['entry', 'hash'],
   firm_feeds: ['audit_hash', 'audit_purged_hash'],
-  request_log: ['requests'],
+  request_log: ['environment', 'requests'],
   // Names of firms and published deadlines.
   firms: ['erasure', 'name', 'plan'],
   deadline_overrides: ['event', 'kind', 'source'],
