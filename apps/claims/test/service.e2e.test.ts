@@ -10,6 +10,7 @@ import {
   type Client,
   createClient,
   type NewClaim,
+  type ReceiptContent,
   type ReceiptKeySet,
   verifyReceipt,
 } from '@svc/client';
@@ -24,6 +25,13 @@ import {
 } from '../../../packages/client/test/real-service.ts';
 import { jsonLines } from './environment.ts';
 import { MAIN_COMMAND, start } from './process.ts';
+
+const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
+  ...{ iss: true, iat: true, version: true },
+  ...{ claim_id: true, external_id: true, firm_id: true, environment: true, adjuster_svc_id: true },
+  ...{ offered_at: true, pushes: true, first_seen_at: true, status: true, answered: true, closed_at: true },
+  ...{ decided_by: true, audit: true },
+};
 
 let service: RealService;
 let firm: Firm;
@@ -172,7 +180,16 @@ describe('the command line against the real service', () => {
     expect([genuine.code, genuine.stdout]).toEqual([0, expect.stringContaining('The receipt is genuine.')]);
     const fromService = ['verify-receipt', '-', '--json', '--url', service.url];
     const content = await start(fromService, { stdin: receipt }).ended;
-    expect(JSON.parse(content.stdout)).toMatchObject({ external_id: 'RECEIPT-1' });
+    const shown = JSON.parse(content.stdout);
+    expect(shown).toMatchObject({ external_id: 'RECEIPT-1' });
+    // The SDK's type and the guide name each member.
+    expect(Object.keys(shown).sort()).toEqual(Object.keys(RECEIPT_MEMBERS).sort());
+    const guide = await readFile(new URL('../../../docs/guides/receipts.md', import.meta.url), 'utf8');
+    expect(Object.keys(shown).filter((member) => !guide.includes(`\`${member}`))).toEqual([
+      'iss',
+      'iat',
+      'version',
+    ]);
     const altered = receipt.replace('.', '.e');
     const found = await start(offline, { stdin: altered }).ended;
     expect([found.code, found.stderr]).toEqual([1, expect.stringContaining('The signature is wrong')]);
