@@ -4,6 +4,7 @@ import { type GroupFailure, type Job, NO_METRICS } from '@svc/application';
 import {
   createFixedClock,
   InjectedFault,
+  OTHER_BEHAVIORS,
   PERSONAL_DATA_BEHAVIORS,
   type StoresUnderTest,
   storesSuite,
@@ -109,6 +110,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
 
 const key = randomBytes(32);
 
-storesSuite('PostgreSQL', storesWith(null));
+// Whether values are encrypted is decided in `Encryption` alone, which its own tests and all of HTTP use without a key.
+storesSuite('PostgreSQL', storesWith(null), OTHER_BEHAVIORS);
 const keys = { variable: 'ENCRYPTION_KEY', read: () => [key] };
 storesSuite('PostgreSQL with encryption', storesWith(keys), PERSONAL_DATA_BEHAVIORS);

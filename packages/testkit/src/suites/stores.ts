@@ -60,8 +60,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   offerHistoryBehavior,
 ] as const;
 
-const ALL_BEHAVIORS = [
-  ...PERSONAL_DATA_BEHAVIORS,
+export const OTHER_BEHAVIORS = [
   rollbackBehavior,
   idempotencyBehavior,
   feedBehavior,
@@ -71,7 +70,7 @@ const ALL_BEHAVIORS = [
   outboxBehavior,
   sandboxBehavior,
   importsBehavior,
-];
+] as const;
 
 /**
  * The guarantees of every store implementation, tested through use cases and ports. Tests create their own firms, so
@@ -80,7 +79,7 @@ const ALL_BEHAVIORS = [
 export function storesSuite(
   name: string,
   makeStores: () => Promise<StoresUnderTest>,
-  behaviors: readonly Behavior[] = ALL_BEHAVIORS,
+  behaviors: readonly Behavior[] = [...PERSONAL_DATA_BEHAVIORS, ...OTHER_BEHAVIORS],
 ): void {
   describe(`stores on ${name}`, () => {
     let underTest: StoresUnderTest | undefined;
