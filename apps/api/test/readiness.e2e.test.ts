@@ -67,191 +67,60 @@ async function carelessProgram() {
   };
 }
 
-const later = (minutes: number) => {
-  passedMs += minutes * MINUTE;
-};
 const longAgo = '2026-01-01T00:00:00Z';
 
-test('a retry with another Idempotency-Key is found', async () => {
+test('what a careless program does is found, and what is never made good ten minutes later', async () => {
   const program = await carelessProgram();
-  const claim = program.claim();
-  await program.faults('internal_error');
-  await program.send(claim);
-  await program.send(claim);
-  const detail = 'A write that failed was sent again with another Idempotency-Key.';
-  expect(await program.findings(2)).toEqual({ idempotency_keys: [detail] });
-});
+  const { claim, faults, list, send } = program;
+  await list({ updated_since: longAgo });
+  const unread = await send(claim());
+  const rejected = await send(claim());
+  await program.reject(rejected.id);
+  await list({ updated_since: longAgo });
+  await program.offer(rejected.id);
+  await program.reject(rejected.id);
+  await list({ updated_since: longAgo });
 
-test('a write that is not sent again after a lost connection is found ten minutes later', async () => {
-  const program = await carelessProgram();
-  await program.faults('dropped');
-  await program.send(program.claim());
-  expect(await program.findings(1)).toEqual({});
-  later(11);
-  const detail = 'A write that failed was never sent again, so a claim or an offer is lost.';
-  expect(await program.findings(1)).toEqual({ lost_writes: [detail] });
-});
+  const [lost, failed, limited] = [claim(), claim(), claim()];
+  await faults('dropped');
+  await send(lost);
+  await faults('internal_error');
+  await send(failed);
+  await send(failed);
+  await send(failed);
+  await faults('rate_limited');
+  await send(limited, 'the-key');
+  await send(limited, 'the-key');
 
-test('a claim that is sent twice is found', async () => {
-  const program = await carelessProgram();
-  const claim = program.claim();
-  await program.send(claim);
-  await program.send(claim);
-  expect(await program.findings(2)).toEqual({ duplicates: ['A claim was sent that exists already.'] });
-});
-
-test('a request that is sent again before Retry-After has passed is found', async () => {
-  const program = await carelessProgram();
-  const claim = program.claim();
-  await program.faults('rate_limited');
-  await program.send(claim, 'the-key');
-  await program.send(claim, 'the-key');
-  expect(await program.findings(2)).toEqual({
-    retry_after: [expect.stringMatching(/^Retry-After was 1 s; the next request came after 0(\.\d+)? s\.$/)],
-  });
-});
-
-test('other requests of the key before Retry-After has passed are found', async () => {
-  const program = await carelessProgram();
-  await program.faults('rate_limited');
-  await program.send(program.claim());
-  later(300 / MINUTE);
-  for (let claims = 0; claims < 3; claims += 1) await program.send(program.claim());
-  expect(await program.findings(4)).toEqual({
-    retry_after: ['Retry-After was 1 s; the key sent 3 other requests before that time had passed.'],
-  });
-});
-
-test('retries without back-off are found', async () => {
-  const program = await carelessProgram();
-  await program.faults('internal_error', 8);
-  for (let attempt = 0; attempt < 9; attempt += 1) {
-    await program.list();
-    // The last waits add up to a little more than the first.
-    later((1000 + attempt) / MINUTE);
-  }
-  expect(await program.findings(9)).toEqual({
-    back_off: [expect.stringContaining('was sent 8 more times')],
-  });
-});
-
-test('a next_cursor that is not followed is found', async () => {
-  const program = await carelessProgram();
-  await program.send(program.claim());
-  await program.send(program.claim());
-  for (const limit of ['1', '1']) await program.list({ updated_since: longAgo, limit });
-  const detail = 'A page had a next_cursor, and the next page was never requested.';
-  expect(await program.findings(4)).toEqual({ cursors: [detail] });
-});
-
-test('a poll that starts after what was read is found', async () => {
-  const program = await carelessProgram();
-  await program.list({ updated_since: longAgo });
+  await faults('unknown_value');
+  const page = await list({ updated_since: longAgo });
+  await list({ assignment_status: page.data[0].assignment.status });
+  await list({ updated_since: longAgo, limit: '1' });
+  await faults('internal_error', 8);
+  for (let attempt = 0; attempt < 9; attempt += 1) await list();
   const ahead = new Date(Date.now() + passedMs + MINUTE).toISOString();
-  await program.list({ updated_since: ahead });
-  expect(await program.findings(2)).toEqual({
+  await list({ updated_since: ahead });
+  await program.accept(unread.id);
+  // The other polls do not have it.
+  await list({ updated_since: ahead, assignment_status: 'rejected' });
+
+  const atOnce = {
+    idempotency_keys: ['A write that failed was sent again with another Idempotency-Key.'],
+    duplicates: ['A claim was sent that exists already.'],
+    retry_after: [expect.stringMatching(/^Retry-After was 1 s; the next request came after 0(\.\d+)? s\.$/)],
+    back_off: [expect.stringContaining('was sent 8 more times')],
+    cursors: ['A page had a next_cursor, and the next page was never requested.'],
     poll_gaps: [expect.stringMatching(`^No poll covers the changes between .* and ${ahead}`)],
-  });
-});
-
-test('an outcome that no poll reads is found ten minutes later, though other claims are polled', async () => {
-  const program = await carelessProgram();
-  const { id } = await program.send(program.claim());
-  await program.accept(id);
-  await program.list({ updated_since: longAgo, assignment_status: 'rejected' });
-  expect(await program.findings(2)).toEqual({});
-  later(11);
-  expect(await program.findings(2)).toEqual({
-    unread_changes: [
-      expect.stringMatching(
-        /^The claim became accepted at .*; no unfiltered poll and no read of the claim since has it\.$/,
-      ),
-    ],
-  });
-});
-
-test('a claim that was uploaded at the desk is not graded: the program did not send it', async () => {
-  const program = await carelessProgram();
-  const sent = await program.send(program.claim());
-  const { token } = await operatorOf(service.service.services).staff(program.firm.id, 'dispatcher');
-  const { id, test, assignment, created_at, updated_at, ...content } = sent;
-  const claim = { ...content, external_id: 'UPLOADED', claim_number: 'UPLOADED' };
-  const text = csvOfClaims([{ ...claim, adjuster_svc_id: program.account.manual }]);
-  const body = { name: 'Upload', environment: 'test', dry_run: false, text };
-  const { json } = await service.call('POST', '/firm/v1/imports', { as: token, body });
-  expect(json.rows).toMatchObject([{ outcome: 'sent' }]);
-  await program.accept(json.rows[0].claim_id);
-  await program.accept(id);
-  later(11);
-  expect((await program.findings(1)).unread_changes).toHaveLength(1);
-});
-
-test('a second outcome of a claim that has no effect is found ten minutes later', async () => {
-  const program = await carelessProgram();
-  const { id } = await program.send(program.claim());
-  await program.reject(id);
-  await program.list({ updated_since: longAgo });
-  await program.offer(id);
-  await program.reject(id);
-  await program.list({ updated_since: longAgo });
-  expect(await program.findings(4)).toEqual({});
-  later(11);
-  expect(await program.findings(4)).toEqual({
+    unknown_values: ['The unknown value was sent back.'],
+  };
+  expect(await program.findings(26)).toEqual(atOnce);
+  passedMs += 11 * MINUTE;
+  expect(await program.findings(26)).toEqual({
+    ...atOnce,
+    lost_writes: ['A write that failed was never sent again, so a claim or an offer is lost.'],
     second_outcomes: [expect.stringContaining('became rejected')],
+    unread_changes: [expect.stringMatching(/^The claim became accepted at .*; no unfiltered poll/)],
   });
-});
-
-test('an unknown value that is sent back is found, and so is a page that was not processed because of one', async () => {
-  const program = await carelessProgram();
-  await program.list({ updated_since: longAgo });
-  const { updated_at } = await program.send(program.claim());
-  await program.faults('unknown_value');
-  const page = await program.list({ updated_since: longAgo });
-  await program.list({ assignment_status: page.data[0].assignment.status });
-  await program.list({ updated_since: longAgo });
-  await program.list({ updated_since: updated_at });
-  expect(await program.findings(6)).toEqual({
-    unknown_values: [
-      expect.stringMatching(/^A page had an unknown value, and the next poll started at the same/),
-      'The unknown value was sent back.',
-    ],
-  });
-});
-
-test('a program that follows the guides is ready, but not if there are more requests than are checked', async () => {
-  const program = await carelessProgram();
-  const claim = program.claim();
-  await program.list({ updated_since: longAgo });
-  await program.faults('internal_error', 5);
-  for (const waitMs of [500, 1000, 2000, 4000, 8000]) {
-    await program.send(claim, 'one');
-    later(waitMs / MINUTE);
-  }
-  for (const kind of ['rate_limited', 'dropped']) {
-    await program.faults(kind);
-    await program.send(claim, 'one');
-    later(1200 / MINUTE);
-  }
-  const { id, updated_at } = await program.send(claim, 'one');
-  const other = await program.send(program.claim());
-  await program.faults('unknown_value');
-  const first = { updated_since: longAgo, limit: '1' };
-  const { next_cursor } = await program.list(first);
-  await program.list({ ...first, cursor: next_cursor });
-  await program.reject(id);
-  await program.accept(other.id);
-  await program.list({ updated_since: updated_at });
-  await program.offer(id);
-  await program.accept(id);
-  await program.list({ updated_since: updated_at });
-  expect(await program.readiness(15)).toMatchObject({ ready: true, complete: true });
-  const log = service.service.services.get('requestLog');
-  const [logged] = await log.behaviorOf(program.firm.id, 0, 1);
-  if (logged === undefined) throw new Error('expected a request');
-  const earlier = { ...logged, at: logged.at - 60 * MINUTE, behavior: { operation: 'GET /v1/me' } };
-  const more = Array.from({ length: 3600 }, () => ({ ...earlier, requestId: randomUUID() }));
-  for (let at = 0; at < more.length; at += 600) await log.append(more.slice(at, at + 600));
-  expect(await program.readiness(3600)).toMatchObject({ ready: false, complete: false });
 });
 
 test('the firm’s developers, admins and auditors see what its test keys did, dispatchers and other firms do not', async () => {
