@@ -47,8 +47,6 @@ async function tapRepeatedly(page: Page, target: Locator, pausesMs: readonly num
 
 test.each([
   ['phone', 60, PHONE],
-  ['phone', 300, PHONE],
-  ['tablet', 150, TABLET],
   ['wide screen', 550, { ...TABLET, viewport: { width: 1280, height: 900 } }],
 ] as const)(
   'on a %s, a double tap %i ms apart accepts only the offer that was on the screen, which stays there with a way to the next one',

@@ -140,27 +140,6 @@ test('a new email address is used once the code emailed to it is entered', () =>
     expect(await emailOf(service, token)).toBe(after);
   }));
 
-test('a first email address that another account has is refused, and another one is stored without a code', () =>
-  visiting(PHONE, async ({ page }) => {
-    const taken = await emailOf(service, (await service.member(firm)).token);
-    const { token } = await service.adjuster({ email: null });
-    await enter(page, service, token, '#/settings');
-    await button(page, 'Change').click();
-    const email = page.getByLabel('Email', { exact: true });
-    await email.fill(taken);
-    await button(page, 'Save').click();
-    await page.getByText('Enter a valid email address that no other account uses.').waitFor();
-    expect(await email.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
-    expect(await emailOf(service, token)).toBeNull();
-
-    await email.fill('first.adjuster@example.com');
-    await button(page, 'Save').click();
-    await page.getByText('first.adjuster@example.com', { exact: true }).waitFor();
-    expect(await page.getByLabel('Six-digit code').count()).toBe(0);
-    expect(await emailOf(service, token)).toBe('first.adjuster@example.com');
-  }));
-
 test('the app is available in Spanish, and a chosen language is remembered', () =>
   visiting({ ...PHONE, locale: 'es-PR' }, async ({ page }) => {
     const { svcId, token } = await service.member(firm);

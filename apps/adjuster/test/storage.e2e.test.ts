@@ -44,30 +44,6 @@ async function changeClaims(page: Page, change: (claim: Record<string, unknown>)
   });
 }
 
-test('stored claims and settings of another shape do not keep the app from starting: they are read again', () =>
-  visiting(WITHOUT_WORKER, async ({ page }) => {
-    const { token } = await offers();
-    await enter(page, service, token);
-    await row(page, 'First').waitFor();
-    await until(
-      'the lists',
-      async () => (await inDatabase(page, "found = kept.get('offers')")) !== undefined,
-    );
-    await inDatabase(
-      page,
-      `kept.put([{ id: 'x', policyholder: null }], 'offers');
-       kept.put({ svc_id: 1 }, 'profile'); kept.put('none', 'arrangement'); kept.put(7, 'deadlines');
-       kept.put({}, 'invitations'); kept.put('far', 'origin'); kept.put([1], 'history');`,
-    );
-    for (const hash of ['#/', '#/history', '#/firms', '#/settings', '#/claims']) {
-      await page.goto(`${service.url}/app${hash}`);
-      await page.reload();
-      await page.locator('main h1').waitFor();
-    }
-    await page.getByRole('link', { name: 'Offers' }).click();
-    await row(page, 'Second').waitFor();
-  }));
-
 test('a claim that this release cannot show leaves the others, and its screen offers an update and reports the error', () =>
   visiting(WITHOUT_WORKER, async ({ page, faults }) => {
     const { ids, token } = await offers();
@@ -110,29 +86,6 @@ test('a claim that this release cannot show leaves the others, and its screen of
     await Promise.all([page.waitForEvent('load'), button(page, 'Update').click()]);
     await heading(page, 'Ana Second').waitFor();
     faults.length = 0;
-  }));
-
-test('another tab with a later release upgrades the database, and this one goes on and accepts, also after a rollback', () =>
-  visiting(WITHOUT_WORKER, async ({ page, context }) => {
-    const { ids, token } = await offers();
-    await enter(page, service, token, `#/claims/${ids[0]}`);
-    await heading(page, 'Ana First').waitFor();
-    const later = await context.newPage();
-    await later.goto(`${service.url}/app/icon.svg`);
-    const version = await later.evaluate(`new Promise((resolve) => {
-      const opening = indexedDB.open('claims', 9);
-      opening.onupgradeneeded = () => opening.result.createObjectStore('later');
-      opening.onsuccess = () => { resolve(opening.result.version); opening.result.close(); };
-      opening.onblocked = () => resolve('blocked');
-    })`);
-    expect(version).toBe(9);
-    await button(page, 'Accept').click();
-    await until('the acceptance', () => isAccepted(ids[0]));
-    // This release, started again after the later one.
-    await page.goto(`${service.url}/app#/claims/${ids[1]}`);
-    await page.reload();
-    await button(page, 'Accept').click();
-    await until('the acceptance', () => isAccepted(ids[1]));
   }));
 
 test('where the browser stores nothing, answers are sent at once, and nothing is called saved', () =>

@@ -89,6 +89,19 @@ describe('a stored value', () => {
     expect(await storage.get('offers')).toHaveLength(1);
   });
 
+  test.each([
+    ['offers', [{ id: 'x', policyholder: null }]],
+    ['profile', { svc_id: 1 }],
+    ['arrangement', 'none'],
+    ['deadlines', 7],
+    ['invitations', {}],
+    ['origin', 'far'],
+    ['history', [1]],
+  ] as const)('of another shape counts as missing: %s', async (key, value) => {
+    await put(key, value);
+    expect(await storage.getAll(key)).toEqual([undefined]);
+  });
+
   test('in the format of another release is removed if the service can send it again; what is typed stays', async () => {
     await storage.adoptFormat();
     await storage.put('offers', [offer()]);
