@@ -1,5 +1,5 @@
-import { computed, signal } from '@preact/signals';
-import { ApiError, isRefusal } from '@svc/web-app/api-error';
+import { computed, effect, signal } from '@preact/signals';
+import { ApiError, isRefusal, NetworkError } from '@svc/web-app/api-error';
 import { createChoice } from '@svc/web-app/choice';
 import type { KeyValue } from '@svc/web-app/choices';
 import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
@@ -60,8 +60,21 @@ export function createDesk(deps: DeskDeps) {
       toasts.showToast(() => `${text()} ${texts.value.ofService(reason)}`.trim(), 'error');
     } else toasts.showError(error);
   }
+  /** For what is read again by itself: the page says that there is no connection. */
+  const showRefusal = (error: unknown): void => {
+    if (!(error instanceof NetworkError)) showError(error);
+  };
   const shared = { call: api.call, request, environment, onError: showError };
-  const board = createBoard({ ...shared, canOffer: () => can('claims:write') });
+  let hash = navigation.currentHash.value;
+  const board = createBoard({ ...shared, canOffer: () => can('claims:write'), hash, onError: showRefusal });
+  /** The address of the board, or of a claim beside it, keeps the filters when the page is loaded again. */
+  effect(() => {
+    const { value: next } = navigation.currentHash;
+    if (!['board', 'claim'].includes(navigation.route.value.screen)) return;
+    if (next !== hash && next.includes('?')) board.open(next);
+    hash = board.withFilters(next);
+    if (hash !== next) navigation.replaceScreen(hash);
+  });
   const adjusters = createPagedList<BoardAdjuster>({
     async read(cursor) {
       const query = { environment: environment.value, limit: ADJUSTERS_PER_PAGE, cursor };
@@ -78,6 +91,8 @@ export function createDesk(deps: DeskDeps) {
     adjusters.rows.value === undefined ? adjusters.restart() : adjusters.refresh();
   /** Nothing is known about the session yet, because the service did not respond. */
   const startFailed = signal(false);
+  /** A secret that is shown once: no screen change takes it away. */
+  const secret = signal<{ readonly title: string; readonly text: string }>();
   /** Counts the changes that were read, so that an open claim is read again, too. */
   const changes = signal(0);
   const offers = createOffers({ ...shared, onProgress: showOutcome });
@@ -132,6 +147,7 @@ export function createDesk(deps: DeskDeps) {
     for (const part of [live.live, live.test]) part.stop();
     for (const part of [board, adjusters, offers, uploads]) part.forget();
     environment.value = 'live';
+    secret.value = undefined;
     sandbox.key.value = undefined;
     sandbox.rehearsedSince.value = undefined;
   }
@@ -207,10 +223,10 @@ export function createDesk(deps: DeskDeps) {
   }
 
   return {
-    ...{ now, language, texts, format, toasts, session, environment, changes, startFailed },
+    ...{ now, language, texts, format, toasts, session, environment, changes, startFailed, secret },
     ...{ board, adjusters, offers, uploads, sandbox },
     ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
-    ...{ can, showError, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
+    ...{ can, showError, showRefusal, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
     ...{ readAdjusters, readClaim },
   };
 }

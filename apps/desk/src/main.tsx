@@ -22,6 +22,7 @@ import {
   showError,
   texts,
 } from './app.ts';
+import { Secret } from './components/secret.tsx';
 import type { Environment } from './endpoints.ts';
 import { SCREENS, type Screen } from './navigation.ts';
 import { ROOT } from './root.ts';
@@ -77,15 +78,12 @@ function App() {
         )}
       </main>
     );
+  const Alone = me === null ? SignIn : session.needsPasskey.value ? PasskeyRequired : undefined;
   return (
     <>
-      {me === null ? (
+      {Alone !== undefined ? (
         <main>
-          <SignIn />
-        </main>
-      ) : session.needsPasskey.value ? (
-        <main>
-          <PasskeyRequired />
+          <Alone />
         </main>
       ) : (
         <div class="desk">
@@ -94,6 +92,7 @@ function App() {
           <div class="body">
             <Status />
             <Screens />
+            {desk.secret.value !== undefined && <Secret {...desk.secret.value} />}
           </div>
         </div>
       )}
@@ -187,7 +186,7 @@ const Status = () => {
   return (
     <div role="status" class={state === 'online' ? 'network' : 'network offline'}>
       {state !== 'online' && <span>{state === 'problem' ? words.problem : words.offline}</span>}
-      {state === 'online' && environment.value === 'test' && <p class="test-note">{words.testNote}</p>}
+      {state === 'online' && environment.value === 'test' && <Note kind="warning">{words.testNote}</Note>}
     </div>
   );
 };

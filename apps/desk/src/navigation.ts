@@ -27,7 +27,7 @@ export type Route =
 export type Navigation = Navigating<Route>;
 
 function routeOf(hash: string): Route {
-  const [screen = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
+  const [screen = '', id = ''] = hash.replace(/^#\/?|\?.*$/g, '').split('/');
   if (screen === 'claims' && id !== '') return { screen: 'claim', id };
   return { screen: isScreen(screen) ? screen : 'board', ...(id !== '' && { id }) };
 }

@@ -20,11 +20,16 @@ afterAll(() => Promise.all([hook.stop(), stop()]));
 const statusWith = async (key: string): Promise<number> =>
   (await service.call('GET', '/v1/me', { as: key })).status;
 
-/** Takes the secret from the dialog, which shows it once. */
+/** Takes the secret from the dialog, which shows it once, and which no slip closes. */
 async function secretIn(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   const secret = (await dialog.locator('code.secret').textContent()) ?? '';
-  await dialog.getByRole('button', { name: 'Close' }).click();
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press('Escape');
+  await page.mouse.click(5, 5);
+  await page.evaluate(`location.hash = '#/settings'`);
+  await heading(page, 'Settings').waitFor();
+  await page.goBack();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
   await dialog.waitFor({ state: 'detached' });
   return secret;
 }
@@ -103,30 +108,51 @@ test('a developer finds a request by its id, with the places that were wrong', (
     expect(await faultsOf(page, 'requests')).toEqual([]);
   }));
 
-test('a developer adds a webhook, sends a test, sees its delivery, and sends it again', () =>
+test('a developer adds a webhook, sees what fails and sends it again, replaces the secret, pauses, resumes and removes it', () =>
   visiting(DESK, async ({ page }) => {
     const firm = await service.firm();
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/webhooks');
+    const dialog = page.getByRole('dialog');
     const add = async (url: string) => {
       await button(page, 'Add an endpoint').click();
-      await page.getByRole('dialog').getByLabel('Address').fill(url);
-      await page.getByRole('dialog').getByRole('button', { name: 'Add an endpoint' }).click();
+      await dialog.getByLabel('Address').fill(url);
+      await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
     };
     await add('ftp://example.com');
-    await page.getByText('The service did not accept what was entered.').waitFor();
+    await page.getByText(/^The service did not accept what was entered\. .*https/).waitFor();
     await page.keyboard.press('Escape');
     await add(hook.url);
-    await page.getByText('Copy it now').waitFor();
-    expect(await secretIn(page)).toMatch(/^whsec_/);
-    await button(page, 'Send a test').click();
-    await page.getByText('Delivered', { exact: true }).waitFor();
+    const first = await secretIn(page);
+    expect(first).toMatch(/^whsec_/);
+    const sendTest = async (outcome: string) => {
+      await button(page, 'Send a test').click();
+      await page.getByText(outcome, { exact: true }).waitFor();
+    };
+    await sendTest('Delivered');
     await page.getByText(/^Last delivered/).waitFor();
-    await button(page, 'Send again').click();
-    await until('the second delivery', async () => hook.received.length === 2);
-    expect(hook.received.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test', 'webhook.test']);
-    expect(await faultsOf(page, 'webhooks')).toEqual([]);
+    hook.responses.set('/', (response) => response.destroy());
+    await sendTest('Failed');
+    await page.getByText(/^Last delivered .* · Failed \(no connection\) /).waitFor();
+    expect(await faultsOf(page, 'failing')).toEqual([]);
+    hook.responses.clear();
+    await button(page, 'Send again').first().click();
+    await page.getByText('Failed', { exact: true }).waitFor({ state: 'detached' });
+    await button(page, 'Replace the secret').click();
+    expect(await secretIn(page)).not.toBe(first);
+    await page.getByText(/^Signed with both secrets until/).waitFor();
+    await page.getByText('Deliveries').click();
+    await button(page, 'Send again').first().click();
+    await until('the last delivery', async () => hook.received.length === 4);
+    const [, failed, again, both] = hook.received.map(({ headers }) => headers);
+    expect(again?.['webhook-id']).toBe(failed?.['webhook-id']);
+    expect(String(both?.['webhook-signature']).split(' ')).toHaveLength(2);
     await button(page, 'Pause').click();
     await page.getByText('Paused by a person').waitFor();
+    await button(page, 'Resume').click();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await button(page, 'Remove this endpoint?').click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No endpoints yet').waitFor();
   }));
 
 test('where passkeys are required, the desk asks for one and nothing else, and it then signs in', async () => {

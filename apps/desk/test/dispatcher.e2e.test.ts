@@ -92,6 +92,20 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.getByText('Withdrawn', { exact: true }).waitFor();
     expect(await faultsOf(page, 'claim')).toEqual([]);
     expect(page.url()).not.toContain('Ortega');
+    await page.goBack();
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Offered' });
+    await page.getByText('Filters', { exact: true }).click();
+    await page.getByLabel('Carrier').fill('GULF');
+    await page.getByLabel('State').selectOption('FL');
+    await page.getByText('3 claims shown', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /Marisol Ortega/ }).click();
+    await page.reload();
+    await heading(page, 'Marisol Ortega').waitFor();
+    await page.goBack();
+    expect(page.url()).toMatch(/#\/\?view=pending_acceptance&state=FL&carrier=GULF$/);
+    expect(await page.getByLabel('Show', { exact: true }).inputValue()).toBe('pending_acceptance');
+    await page.goForward();
     // Never under the banner of test data.
     await button(page, 'Test').click();
     await page.getByText('No claim waits').waitFor();
@@ -110,32 +124,43 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     ).toEqual([]);
   }));
 
-test('an offer whose response was lost is made once, however often it is tried again', () =>
-  visiting(DESK, async ({ page }) => {
+test('an offer whose response was lost is made once, however often it is tried again, and on a phone its outcome comes into view', () =>
+  visiting({ ...DESK, viewport: { width: 360, height: 740 } }, async ({ page, context }) => {
     const firm = await service.firm();
     const token = await service.staff(firm, 'dispatcher');
     const [first, second] = [await service.member(firm), await service.member(firm)];
+    for (let n = 0; n < 6; n += 1) await send(firm, first.svcId, 'Ortega');
     const { id } = await send(firm, first.svcId, 'Delgado');
     let lost = 0;
     await page.route('**/assignment?*', async (route) => {
       lost += 1;
       if (lost > 2) return route.continue();
       await route.fetch();
-      return route.abort();
+      await context.setOffline(true);
+      await route.abort();
     });
     await page.route('**/firm/v1/adjusters?*', (route) => route.abort(), { times: 1 });
-    await enterDesk(page, service, token, `#/claims/${id}`);
-    await button(page, 'Offer').click();
+    await enterDesk(page, service, token);
+    await page.getByLabel('Select Marisol Delgado').check();
+    await button(page, 'Offer 1').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The list of adjusters could not be read.').waitFor();
-    expect(await faultsOf(page, 'no adjusters')).toEqual([]);
+    await dialog.getByRole('alert').getByText('The service could not be reached.').waitFor();
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByLabel('Name or SVCID').fill(second.svcId);
     await dialog.getByRole('radio').check();
     await dialog.getByRole('button', { name: /^Offer to/ }).dblclick();
+    const retry = button(page, 'Try again');
+    await until('the retry in view', async () => {
+      const { y, height } = (await retry.boundingBox({ timeout: 1000 })) ?? { y: 0, height: 0 };
+      return y > 0 && y + height < 740;
+    });
+    await context.setOffline(false);
+    await page.evaluate(`location.hash = '#/claims/${id}'`);
+    await heading(page, 'Marisol Delgado').waitFor();
     for (let tries = 0; tries < 2; tries += 1) {
       await page.getByText(/^No response/).waitFor();
-      await button(page, 'Try again').click();
+      await context.setOffline(false);
+      await retry.click();
     }
     await page.getByText(/^Offered to/).waitFor();
     const { history } = await detailsOf(token, id);
@@ -166,7 +191,7 @@ test('an adjuster is invited, the invitation is withdrawn, and a refusal is show
     await invite(stranger.svcId);
     await page.getByText('Invited', { exact: true }).waitFor();
     expect(await faultsOf(page, 'adjusters')).toEqual([]);
-    await button(page, 'Withdraw').click();
+    await page.getByRole('button', { name: /^Withdraw the invitation of/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('Withdrawn', { exact: true }).waitFor();
   }));

@@ -7,6 +7,9 @@ interface ReturnPosition {
   readonly scrollY: number | undefined;
 }
 
+/** Without the filters of a screen. */
+const pathOf = (hash: string): string => hash.split('?')[0] ?? hash;
+
 /** The first screen is opened with and without a hash. */
 const normalized = (text: string): string => (text === '' || text === '#' ? '#/' : text);
 
@@ -36,18 +39,20 @@ export function createNavigation<Route>(
 
   // Browsers restore the scroll position before the list is rendered, so the page does it.
   browser.history.scrollRestoration = 'manual';
-  browser.addEventListener('hashchange', () => {
-    const [from, to] = [hash.value, normalized(browser.location.hash)];
+  const follow = (): void => {
+    const next = normalized(browser.location.hash);
+    const [from, to] = [pathOf(hash.value), pathOf(next)];
     if (isItem(to)) {
       if (!isItem(from)) leftList = { hash: from, scrollY: browser.scrollY };
-    } else {
+    } else if (from !== to) {
       returning = isItem(from)
         ? { item: from, scrollY: leftList?.hash === to ? leftList.scrollY : undefined }
         : null;
       leftList = null;
     }
-    hash.value = to;
-  });
+    hash.value = next;
+  };
+  browser.addEventListener('hashchange', follow);
 
   return {
     currentHash: computed(() => hash.value),
@@ -62,8 +67,12 @@ export function createNavigation<Route>(
     },
     go(to: string): void {
       browser.location.hash = to;
+      follow();
     },
     /** Replaces the current screen in the browser's history. */
-    replaceScreen: (to: string): void => browser.location.replace(to),
+    replaceScreen(to: string): void {
+      browser.location.replace(to);
+      follow();
+    },
   };
 }

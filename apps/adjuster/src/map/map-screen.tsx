@@ -1,18 +1,15 @@
 import type { AppClaim } from '@svc/contract';
 import { ActionBar, Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
-import { createFile } from '@svc/web-app/load-once';
+import { loadOutlines } from '@svc/web-app/map/files';
 import { nearestFirst } from '@svc/web-app/map/geo';
 import { MapView, type Marker } from '@svc/web-app/map/map-view';
-import { decodeOutlines, type Outlines } from '@svc/web-app/map/outlines';
-import outlinesUrl from '@svc/web-app/map/outlines.bin?url';
+import type { Outlines } from '@svc/web-app/map/outlines';
 import { addressText, isPoBox, titleOf } from '@svc/web-app/names';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { answers, lists, miles, places, preferences, showError } from '../app.ts';
 import { OriginDialog } from '../components/distance.tsx';
 import { keptStops, MAX_STOPS, routeLink } from '../model/route-link.ts';
-
-const loadOutlines = createFile(outlinesUrl, decodeOutlines);
 
 interface PlacedClaim {
   readonly claim: AppClaim;

@@ -4,7 +4,10 @@ const KINDS: Readonly<Record<string, string>> = {
   pending: 'warning',
   pending_acceptance: 'warning',
   accepted: 'success',
+  delivered: 'success',
+  passed: 'success',
   rejected: 'error',
+  failed: 'error',
   unassigned: 'error',
 };
 
@@ -12,10 +15,14 @@ const KINDS: Readonly<Record<string, string>> = {
 export const statusName = (status: string): string =>
   texts.value.statuses[status] ?? texts.value.claim.outcomes[status] ?? status;
 
-export const StatusPill = ({ status, late }: { readonly status: string; readonly late?: boolean }) => (
-  <span class={`pill ${late ? 'error' : (KINDS[status] ?? 'neutral')}`}>
-    {statusName(status)}
-    {late && ` · ${texts.value.board.late}`}
+export const StatusPill = (props: {
+  readonly status: string;
+  readonly name?: string | undefined;
+  readonly late?: boolean;
+}) => (
+  <span class={`pill ${props.late ? 'error' : (KINDS[props.status] ?? 'neutral')}`}>
+    {props.name ?? statusName(props.status)}
+    {props.late && ` · ${texts.value.board.late}`}
   </span>
 );
 

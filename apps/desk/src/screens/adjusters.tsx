@@ -1,8 +1,7 @@
 import { Field } from '@svc/web-app/components/field';
 import { ConfirmButton, FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
-import { LoadMore } from '@svc/web-app/components/load-more';
+import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
-import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
 import { adjusters, answerTime, call, can, dateTime, desk, environment, perform, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
@@ -14,9 +13,8 @@ export function Adjusters() {
   const [typed, setTyped] = useState('');
   const [inviting, setInviting] = useState(false);
   useEffect(() => void desk.readAdjusters(), [desk.changes.value]);
-  const { value: rows } = adjusters.rows;
-  const found = (rows ?? [])
-    .filter((one) => hasWords(one, typed))
+  const found = adjusters.rows.value
+    ?.filter((one) => hasWords(one, typed))
     .map((adjuster) => ({ id: adjuster.svc_id, adjuster }));
   return (
     <>
@@ -34,18 +32,11 @@ export function Adjusters() {
           </Button>
         )}
       </div>
-      {rows?.length === 0 && !adjusters.hasMore.value ? (
-        <EmptyState title={words.none} icon="invite">
-          <p>{words.noneMore}</p>
-        </EmptyState>
-      ) : (
-        <WindowedList
-          items={found}
-          label={texts.value.nav.adjusters}
-          row={({ adjuster }) => <Row adjuster={adjuster} />}
-        />
-      )}
-      <LoadMore list={adjusters} />
+      <PagedRows
+        {...{ list: adjusters, rows: found, label: texts.value.nav.adjusters }}
+        row={({ adjuster }) => <Row adjuster={adjuster} />}
+        empty={<EmptyState title={typed === '' ? words.none : texts.value.none} icon="invite" />}
+      />
       {inviting && <Invite close={() => setInviting(false)} />}
     </>
   );

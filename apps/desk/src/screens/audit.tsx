@@ -86,7 +86,7 @@ export function Audit() {
         </Note>
       )}
       <PagedRows
-        {...{ list, label: texts.value.nav.audit }}
+        {...{ list, rows: list.rows.value, label: texts.value.nav.audit }}
         row={(event) => <Row event={event} filter={filter} />}
         empty={<EmptyState title={texts.value.none} icon="clock" />}
       />

@@ -7,7 +7,7 @@ import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { adjusters, board, can, desk, offers, route, texts } from '../app.ts';
+import { adjusters, board, can, desk, route, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 import { VIEWS } from '../state/board.ts';
@@ -34,7 +34,7 @@ export function Board() {
     <>
       <ScreenHeader title={texts.value.nav.board} />
       <Filters />
-      {offers.acts.value.length > 0 && <OfferResults />}
+      <OfferResults />
       {rows?.length === 0 && !board.list.hasMore.value ? (
         <Nothing />
       ) : (
@@ -132,7 +132,7 @@ function Filters() {
     .map((one) => [one.svc_id, `${displayName(one)} · ${one.svc_id}`] as const);
   const names = new Map(members.toSorted(([, one], [, other]) => one.localeCompare(other)));
   return (
-    <search class="filters">
+    <search>
       <div class="filter-line">
         <Field
           label={words.search}

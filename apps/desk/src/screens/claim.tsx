@@ -4,10 +4,10 @@ import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/u
 import { addressText, nameOf } from '@svc/web-app/names';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
-import { can, changes, dateTime, day, desk, showError, texts } from '../app.ts';
+import { can, changes, dateTime, day, desk, isWide, showError, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
-import { OfferDialog } from './offer.tsx';
+import { OfferDialog, OfferResults } from './offer.tsx';
 
 /** One claim with what became of each of its offers. */
 export function ClaimScreen({ id }: { readonly id: string }) {
@@ -17,7 +17,8 @@ export function ClaimScreen({ id }: { readonly id: string }) {
   const failed = (error: unknown): void => {
     // 422: an address that was cut off has no id in it.
     if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
-    else showError(error);
+    else if (details === undefined) showError(error);
+    else desk.showRefusal(error);
   };
   useReading(() => desk.readClaim(id), setDetails, failed, [id, changes.value]);
   if (details == null)
@@ -67,6 +68,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
           </Button>
         </div>
       )}
+      {!isWide.value && <OfferResults of={id} />}
       <Section title={texts.value.reports.offers}>
         <ol class="history">
           {details.history.map((offer) => (

@@ -1,7 +1,5 @@
 import { KEY_PURPOSES } from '@svc/contract';
-import { CopyButton } from '@svc/web-app/components/copy';
-import { Dialog } from '@svc/web-app/components/dialog';
-import { FormDialog } from '@svc/web-app/components/form-dialog';
+import { ConfirmButton, FormDialog } from '@svc/web-app/components/form-dialog';
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
@@ -15,14 +13,11 @@ const OVERLAP_HOURS = [0, 1, 24, 168] as const;
 const LIMITS_MS = 5000;
 const HOUR_MS = 60 * 60 * 1000;
 
-type Action = { readonly what: 'create' } | { readonly what: 'roll' | 'revoke'; readonly key: ApiKey };
-
 /** The firm's API keys. A secret is shown once, and kept nowhere. */
 export function Keys() {
   const words = texts.value.keys;
   const list = useList(100, (query) => call('listKeys', { query }));
-  const [action, setAction] = useState<Action>();
-  const [secret, setSecret] = useState<string>();
+  const [issuing, setIssuing] = useState<{ readonly replaced?: ApiKey }>();
   const [limits, setLimits] = useState<FirmLimits>();
   useEffect(() => {
     void list.restart();
@@ -37,17 +32,21 @@ export function Keys() {
     .map(({ date, [environment.value]: count }) => ({ date, count }))
     .filter(({ count }) => count > 0);
   const keys = list.rows.value?.filter((key) => key.environment === environment.value);
-  const done = (issued?: string): void => {
-    setAction(undefined);
-    setSecret(issued);
+  const done = (text: string): void => {
+    setIssuing(undefined);
+    desk.secret.value = { title: words.secret, text };
     void list.refresh();
+  };
+  const revoke = async ({ id }: ApiKey): Promise<void> => {
+    await perform(() => call('revokeKey', { params: { key_id: id } }), '');
+    await list.refresh();
   };
   return (
     <>
       <ScreenHeader title={texts.value.nav.keys} />
       {can('keys:write') && (
         <div class="row">
-          <Button kind="primary" onClick={() => setAction({ what: 'create' })}>
+          <Button kind="primary" onClick={() => setIssuing({})}>
             {words.create}
           </Button>
         </div>
@@ -61,15 +60,17 @@ export function Keys() {
       <PagedRows
         {...{ list, rows: keys, label: texts.value.nav.keys }}
         row={(key) => (
-          <Row apiKey={key} use={limits?.keys.find(({ key_id }) => key_id === key.id)} start={setAction} />
+          <Row
+            apiKey={key}
+            use={limits?.keys.find(({ key_id }) => key_id === key.id)}
+            roll={() => setIssuing({ replaced: key })}
+            revoke={() => revoke(key)}
+          />
         )}
-        empty={<EmptyState title={words.none} icon="settings" />}
+        empty={<EmptyState title={texts.value.none} icon="settings" />}
       />
-      {action !== undefined && (
-        <ActionDialog action={action} close={() => setAction(undefined)} done={done} />
-      )}
-      {secret !== undefined && (
-        <Secret title={words.secret} secret={secret} close={() => setSecret(undefined)} />
+      {issuing !== undefined && (
+        <IssueDialog replaced={issuing.replaced} close={() => setIssuing(undefined)} done={done} />
       )}
     </>
   );
@@ -78,10 +79,11 @@ export function Keys() {
 function Row(props: {
   readonly apiKey: ApiKey;
   readonly use: FirmLimits['keys'][number] | undefined;
-  readonly start: (action: Action) => void;
+  readonly roll: () => void;
+  readonly revoke: () => Promise<void>;
 }) {
   const words = texts.value.keys;
-  const { apiKey, use, start } = props;
+  const { apiKey, use } = props;
   const { revoked_at, expires_at, last_used_at, limits } = apiKey;
   const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
   return (
@@ -124,8 +126,11 @@ function Row(props: {
       <span class="row">
         {can('keys:write') && !isOver && (
           <>
-            <Button onClick={() => start({ what: 'roll', key: apiKey })}>{words.roll}</Button>
-            <Button onClick={() => start({ what: 'revoke', key: apiKey })}>{words.revoke}</Button>
+            <Button onClick={props.roll}>{words.roll}</Button>
+            <ConfirmButton {...{ act: words.revoke, title: words.revoke, run: props.revoke }}>
+              <code>{apiKey.id}</code>
+              <p>{words.revokeLead}</p>
+            </ConfirmButton>
           </>
         )}
       </span>
@@ -133,38 +138,31 @@ function Row(props: {
   );
 }
 
-function ActionDialog(props: {
-  readonly action: Action;
+function IssueDialog(props: {
+  readonly replaced: ApiKey | undefined;
   readonly close: () => void;
-  readonly done: (secret?: string) => void;
+  readonly done: (secret: string) => void;
 }) {
   const words = texts.value.keys;
-  const { action } = props;
+  const { replaced } = props;
   const [purpose, setPurpose] = useState<(typeof KEY_PURPOSES)[number]>('full_access');
   const [days, setDays] = useState<number>(0);
   const [hours, setHours] = useState<number>(24);
-  const run = async (): Promise<string | undefined> => {
-    if (action.what === 'create') {
-      const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
-      return (await call('createKey', { body })).secret;
-    }
-    const params = { key_id: action.key.id };
-    if (action.what === 'roll')
-      return (await call('rollKey', { params, body: { overlap_hours: hours } })).secret;
-    await call('revokeKey', { params });
+  const issue = () => {
+    if (replaced !== undefined)
+      return call('rollKey', { params: { key_id: replaced.id }, body: { overlap_hours: hours } });
+    const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
+    return call('createKey', { body });
   };
   return (
     <FormDialog
-      {...{ title: words[action.what], close: props.close }}
-      kind={action.what === 'revoke' ? 'danger' : 'primary'}
-      submit={() => perform(async () => props.done(await run()), '')}
+      {...{ title: replaced === undefined ? words.create : words.roll, close: props.close }}
+      submit={() => perform(async () => props.done((await issue()).secret), '')}
     >
       <p>
-        <span class="badge">{texts.value.environment[environment.value]}</span>{' '}
-        {action.what !== 'create' && <code>{action.key.id}</code>}
+        <span class="badge">{texts.value.environment[environment.value]}</span> <code>{replaced?.id}</code>
       </p>
-      {action.what === 'revoke' && <p>{words.revokeLead}</p>}
-      {action.what === 'create' && (
+      {replaced === undefined ? (
         <>
           <Select
             label={words.purpose}
@@ -181,8 +179,7 @@ function ActionDialog(props: {
             choose={setDays}
           />
         </>
-      )}
-      {action.what === 'roll' && (
+      ) : (
         <Select
           label={words.overlap}
           options={OVERLAP_HOURS}
@@ -192,33 +189,5 @@ function ActionDialog(props: {
         />
       )}
     </FormDialog>
-  );
-}
-
-/** Shown once: the service keeps only a hash of it. */
-export function Secret(props: {
-  readonly title: string;
-  readonly secret: string;
-  readonly close: () => void;
-}) {
-  const { title, secret, close } = props;
-  const use = (): void => {
-    desk.sandbox.key.value = secret;
-    location.hash = '#/sandbox';
-  };
-  return (
-    <Dialog title={title} close={close}>
-      <Note kind="warning">{texts.value.keys.once}</Note>
-      <p>
-        <code class="secret">{secret}</code>
-      </p>
-      <div class="row">
-        <CopyButton text={secret} />
-        {secret.startsWith('svc_test_') && can('sandbox:write') && (
-          <Button onClick={use}>{texts.value.sandbox.use}</Button>
-        )}
-        <Button onClick={close}>{texts.value.close}</Button>
-      </div>
-    </Dialog>
   );
 }

@@ -1,18 +1,14 @@
 import { EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
-import { createFile } from '@svc/web-app/load-once';
+import { loadOutlines, loadZipPlaces } from '@svc/web-app/map/files';
 import { MapView, type Marker } from '@svc/web-app/map/map-view';
-import { decodeOutlines, type Outlines } from '@svc/web-app/map/outlines';
-import outlinesUrl from '@svc/web-app/map/outlines.bin?url';
-import { decodeZipPlaces, type PlaceOfZip } from '@svc/web-app/map/zip-places';
-import zipPlacesUrl from '@svc/web-app/map/zip-places.bin?url';
+import type { Outlines } from '@svc/web-app/map/outlines';
+import type { PlaceOfZip } from '@svc/web-app/map/zip-places';
 import { createPagedList } from '@svc/web-app/paged-list';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, changes, desk, environment, request, showError, texts } from '../app.ts';
 import { StatusPill, statusName } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
 
-const loadOutlines = createFile(outlinesUrl, decodeOutlines);
-const loadPlaces = createFile(zipPlacesUrl, decodeZipPlaces);
 const PAGE_ROWS = 200;
 /** More markers would not be told apart. */
 const MAX_CLAIMS = 2000;
@@ -37,7 +33,7 @@ export function ClaimMap() {
   const [lists] = useState(() => [listOf(undefined), listOf('accepted')] as const);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   useEffect(() => {
-    Promise.all([loadOutlines(), loadPlaces()]).then(
+    Promise.all([loadOutlines(), loadZipPlaces()]).then(
       ([lines, placeOf]) => setFiles({ lines, placeOf }),
       showError,
     );
@@ -68,7 +64,7 @@ export function ClaimMap() {
       {files === undefined || waiting === undefined || accepted === undefined ? (
         <p class="muted map-loading">{words.loading}</p>
       ) : all.length === 0 ? (
-        <EmptyState title={words.none} icon="map" />
+        <EmptyState title={texts.value.none} icon="map" />
       ) : (
         <MapView
           {...{ lines: files.lines, markers, chosen }}

@@ -2,8 +2,8 @@ import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
-import { Button, Note } from '@svc/web-app/components/ui';
-import { useEffect, useState } from 'preact/hooks';
+import { Button } from '@svc/web-app/components/ui';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { adjusters, desk, offers, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
 import { candidates, canTake, displayName, type OfferedClaim, outcomeText } from '../state/offers.ts';
@@ -72,32 +72,30 @@ export function OfferDialog(props: {
             </span>
           </label>
         ))}
-        {adjusters.failed.value ? (
-          <Note kind="warning">
-            <p>{words.unread}</p>
-            <Button onClick={() => void desk.readAdjusters()}>{texts.value.network.tryAgain}</Button>
-          </Note>
-        ) : (
-          <>
-            {found.length === 0 && !adjusters.isReading.value && <p class="muted">{words.none}</p>}
-            <LoadMore list={adjusters} />
-          </>
-        )}
+        {found.length === 0 && all !== undefined && <p class="muted">{texts.value.none}</p>}
+        <LoadMore list={adjusters} />
       </fieldset>
     </FormDialog>
   );
 }
 
-/** What became of the offers of this visit. */
-export function OfferResults() {
+/** What became of the offers of this visit, or of those of one claim. */
+export function OfferResults({ of }: { readonly of?: string }) {
   const words = texts.value.offer;
   // Those that were not offered first.
-  const acts = offers.acts.value.toSorted(
-    (one, other) => Number(one.state === 'offered') - Number(other.state === 'offered'),
-  );
+  const acts = offers.acts.value
+    .filter(({ claim }) => of === undefined || claim.id === of)
+    .toSorted((one, other) => Number(one.state === 'offered') - Number(other.state === 'offered'));
+  const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
+  const shown = useRef(failed);
+  useEffect(() => {
+    if (failed > shown.current) document.querySelector('.offer-results')?.scrollIntoView();
+    shown.current = failed;
+  }, [failed]);
+  if (acts.length === 0) return null;
   return (
     <Section title={words.results}>
-      <ul class="choices">
+      <ul class="choices offer-results">
         {acts.map((act) => (
           <li key={act.claim.id} class="row spread" data-state={act.state}>
             <a href={`#/claims/${act.claim.id}`}>

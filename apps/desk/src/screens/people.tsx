@@ -56,7 +56,6 @@ export function People() {
               {person.id !== session.profile.value?.staff.id && (
                 <ConfirmButton
                   {...{ act: texts.value.remove, title: words.remove(person.name) }}
-                  label={words.remove(person.name)}
                   run={() => change(() => call('removeStaff', { params: { staff_id: person.id } }))}
                 >
                   <p>{words.removeLead}</p>

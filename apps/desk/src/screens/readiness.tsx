@@ -3,11 +3,11 @@ import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { call, can, dateTime, desk, request, route, showError, texts } from '../app.ts';
 import { ofService } from '../components/service-text.tsx';
+import { StatusPill } from '../components/status.tsx';
 import type { Readiness } from '../endpoints.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const PERIODS = ['day', 'hour', 'rehearsal'] as const;
-const KINDS: Readonly<Record<string, string>> = { passed: 'success', failed: 'error' };
 
 /** What the firm's own programs did with test keys, and what to change before live keys. */
 export function ReadinessScreen() {
@@ -56,9 +56,7 @@ export function ReadinessScreen() {
             <section key={one.check} class="card" aria-label={texts.value.ofService(one.title)}>
               <div class="row spread">
                 <h2>{ofService(one.title)}</h2>
-                <span class={`pill ${KINDS[one.state] ?? 'neutral'}`}>
-                  {words.states[one.state] ?? one.state}
-                </span>
+                <StatusPill status={one.state} name={words.states[one.state]} />
               </div>
               {one.state === 'not_exercised' && (
                 <p>

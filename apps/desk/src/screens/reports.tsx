@@ -1,3 +1,4 @@
+import type { ReportGroup } from '@svc/contract';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { saveFile } from '@svc/web-app/save-file';
@@ -8,8 +9,6 @@ import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
 import { ROOT } from '../root.ts';
 
-const GROUPS = ['adjuster', 'week', 'carrier'] as const;
-type Group = (typeof GROUPS)[number];
 const DAYS = [7, 30, 90, 365] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** With their colors: attributes, since the Content-Security-Policy forbids styles. */
@@ -26,7 +25,7 @@ const OUTCOMES = Object.keys(COLORS) as (keyof typeof COLORS)[];
 /** Offers by outcome and the time to answer: a chart, a table, and a file. */
 export function Reports() {
   const words = texts.value.reports;
-  const [by, setBy] = useState<Group>('adjuster');
+  const [by, setBy] = useState<ReportGroup>('adjuster');
   const [days, setDays] = useState<number>(30);
   const [report, setReport] = useState<AnswersReport>();
   const query = () => ({
@@ -45,7 +44,8 @@ export function Reports() {
       <ScreenHeader title={texts.value.nav.reports} />
       <div class="filter-line">
         <Select
-          {...{ label: words.by, options: GROUPS, value: by, choose: setBy }}
+          {...{ label: words.by, value: by, choose: setBy }}
+          options={Object.keys(words.groups) as ReportGroup[]}
           name={(one) => words.groups[one]}
         />
         <Select
@@ -57,7 +57,7 @@ export function Reports() {
       {report === undefined ? (
         <p class="muted">{texts.value.loading}</p>
       ) : report.rows.length === 0 ? (
-        <EmptyState title={words.none} icon="clock" />
+        <EmptyState title={texts.value.none} icon="clock" />
       ) : (
         <section class="card">
           <ul class="row legend" aria-hidden="true">

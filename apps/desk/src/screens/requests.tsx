@@ -41,7 +41,7 @@ export function Requests() {
         />
       </div>
       <PagedRows
-        {...{ list, row, label: texts.value.nav.requests }}
+        {...{ list, row, rows: list.rows.value, label: texts.value.nav.requests }}
         empty={<EmptyState title={texts.value.none} icon="clock" />}
       />
     </>

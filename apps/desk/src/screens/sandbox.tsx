@@ -1,6 +1,7 @@
 import { type Adjuster, type Claim, ClaimsApiError, type Client, type FaultKind } from '@svc/client';
 import { eventClaim, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { CopyButton } from '@svc/web-app/components/copy';
+import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
@@ -58,7 +59,7 @@ function KeyForm() {
   };
   return (
     <form class="card form" onSubmit={use}>
-      <Field label={words.key} name="key" type="password" autocomplete="off" required error={error} />
+      <Field label={words.key} name="key" type="password" required error={error} />
       <p class="muted">
         {words.keyLead} <a href="#/keys">{texts.value.nav.keys}</a>
       </p>
@@ -165,8 +166,7 @@ const Items = (props: {
   readonly busy: boolean;
   readonly act: (command: string, item: Item, what: string) => Promise<void>;
 }) => (
-  <section class="card">
-    <h2>{props.title}</h2>
+  <Section title={props.title}>
     <ul class="history">
       {props.items.map((item) => (
         <li key={item.id}>
@@ -192,7 +192,7 @@ const Items = (props: {
         </li>
       ))}
     </ul>
-  </section>
+  </Section>
 );
 
 /** What the service said to the latest button. */
@@ -225,7 +225,7 @@ function Faults(props: { readonly client: Client; readonly perform: Perform; rea
       }}
     >
       <Select label={words.faults} options={FAULT_KINDS} value={kind} choose={setKind} />
-      <Field label={words.count} name="count" autocomplete="off" inputMode="numeric" defaultValue="2" />
+      <Field label={words.count} name="count" inputMode="numeric" defaultValue="2" />
       <Button kind="primary" type="submit" busy={props.busy}>
         {words.simulate}
       </Button>
@@ -247,8 +247,7 @@ function RehearsalCard() {
   const isRunning = run?.state === 'running';
   const { lines } = run ?? {};
   return (
-    <section class="card">
-      <h2>{words.rehearsal}</h2>
+    <Section title={words.rehearsal}>
       <p>
         {words.rehearsalLead} <a href={`${DOCS}readiness`}>{texts.value.guide}</a>
       </p>
@@ -284,7 +283,7 @@ function RehearsalCard() {
           <a href={`#/readiness/${run.since}`}>{words.check}</a>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -304,8 +303,7 @@ function Samples({ svcId }: { readonly svcId: string }) {
     ],
   ] as const;
   return (
-    <section class="card">
-      <h2>{words.samples}</h2>
+    <Section title={words.samples}>
       <p>
         {words.samplesLead} <a href={`${DOCS}quick-starts`}>Python, TypeScript, Java, C#</a>,{' '}
         <a href={`${DOCS}sdk`}>SDK</a>, <a href={`${DOCS}quick-start`}>curl</a>
@@ -319,6 +317,6 @@ function Samples({ svcId }: { readonly svcId: string }) {
           <pre>{text}</pre>
         </div>
       ))}
-    </section>
+    </Section>
   );
 }

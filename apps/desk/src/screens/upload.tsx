@@ -10,6 +10,7 @@ import {
   UnreadableCsv,
 } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
+import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
@@ -106,7 +107,7 @@ export function UploadScreen() {
             )}
             {upload.kind === 'stopped' && uploads.canResume() && (
               <Button kind="primary" onClick={() => void uploads.resume()}>
-                {words.resume}
+                {texts.value.sandbox.commands.resume}
               </Button>
             )}
           </div>
@@ -183,8 +184,7 @@ function Needed() {
     saveFile(new Blob([csvOfClaims(claims)], { type: 'text/csv' }), 'claims.csv');
   };
   return (
-    <section class="card">
-      <h2>{words.columns}</h2>
+    <Section title={words.columns}>
       <p>{words.needed}</p>
       <p>
         {REQUIRED_PATHS.map((path) => (
@@ -195,7 +195,7 @@ function Needed() {
       <div class="row">
         <Button onClick={save}>{words.sample}</Button>
       </div>
-    </section>
+    </Section>
   );
 }
 

@@ -3,21 +3,23 @@ import { ConfirmButton, FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, environment, perform, request, showError, texts } from '../app.ts';
+import { call, can, dateTime, desk, environment, perform, request, showError, texts } from '../app.ts';
+import { StatusPill } from '../components/status.tsx';
 import { useList } from '../components/use-list.ts';
 import type { Delivery, Webhook } from '../endpoints.ts';
-import { Secret } from './keys.tsx';
 
 /** Endpoints of the firm's systems that are called about changes, and the deliveries to each. */
 export function Webhooks() {
   const words = texts.value.webhooks;
   const [webhooks, setWebhooks] = useState<readonly Webhook[]>();
-  const [secret, setSecret] = useState<string | null>(null);
   const [adding, setAdding] = useState(false);
   const read = () => request(() => call('listWebhooks')).then(({ data }) => setWebhooks(data), showError);
   useEffect(() => void read(), []);
   const run = async (work: () => Promise<{ readonly secret?: string | null } | undefined>): Promise<void> => {
-    const done = await perform(async () => setSecret((await work())?.secret ?? null), '');
+    const done = await perform(async () => {
+      const text = (await work())?.secret;
+      if (text != null) desk.secret.value = { title: words.secret, text };
+    }, '');
     if (done) setAdding(false);
     await read();
   };
@@ -52,7 +54,6 @@ export function Webhooks() {
           <Field label={words.url} name="url" spellcheck={false} required placeholder="https://" />
         </FormDialog>
       )}
-      {secret !== null && <Secret title={words.secret} secret={secret} close={() => setSecret(null)} />}
     </>
   );
 }
@@ -114,14 +115,12 @@ function Endpoint(props: {
             <li key={delivery.id}>
               <p>
                 <code>{delivery.type}</code>{' '}
-                <span class={`pill ${KINDS[delivery.status] ?? 'neutral'}`}>
-                  {words.statuses[delivery.status] ?? delivery.status}
-                </span>{' '}
+                <StatusPill status={delivery.status} name={words.statuses[delivery.status]} />{' '}
                 <span class="muted">{dateTime(delivery.created_at)}</span>
               </p>
               {delivery.attempts.map(({ at, status, error }) => (
                 <p key={at} class="muted">
-                  {dateTime(at)} · <code>{status ?? error}</code>
+                  {dateTime(at)} · {reasonOf({ status, error })}
                 </p>
               ))}
               {delivery.next_attempt_at !== null && (
@@ -146,6 +145,10 @@ function Endpoint(props: {
   );
 }
 
+/** The status of the response, or why there was none. */
+const reasonOf = ({ status, error }: Pick<Delivery['attempts'][number], 'status' | 'error'>): string =>
+  String(status ?? texts.value.webhooks.errors[error ?? ''] ?? error);
+
 /** Of the latest deliveries: the last that arrived, and what fails and waits. */
 function Health({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const words = texts.value.webhooks;
@@ -157,10 +160,8 @@ function Health({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const facts = [
     delivered && words.lastDelivered(dateTime(delivered.attempts.at(-1)?.at ?? delivered.created_at)),
     waiting.length > 0 && words.waiting(waiting.length),
-    failed && words.lastFailed(String(failed.status ?? failed.error), dateTime(failed.at)),
+    failed && words.lastFailed(reasonOf(failed), dateTime(failed.at)),
     next && words.next(dateTime(next)),
   ];
   return <p role="status">{facts.filter(Boolean).join(' · ')}</p>;
 }
-
-const KINDS: Readonly<Record<string, string>> = { delivered: 'success', failed: 'error', pending: 'warning' };

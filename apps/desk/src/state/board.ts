@@ -16,6 +16,18 @@ export type View = (typeof VIEWS)[number];
 type Filters = Readonly<{ view: View } & Record<'adjuster' | 'carrier' | 'state' | 'q', string>>;
 const NO_FILTERS: Filters = { view: 'waiting', adjuster: '', carrier: '', state: '', q: '' };
 
+/** Filters that the address keeps: not the searched text, nor the adjuster, whose SVCID has a name in it. */
+function filtersIn(hash: string): Pick<Filters, 'view' | 'state' | 'carrier'> {
+  const query = new URLSearchParams(hash.split('?')[1]);
+  const view = VIEWS.find((one) => one === query.get('view')) ?? NO_FILTERS.view;
+  return { view, state: query.get('state') ?? '', carrier: query.get('carrier') ?? '' };
+}
+function withFilters(hash: string, { view, state, carrier }: Filters): string {
+  const kept = Object.entries({ view: view === NO_FILTERS.view ? '' : view, state, carrier: carrier.trim() });
+  const query = new URLSearchParams(kept.filter(([, text]) => text !== ''));
+  return [hash.split('?')[0], ...(query.size > 0 ? [query] : [])].join('?');
+}
+
 const PAGE_ROWS = 100;
 const TYPING_MS = 300;
 
@@ -31,9 +43,10 @@ export function createBoard(deps: {
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
   readonly environment: ReadonlySignal<Environment>;
   readonly canOffer: () => boolean;
+  readonly hash: string;
   readonly onError: (error: unknown) => void;
 }) {
-  const filters = signal<Filters>(NO_FILTERS);
+  const filters = signal<Filters>({ ...NO_FILTERS, ...filtersIn(deps.hash) });
   const selected = signal<ReadonlySet<string>>(new Set());
   let typing: ReturnType<typeof setTimeout> | undefined;
 
@@ -96,6 +109,11 @@ export function createBoard(deps: {
       selected.value = new Set();
       clearTimeout(typing);
       typing = setTimeout(() => void list.restart(), isTyped ? TYPING_MS : 0);
+    },
+    withFilters: (hash: string): string => withFilters(hash, filters.value),
+    /** Takes the filters of an address. */
+    open(hash: string): void {
+      if (withFilters(hash, filters.value) !== hash) this.filter(filtersIn(hash));
     },
     forget(): void {
       clearTimeout(typing);

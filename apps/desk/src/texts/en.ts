@@ -136,13 +136,11 @@ export const en = {
     load: (offers: number, claims: number) =>
       `${plural(offers, 'open offer', 'open offers')}, ${plural(claims, 'open claim', 'open claims')}`,
     confirm: (name: string) => `Offer to ${name}`,
-    none: 'No active adjuster found.',
     results: 'Offers you made',
     sending: 'Sending …',
     offered: (name: string) => `Offered to ${name}`,
     unknown: 'No response. Try again: it cannot be offered twice.',
     summary: (done: number, all: number, name: string) => `${done} of ${all} offered to ${name}`,
-    unread: 'The list of adjusters could not be read.',
     ending: (count: number, all: number) =>
       all === 1
         ? 'It is offered to another adjuster now; that offer ends.'
@@ -155,8 +153,7 @@ export const en = {
     send: 'Send invitation',
     withdraw: 'Withdraw',
     withdrawTitle: (name: string) => `Withdraw the invitation of ${name}?`,
-    none: 'No adjusters yet',
-    noneMore: 'Invite an adjuster by the SVCID that their app shows.',
+    none: 'No adjusters yet. Invite one by the SVCID that their app shows.',
     statuses: {
       pending: 'Invited',
       active: 'Active',
@@ -172,7 +169,6 @@ export const en = {
     ...moreEn.map,
     label: 'Map of open claims',
     lead: 'Places are the centers of ZIP codes.',
-    none: 'No open claims',
     partial: (count: number) =>
       `The first ${count} claims are shown: those that wait longest, and the latest accepted ones.`,
   },
@@ -201,7 +197,6 @@ export const en = {
     row: (row: number) => `Row ${row}`,
     rows: (done: number, all: number) => `${done} of ${plural(all, 'row', 'rows')}.`,
     send: (count: number) => `Send ${plural(count, 'claim', 'claims')}`,
-    resume: 'Continue',
     states: {
       checking: 'Checking',
       checked: 'Checked',
@@ -226,7 +221,6 @@ export const en = {
     p90: '90 % answered within',
     underMinute: 'under 1 min',
     total: 'Total',
-    none: 'No offers in this time',
   },
   keys: {
     create: 'Create a key',
@@ -246,7 +240,7 @@ export const en = {
     revokeLead: 'Programs with this key are refused within a second.',
     secret: 'Your new key',
     once: 'Copy it now: it is not shown again.',
-    none: 'No keys yet',
+    copied: 'I have copied it',
     created: (time: string) => `created ${time}`,
     limits: (requests: number, writes: number) =>
       `${requests} requests per minute, of which ${writes} may be writes`,
@@ -330,9 +324,16 @@ export const en = {
     removeTitle: 'Remove this endpoint?',
     deliveries: 'Deliveries',
     statuses: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as Record<string, string>,
+    errors: {
+      timeout: 'no response in time',
+      connection_failed: 'no connection',
+      name_not_resolved: 'unknown host name',
+      tls_failed: 'no secure connection',
+      private_address: 'not a public address',
+    } as Record<string, string>,
     next: (time: string) => `Next attempt ${time}`,
     lastDelivered: (time: string) => `Last delivered ${time}`,
-    lastFailed: (reason: string, time: string) => `Failed with ${reason} ${time}`,
+    lastFailed: (reason: string, time: string) => `Failed (${reason}) ${time}`,
     waiting: (count: number) => `${count} waiting`,
     replay: 'Send again',
   },

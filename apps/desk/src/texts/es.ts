@@ -134,13 +134,11 @@ export const es: Texts = {
     load: (offers, claims) =>
       `${plural(offers, 'oferta abierta', 'ofertas abiertas')}, ${plural(claims, 'reclamación abierta', 'reclamaciones abiertas')}`,
     confirm: (name) => `Ofrecer a ${name}`,
-    none: 'No se encontró ningún ajustador activo.',
     results: 'Ofertas que hizo',
     sending: 'Enviando …',
     offered: (name) => `Ofrecida a ${name}`,
     unknown: 'Sin respuesta. Intente de nuevo: no se puede ofrecer dos veces.',
     summary: (done, all, name) => `${done} de ${all} ofrecidas a ${name}`,
-    unread: 'No se pudo leer la lista de ajustadores.',
     ending: (count, all) =>
       all === 1
         ? 'Ahora está ofrecida a otro ajustador; esa oferta termina.'
@@ -153,8 +151,7 @@ export const es: Texts = {
     send: 'Enviar invitación',
     withdraw: 'Retirar',
     withdrawTitle: (name) => `¿Retirar la invitación de ${name}?`,
-    none: 'Aún no hay ajustadores',
-    noneMore: 'Invite a un ajustador con el SVCID que muestra su aplicación.',
+    none: 'Aún no hay ajustadores. Invite a uno con el SVCID que muestra su aplicación.',
     statuses: {
       pending: 'Invitado',
       active: 'Activo',
@@ -170,7 +167,6 @@ export const es: Texts = {
     ...commonEs.map,
     label: 'Mapa de las reclamaciones abiertas',
     lead: 'Los lugares son los centros de los códigos postales.',
-    none: 'No hay reclamaciones abiertas',
     partial: (count) =>
       `Se muestran las primeras ${count} reclamaciones: las que más esperan y las últimas aceptadas.`,
   },
@@ -203,7 +199,6 @@ export const es: Texts = {
     row: (row) => `Fila ${row}`,
     rows: (done, all) => `${done} de ${plural(all, 'fila', 'filas')}.`,
     send: (count) => `Enviar ${plural(count, 'reclamación', 'reclamaciones')}`,
-    resume: 'Continuar',
     states: {
       checking: 'Comprobando',
       checked: 'Comprobado',
@@ -228,7 +223,6 @@ export const es: Texts = {
     p90: '90 % respondidas en',
     underMinute: 'menos de 1 min',
     total: 'Todas',
-    none: 'No hubo ofertas en este tiempo',
   },
   keys: {
     create: 'Crear una clave',
@@ -247,8 +241,8 @@ export const es: Texts = {
     noOverlap: 'No sirve más',
     revokeLead: 'Los programas con esta clave se rechazan en un segundo.',
     secret: 'Su clave nueva',
-    once: 'Cópiela ahora: no se muestra otra vez.',
-    none: 'Aún no hay claves',
+    once: 'Copie el texto ahora: no se muestra otra vez.',
+    copied: 'Ya lo copié',
     created: (time) => `creada ${time}`,
     limits: (requests, writes) =>
       `${requests} solicitudes por minuto, de ellas ${writes} pueden ser escrituras`,
@@ -332,9 +326,16 @@ export const es: Texts = {
     removeTitle: '¿Quitar esta dirección?',
     deliveries: 'Entregas',
     statuses: { pending: 'En espera', delivered: 'Entregada', failed: 'Fallida' },
+    errors: {
+      timeout: 'sin respuesta a tiempo',
+      connection_failed: 'sin conexión',
+      name_not_resolved: 'nombre de host desconocido',
+      tls_failed: 'sin conexión segura',
+      private_address: 'no es una dirección pública',
+    },
     next: (time) => `Próximo intento ${time}`,
     lastDelivered: (time) => `Última entrega ${time}`,
-    lastFailed: (reason, time) => `Falló con ${reason} ${time}`,
+    lastFailed: (reason, time) => `Falló (${reason}) ${time}`,
     waiting: (count) => `${count} en espera`,
     replay: 'Enviar de nuevo',
   },

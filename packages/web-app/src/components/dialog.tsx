@@ -6,7 +6,8 @@ import { Settling, useSettling } from './ui.tsx';
 /** A modal dialog. */
 export function Dialog(props: {
   readonly title: string;
-  readonly close: () => void;
+  /** Without it, only a button of the dialog closes it: Escape, the back gesture and a tap outside do not. */
+  readonly close?: () => void;
   readonly children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
@@ -38,13 +39,15 @@ export function Dialog(props: {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        props.close();
+        props.close?.();
       }}
+      // A browser may insist on closing it, such as at the second Escape.
+      onClose={() => props.close === undefined && element.current?.showModal()}
       onPointerDown={(event) => {
         isPressedOutside.current = event.target === element.current;
       }}
       onClick={(event) => {
-        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close();
+        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close?.();
       }}
     >
       <div class="sheet">

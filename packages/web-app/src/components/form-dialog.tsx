@@ -54,18 +54,17 @@ export function FormDialog(props: {
 /** A button for what has to be confirmed in a dialog. */
 export function ConfirmButton(props: {
   readonly act: string;
-  /** Names the button where it stands among others of the same text. */
-  readonly label?: string;
+  /** Of the dialog; also names the button, which may stand among others of the same text. */
   readonly title: string;
   readonly run: () => Promise<unknown>;
   readonly children?: ComponentChildren;
 }) {
-  const { act, label, title, run, children } = props;
+  const { act, title, run, children } = props;
   const [isOpen, setIsOpen] = useState(false);
   const close = (): void => setIsOpen(false);
   return (
     <>
-      <Button aria-label={label} onClick={() => setIsOpen(true)}>
+      <Button aria-label={title} onClick={() => setIsOpen(true)}>
         {act}
       </Button>
       {isOpen && (
