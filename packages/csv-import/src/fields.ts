@@ -35,6 +35,11 @@ function fieldsOf(schema: z.ZodType, path: readonly string[], required: boolean)
 /** The fields that a column can have, in the order of the API. */
 export const CLAIM_FIELDS: readonly ClaimField[] = fieldsOf(endpoints.sendClaim.body, [], true);
 
+/** Objects that every claim has. */
+export const REQUIRED_OBJECTS: readonly string[] = Object.entries(endpoints.sendClaim.body.shape).flatMap(
+  ([name, schema]) => (schema instanceof z.ZodObject ? [name] : []),
+);
+
 const BY_PATH: ReadonlyMap<string, ClaimField> = new Map(CLAIM_FIELDS.map((field) => [field.path, field]));
 
 export const claimField = (path: string): ClaimField | undefined => BY_PATH.get(path);

@@ -1,6 +1,6 @@
 import { endpoints, isCalendarDate, parseRequest, type SendClaimBody } from '@svc/contract';
 import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
-import { CLAIM_FIELDS, type ClaimField, claimField } from './fields.ts';
+import { CLAIM_FIELDS, type ClaimField, claimField, REQUIRED_OBJECTS } from './fields.ts';
 import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
@@ -97,7 +97,8 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
   const later = file.rows.filter(({ row }) => row >= from);
   const importRow = ({ row, cells }: CsvRow): ImportedRow => {
     const cellProblems: CellProblem[] = [];
-    const claim: Record<string, unknown> = {};
+    // What is missing in them is then a problem of its column, and not of the whole object.
+    const claim: Record<string, unknown> = Object.fromEntries(REQUIRED_OBJECTS.map((name) => [name, {}]));
     if (cells.length < file.header.length || cells.slice(file.header.length).some((cell) => cell !== ''))
       cellProblems.push({
         column: null,

@@ -32,17 +32,20 @@ const MAX_ROW_CHARACTERS = 200_000;
 /** Far above those of claims systems; columns are compared with each other. */
 const MAX_COLUMNS = 1000;
 
+/** Some systems write `="08260"`, so that Excel keeps the zero. In a quoted cell, a second quote follows the first. */
+const EXCEL_TEXT = /(?<=^|[,;\t|\r\n])="([^",;\t|\r\n]+)"(?=[,;\t|\r\n]|$)/g;
+
 /** Reads a file, or a text that is decoded already. */
 export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFile {
   const { text, encoding } =
     typeof input === 'string' ? { text: input, encoding: 'utf-8' as const } : decode(input, options.encoding);
   rejectUnreadable(text);
   const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), options.delimiter);
-  const records = recordsOf(content, DELIMITERS[delimiter], options.maxRows);
+  const records = recordsOf(content.replace(EXCEL_TEXT, '"$1"'), DELIMITERS[delimiter], options.maxRows);
   const rows = records
     .map((cells, index) => ({
       row: index === 0 ? 1 : index - 1 + (options.firstRow ?? 2),
-      cells: cells.map((cell) => cell.trim()),
+      cells: cells.map((cell) => cell.trim().replace(/^="([^"]+)"$/, '$1')),
     }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const [header, ...others] = rows;

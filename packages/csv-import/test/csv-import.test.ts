@@ -91,6 +91,11 @@ describe('a file', () => {
     expect(() => readCsv(csv, MAX)).toThrow(message);
   });
 
+  test('has a text that Excel was to keep as it is without its formula', () => {
+    const csv = 'Zip,Number,A,B\n="08260","=""FL-1""","a,=",",=""b"",=""c"""\n';
+    expect(readCsv(csv, MAX).rows).toEqual([{ row: 2, cells: ['08260', 'FL-1', 'a,=', ',="b",="c"'] }]);
+  });
+
   test('keeps every cell as it was written, whatever characters it has', () => {
     const cell = fc
       .string({ unit: 'binary' })
@@ -186,6 +191,17 @@ describe('a row', () => {
           policyholder: { company_name: 'Rentals', phone: '239' },
         },
       },
+    ]);
+  });
+
+  test('without any value of an object names its columns', () => {
+    expect(problemsOf(`${HEADER}\n${rowWith({ 3: '', 5: '', 10: '', 11: '' })}`)).toEqual([
+      [
+        'Date of Loss: This field is required: a valid calendar date (YYYY-MM-DD).',
+        expect.stringMatching(/^Carrier: This field is required/),
+        expect.stringMatching(/^null: A name is required/),
+        expect.stringMatching(/^null: Contact details are required/),
+      ],
     ]);
   });
 
