@@ -37,7 +37,6 @@ async function carelessProgram() {
   return {
     firm,
     account,
-    readiness,
     claim: () => claimBody(account.manual),
     send: async (body: unknown, idempotencyKey: string = randomUUID()) =>
       (await post('/v1/claims', body, idempotencyKey))?.json,
@@ -121,6 +120,22 @@ test('what a careless program does is found, and what is never made good ten min
     second_outcomes: [expect.stringContaining('became rejected')],
     unread_changes: [expect.stringMatching(/^The claim became accepted at .*; no unfiltered poll/)],
   });
+});
+
+test('a claim that was uploaded at the desk is not graded: the program did not send it', async () => {
+  const program = await carelessProgram();
+  const sent = await program.send(program.claim());
+  const { token } = await operatorOf(service.service.services).staff(program.firm.id, 'dispatcher');
+  const { id, test, assignment, created_at, updated_at, ...content } = sent;
+  const claim = { ...content, external_id: 'UPLOADED', claim_number: 'UPLOADED' };
+  const text = csvOfClaims([{ ...claim, adjuster_svc_id: program.account.manual }]);
+  const body = { name: 'Upload', environment: 'test', dry_run: false, text };
+  const { json } = await service.call('POST', '/firm/v1/imports', { as: token, body });
+  expect(json.rows).toMatchObject([{ outcome: 'sent' }]);
+  await program.accept(json.rows[0].claim_id);
+  await program.accept(id);
+  passedMs += 11 * MINUTE;
+  expect((await program.findings(1)).unread_changes).toHaveLength(1);
 });
 
 test('the firm’s developers, admins and auditors see what its test keys did, dispatchers and other firms do not', async () => {

@@ -179,11 +179,7 @@ async function runQuickStarts(proxy: Server, earlierClaims: number) {
 }
 
 /** Of a firm with claims that were sent before. */
-async function runQuickStart(
-  { name, position, program }: Language,
-  proxyUrl: string,
-  earlierClaims: number,
-) {
+async function runQuickStart({ name, position, program }: Language, proxyUrl: string, earlierClaims: number) {
   const folder = await mkdtemp(join(compiled, 'run-'));
   try {
     await cp(join(compiled, name), folder, { recursive: true });
