@@ -61,6 +61,12 @@ export function readInParts(bytes: Uint8Array, named?: Encoding) {
   const { text, encoding } = decode(bytes, named);
   if (text.length > MAX_CHARACTERS)
     throw new UnreadableCsv('The file has more than 20,000,000 characters: split it into several files.');
+  // The service takes no text with one, and cannot say where it is: a workbook, or a damaged export.
+  const [before, after] = text.split('\0', 2);
+  if (after !== undefined)
+    throw new UnreadableCsv(
+      `Line ${before?.split(/\r\n|\r|\n/).length} has a NUL character. Save the file as "CSV UTF-8".`,
+    );
   return { encoding, parts: splitCsv(text, PART_ROWS, PART_CHARACTERS) };
 }
 

@@ -32,6 +32,10 @@ test('a file in an unknown encoding is refused, whether a page or the reader dec
     expect(() => readCsv(given, { maxRows: 10 })).toThrow('neither UTF-8 nor Windows-1252');
 });
 
+test('a page says where a file has a NUL character, which the service does not take', () => {
+  expect(() => textOf(Buffer.from('a,b\r\n1,2\r\n3,\0'))).toThrow('Line 3 has a NUL character');
+});
+
 test('a page offers the fields of the import, and names those that a file must have', () => {
   expect(FIELD_PATHS).toEqual(CLAIM_FIELDS.map(({ path }) => path));
   expect(REQUIRED_PATHS).toEqual(CLAIM_FIELDS.filter(({ required }) => required).map(({ path }) => path));

@@ -41,6 +41,7 @@ test('what the import says of a file and of each field is in Spanish, too', () =
   read('a,\u0081');
   for (const unreadable of [
     () => readInParts(Uint8Array.of(0xff), 'utf-8'),
+    () => readInParts(Buffer.from('a,b\n\0')),
     () => readInParts(new Uint8Array(20_000_001).fill(0x61)),
   ])
     try {

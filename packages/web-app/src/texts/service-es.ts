@@ -14,6 +14,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     'El archivo tiene más de {} filas: divídalo en varios archivos.',
   'The file has more than {} characters: split it into several files.':
     'El archivo tiene más de {} caracteres: divídalo en varios archivos.',
+  'Line {} has a NUL character. Save the file as "CSV UTF-8".':
+    'La línea {} tiene un carácter NUL. Guarde el archivo como «CSV UTF-8».',
   'Line {}: {}.': 'Línea {}: {}.',
   'a quote is opened and not closed': 'unas comillas se abren y no se cierran',
   'text follows a closing quote; inside quotes, write a quote twice':
