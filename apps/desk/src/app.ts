@@ -18,7 +18,7 @@ export const { call } = api;
 
 export const desk = createDesk({
   ...{ api, choices: browserChoices, deviceLanguage, navigation, random: Math.random },
-  openEvents: (_, handlers) => createEventStream(`${ROOT}v1/changes`, handlers),
+  openEvents: (handlers) => createEventStream(`${ROOT}v1/changes`, handlers),
   page: {
     isVisible: () => document.visibilityState === 'visible',
     onVisibility: (listener) => document.addEventListener('visibilitychange', listener),

@@ -28,7 +28,7 @@ export interface DeskDeps {
   readonly choices: KeyValue;
   readonly deviceLanguage: () => Language;
   readonly navigation: Navigation;
-  readonly openEvents: (environment: Environment, handlers: EventHandlers) => EventStream;
+  readonly openEvents: (handlers: EventHandlers) => EventStream;
   readonly page: {
     isVisible(): boolean;
     onVisibility(listener: () => void): void;
@@ -119,13 +119,11 @@ export function createDesk(deps: DeskDeps) {
     changes.value += 1;
     await board.list.refresh();
   }
-  const liveOf = (of: Environment) =>
-    createLive({
-      ...{ isVisible: page.isVisible, random: deps.random, changed: readChanges, signedOut: session.expire },
-      openEvents: (handlers) => deps.openEvents(of, handlers),
-      disconnected: () => void readRole().catch(() => {}),
-    });
-  const live = { live: liveOf('live'), test: liveOf('test') };
+  const live = createLive({
+    ...{ isVisible: page.isVisible, random: deps.random, changed: readChanges, signedOut: session.expire },
+    openEvents: deps.openEvents,
+    disconnected: () => void readRole().catch(() => {}),
+  });
 
   /** The service ends the events when the role has changed. */
   async function readRole(): Promise<void> {
@@ -139,12 +137,12 @@ export function createDesk(deps: DeskDeps) {
 
   function open(): void {
     if (!can('claims:read')) return;
-    live[environment.value].start();
+    live.start();
     void board.list.restart();
   }
 
   function forget(): void {
-    for (const part of [live.live, live.test]) part.stop();
+    live.stop();
     for (const part of [board, adjusters, offers, uploads]) part.forget();
     environment.value = 'live';
     secret.value = undefined;
@@ -170,7 +168,7 @@ export function createDesk(deps: DeskDeps) {
 
   function chooseEnvironment(next: Environment): void {
     if (next === environment.value) return;
-    live[environment.value].stop();
+    live.stop();
     environment.value = next;
     // Filters name adjusters of the other environment.
     for (const part of [board, adjusters]) part.forget();
@@ -189,19 +187,18 @@ export function createDesk(deps: DeskDeps) {
 
   async function start(): Promise<void> {
     page.onVisibility(() => {
-      const current = live[environment.value];
       if (!session.isSignedIn() || !can('claims:read')) return;
-      if (!page.isVisible()) return current.stop();
-      current.start();
-      current.readSoon();
+      if (!page.isVisible()) return live.stop();
+      live.start();
+      live.readSoon();
     });
     setInterval(() => {
       now.value = api.now();
       if (startFailed.value) void enter();
       if (!session.isSignedIn() || !can('claims:read')) return;
-      live[environment.value].poll();
+      live.poll();
       // Without another change, no event would have the board read again.
-      if (page.isVisible() && board.list.failed.value) live[environment.value].readSoon();
+      if (page.isVisible() && board.list.failed.value) live.readSoon();
     }, POLL_MS);
     await enter();
   }

@@ -8,11 +8,7 @@ import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-
 const { service, visiting, stop } = await startDesk();
 afterAll(stop);
 
-const TABLET = {
-  viewport: { width: 820, height: 1100 },
-  reducedMotion: 'reduce',
-  colorScheme: 'light',
-} as const;
+const TABLET = { ...DESK, viewport: { width: 820, height: 1100 } };
 
 /** A firm with a claim that an adjuster has. */
 async function firmWithClaim() {
@@ -31,13 +27,14 @@ async function verifiedAndExported(page: Page, action: string): Promise<Record<s
   await page.getByRole('link', { name: 'Audit' }).click();
   await button(page, 'Verify').click();
   await page.getByText(/^From .* nothing was changed or removed, \d+ rows? w/).waitFor();
-  await button(page, action).first().click();
+  const shown = action.replace('.', ': ');
+  await button(page, shown).first().click();
   expect(await page.getByLabel('Action').inputValue()).toBe(action);
   await page.getByLabel('First day').fill('2026-01-01');
   await button(page, 'Search').click();
   await until('the filter', async () =>
     (await page.locator('.wide-row .value').allTextContents()).every(
-      (text) => !text.includes('.') || text === action,
+      (text) => !text.includes(': ') || text === shown,
     ),
   );
   expect(await faultsOf(page, 'audit')).toEqual([]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { smallestClaim } from '@svc/contract';
+import { AUDIT_ACTIONS, smallestClaim } from '@svc/contract';
 import { en as adjusterEn } from '../../../apps/adjuster/src/texts/en.ts';
 import { enMore } from '../../../apps/adjuster/src/texts/en-more.ts';
 import { es as adjusterEs } from '../../../apps/adjuster/src/texts/es.ts';
@@ -9,7 +9,7 @@ import { es as deskEs } from '../../../apps/desk/src/texts/es.ts';
 import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
 import { csvOfClaims, FIELD_PATHS, readInParts } from '../../csv-import/src/in-page.ts';
 import { importCsv, readCsv, UnreadableCsv } from '../../csv-import/src/index.ts';
-import { inSpanish } from '../src/texts/service-es.ts';
+import { actionInSpanish, inSpanish } from '../src/texts/service-es.ts';
 
 const ENGLISH = /\b(the|is|are|was|must|of|or|and|with|has|this|such|field|row|from|required|send)\b/i;
 
@@ -129,4 +129,11 @@ test.each([
   expect([...spanish.keys()]).toEqual(expect.arrayContaining(english.map(([path]) => path)));
   const same = english.filter(([path, text]) => spanish.get(path) === text).map(([, text]) => text);
   expect(same.filter((text) => !SAME.has(text))).toEqual([]);
+});
+
+test('each action of the audit trail is said in Spanish, and one that a later release adds as it is', () => {
+  const left = AUDIT_ACTIONS.filter((action) => actionInSpanish(action) === action);
+  expect(left).toEqual([]);
+  expect(actionInSpanish('claim.send')).toBe('Reclamación: enviar');
+  expect(actionInSpanish('claim.teleport')).toBe('Reclamación: teleport');
 });

@@ -122,7 +122,7 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: (
         </span>
       </span>
       <span class="cell">
-        {value('action', event.action)}
+        {value('action', event.action, texts.value.audit.action(event.action))}
         {event.outcome !== 'ok' && <span class="pill error">{event.outcome}</span>}
       </span>
       <span class="cell">

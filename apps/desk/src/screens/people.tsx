@@ -7,6 +7,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { call, dateTime, perform, request, session, showError, texts } from '../app.ts';
 import type { StaffMember } from '../endpoints.ts';
 
+const ROLES = { options: STAFF_ROLES, name: (one: StaffRole) => texts.value.roles[one] ?? one };
+
 /** The people of the firm who may use the desk. */
 export function People() {
   const words = texts.value.people;
@@ -43,10 +45,9 @@ export function People() {
             </span>
             <span class="row">
               <Select
+                {...ROLES}
                 label={words.roleOf(person.name)}
-                options={STAFF_ROLES}
                 value={STAFF_ROLES.find((one) => one === person.role) ?? 'auditor'}
-                name={(one) => texts.value.roles[one] ?? one}
                 choose={(next) =>
                   void change(() =>
                     call('updateStaff', { params: { staff_id: person.id }, body: { role: next } }),
@@ -69,10 +70,7 @@ export function People() {
         <FormDialog title={words.invite} close={() => setInviting(false)} submit={invite}>
           <Field label={words.name} name="name" required />
           <Field label={texts.value.claimFields.email} name="email" type="email" required />
-          <Select
-            {...{ label: words.role, options: STAFF_ROLES, value: role, choose: setRole }}
-            name={(one) => texts.value.roles[one] ?? one}
-          />
+          <Select {...ROLES} label={words.role} value={role} choose={setRole} />
         </FormDialog>
       )}
     </>

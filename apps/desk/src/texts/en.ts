@@ -343,6 +343,7 @@ export const en = {
       ...{ since: 'First day', until: 'Last day' },
     },
     only: 'Show only these',
+    action: (name: string) => name.replaceAll('_', ' ').replace('.', ': '),
     verify: 'Verify',
     export: 'Export',
     period: (since: string, until: string) => `From ${since} to ${until}:`,

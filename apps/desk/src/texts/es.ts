@@ -1,6 +1,6 @@
 import { plural } from '@svc/web-app/texts/en';
 import { commonEs } from '@svc/web-app/texts/es';
-import { inSpanish } from '@svc/web-app/texts/service-es';
+import { actionInSpanish, inSpanish } from '@svc/web-app/texts/service-es';
 import type { Texts } from './en.ts';
 
 /** Español de Puerto Rico. */
@@ -345,6 +345,7 @@ export const es: Texts = {
       ...{ since: 'Primer día', until: 'Último día' },
     },
     only: 'Mostrar solo estos',
+    action: actionInSpanish,
     verify: 'Verificar',
     export: 'Exportar',
     period: (since, until) => `Del ${since} al ${until}:`,

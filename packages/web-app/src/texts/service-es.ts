@@ -1,3 +1,5 @@
+import type { AUDIT_ACTIONS } from '@svc/contract';
+
 // What the service and the shared packages say in English. A test finds what they say and this does not have.
 
 /** By the English text; `{}` stands for a value, or for another text. */
@@ -224,3 +226,33 @@ export function inSpanish(text: string): string {
   }
   return text;
 }
+
+type Parts<Action> = Action extends `${infer Of}.${infer Act}` ? Of | Act : Action;
+/** The parts of the actions of the audit trail. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  ...{ accept: 'aceptar', add: 'agregar', adjuster: 'Ajustador', adjusters: 'Ajustadores', apply: 'aplicar' },
+  ...{ audit: 'Registro', availability: 'Disponibilidad', backup: 'copiar', carrier: 'Aseguradora' },
+  ...{ change: 'cambiar', check: 'comprobar', claim: 'Reclamación', claims: 'Reclamaciones' },
+  ...{ clear: 'quitar', close: 'cerrar', confirm: 'confirmar', create: 'crear', database: 'Base de datos' },
+  ...{ deadline: 'Plazo', decline: 'rechazar', disable: 'desactivar', email: 'Correo', enable: 'activar' },
+  ...{ encryption: 'Cifrado', end: 'terminar', erase: 'borrar', export: 'exportar', feed: 'Cambios' },
+  ...{ faults: 'Fallos simulados', firm: 'Firma', hold: 'retener', import: 'importar', invite: 'invitar' },
+  ...{ imports: 'Importaciones', invitation: 'Invitación', key: 'Clave', keys: 'Claves', member: 'Miembro' },
+  ...{ leave: 'dejar la firma', limits: 'cambiar límites', move: 'trasladar', offer: 'ofrecer' },
+  ...{ offer_wait: 'cambiar espera', open: 'abrir', passkey: 'Llave de acceso', pause: 'pausar' },
+  ...{ permission: 'cambiar permiso', plan: 'cambiar plan', profile: 'Perfil', purge: 'eliminar lo vencido' },
+  ...{ push: 'notificar', push_withdrawn: 'notificar retiro', read: 'leer', readiness: 'Preparación' },
+  ...{ reject: 'rechazar', release: 'liberar', remove: 'quitar', rename: 'cambiar nombre' },
+  ...{ replay: 'enviar de nuevo', report: 'Informe', requests: 'Solicitudes', restamp: 'entregar de nuevo' },
+  ...{ resume: 'reanudar', revoke: 'revocar', role: 'cambiar función', roll: 'reemplazar', rotate: 'rotar' },
+  ...{ send: 'enviar', session: 'Sesión', sessions: 'Sesiones', set: 'simular', settings: 'cambiar ajustes' },
+  ...{ sign_in: 'Iniciar sesión', staff: 'Persona', test: 'probar', verify: 'verificar' },
+  ...{ webhook: 'Aviso a sistemas', webhooks: 'Avisos a sistemas', withdraw: 'retirar', work: 'anotar' },
+} satisfies Record<Parts<(typeof AUDIT_ACTIONS)[number]>, string>;
+
+/** An action of the audit trail. */
+export const actionInSpanish = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => ACTIONS[part] ?? part)
+    .join(': ');
