@@ -126,7 +126,7 @@ function Heads() {
 function Filters() {
   const words = texts.value.board;
   const filters = board.filters.value;
-  const text = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
+  const [open] = useState(filters.carrier !== '' || filters.state !== '');
   const members = (adjusters.rows.value ?? [])
     .filter(({ status }) => status === 'active')
     .map((one) => [one.svc_id, `${displayName(one)} · ${one.svc_id}`] as const);
@@ -140,7 +140,7 @@ function Filters() {
           placeholder={words.searchHint}
           maxLength={200}
           value={filters.q}
-          onInput={(event) => board.filter({ q: text(event) }, true)}
+          onInput={({ currentTarget: { value } }) => board.filter({ q: value }, true)}
         />
         <Select
           label={words.view}
@@ -150,7 +150,7 @@ function Filters() {
           choose={(view) => board.filter({ view })}
         />
       </div>
-      <details onToggle={({ currentTarget }) => currentTarget.open && void desk.readAdjusters()}>
+      <details open={open} onToggle={({ currentTarget }) => currentTarget.open && void desk.readAdjusters()}>
         <summary>{words.filters}</summary>
         <div class="filter-line">
           <Select
@@ -164,7 +164,7 @@ function Filters() {
             label={words.carrier}
             name="carrier"
             value={filters.carrier}
-            onInput={(event) => board.filter({ carrier: text(event) }, true)}
+            onInput={({ currentTarget: { value } }) => board.filter({ carrier: value }, true)}
           />
           <Select
             label={words.state}
@@ -178,8 +178,8 @@ function Filters() {
               {words.clear}
             </Button>
           )}
-          <LoadMore list={adjusters} />
         </div>
+        <LoadMore list={adjusters} />
       </details>
     </search>
   );
