@@ -71,6 +71,7 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
       carriers: 0,
       memberships: 0,
       offers: 0,
+      imports: 0,
       adjusters: 0,
       staff: 0,
       email_changes: 0,
