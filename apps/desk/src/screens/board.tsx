@@ -138,7 +138,7 @@ function Filters() {
           label={words.search}
           name="q"
           placeholder={words.searchHint}
-          maxLength={200}
+          maxLength={100}
           value={filters.q}
           onInput={({ currentTarget: { value } }) => board.filter({ q: value }, true)}
         />
