@@ -60,6 +60,11 @@ test('an administrator invites a person, changes the role, removes the person, a
     ]);
     await page.getByLabel('Role of Priya Natarajan').selectOption({ label: 'Auditor' });
     await page.getByText('The last administrator stays.').waitFor();
+    await page.context().setOffline(true);
+    const chosen = page.getByLabel('Role of Ana Reyes');
+    await chosen.selectOption({ label: 'Developer' });
+    await until('the role as it is', async () => (await chosen.inputValue()) === 'auditor');
+    await page.context().setOffline(false);
     await button(page, 'Remove Ana Reyes').click();
     expect(await faultsOf(page, 'remove')).toEqual([]);
     await dialog.getByRole('button', { name: 'Remove' }).click();

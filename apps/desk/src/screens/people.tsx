@@ -19,6 +19,8 @@ export function People() {
   useEffect(() => void read(), []);
   const change = async (work: () => Promise<unknown>): Promise<void> => {
     if (await perform(work)) setInviting(false);
+    // A role that was not changed is shown as it was.
+    else setPeople([...people]);
     await read();
   };
   const invite = (data: FormText): void =>
