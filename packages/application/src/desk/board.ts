@@ -138,8 +138,9 @@ function scansOf({ environment, status, adjuster, closed, order }: BoardFilter):
   };
   return {
     scans: (status === undefined ? ALL : [status]).flatMap(scansWith),
-    // Until it is answered, an offer has not changed since it was made.
-    timeOf: ({ offeredAt, updatedAt }) => (latestFirst ? offeredAt : updatedAt),
+    // As the scans are ordered: the time of the change may be later than that of the offer.
+    timeOf: ({ status, offeredAt, updatedAt }) =>
+      adjuster !== undefined && (latestFirst || status === 'pending_acceptance') ? offeredAt : updatedAt,
   };
 }
 

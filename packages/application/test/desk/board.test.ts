@@ -38,8 +38,8 @@ const claims = fc
     all.map(
       ({ closed, externalId, name, state, carrier, ...claim }, n): BoardClaim => ({
         ...claim,
-        // An open offer has not changed since it was made.
-        updatedAt: claim.status === 'pending_acceptance' ? claim.offeredAt : claim.updatedAt,
+        // Also later than the offer: in a burst, or after a restore.
+        updatedAt: Math.max(claim.offeredAt, claim.updatedAt),
         id: `00000000-0000-7000-8000-${String((n * 7919) % 1000).padStart(12, '0')}` as ClaimId,
         externalId: `${externalId}${n}`,
         claimNumber: `N-${n % 3}`,
@@ -50,17 +50,16 @@ const claims = fc
     ),
   );
 
+const ABSENT = { nil: undefined, freq: 2 };
 const filters = fc.record({
   environment: fc.constantFrom('live' as const, 'test' as const),
   closed: fc.boolean(),
   order: fc.constantFrom('waiting' as const, 'latest' as const),
-  status: fc.option(fc.constantFrom<AssignmentStatus>(...STATUSES), { nil: undefined }),
-  adjuster: fc.option(fc.constantFrom(ANN, BEN), { nil: undefined }),
-  state: fc.option(fc.constantFrom('FL', 'LA'), { nil: undefined }),
-  carrier: fc.option(fc.constantFrom('acme', 'OTH'), { nil: undefined }),
-  text: fc.option(fc.constantFrom('X-1', 'N-1', '  jose  ANG', 'lee', 'bay tampa', 'lee jose', ' '), {
-    nil: undefined,
-  }),
+  status: fc.option(fc.constantFrom<AssignmentStatus>(...STATUSES), ABSENT),
+  adjuster: fc.option(fc.constantFrom(ANN, BEN), ABSENT),
+  state: fc.option(fc.constantFrom('FL', 'LA'), ABSENT),
+  carrier: fc.option(fc.constantFrom('acme', 'OTH'), ABSENT),
+  text: fc.option(fc.constantFrom('X-1', 'N-1', '  jose  ANG', 'lee', 'bay tampa', 'lee jose', ' '), ABSENT),
 });
 
 /** The claims of an array as a store reads them, and how many were read. */
@@ -173,11 +172,13 @@ test('the pages of a board together have each claim of the filter once, in its o
       const expected = all.filter((claim) => isExpected(claim, filter));
       expect(rows.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
       if (filter.text !== undefined) return;
-      const at = ({ offeredAt, updatedAt }: BoardClaim) =>
-        filter.adjuster === undefined || filter.order === 'waiting' ? updatedAt : offeredAt;
+      const at = ({ status, offeredAt, updatedAt }: BoardClaim) =>
+        filter.adjuster !== undefined && (filter.order === 'latest' || status === 'pending_acceptance')
+          ? offeredAt
+          : updatedAt;
       const sign = filter.order === 'latest' ? -1 : 1;
       const comesFirst = (claim: BoardClaim) =>
-        Number(filter.order === 'waiting' && isLate(claim, hours, now));
+        Number(filter.order === 'waiting' && isLate({ ...claim, offeredAt: at(claim) }, hours, now));
       const inOrder = [...rows].sort(
         (one, other) =>
           comesFirst(other) - comesFirst(one) || sign * (at(one) - at(other) || (one.id < other.id ? -1 : 1)),
@@ -195,6 +196,15 @@ const claimAt = (n: number, state = 'FL'): BoardClaim => ({
   summary: { name: 'Maria Lee', street: '1 Bay Road', city: 'Tampa', state, zip: '33601', carrier: 'Acme' },
 });
 const LIVE = { environment: 'live', closed: false, order: 'latest' } as const;
+
+test('each open offer of an adjuster is listed, also one that has changed later than it was made', async () => {
+  const all = [claimAt(1), claimAt(2)].map((claim, n) => ({ ...claim, offeredAt: 1, updatedAt: 4 - n }));
+  const filter = { ...LIVE, order: 'waiting', adjuster: ANN } as const;
+  for (const hours of [null, 1]) {
+    const pages = await pagesOf(readsOf(all, hours).reads, filter, 1, { now: HOUR + 2 });
+    expect(pages.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  }
+});
 
 test('a page reads a bounded number of claims, however many do not match', async () => {
   const all = Array.from({ length: 9000 }, (_, n) => claimAt(n, n === 0 ? 'LA' : 'FL'));
