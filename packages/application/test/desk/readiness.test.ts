@@ -230,13 +230,13 @@ test('a program is ready only if all its requests and claims were graded', async
   const firm = await newFirm();
   await sendId(firm.live, await newMember(firm));
   const { rows } = await memory.firmReads.claims(firm.id, 'live', {}, { after: null, limit: 1 });
-  const changes = { id: ID, updatedAt: START + 70_000 };
+  const changes = { id: ID, createdAt: 0, updatedAt: START + 70_000 };
   const accepted = rows.map((row) => ({
     ...row,
     ...changes,
     assignment: { ...row.assignment, status: 'accepted' as const },
   }));
-  const check = (requests: number, claims: number, since = START) =>
+  const check = (requests: number, claims: number, since = START, id = ID) =>
     makeCheckReadiness({
       requestLog: {
         behaviorOf: async () => [
@@ -246,7 +246,7 @@ test('a program is ready only if all its requests and claims were graded', async
       },
       firmReads: {
         claims: async () => ({
-          rows: Array.from({ length: claims }, () => accepted).flat(),
+          rows: Array.from({ length: claims }, () => accepted.map((row) => ({ ...row, id }))).flat(),
           next: claims < 1000 ? null : { at: START, id: ID },
         }),
       },
@@ -255,6 +255,11 @@ test('a program is ready only if all its requests and claims were graded', async
   expect(await check(0, 1)).toMatchObject({ ready: true, complete: true });
   expect(await check(3600 - carefulRequests().length, 1)).toMatchObject({ ready: false, complete: false });
   expect(await check(0, 1000)).toMatchObject({ ready: false, complete: false });
+  // The send of a claim may have left the log; without it, the claim is not one of the program's.
+  const other = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d11' as ClaimId;
+  const full = 3600 - carefulRequests().length;
+  expect(await check(full, 1, START + 1, other)).toMatchObject({ ready: false, complete: false });
+  expect(await check(0, 1, START + 1, other)).toMatchObject({ complete: true, claims: 0 });
   // The log has no earlier requests.
   expect(await check(0, 1, START - 20 * DAY)).toMatchObject({ ready: true, complete: false });
 });

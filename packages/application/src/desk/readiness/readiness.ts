@@ -48,9 +48,11 @@ export const makeCheckReadiness =
     const from = isFull ? (logged.at(-1)?.at ?? since) : since;
     const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
     const { claims, complete } = await claimsSince(firmReads, firmId, from);
-    const isWhole = complete && !isFull;
     // Not those that were sent at the desk.
     const own = new Set(kept.filter(isWrite).map(({ behavior }) => behavior?.claimId));
+    const knownSince = kept.length === MAX_REQUESTS ? (kept.at(-1)?.at ?? until) : 0;
+    const mayMiss = claims.some(({ id, createdAt }) => !own.has(id) && createdAt < knownSince);
+    const isWhole = complete && !isFull && !mayMiss;
     // Of a program that has sent nothing, nothing is known.
     const graded = requests.length === 0 ? [] : claims.filter(({ id }) => own.has(id));
     const checks = gradeIntegration({ requests, reads: logged, claims: graded, now: until });
@@ -73,12 +75,12 @@ async function claimsSince(
   reads: Deps['firmReads'],
   firmId: FirmId,
   updatedSince: Instant,
-): Promise<{ claims: GradedClaim[]; complete: boolean }> {
-  const claims: GradedClaim[] = [];
+): Promise<{ claims: (GradedClaim & { createdAt: Instant })[]; complete: boolean }> {
+  const claims: (GradedClaim & { createdAt: Instant })[] = [];
   for (let after = null; ; ) {
     const page = await reads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
-    for (const { id, assignment, updatedAt } of page.rows)
-      claims.push({ id, status: assignment.status, updatedAt });
+    for (const { id, assignment, createdAt, updatedAt } of page.rows)
+      claims.push({ id, status: assignment.status, createdAt, updatedAt });
     if (page.next === null) return { claims, complete: true };
     if (claims.length >= MAX_CLAIMS) return { claims, complete: false };
     after = page.next;
