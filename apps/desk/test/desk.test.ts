@@ -305,10 +305,11 @@ describe('an upload', () => {
 
   test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {
     const { bodies, uploads } = await uploading([
-      result(2, 4, false, 'sent'),
+      { ...result(2, 4, false, 'sent'), columns: { ...columns, 'Column 2': 'file_number' } },
       new NetworkError('service', 20_000),
       new NetworkError('timeout'),
-      result(4, null, false, 'already_sent'),
+      result(4, 6, false, 'already_sent'),
+      result(6, null, false, 'sent'),
     ]);
     void uploads.send();
     await settled();
@@ -317,12 +318,11 @@ describe('an upload', () => {
     await after(1);
     expect([uploads.upload.value?.kind, uploads.canResume()]).toEqual(['stopped', true]);
     await uploads.resume();
-    expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 2, already_sent: 2 } });
-    // With the columns of the check, whatever others import under the same name.
-    const sent = bodies.map(
-      (body) => `${body.import_id} ${body.from_row} ${Object.keys(body.columns ?? {})}`,
-    );
-    expect(sent).toEqual(['undefined undefined Claim #', ...Array(3).fill('i1 4 Claim #')]);
+    expect(uploads.upload.value).toMatchObject({ kind: 'sent', counts: { sent: 4, already_sent: 2 } });
+    // With the columns of the check and of every part, whatever others import under the same name.
+    const sent = bodies.map((body) => `${body.from_row} ${Object.keys(body.columns ?? {})}`);
+    const repeated = Array(3).fill('4 Claim #,Column 2');
+    expect(sent).toEqual(['undefined Claim #', ...repeated, '6 Claim #,Column 2']);
   });
 
   test('goes on while another screen or the other data is shown, takes no other file until then, and says when it is over', async () => {

@@ -15,34 +15,37 @@ function markedEncoding([first, second, third]: Uint8Array): Encoding | undefine
 
 /**
  * A file in the encoding that is named, or else in the one that it shows: UTF-16, valid UTF-8, or else Windows-1252, which
- * spreadsheets write. What no encoding fits is found by `rejectUnreadable`, also in another process.
+ * spreadsheets write.
  */
 export function decode(bytes: Uint8Array, named?: Encoding): { text: string; encoding: Encoding } {
   const wanted = named ?? markedEncoding(bytes);
-  const encoding = wanted ?? 'utf-8';
-  if (encoding === 'windows-1252') return { text: windows1252(bytes), encoding };
-  try {
-    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
-  } catch {
-    if (wanted === undefined) return { text: windows1252(bytes), encoding: 'windows-1252' };
-    throw new UnreadableCsv(`The file is not ${wanted}. Save it as "CSV UTF-8".`);
+  const encodings = wanted === undefined ? (['utf-8', 'windows-1252'] as const) : [wanted];
+  for (const encoding of encodings) {
+    const text = encoding === 'windows-1252' ? windows1252(bytes) : unicodeText(bytes, encoding);
+    if (text !== null) return { text, encoding };
   }
+  throw new UnreadableCsv(
+    `The file is ${wanted === undefined ? 'neither UTF-8 nor Windows-1252' : `not ${wanted}`}. Save it as "CSV UTF-8".`,
+  );
 }
 
-/** Bytes that Windows-1252 does not have, as `decode` leaves them. */
-export function rejectUnreadable(text: string): void {
-  if (/[\u0080-\u009f]/.test(text))
-    throw new UnreadableCsv('The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".');
+function unicodeText(bytes: Uint8Array, encoding: Encoding): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 /** The characters of the bytes from 0x80 to 0x9f; a space: none. Node 20 decodes this encoding as ISO 8859-1. */
 const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
-function windows1252(bytes: Uint8Array): string {
+function windows1252(bytes: Uint8Array): string | null {
   let text = '';
   for (const byte of bytes) {
-    const character = WINDOWS_1252[byte - 0x80] ?? ' ';
-    text += character === ' ' ? String.fromCharCode(byte) : character;
+    const character = byte < 0x80 || byte > 0x9f ? String.fromCharCode(byte) : WINDOWS_1252[byte - 0x80];
+    if (character === undefined || (character === ' ' && byte !== 0x20)) return null;
+    text += character;
   }
   return text;
 }

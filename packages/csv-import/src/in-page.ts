@@ -56,7 +56,7 @@ const MAX_CHARACTERS = 20_000_000;
 const PART_ROWS = 2000;
 const PART_CHARACTERS = 600_000;
 
-/** A file in the encoding that is named, or that it shows, in parts. The service finds what no encoding fits. */
+/** A file in the encoding that is named, or that it shows, in parts. */
 export function readInParts(bytes: Uint8Array, named?: Encoding) {
   const { text, encoding } = decode(bytes, named);
   if (text.length > MAX_CHARACTERS)

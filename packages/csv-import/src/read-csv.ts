@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { decode, type Encoding, rejectUnreadable, UnreadableCsv } from './decode.ts';
+import { decode, type Encoding, UnreadableCsv } from './decode.ts';
 
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 export type Delimiter = keyof typeof DELIMITERS;
@@ -39,7 +39,6 @@ const EXCEL_TEXT = /(?<=^|[,;\t|\r\n])="([^",;\t|\r\n]+)"(?=[,;\t|\r\n]|$)/g;
 export function readCsv(input: Uint8Array | string, options: CsvOptions): CsvFile {
   const { text, encoding } =
     typeof input === 'string' ? { text: input, encoding: 'utf-8' as const } : decode(input, options.encoding);
-  rejectUnreadable(text);
   const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), options.delimiter);
   const records = recordsOf(content.replace(EXCEL_TEXT, '"$1"'), DELIMITERS[delimiter], options.maxRows);
   const rows = records

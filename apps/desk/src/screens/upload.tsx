@@ -41,7 +41,7 @@ export function UploadScreen() {
       await uploads.choose({ ...found, name, content });
     } catch (error) {
       if (!(error instanceof UnreadableCsv)) throw error;
-      uploads.forget();
+      if (encoding === undefined) uploads.forget();
       showToast(() => texts.value.ofService(error.message), 'error');
     }
   };
@@ -100,7 +100,7 @@ export function UploadScreen() {
             </Note>
           ))}
           <div class="row">
-            {upload.kind === 'checked' && valid > 0 && (
+            {upload.kind === 'checked' && upload.result.problems.length === 0 && valid > 0 && (
               <Button kind="primary" onClick={() => void uploads.send()}>
                 {words.send(valid)}
               </Button>

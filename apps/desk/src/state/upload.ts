@@ -60,8 +60,10 @@ export function createUpload(deps: {
     const found = result.rows.flatMap(({ row, external_id, problems }) =>
       problems.map((problem) => ({ row, external_id, ...problem })),
     );
+    const columns = { ...before?.result.columns, ...result.columns };
     return {
-      ...{ kind, result, counts, problemCount: (before?.problemCount ?? 0) + found.length },
+      ...{ kind, counts, result: { ...result, columns } },
+      problemCount: (before?.problemCount ?? 0) + found.length,
       problems: [...(before?.problems ?? []), ...found].slice(0, MAX_PROBLEMS),
     };
   }
@@ -90,7 +92,7 @@ export function createUpload(deps: {
         if (isLast) break;
         if (next !== undefined) left = others;
         const from_row = next_row ?? next?.content.first_row;
-        body = { ...body, ...next?.content, import_id, from_row, columns: mapped(result.columns) };
+        body = { ...body, ...next?.content, import_id, from_row, columns: mapped(before.result.columns) };
       }
       waiting = undefined;
       if (before.kind === 'sent') deps.onSent(before.counts);

@@ -180,7 +180,9 @@ export const deskImportRoutes = ({
         dry_run: body.dry_run,
         header: file.header,
         problems: found.problems,
-        rows: found.rows.map((row, n) => rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns })),
+        rows: found.rows.map((row, n) =>
+          rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns: ofHeader }),
+        ),
       });
     }),
 
