@@ -170,7 +170,6 @@ export function createDesk(deps: DeskDeps) {
     if (next === environment.value) return;
     live.stop();
     environment.value = next;
-    // Filters name adjusters of the other environment.
     for (const part of [board, adjusters]) part.forget();
     // A file was checked for the other environment. What is being sent goes on.
     if (!uploads.isSending.value) uploads.forget();

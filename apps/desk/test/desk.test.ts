@@ -252,17 +252,21 @@ describe('the board', () => {
 });
 
 describe('a session', () => {
-  test('that the service has ended leaves nothing of the firm on the page', async () => {
+  test('that the service has ended leaves nothing of the firm on the page but the filters of its address', async () => {
     const { desk, state, events } = await opened({ claims: [boardClaim()] });
     state.profile = new ApiError(401, 'invalid_session');
     desk.sandbox.key.value = 'svc_test_x';
     desk.secret.value = { title: 'Your new key', text: 'svc_test_x' };
+    desk.board.open('#/?view=rejected&state=Atlantis&carrier=Gulf');
+    desk.board.filter({ adjuster: 'SVC-1', q: 'Delgado' });
     await desk.offers.offer(state.claims, adjuster('SVC-1'));
     events.signedOut?.();
     expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
     const { offers, adjusters, sandbox, secret } = desk;
     const left = [rowsOf(desk), offers.acts.value, adjusters.rows.value, sandbox.key.value, secret.value];
     expect(left).toEqual([undefined, [], undefined, undefined, undefined]);
+    const filters = { view: 'rejected', state: '', carrier: 'Gulf', adjuster: '', q: '' };
+    expect(desk.board.filters.value).toEqual(filters);
   });
 
   test('is kept through an outage at the start, and opens once the service responds', async () => {

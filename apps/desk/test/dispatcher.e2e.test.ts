@@ -11,12 +11,7 @@ import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-t
 const { service, visiting, stop } = await startDesk();
 afterAll(stop);
 
-interface Sent {
-  readonly id: string;
-  readonly claim_number: string;
-}
-
-async function send(firm: TestFirm, adjuster: string, last_name: string): Promise<Sent> {
+async function send(firm: TestFirm, adjuster: string, last_name: string) {
   const policyholder = { first_name: 'Marisol', last_name, phone: '352-555-0142' };
   const sent = await sendClaim(service, firm.live, { ...claimBody(adjuster), policyholder });
   if (sent.status !== 201) throw new Error(sent.text);
@@ -90,6 +85,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.keyboard.press('Enter');
     await heading(page, 'Marisol Ortega').waitFor();
     await page.getByText('Withdrawn', { exact: true }).waitFor();
+    expect(await page.locator('.heads [aria-hidden]').first().isHidden()).toBe(true);
     expect(await faultsOf(page, 'claim')).toEqual([]);
     expect(page.url()).not.toContain('Ortega');
     await page.goBack();
@@ -108,7 +104,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.goForward();
     // Never under the banner of test data.
     await button(page, 'Test').click();
-    await page.getByText('No claim waits').waitFor();
+    await page.getByText('Nothing found').waitFor();
     await page.goBack();
     await heading(page, 'Marisol Ortega').waitFor();
     expect(await page.getByText('You are looking at test data.').count()).toBe(0);

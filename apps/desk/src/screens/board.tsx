@@ -1,4 +1,4 @@
-import { LOSS_LOCATION_STATES } from '@svc/contract';
+import { LIMITS, LOSS_LOCATION_STATES } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Facts } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
@@ -163,6 +163,7 @@ function Filters() {
           <Field
             label={words.carrier}
             name="carrier"
+            maxLength={LIMITS.companyName.max}
             value={filters.carrier}
             onInput={({ currentTarget: { value } }) => board.filter({ carrier: value }, true)}
           />

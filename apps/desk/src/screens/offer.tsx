@@ -89,7 +89,7 @@ export function OfferResults({ of }: { readonly of?: string }) {
   const failed = acts.filter(({ state }) => state === 'unknown' || state === 'refused').length;
   const shown = useRef(failed);
   useEffect(() => {
-    if (failed > shown.current) document.querySelector('.offer-results')?.scrollIntoView();
+    if (shown.current === 0 && failed > 0) document.querySelector('.offer-results')?.scrollIntoView();
     shown.current = failed;
   }, [failed]);
   if (acts.length === 0) return null;

@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { LIMITS, LOSS_LOCATION_STATES } from '@svc/contract';
 import { createPagedList } from '@svc/web-app/paged-list';
 import type { BoardClaim, Call, Environment } from '../endpoints.ts';
 
@@ -14,16 +15,16 @@ export const VIEWS = [
 export type View = (typeof VIEWS)[number];
 
 type Filters = Readonly<{ view: View } & Record<'adjuster' | 'carrier' | 'state' | 'q', string>>;
-const NO_FILTERS: Filters = { view: 'waiting', adjuster: '', carrier: '', state: '', q: '' };
 
 /** Filters that the address keeps: not the searched text, nor the adjuster, whose SVCID has a name in it. */
 function filtersIn(hash: string): Pick<Filters, 'view' | 'state' | 'carrier'> {
   const query = new URLSearchParams(hash.split('?')[1]);
-  const view = VIEWS.find((one) => one === query.get('view')) ?? NO_FILTERS.view;
-  return { view, state: query.get('state') ?? '', carrier: query.get('carrier') ?? '' };
+  const view = VIEWS.find((one) => one === query.get('view')) ?? 'waiting';
+  const state = LOSS_LOCATION_STATES.find((one) => one === query.get('state')) ?? '';
+  return { view, state, carrier: query.get('carrier')?.slice(0, LIMITS.companyName.max) ?? '' };
 }
 function withFilters(hash: string, { view, state, carrier }: Filters): string {
-  const kept = Object.entries({ view: view === NO_FILTERS.view ? '' : view, state, carrier: carrier.trim() });
+  const kept = Object.entries({ view: view === 'waiting' ? '' : view, state, carrier: carrier.trim() });
   const query = new URLSearchParams(kept.filter(([, text]) => text !== ''));
   return [hash.split('?')[0], ...(query.size > 0 ? [query] : [])].join('?');
 }
@@ -46,7 +47,7 @@ export function createBoard(deps: {
   readonly hash: string;
   readonly onError: (error: unknown) => void;
 }) {
-  const filters = signal<Filters>({ ...NO_FILTERS, ...filtersIn(deps.hash) });
+  const filters = signal<Filters>({ ...filtersIn(deps.hash), adjuster: '', q: '' });
   const selected = signal<ReadonlySet<string>>(new Set());
   let typing: ReturnType<typeof setTimeout> | undefined;
 
@@ -115,9 +116,10 @@ export function createBoard(deps: {
     open(hash: string): void {
       if (withFilters(hash, filters.value) !== hash) this.filter(filtersIn(hash));
     },
+    /** Keeps the filters of the address. An adjuster belongs to one environment. */
     forget(): void {
       clearTimeout(typing);
-      filters.value = NO_FILTERS;
+      filters.value = { ...filters.value, adjuster: '', q: '' };
       selected.value = new Set();
       list.forget();
     },

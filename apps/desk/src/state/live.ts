@@ -2,7 +2,7 @@ import type { EventHandlers, EventStream } from '@svc/web-app/event-stream';
 
 /** At most one reading in this time, however often the board changes. */
 const MIN_INTERVAL_MS = 3000;
-/** An offer becomes late, and its course goes on, without an event. */
+/** An offer becomes late, or is pushed and seen, without an event. */
 const MAX_AGE_MS = 55_000;
 /** Pages of one firm do not read at the same moment. */
 const SPREAD_MS = 1500;
