@@ -129,7 +129,9 @@ test('reads of keys and webhooks, simulated faults, and each attempt that a role
   const events = (await exported(firm.id)).slice(before);
   const succeeded = events.filter(({ outcome }) => outcome === 'ok');
   const failed = events.filter(({ outcome }) => outcome !== 'ok');
-  expect(succeeded.slice(0, 2)).toMatchObject([
+  // Reads are written apart from changes, in batches.
+  const isRead = ({ action }: { action: string }) => action.endsWith('.read');
+  expect(succeeded.filter((event) => !isRead(event))).toMatchObject([
     {
       action: 'faults.set',
       object: `key:${keyId}`,
@@ -138,7 +140,7 @@ test('reads of keys and webhooks, simulated faults, and each attempt that a role
     { action: 'faults.clear', object: `key:${keyId}` },
   ]);
   // A page repeats its reads of limits, requests and readiness, which show no secrets and nothing of people.
-  expect(succeeded.slice(2).map(({ action }) => action)).toEqual(['keys.read', 'webhooks.read']);
+  expect(succeeded.filter(isRead).map(({ action }) => action)).toEqual(['keys.read', 'webhooks.read']);
   expect(failed.map(({ action, outcome, object }) => [action, outcome, object])).toEqual([
     ...['keys', 'webhooks', 'keys', 'requests', 'readiness'].map((list) => [
       `${list}.read`,
