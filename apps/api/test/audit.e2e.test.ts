@@ -130,7 +130,7 @@ test('reads of keys and webhooks, simulated faults, and each attempt that a role
   const succeeded = events.filter(({ outcome }) => outcome === 'ok');
   const failed = events.filter(({ outcome }) => outcome !== 'ok');
   // Reads are written apart from changes, in batches.
-  const isRead = ({ action }: { action: string }) => action.endsWith('.read');
+  const isRead = ({ action }: Record<string, unknown>) => String(action).endsWith('.read');
   expect(succeeded.filter((event) => !isRead(event))).toMatchObject([
     {
       action: 'faults.set',
