@@ -8,6 +8,7 @@ import {
 } from '../audit/chain.ts';
 import { type AuditCaller, firmObject, recordAction } from '../audit/events.ts';
 import type { Page, PageRequest } from '../model/page.ts';
+import { createPageFit } from '../model/page-size.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -48,13 +49,13 @@ export const makeListAudit =
   ({ auditReads }: { readonly auditReads: AuditReads }) =>
   async (firmId: FirmId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditItem>> => {
     const { since, until } = filter;
-    const { after, limit, maxBytes = Number.POSITIVE_INFINITY } = page;
+    const { after } = page;
+    const fits = createPageFit(page);
     const found: AuditItem[] = [];
     const chain = await auditReads.chain(firmId);
     const [latest] = after === null ? await auditReads.latest(firmId, { limit: 1, since, until }) : [];
     let seq = after?.at ?? latest?.seq ?? 0;
     const oldest = chain === null ? 0 : chain.purged.seq;
-    let bytes = 0;
     for (let read = 0; read < MAX_ROWS && seq > oldest; read += ROWS_AT_ONCE) {
       const before = Math.max(oldest, seq - ROWS_AT_ONCE);
       const rows = await auditReads.rows(firmId, { after: before, limit: seq - before });
@@ -66,8 +67,7 @@ export const makeListAudit =
           if (entry === undefined || !isBefore || !matches(entry, filter)) continue;
           const at = Date.parse(entry.at);
           if ((since !== undefined && at < since) || (until !== undefined && at >= until)) continue;
-          bytes += JSON.stringify(entry).length;
-          if (found.length > 0 && (found.length === limit || bytes > maxBytes))
+          if (!fits(JSON.stringify(entry).length))
             return { rows: found, next: { at: row.seq, id: String(index + 1) } };
           found.push({ id: `${row.seq}.${index}`, seq: row.seq, hash: row.hash, entry });
         }

@@ -1,6 +1,7 @@
 import { DomainError, type Environment, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst, type RequestPosition } from '../model/logged-request.ts';
-import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
+import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
+import { createPageFit } from '../model/page-size.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
 
 export interface RequestFilter {
@@ -19,8 +20,6 @@ export interface RequestFilter {
 /** Elements of the log that one page may read: each has up to twenty requests, and takes some microseconds. */
 const MAX_ELEMENTS = 1000;
 const ELEMENTS_AT_ONCE = 100;
-/** Before every other one of its millisecond. */
-const NIL_ID = '00000000-0000-0000-0000-000000000000';
 
 const matches = (
   { keyId, environment, code, status, route, at }: LoggedRequest,
@@ -41,17 +40,16 @@ const matches = (
 export const makeListRequests =
   ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> }) =>
   async (firmId: FirmId, filter: RequestFilter, page: PageRequest): Promise<Page<LoggedRequest>> => {
-    const { limit, maxBytes = Number.POSITIVE_INFINITY } = page;
     if (filter.requestId !== undefined) {
       const found = await requestLog.requestsOf(firmId, { requestId: filter.requestId, limit: 1 });
       return { rows: found.filter((request) => matches(request, filter)), next: null };
     }
     const rows: LoggedRequest[] = [];
-    let bytes = 0;
+    const fits = createPageFit(page);
     const [startId = '', startCount] = page.after?.id.split('_') ?? [];
     const start = page.after && { at: page.after.at, requestId: startId };
     // Before the element of the position, which may have more requests.
-    let after: RequestPosition | null = start && { at: start.at + 1, requestId: NIL_ID };
+    let after: RequestPosition | null = start && { at: start.at + 1, requestId: FIRST_POSITION.id };
     let next: KeysetPosition | null = page.after;
     for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
       const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);
@@ -63,8 +61,7 @@ export const makeListRequests =
         if (order < 0) continue;
         for (const [index, request] of requests.entries()) {
           if ((order === 0 && index < Number(startCount)) || !matches(request, filter)) continue;
-          bytes += JSON.stringify(request).length;
-          if (rows.length > 0 && (rows.length === limit || bytes > maxBytes))
+          if (!fits(JSON.stringify(request).length))
             return { rows, next: { at: latest.at, id: `${latest.requestId}_${index}` } };
           rows.push(request);
         }

@@ -1,19 +1,22 @@
 import type { AdjusterView, InvitationView } from './member-views.ts';
 import type { PageRequest } from './page.ts';
 
-/** How many of the rows fit in the page: at least one, so that the next page makes progress. */
-export function countThatFits<R>(
-  rows: readonly R[],
-  { limit, maxBytes = Number.POSITIVE_INFINITY }: PageRequest,
-  bytesOf: (row: R) => number,
-): number {
+/** Whether the next row of a page still fits, by its bytes: the first one does, so that the next page makes progress. */
+export function createPageFit({ limit, maxBytes = Number.POSITIVE_INFINITY }: PageRequest) {
   let [count, bytes] = [0, 0];
-  for (const row of rows) {
-    bytes += bytesOf(row);
-    if (count === limit || (count > 0 && bytes > maxBytes)) break;
+  return (rowBytes: number): boolean => {
+    bytes += rowBytes;
+    if (count === limit || (count > 0 && bytes > maxBytes)) return false;
     count += 1;
-  }
-  return count;
+    return true;
+  };
+}
+
+/** How many of the rows fit in the page. */
+export function countThatFits<R>(rows: readonly R[], page: PageRequest, bytesOf: (row: R) => number): number {
+  const fits = createPageFit(page);
+  const end = rows.findIndex((row) => !fits(bytesOf(row)));
+  return end === -1 ? rows.length : end;
 }
 
 /** At most this many bytes in JSON that escapes all but ASCII; exact for ASCII without escapes. */

@@ -71,12 +71,16 @@ export const makeCheckReadiness =
 const isWrite = (request: LoggedRequest): boolean =>
   [SEND, OFFER].includes(request.behavior?.operation ?? '') && (isSuccess(request) || hasFailed(request));
 
+interface FoundClaim extends GradedClaim {
+  readonly createdAt: Instant;
+}
+
 async function claimsSince(
   reads: Deps['firmReads'],
   firmId: FirmId,
   updatedSince: Instant,
-): Promise<{ claims: (GradedClaim & { createdAt: Instant })[]; complete: boolean }> {
-  const claims: (GradedClaim & { createdAt: Instant })[] = [];
+): Promise<{ claims: FoundClaim[]; complete: boolean }> {
+  const claims: FoundClaim[] = [];
   for (let after = null; ; ) {
     const page = await reads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
     for (const { id, assignment, createdAt, updatedAt } of page.rows)
