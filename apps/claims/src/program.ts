@@ -6,7 +6,7 @@ import {
   type Hooks,
   type RetryEvent,
 } from '@svc/client';
-import { DATE_ORDERS, DELIMITERS, ENCODINGS } from '@svc/csv-import';
+import { DATE_ORDERS, DELIMITER_NAMES, ENCODINGS } from '@svc/csv-import';
 import { FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
@@ -182,7 +182,7 @@ export function createProgram(
     .option('--skip-invalid', 'send the rows without problems; otherwise none is sent', false)
     .addOption(new Option('--dates <order>', 'order of dates such as 8/9/2026').choices(DATE_ORDERS))
     .addOption(new Option('--encoding <name>', 'by default recognized').choices(ENCODINGS))
-    .addOption(new Option('--delimiter <name>', 'by default recognized').choices(Object.keys(DELIMITERS)))
+    .addOption(new Option('--delimiter <name>', 'by default recognized').choices(DELIMITER_NAMES))
     .addOption(
       new Option('--concurrency <n>', 'number of concurrent requests')
         .argParser(wholeNumber(1, 20))

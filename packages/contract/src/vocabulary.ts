@@ -133,6 +133,11 @@ export type Scope = (typeof SCOPES)[number];
 
 export const KEY_PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
 
+/** What separates the cells of a file of claims. */
+export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const;
+/** Of dates such as 8/9/2026. */
+export const DATE_ORDERS = ['mdy', 'dmy'] as const;
+
 export const STAFF_ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];
 

@@ -1,11 +1,9 @@
-import { endpoints, isCalendarDate, parseRequest, type SendClaimBody } from '@svc/contract';
+import { type DATE_ORDERS, endpoints, isCalendarDate, parseRequest, type SendClaimBody } from '@svc/contract';
 import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField, REQUIRED_OBJECTS } from './fields.ts';
 import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
 
-export const DATE_ORDERS = ['mdy', 'dmy'] as const;
-/** Of `8/9/2026`. */
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
 export interface ImportOptions {

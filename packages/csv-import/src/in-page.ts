@@ -1,4 +1,5 @@
 import { decode, type Encoding, UnreadableCsv } from './decode.ts';
+import { quotedCsv } from './write-csv.ts';
 
 export { ENCODINGS, type Encoding, UnreadableCsv } from './decode.ts';
 export { spreadsheetCsv } from './write-csv.ts';
@@ -76,9 +77,8 @@ const valueAt = (claim: object, path: string): unknown =>
 /** A file of claims, with a column for each field that one of them has. */
 export function csvOfClaims(claims: readonly object[]): string {
   const paths = FIELD_PATHS.filter((path) => claims.some((claim) => valueAt(claim, path) !== undefined));
-  const rows = [paths, ...claims.map((claim) => paths.map((path) => valueAt(claim, path) ?? ''))];
-  const quoted = (cell: unknown): string => `"${String(cell).replaceAll('"', '""')}"`;
-  return rows.map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
+  const rows = [paths, ...claims.map((claim) => paths.map((path) => String(valueAt(claim, path) ?? '')))];
+  return quotedCsv(rows);
 }
 
 export interface CsvPart {

@@ -1,3 +1,4 @@
+export { DATE_ORDERS, DELIMITER_NAMES } from '@svc/contract';
 export * from './columns.ts';
 export { ENCODINGS, type Encoding, UnreadableCsv } from './decode.ts';
 export * from './fields.ts';

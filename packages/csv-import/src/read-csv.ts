@@ -1,8 +1,9 @@
+import { DELIMITER_NAMES } from '@svc/contract';
 import { CsvError, parse } from 'csv-parse/sync';
 import { decode, type Encoding, UnreadableCsv } from './decode.ts';
 
-export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
-export type Delimiter = keyof typeof DELIMITERS;
+export type Delimiter = (typeof DELIMITER_NAMES)[number];
+const DELIMITERS: Readonly<Record<Delimiter, string>> = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' };
 
 interface CsvOptions {
   /** By default recognized. */
@@ -76,13 +77,12 @@ function columnNames(header: readonly string[], rows: readonly CsvRow[]): string
 function separated(text: string, named: Delimiter | undefined): { content: string; delimiter: Delimiter } {
   const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const content = line === undefined ? text : text.slice(line.length);
-  const names = Object.keys(DELIMITERS) as Delimiter[];
   if (named !== undefined) return { content, delimiter: named };
-  const declared = names.find((name) => DELIMITERS[name] === separator);
+  const declared = DELIMITER_NAMES.find((name) => DELIMITERS[name] === separator);
   if (declared !== undefined) return { content, delimiter: declared };
   const header = headerOf(content);
   const countOf = (name: Delimiter): number => header.split(DELIMITERS[name]).length;
-  const most = names.reduce((best, name) => (countOf(name) > countOf(best) ? name : best));
+  const most = DELIMITER_NAMES.reduce((best, name) => (countOf(name) > countOf(best) ? name : best));
   return { content, delimiter: most };
 }
 

@@ -1,3 +1,4 @@
+import { DATE_ORDERS, DELIMITER_NAMES } from '@svc/contract';
 import {
   csvOfClaims,
   ENCODINGS,
@@ -23,8 +24,6 @@ import { countsText, type Upload } from '../state/upload.ts';
 
 /** Problems that are shown; the file of them has the others, too. */
 const MAX_SHOWN = 500;
-const DELIMITERS = ['', 'comma', 'semicolon', 'tab', 'pipe'] as const;
-const ORDERS = ['', 'mdy', 'dmy'] as const;
 const { uploads } = desk;
 
 /** Sends a file of claims, after every row of it was checked. */
@@ -66,7 +65,7 @@ export function UploadScreen() {
             />
           </div>
           <Select
-            {...{ label: words.dateOrder, options: ORDERS, value: date_order }}
+            {...{ label: words.dateOrder, options: ['', ...DATE_ORDERS], value: date_order }}
             name={(one) => words.orders[one]}
             choose={(one) => void uploads.change({ date_order: one || undefined })}
           />
@@ -78,7 +77,7 @@ export function UploadScreen() {
                 choose={(one) => void read(file.name, file.content, one)}
               />
               <Select
-                {...{ label: words.delimiter, options: DELIMITERS, value: delimiter }}
+                {...{ label: words.delimiter, options: ['', ...DELIMITER_NAMES], value: delimiter }}
                 name={(one) => words.delimiters[one]}
                 choose={(one) => void uploads.change({ delimiter: one || undefined })}
               />

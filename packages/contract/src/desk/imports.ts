@@ -15,7 +15,7 @@ import {
 import { LIMITS } from '../limits.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { ENVIRONMENTS } from '../vocabulary.ts';
+import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '../vocabulary.ts';
 
 const ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
@@ -74,12 +74,12 @@ export const importClaimsBody = fields({
       example: { 'carrier.name': 'Palmetto Mutual Insurance' },
     })
     .optional(),
-  date_order: oneOf(['mdy', 'dmy'], {
+  date_order: oneOf(DATE_ORDERS, {
     id: 'ImportDateOrder',
     description: 'Order of dates such as 8/9/2026. By default what each column shows.',
     example: 'mdy',
   }).optional(),
-  delimiter: oneOf(['comma', 'semicolon', 'tab', 'pipe'], {
+  delimiter: oneOf(DELIMITER_NAMES, {
     id: 'ImportDelimiter',
     description:
       'What separates the cells of `text`. By default recognized, also from a first line such as `sep=;`.',

@@ -19,6 +19,7 @@ import {
   columnsToRemember,
   type ImportedRow,
   importCsv,
+  quotedCsv,
   readCsv,
   suggestedColumns,
   UnreadableCsv,
@@ -52,16 +53,13 @@ function fileOf({ text, rows, delimiter, first_row: firstRow }: ImportClaimsBody
     throw invalid('Send either text or rows.', text === undefined ? '/text' : '/rows');
   try {
     return text === undefined
-      ? readCsv(csvOf(rows ?? []), { ...options, delimiter: 'comma' })
+      ? readCsv(quotedCsv(rows ?? []), { ...options, delimiter: 'comma' })
       : readCsv(text, { ...options, delimiter });
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
     throw invalid(error.message, text === undefined ? '/rows' : '/text');
   }
 }
-
-const csvOf = (rows: readonly (readonly string[])[]): string =>
-  rows.map((row) => row.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n');
 
 /** What has to be changed in the row. */
 const FIELDS: Partial<Record<ErrorCode, string>> = {
