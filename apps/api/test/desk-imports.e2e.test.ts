@@ -126,7 +126,7 @@ test('rows are sent in parts as the staff member, and nothing is sent twice', as
   expect(actions.has(`claim.send claim:${claim.id}`)).toBe(true);
 });
 
-test('two pages that send the same file at once, and one that is killed meanwhile, send each claim once', async () => {
+test('two pages that send the same file at the same time, and a third that is killed, send each claim once', async () => {
   const text = csvOf(...Array.from({ length: 40 }, (_, n) => row(`TWICE-${n}`)));
   const killed = new AbortController();
   const body = JSON.stringify({ name: 'Killed', environment: 'test', dry_run: false, text });

@@ -42,7 +42,7 @@ describe('the list of audit events', () => {
   const maybe = fc.option(fc.nat(1), { nil: undefined });
   const time = fc.option(fc.nat(14), { nil: undefined });
 
-  test('has each event of the filter once, with an id of its own, the latest first, in pages within their limit', async () => {
+  test('has each event of the filter once, each with another id, the latest first, in pages within their limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         rowsOfEvents,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type AuditAction, auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
-test('a receipt shows its own pushes, and the device of its own answer from an audit row with several answers', async () => {
+test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {
   const { newFirm, newMember, sendId, useOn, memory } = memoryFixture();
   const firm = await newFirm();
   const id = await sendId(firm.live, await newMember(firm));
