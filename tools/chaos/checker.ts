@@ -1,10 +1,6 @@
-import {
-  checkLinearizability,
-  checkListAppend,
-  formatHistory,
-  type HistoryEntry,
-  type ListAppendFinding,
-} from '@svc/history-check';
+import { formatHistory, type HistoryEntry } from '../history-check/history.ts';
+import { checkLinearizability } from '../history-check/linearizability.ts';
+import { checkListAppend, type ListAppendFinding } from '../history-check/list-append.ts';
 import {
   changesClaim,
   claimIds,

@@ -1,5 +1,6 @@
 // The claims of a chaos run as a history of registers, one per claim, for the linearizability check.
-import type { HistoryEntry, Model } from '@svc/history-check';
+import type { HistoryEntry } from '../history-check/history.ts';
+import type { Model } from '../history-check/linearizability.ts';
 import { type Call, type ClaimView, grouped, type History, succeeded } from './history.ts';
 
 export type RegisterOperation =

@@ -1,6 +1,6 @@
 // The change feed of a chaos run as lists, one per firm, for the list-append analysis: a visible change is an append, a
 // poll is a read.
-import type { ListTransaction } from '@svc/history-check';
+import type { ListTransaction } from '../history-check/list-append.ts';
 import { type Call, type ClaimView, type History, succeeded } from './history.ts';
 
 /** Polls that are analyzed together, so that the size of the lists does not grow with the run. */

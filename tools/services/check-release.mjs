@@ -1,13 +1,7 @@
 // Fails unless all published packages have the version of the tag, in their manifest and their changelog.
 import { existsSync, readFileSync } from 'node:fs';
 
-const PUBLISHED = [
-  'packages/domain',
-  'packages/contract',
-  'packages/client',
-  'packages/history-check',
-  'apps/claims',
-];
+const PUBLISHED = ['packages/domain', 'packages/contract', 'packages/client', 'apps/claims'];
 
 const version = process.argv[2]?.replace(/^v/, '');
 const errors = PUBLISHED.flatMap((folder) => {

@@ -30,22 +30,19 @@ test('no page, help text or example installs a package by its name, which anybod
   expect(linesWith(commands, pages)).toEqual([]);
 });
 
-test.each([
-  'apps/claims',
-  'packages/client',
-  'packages/contract',
-  'packages/domain',
-  'packages/history-check',
-])('the README of %s installs the file of its version that the service offers', (folder) => {
-  const { name, version } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-  const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8');
-  const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-  expect(readme.match(/^npm install .*$/gm)).toEqual([
-    expect.stringMatching(
-      new RegExp(`^npm install (--global )?https://claims\\.example\\.com/docs/packages/${file}$`),
-    ),
-  ]);
-});
+test.each(['apps/claims', 'packages/client', 'packages/contract', 'packages/domain'])(
+  'the README of %s installs the file of its version that the service offers',
+  (folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+    const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8');
+    const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+    expect(readme.match(/^npm install .*$/gm)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^npm install (--global )?https://claims\\.example\\.com/docs/packages/${file}$`),
+      ),
+    ]);
+  },
+);
 
 test('workflows name the commit of each action, since a tag can be moved', () => {
   const workflows = filesIn('.github');

@@ -11,13 +11,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const PACKED_FOLDER = fileURLToPath(new URL('../dist/packages', import.meta.url));
 const MANIFEST = join(PACKED_FOLDER, 'packages.json');
 
-const FOLDERS = [
-  'packages/client',
-  'apps/claims',
-  'packages/contract',
-  'packages/domain',
-  'packages/history-check',
-] as const;
+const FOLDERS = ['packages/client', 'apps/claims', 'packages/contract', 'packages/domain'] as const;
 
 interface PackedPackage {
   /** Such as `client`. */

@@ -12,7 +12,7 @@ import { createFirm, type Firm, type RealService, startRealService } from './rea
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const NAMES = ['domain', 'contract', 'client', 'history-check'] as const;
+const NAMES = ['domain', 'contract', 'client'] as const;
 type Name = (typeof NAMES)[number];
 const versionOf = (name: Name | 'claims'): string => (name === 'client' ? '0.2.0' : '0.1.0');
 
@@ -156,7 +156,7 @@ describe('the packages that the service offers', () => {
     const page = await (await fetch(`${service.url}/docs/packages/`)).text();
     const list = await (await fetch(`${service.url}/docs/packages/SHA256SUMS.txt`)).text();
     const sums = await Promise.all(
-      (['client', 'claims', 'contract', 'domain', 'history-check'] as const).map(async (name) => {
+      (['client', 'claims', 'contract', 'domain'] as const).map(async (name) => {
         const bytes = await readFile(join(folder, fileOf(name)));
         return { name, sum: createHash('sha256').update(bytes).digest('hex') };
       }),
@@ -214,10 +214,6 @@ describe('README examples', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  it('of history-check find a stale read and a cycle', async () => {
-    expect(await runInstalled('history-check.js')).toMatch(/^false 3\nG1c\nG1c:\n {2}T1 = /);
   });
 
   it('of contract find the errors that the service finds', async () => {

@@ -1,4 +1,4 @@
-import type { Model } from '../src/index.ts';
+import type { Model } from './linearizability.ts';
 
 export type RegisterOperation =
   | { readonly type: 'read' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkListAppend, type Element, type ListTransaction, type MicroOperation } from '../src/index.ts';
+import { checkListAppend, type Element, type ListTransaction, type MicroOperation } from './list-append.ts';
 
 /** `ax1 ry12`: append 1 to x, read y = [1 2]; `rz` reads an empty list. */
 function transaction(text: string, changes: Partial<ListTransaction> = {}): ListTransaction {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { formatHistory, type HistoryEntry, parseHistory } from '../src/index.ts';
+import { formatHistory, type HistoryEntry, parseHistory } from './history.ts';
 
 const ENTRY: HistoryEntry = {
   process: 'a',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkLinearizability, type HistoryEntry, type Model } from '../src/index.ts';
+import type { HistoryEntry } from './history.ts';
+import { checkLinearizability, type Model } from './linearizability.ts';
 import {
   type QueueOperation,
   queue,
