@@ -9,7 +9,6 @@ const room = (name, from, allowed) => ({
 const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
 const APPLICATION = '^packages/application/src/';
-const HISTORY_CHECK = '^packages/history-check/src/';
 const MCP = '^packages/mcp/src/';
 const CSV_IMPORT = '^packages/csv-import/src/';
 const SANDBOX = '^packages/sandbox/src/';
@@ -42,7 +41,6 @@ module.exports = {
     room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod', 'csv-parse')]),
     room('client', '^packages/client/src/', []),
     room('sandbox', '^packages/sandbox/src/', [CLIENT]),
-    room('history-check', '^packages/history-check/src/', []),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [
       DOMAIN,
       APPLICATION,
@@ -145,7 +143,7 @@ module.exports = {
     },
     tool('services', PACKAGES, API_FOR_TOOLS),
     tool('client-types', CONTRACT),
-    tool('generate', CONTRACT, '^tools/openfema/'),
+    tool('generate', CONTRACT),
     tool('cluster', PACKAGES, API_FOR_TOOLS, '^tools/services/'),
     tool('attack', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
@@ -154,14 +152,13 @@ module.exports = {
       'chaos',
       CLIENT,
       CONTRACT,
-      HISTORY_CHECK,
-      '^tools/(cluster|generate|services)/',
+      '^tools/(cluster|generate|history-check|services)/',
       '^tools/bench/load\\.ts$',
     ),
+    tool('history-check'),
     tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('mutation'),
-    tool('openfema', CLIENT, CONTRACT),
     tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),
     room('claims', '^apps/claims/src/', [
       CLIENT,

@@ -1,4 +1,49 @@
-// `pnpm generate` prints fictional claims; `pnpm generate openfema` those of an OpenFEMA file.
-const isOpenFema = process.argv[2] === 'openfema';
-if (isOpenFema) process.argv.splice(2, 1);
-await import(isOpenFema ? '../openfema/main.ts' : './fictional.ts');
+// `pnpm generate` writes fictional claims, one per line, to standard output.
+import { once } from 'node:events';
+import { Command, InvalidArgumentError } from 'commander';
+import { generateClaim, SAMPLE_ADJUSTER } from './claim.ts';
+
+interface Flags {
+  readonly rows: number;
+  readonly seed: number;
+  readonly from: number;
+  readonly adjuster: readonly string[];
+}
+
+const ENOUGH_TO_WRITE = 64 * 1024;
+
+// A reader such as head may close the pipe early.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+await new Command('generate')
+  .description(
+    'Writes made-up claims as JSON Lines, each a body for POST /v1/claims. The same seed gives the same claims.',
+  )
+  .requiredOption('--rows <n>', 'number of claims', wholeNumber)
+  .option('--seed <n>', 'seed of the random generator', wholeNumber, 1)
+  .option('--from <n>', 'index of the first claim', wholeNumber, 0)
+  .option('--adjuster <svcid...>', 'the SVCIDs to offer the claims to, in turn', [SAMPLE_ADJUSTER])
+  .action(write)
+  .parseAsync(process.argv.filter((argument, index) => !(index === 2 && argument === '--')));
+
+async function write({ rows, seed, from, adjuster }: Flags): Promise<void> {
+  let text = '';
+  for (let index = from; index < from + rows; index++) {
+    text += `${JSON.stringify(generateClaim(index, seed, adjuster[index % adjuster.length]))}\n`;
+    if (text.length < ENOUGH_TO_WRITE) continue;
+    // Waiting for the reader keeps a file of any length in no more memory than this.
+    if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+    text = '';
+  }
+  process.stdout.write(text);
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('Must be a whole number, 0 or above.');
+  return number;
+}
