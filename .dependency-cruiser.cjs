@@ -156,7 +156,6 @@ module.exports = {
       '^tools/bench/load\\.ts$',
     ),
     tool('history-check'),
-    tool('simulate', PACKAGES, '^tools/chaos/'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('mutation'),
     tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),

@@ -42,14 +42,6 @@ const SUITES: Readonly<Record<string, Suite>> = {
     args: () => [...TSX, 'tools/services/run-tests.ts', '--bail', 'apps/api/test/(firm|app|crash|model)'],
     failure: FAILED_TEST,
   },
-  simulate: {
-    args: (seed) => [
-      ...TSX,
-      'tools/simulate/main.ts',
-      ...['--schedules', '10000', '--processes', '1', '--seed', seed],
-    ],
-    failure: /InvariantBroken: (.+)/,
-  },
   chaos: {
     args: (seed) => [
       ...TSX,
@@ -65,7 +57,8 @@ const program = new Command('test:planted-bugs')
   .description('Shows which suite finds which planted bug, and how fast.')
   .argument('[names...]', 'parts of the names of bugs; default: all')
   .option('--suite <names...>', `run until one finds the bug: ${Object.keys(SUITES).join(', ')}`, [
-    'simulate',
+    'unit',
+    'postgres',
   ])
   .option('--seeds <n...>', 'seeds of the suite, one run each', ['1'])
   .option('--seconds <n>', 'duration of chaos', '300')
