@@ -79,6 +79,13 @@ describe('a list of claims', () => {
     expect(found('LOIZA flood adjusters')).toEqual(ids([far]));
     expect(found('00772 gulf adjusting')).toEqual(ids([old]));
     expect(found('nowhere')).toEqual([]);
+    const obrien = offer({
+      policyholder: { last_name: 'O’Brien', phone: '1' },
+      ...at('Miami–Dade', 'FL', '33101'),
+    });
+    const search = (text: string) =>
+      arrange([obrien, old], { ...DEFAULT_ARRANGEMENT, search: text }, () => undefined).length;
+    expect(["o'brien", 'OBrien', 'O’Brien', 'miami-dade', 'Miami–Dade'].map(search)).toEqual([1, 1, 1, 1, 1]);
   });
 
   test('gives the claim after one, from the start again after the last', () => {

@@ -3,3 +3,11 @@ const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/
 
 /** Whether the text has no visible character. */
 export const isBlank = (value: string): boolean => BLANK.test(value);
+
+const APOSTROPHES = /['\u0060\u00b4\u02b9-\u02bd\u2018-\u201b\u2032\uff07]/gu;
+/** Also the minus sign, which is no `Pd`. */
+const DASHES = /[\p{Pd}\u2212]/gu;
+
+/** Text as searches compare it: without regard to case, accents and apostrophes, and to which dash was typed. */
+export const searchText = (text: string): string =>
+  text.normalize('NFD').replace(/\p{M}/gu, '').replace(APOSTROPHES, '').replace(DASHES, '-').toLowerCase();

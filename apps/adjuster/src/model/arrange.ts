@@ -1,4 +1,5 @@
 import type { AppClaim } from '@svc/contract';
+import { searchText } from '@svc/domain';
 
 export const GROUPINGS = ['none', 'place', 'firm'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -23,20 +24,13 @@ interface ClaimGroup {
 /** Miles from the adjuster; undefined when the place or the adjuster's position is unknown. */
 export type DistanceOf = (claim: AppClaim) => number | undefined;
 
-/** Lower case without accents, so that "Loiza" finds "Loíza". */
-const plain = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{Diacritic}/gu, '')
-    .toLowerCase();
-
 const searchTexts = new WeakMap<AppClaim, string>();
 
-function searchText(claim: AppClaim): string {
+function textOf(claim: AppClaim): string {
   const known = searchTexts.get(claim);
   if (known !== undefined) return known;
   const { policyholder, loss_location: place, policy, carrier, firm, loss } = claim;
-  const text = plain(
+  const text = searchText(
     [
       policyholder.first_name,
       policyholder.last_name,
@@ -62,8 +56,8 @@ function searchText(claim: AppClaim): string {
 
 /** Whether each word of the search occurs in the claim's names, places or numbers. */
 export function matches(claim: AppClaim, search: string): boolean {
-  const text = searchText(claim);
-  return plain(search)
+  const text = textOf(claim);
+  return searchText(search)
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
@@ -85,7 +79,7 @@ function comparison(order: Order, distanceOf: DistanceOf): (a: AppClaim, b: AppC
 function groupOf({ loss_location: { city, state }, firm }: AppClaim, grouping: Grouping) {
   if (grouping === 'firm') return { key: firm.id, title: firm.name };
   const title = grouping === 'place' ? `${city}, ${state}` : '';
-  return { key: plain(title), title };
+  return { key: searchText(title), title };
 }
 
 /** Filters, sorts and groups; a group comes where its first claim would. */

@@ -7,6 +7,7 @@ import {
   HOUR,
   type Instant,
   type Svcid,
+  searchText,
 } from '@svc/domain';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
@@ -90,24 +91,23 @@ export const isLate = (
   offerWaitHours !== null &&
   offeredAt + offerWaitHours * HOUR <= now;
 
-/** Text without regard to case and accents. */
-const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-
 const startsWithText = ({ externalId, claimNumber }: BoardClaim, text: string): boolean =>
   externalId.startsWith(text) || claimNumber.startsWith(text);
 
 function textMatcher(text: string): (claim: BoardClaim) => boolean {
-  const words = folded(text).split(/\s+/u).filter(Boolean);
+  const words = searchText(text).split(/\s+/u).filter(Boolean);
   return (claim) => {
     if (startsWithText(claim, text)) return true;
-    const searched = folded(`${claim.summary.name} ${claim.summary.street} ${claim.summary.city}`);
+    const searched = searchText(`${claim.summary.name} ${claim.summary.street} ${claim.summary.city}`);
     return words.length > 0 && words.every((word) => searched.includes(word));
   };
 }
 
+const nameText = (name: string): string => searchText(carrierNameKey(name));
+
 function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
   const { environment, status, adjuster, state, closed, order } = filter;
-  const carrier = filter.carrier === undefined ? undefined : carrierNameKey(filter.carrier);
+  const carrier = filter.carrier === undefined ? undefined : nameText(filter.carrier);
   const hasText = filter.text === undefined ? () => true : textMatcher(filter.text);
   return (claim) =>
     claim.environment === environment &&
@@ -116,7 +116,7 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
     (adjuster === undefined || claim.adjuster === adjuster) &&
     (order === 'latest' || claim.status !== 'accepted') &&
     (state === undefined || claim.summary.state === state) &&
-    (carrier === undefined || carrierNameKey(claim.summary.carrier).includes(carrier)) &&
+    (carrier === undefined || nameText(claim.summary.carrier).includes(carrier)) &&
     hasText(claim);
 }
 

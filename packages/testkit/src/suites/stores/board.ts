@@ -181,8 +181,11 @@ export function boardBehavior(fixture: () => Fixture): void {
       for (const carrier of ['BAYOU state ', 'ou  st'])
         expect(await search('31', { state: 'RI', carrier })).toEqual([peña]);
       expect(await search('31', { carrier: 'bayou' })).toEqual([smith, peña]);
+      const obrien = await sendAt(firm, svcId, person('Ana', 'O’Brien', '12–14 Sea Lane'), 'C-1');
+      for (const text of ["o'brien", 'OBrien', '12-14 sea', '12—14'])
+        expect(await search(text)).toEqual([obrien]);
       expect(await idsOn(firm, { ...OPEN, state: 'FL' })).toEqual([]);
-      expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(3);
+      expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(4);
     });
 
     test('shows a claim with every offer, the latest first, and how each ended', async () => {
