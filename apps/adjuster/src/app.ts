@@ -81,7 +81,7 @@ const app = createApp({
 });
 
 export const { now, preferences, prefer, session, lists, outbox, outcomes, answers, work, account } = app;
-export const { places, arrangement, deadlines, drafts, typedRejections, typedNotes } = app;
+export const { places, arrangement, deadlines, drafts, typed } = app;
 export const { reportError, signIn, signOut, start } = app;
 export const { toasts } = app;
 export const { showToast, showError } = toasts;

@@ -7,7 +7,7 @@ import type { Language } from '@svc/web-app/texts/languages';
 import { createToasts } from '@svc/web-app/toasts';
 import type { Api } from './data/endpoints.ts';
 import type { Notifications } from './data/notifications.ts';
-import type { Storage } from './data/storage.ts';
+import type { Storage, TypedName } from './data/storage.ts';
 import type { TabMessage, Tabs } from './data/tabs.ts';
 import { createFormat } from './format.ts';
 import type { Navigation } from './navigation.ts';
@@ -91,7 +91,26 @@ export function createApp(deps: AppDeps) {
   });
   const deadlines = createDeadlines(api.call, storage, session);
   const outcomes = createOutcomes({ storage, tabs, texts, currentHash, lists, toasts });
-  const drafts = createDrafts(storage, texts, format);
+  /** What is typed is stored as it is typed, and other tabs show it. */
+  const typedStore = <const N extends TypedName>(name: N) => {
+    const stored = storage.typed(name);
+    return {
+      ...stored,
+      async update(change: Parameters<typeof stored.update>[0]): Promise<void> {
+        await stored.update(change);
+        tabs.notify({ kind: 'typed', name });
+      },
+    };
+  };
+  const typed = {
+    rejections: createTyped(typedStore('rejections')),
+    contactNotes: createTyped(typedStore('contactNotes')),
+  };
+  const drafts = createDrafts({
+    ...{ texts, format },
+    storeOf: (claimId) => typedStore(`draft:${claimId}`),
+    savedNotes: (claimId) => lists.findClaim(claimId)?.work.notes,
+  });
   const outbox = createAppOutbox({
     ...{ texts, session, lists, outcomes, toasts },
     store: {
@@ -101,7 +120,10 @@ export function createApp(deps: AppDeps) {
     },
     api: {
       ...deps.answerApi,
-      work: workHandler({ call: api.call, updateClaim: lists.updateClaim, keepAsDraft: drafts.keep }),
+      work: workHandler({
+        ...{ call: api.call, updateClaim: lists.updateClaim },
+        ...{ entriesSaved: drafts.saved, keepAsDraft: drafts.keep },
+      }),
       settings: settingsHandler({
         ...{ call: api.call, sendDevicePreferences: deps.notifications.sendPreferences },
         async storeAvailability(availability) {
@@ -124,8 +146,6 @@ export function createApp(deps: AppDeps) {
   const account = createAccount({ call: api.call, storage, session, lists, outbox, toasts });
   const places = createPlaces(storage, deps.zipPlacesUrl);
   const arrangement = createArrangement(storage, answers.openOffers, places.distanceOf);
-  const typedRejections = createTyped(storage.rejections);
-  const typedNotes = createTyped(storage.contactNotes);
   const live = createLiveUpdates({
     ...{ call: api.call, session, lists, openEvents: deps.openEvents, isVisible: page.isVisible },
     send: sendQuietly,
@@ -133,19 +153,25 @@ export function createApp(deps: AppDeps) {
 
   async function forgetAdjuster(): Promise<void> {
     await storage.clear().catch(() => {});
-    for (const part of [lists, outcomes, outbox, arrangement, places, typedRejections, typedNotes])
+    for (const part of [lists, outcomes, outbox, arrangement, places, drafts, ...Object.values(typed)])
       part.forget();
   }
 
-  const restoreTyped = () => Promise.all([typedRejections.restore(), typedNotes.restore()]);
+  const restoreTyped = () => Promise.all(Object.values(typed).map(({ read }) => read()));
+
+  /** Another tab has changed what is typed. */
+  function readTyped(name: TypedName): void {
+    if (name === 'rejections' || name === 'contactNotes') void typed[name].read();
+    else drafts.readChanged(name.slice('draft:'.length));
+  }
 
   /** A reason is needed until its offer has ended, however it ended. */
   function forgetEndedRejections(): void {
     const open = new Set(lists.offers.value?.map(({ id }) => id));
-    const ended = Object.keys(typedRejections.texts.value).filter(
+    const ended = Object.keys(typed.rejections.texts.value).filter(
       (id) => !open.has(id) && answers.queuedTo(id) === undefined,
     );
-    if (ended.length > 0) typedRejections.keep(ended, undefined);
+    if (ended.length > 0) typed.rejections.keep(ended, undefined);
   }
 
   /** Other tabs of this device reload: what they show belongs to another session. */
@@ -188,6 +214,7 @@ export function createApp(deps: AppDeps) {
   function receive(message: TabMessage): void {
     const { profile } = session;
     if (message.kind === 'open') navigation.go(message.hash);
+    else if (message.kind === 'typed') readTyped(message.name);
     else if (message.kind === 'outbox') void outbox.readChanged().catch(() => {});
     else if (profile.value !== undefined && message.svcId !== (profile.value?.svc_id ?? null)) page.reload();
   }
@@ -267,7 +294,7 @@ export function createApp(deps: AppDeps) {
 
   return {
     ...{ now, language, format, preferences, prefer, toasts, session, lists, deadlines, outcomes, drafts },
-    ...{ outbox, answers, work, account, places, arrangement, typedRejections, typedNotes, live },
+    ...{ outbox, answers, work, account, places, arrangement, typed, live },
     ...{ reportError, signIn, signOut, start },
   };
 }

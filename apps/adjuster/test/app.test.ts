@@ -129,6 +129,7 @@ function device() {
   };
   return {
     ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
+    onMessage: tabs.listen,
     database: connection.get,
   };
 }
@@ -269,8 +270,8 @@ describe('an app', () => {
     app.prefer({ undoSeconds: 20 });
     await app.answers.answer([accepted], 'accept');
     await app.work.logContact(accepted.id, { entries: { notes: 'Wet' } }, 20_000);
-    app.typedNotes.keep([accepted.id], 'Typed');
-    app.typedRejections.keep([accepted.id], { code: null, freeText: 'Typed' });
+    app.typed.contactNotes.keep([accepted.id], 'Typed');
+    app.typed.rejections.keep([accepted.id], { code: null, freeText: 'Typed' });
     app.places.setStops([accepted.id]);
     await storage.put('origin', { latitude: 26, longitude: -82 });
     await app.places.restore();
@@ -284,7 +285,7 @@ describe('an app', () => {
     expect(await (await database()).getAllKeys('kept')).toEqual(['format', 'language']);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.places.origin.value).toBeNull();
-    expect([app.typedNotes.texts.value, app.typedRejections.texts.value]).toEqual([{}, {}]);
+    expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
     expect([app.lists.offers.value, app.outcomes.results.value]).toEqual([undefined, {}]);
     expect(app.arrangement.arrangement.value.search).toBe('');
   });
@@ -463,6 +464,46 @@ describe('an app', () => {
     expect(await save()).toBe('saved');
   });
 
+  test('keeps refused edits as typed and says that they were refused, also when another tab has sent them', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, open, state, storage, onMessage } = await started({ accepted: [claim] });
+    const other = open().app;
+    void other.start();
+    await settled();
+    state.responses[`PATCH v1/claims/${claim.id}/work`] = new ApiError(409, 'not_accepted');
+    app.drafts.of(claim.id).keep(['notes'], 'Wet');
+    onMessage(({ kind }) => kind === 'outbox' && void other.outbox.send());
+    expect(await app.work.save(claim.id, { notes: 'Wet' }, false)).toBe('rejected');
+    await settled();
+    expect(state.calls.filter((name) => name.startsWith('PATCH'))).toHaveLength(1);
+    expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
+    expect(app.drafts.of(claim.id).texts.value).toEqual({ notes: 'Wet' });
+  });
+
+  test('stores each field as it is typed, and neither of two tabs erases what was typed in the other', async () => {
+    const claim = ownClaim('2026-08-29T15:00:00.000Z');
+    const { app, open, state, storage } = await started({ accepted: [claim] });
+    const other = open().app;
+    void other.start();
+    await settled();
+    const [one, two] = [app.drafts.of(claim.id), other.drafts.of(claim.id)];
+    await settled();
+    one.keep(['notes'], 'Typed in one tab');
+    two.keep(['contact_date'], '2026-08-30');
+    const both = { notes: 'Typed in one tab', contact_date: '2026-08-30' };
+    await settled();
+    expect([one.texts.value, two.texts.value]).toEqual([both, both]);
+    expect(await storage.get(`draft:${claim.id}`)).toEqual(both);
+    // What one tab saves is no longer typed in any; what was typed since stays.
+    state.responses[`PATCH v1/claims/${claim.id}/work`] = () => {
+      two.keep(['notes'], 'Typed since');
+      return { ...claim, work: both };
+    };
+    expect(await app.work.save(claim.id, both, false)).toBe('saved');
+    await settled();
+    expect([one.texts.value, two.texts.value]).toEqual(Array(2).fill({ notes: 'Typed since' }));
+  });
+
   test('shows settings that wait as changed, and stores them once they are sent', async () => {
     const { app, state } = await started();
     const changes = { accepting_assignments: false };
@@ -524,15 +565,15 @@ describe('an app', () => {
 
   test('keeps what is typed on each claim for the next visit, and lists for 14 days', async () => {
     const { open, app, state, storage } = await started();
-    app.typedNotes.keep(['claim-1'], 'One');
-    app.typedNotes.keep(['claim-2'], 'Two');
+    app.typed.contactNotes.keep(['claim-1'], 'One');
+    app.typed.contactNotes.keep(['claim-2'], 'Two');
     await settled();
     state.responses['GET v1/me'] = state.responses['GET v1/claims'] = new NetworkError();
     jest.setSystemTime(Date.now() + 15 * 86_400_000);
     const later = open();
     void later.app.start();
     await settled();
-    expect(later.app.typedNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
+    expect(later.app.typed.contactNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
     expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
   });
 

@@ -10,6 +10,7 @@ import {
   enter,
   expectShown,
   heading,
+  inDatabase,
   offerFullClaim,
   PHONE,
   signIn,
@@ -298,6 +299,42 @@ describe("the adjuster's notes and dates", () => {
       await page.evaluate('dispatchEvent(new Event("online"))');
       await notes.waitFor({ state: 'detached' });
       await page.getByText('First and second').waitFor();
+    }));
+
+  test('stay on the device when the service refuses them, on a slow phone with a second tab', () =>
+    visiting(WITHOUT_WORKER, async ({ page, context }) => {
+      const { id, token } = await acceptedClaim();
+      await enter(page, service, token, `#/claims/${id}`);
+      const devTools = await context.newCDPSession(page);
+      await devTools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+      const other = await context.newPage();
+      await enter(other, service, token, `#/claims/${id}`);
+      const notes = page.getByLabel('Notes');
+      await notes.fill('Typed before it was closed');
+      // A tap in another tab erases nothing of what was typed in this one, and shows here.
+      await until('the notes in the other tab', async () =>
+        (await other.getByLabel('Notes').inputValue()).startsWith('Typed'),
+      );
+      await other.getByRole('button', { name: /^Today: Property inspected on/ }).click();
+      const inspected = page.getByLabel('Property inspected on', { exact: true });
+      await until('the date', async () => (await inspected.inputValue()) !== '');
+      expect(await notes.inputValue()).toBe('Typed before it was closed');
+      const date = await inspected.inputValue();
+      // This phone does not learn that the claim was closed before it has sent the entries.
+      await context.route('**/v1/claims?status=*', (route) => route.abort());
+      await service.call('POST', `/app/v1/claims/${id}/closure`, { as: token });
+      await other.evaluate('dispatchEvent(new Event("online"))');
+      await button(page, 'Save').click();
+      await page.getByText('Not saved: the claim is closed').waitFor();
+      await context.unroute('**/v1/claims?status=*');
+      await page.reload();
+      await page.getByText('These entries were not saved before the claim was closed.').waitFor();
+      await page.getByText('Typed before it was closed').waitFor();
+      expect(await inDatabase(page, `found = kept.get('draft:${id}')`)).toEqual({
+        notes: 'Typed before it was closed',
+        inspection_date: date,
+      });
+      expect((await read(id, token)).work).toEqual({});
     }));
 
   test('show on another device of the adjuster at once, and neither device loses what is being typed', () =>

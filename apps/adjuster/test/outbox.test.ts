@@ -31,6 +31,8 @@ function device() {
     history: [] as unknown[],
     drafts: [] as WorkContent[],
     shown: [] as unknown[],
+    refused: [] as string[],
+    savedEntries: [] as unknown[],
   };
   const store: OutboxStore = {
     async read() {
@@ -43,6 +45,10 @@ function device() {
       // As IndexedDB stores them.
       entries = structuredClone(change(before)) as readonly Entry[];
       return before;
+    },
+    refused: {
+      add: async (ids) => void state.refused.push(...ids),
+      has: async (ids) => state.refused.some((id) => ids.includes(id)),
     },
     owner: async () => state.owner,
     exclusive<T>(task: () => Promise<T>): Promise<T> {
@@ -73,6 +79,7 @@ function device() {
     work: workHandler({
       call,
       updateClaim: (claim) => void state.shown.push(claim),
+      entriesSaved: async (_, entries) => void state.savedEntries.push(entries),
       keepAsDraft: async (edits) => void state.drafts.push(edits),
     }),
     settings: settingsHandler({
@@ -489,6 +496,7 @@ describe('the outbox', () => {
         update: async () => {
           throw new Error('Not expected.');
         },
+        refused: { add: async () => {}, has: async () => false },
         owner: async () => 'SVC-1',
         exclusive: (task) => task(),
       },

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { changedEntries, rejectedEntries, requestBody, workWithEdits } from '../src/model/work-edits.ts';
+import {
+  changedEntries,
+  rejectedEntries,
+  requestBody,
+  type WorkEntries,
+  workWithEdits,
+} from '../src/model/work-edits.ts';
 
 const contact = (id: string, at: string) => ({ id, at, result: 'no_answer' as const });
 
@@ -33,14 +39,22 @@ describe('own edits', () => {
   test('that the service rejects stay as entries, a contact as a line of the notes after what was typed', () => {
     const date = { contact_date: '2026-08-30' };
     const sent = { ...date, notes: 'Sent' };
-    expect(rejectedEntries(sent, undefined, { notes: 'Typed' }, 'Saved')).toEqual({
-      ...date,
-      notes: 'Typed',
-    });
-    expect(rejectedEntries(sent, undefined, undefined, 'Saved')).toEqual(sent);
-    expect(rejectedEntries(sent, 'a', undefined, 'Saved')).toEqual({ ...date, notes: 'Sent\na' });
-    expect(rejectedEntries(date, 'a', undefined, 'Saved')).toEqual({ ...date, notes: 'Saved\na' });
-    expect(rejectedEntries(undefined, 'b', { notes: 'Typed\na' }, 'Saved')).toEqual({ notes: 'Typed\na\nb' });
-    expect(rejectedEntries(date, 'a', { notes: '' }, 'Saved')).toEqual({ ...date, notes: 'a' });
+    const typedAfter = (
+      rejected: WorkEntries | undefined,
+      line: string | undefined,
+      typed: WorkEntries = {},
+    ): object => {
+      const after: Record<string, string> = { ...typed };
+      // Twice, as when the page was closed between the two: nothing is added again.
+      for (const [field, change] of [1, 2].flatMap(() => rejectedEntries(rejected, line, 'Saved')))
+        after[field] = change(after[field]);
+      return after;
+    };
+    expect(typedAfter(sent, undefined, { notes: 'Typed' })).toEqual({ ...date, notes: 'Typed' });
+    expect(typedAfter(sent, undefined)).toEqual(sent);
+    expect(typedAfter(sent, 'a')).toEqual({ ...date, notes: 'Sent\na' });
+    expect(typedAfter(date, 'b')).toEqual({ ...date, notes: 'Saved\nb' });
+    expect(typedAfter(undefined, 'b', { notes: 'Typed\na' })).toEqual({ notes: 'Typed\na\nb' });
+    expect(typedAfter(date, 'a', { notes: '' })).toEqual({ ...date, notes: 'a' });
   });
 });

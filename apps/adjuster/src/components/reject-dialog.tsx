@@ -3,7 +3,7 @@ import { Dialog } from '@svc/web-app/components/dialog';
 import { Button } from '@svc/web-app/components/ui';
 import type { ComponentChildren } from 'preact';
 import { allTexts } from '../all-texts.ts';
-import { typedRejections } from '../app.ts';
+import { typed } from '../app.ts';
 import {
   maxFreeTextLength,
   REJECTION_CODES,
@@ -25,9 +25,9 @@ export function RejectDialog(props: {
 }) {
   const words = allTexts.value;
   const { claimIds } = props;
-  const { code, freeText } = typedRejections.texts.value[claimIds[0] ?? ''] ?? NOTHING;
+  const { code, freeText } = typed.rejections.texts.value[claimIds[0] ?? ''] ?? NOTHING;
   const type = (changes: Partial<TypedRejection>): void =>
-    typedRejections.keep(claimIds, { code, freeText, ...changes });
+    typed.rejections.keep(claimIds, { code, freeText, ...changes });
   const submit = (event: Event) => {
     event.preventDefault();
     props.confirm(rejectionText(code, freeText));

@@ -20,6 +20,7 @@ export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => 
     tabs.notify({ kind: 'outbox' });
     return before ?? [];
   },
+  refused: storage.refused,
   owner: async () => (await storage.get('profile'))?.svc_id,
   exclusive: (task) =>
     'locks' in navigator ? (navigator.locks.request('outbox', task) as ReturnType<typeof task>) : task(),

@@ -34,6 +34,8 @@ export interface StoredValues {
   changesSince: string;
   /** What the adjusters of this device have done and the service has not confirmed, oldest first. */
   outbox: readonly Entry[];
+  /** Ids of entries of the outbox that the service has refused lately. */
+  refused: readonly string[];
   /** Results of answers, until they are dismissed. */
   outcomes: readonly Outcome[];
   /** Offers that are over. */
@@ -58,7 +60,9 @@ export interface StoredValues {
   originAsked: boolean;
 }
 
-type Name = keyof StoredValues | `draft:${string}`;
+type DraftName = `draft:${string}`;
+type Name = keyof StoredValues | DraftName;
+export type TypedName = 'rejections' | 'contactNotes' | DraftName;
 type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
 type ValuesOf<Names extends readonly Name[]> = { readonly [I in keyof Names]: Value<Names[I]> | undefined };
 
@@ -73,7 +77,7 @@ const DEVICE_VALUES: readonly string[] = [
   'outbox',
 ];
 const TYPED_BY = 'typed by ';
-const isTyped = (name: string): boolean =>
+const isTyped = (name: string): name is TypedName =>
   name.startsWith('draft:') || name === 'rejections' || name === 'contactNotes';
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
@@ -81,6 +85,7 @@ const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revisio
 const FORMAT = 1;
 
 const MAX_OUTCOMES = 200;
+const MAX_REFUSED = 100;
 
 /** After a rejection the device keeps nobody's name. */
 const seenOutcome = (outcome: Outcome): Outcome => ({
@@ -166,10 +171,18 @@ export function createStorage(database: () => Promise<Database>) {
       update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
   };
 
-  const typedTexts = <N extends 'rejections' | 'contactNotes'>(name: N) => ({
+  const typed = <N extends TypedName>(name: N) => ({
     read: () => storage.get(name),
-    update: (change: (before: Value<N> | undefined) => Value<N>) => update(name, change),
+    update: (change: (before: Value<N> | undefined) => Value<N> | undefined) => update(name, change),
   });
+
+  /** Which of what the adjuster did the service has refused lately, in any tab. */
+  const refused = {
+    add: (ids: readonly string[]) =>
+      update('refused', (before = []) => [...before, ...ids].slice(-MAX_REFUSED)),
+    has: async (ids: readonly string[]): Promise<boolean> =>
+      ((await storage.get('refused')) ?? []).some((id) => ids.includes(id)),
+  };
 
   /** The result of each answer, the last one of a claim, which stay until they are dismissed. */
   const outcomes = {
@@ -207,7 +220,7 @@ export function createStorage(database: () => Promise<Database>) {
     update,
     outcomes,
     history,
-    rejections: typedTexts('rejections'),
-    contactNotes: typedTexts('contactNotes'),
+    typed,
+    refused,
   };
 }

@@ -1,6 +1,10 @@
+import type { TypedName } from './storage.ts';
+
 /** Tabs and the service worker send each other messages about what has changed. */
 export type TabMessage =
   | { readonly kind: 'outbox' }
+  /** What is typed and not sent. */
+  | { readonly kind: 'typed'; readonly name: TypedName }
   | { readonly kind: 'open'; readonly hash: string }
   /** Who is signed in now; null when nobody is. */
   | { readonly kind: 'session'; readonly svcId: string | null };

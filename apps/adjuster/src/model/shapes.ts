@@ -55,6 +55,7 @@ const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   outbox: isListOf(
     (one) => has(one, 'id', 'key', 'kind', 'owner') && (one.kind !== 'answer' || isObject(one.offer)),
   ),
+  refused: isListOf(isText),
   outcomes: isListOf((one) => has(one, 'claimId', 'result', 'title')),
   history: isListOf((one) => has(one, 'claimId', 'claimNumber', 'offeredAt')),
   rejections: (value) => isObject(value) && Object.values(value).every((typed) => has(typed, 'freeText')),

@@ -26,16 +26,24 @@ export function changedEntries(entries: WorkEntries, work: AppClaim['work']): Wo
 
 export const hasEntries = (entries: WorkEntries): boolean => Object.keys(entries).length > 0;
 
-/** What was entered, with edits that the service rejected: what is typed is newer, and a contact becomes a line of the notes. */
+/**
+ * How edits that the service rejected change what is typed: what is typed is newer, and a contact becomes a line of the notes.
+ */
 export function rejectedEntries(
   rejected: WorkEntries = {},
   contactLine: string | undefined,
-  typed: WorkEntries | undefined,
   savedNotes: string | undefined,
-): WorkEntries {
-  const merged = { ...rejected, ...typed };
-  if (contactLine === undefined) return merged;
-  return { ...merged, notes: [merged.notes ?? savedNotes, contactLine].filter((part) => part).join('\n') };
+): readonly (readonly [string, (typed: string | undefined) => string])[] {
+  const withLine = (line: string, notes = ''): string =>
+    notes.includes(line) ? notes : [notes, line].filter((part) => part !== '').join('\n');
+  return [
+    ...Object.entries(rejected).map(
+      ([field, text]) => [field, (typed: string | undefined) => typed ?? text] as const,
+    ),
+    ...(contactLine === undefined
+      ? []
+      : [['notes', (typed: string | undefined) => withLine(contactLine, typed ?? savedNotes)] as const]),
+  ];
 }
 
 /** The work with edits that are still on the device, oldest first. */

@@ -6,6 +6,11 @@ export interface OutboxStore {
   read(): Promise<readonly Entry[]>;
   /** Replaces the entries in one transaction, and returns them as they were. */
   update(change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]>;
+  /** What the service has refused, whichever tab or worker has sent it. */
+  readonly refused: {
+    add(ids: readonly string[]): Promise<unknown>;
+    has(ids: readonly string[]): Promise<boolean>;
+  };
   /** Who is signed in on this device. */
   owner(): Promise<string | undefined>;
   /** Runs the task while no other tab or worker runs one. */
@@ -126,6 +131,7 @@ export function createOutbox(deps: {
           // What follows was made in the belief that this is accepted.
           const related = (await own()).filter(({ key }) => key === entry.key);
           await keepDropped(related);
+          await store.refused.add(related.map(({ id }) => id));
           await replace((one) => related.some(is(one)));
           report.dropped.push(...related);
         } else {
@@ -151,6 +157,7 @@ export function createOutbox(deps: {
     /** The entries of the adjuster who is signed in, oldest first. */
     own,
     exclusive: store.exclusive,
+    isRefused: store.refused.has,
 
     /**
      * Stores all contents or none, and returns the ids of their entries. While they can be undone they are held; others

@@ -26,8 +26,6 @@ export function createAppOutbox(deps: {
   /** Oldest first. */
   const entries = signal<readonly Entry[]>([]);
   const sends = signal(0);
-  /** Ids of what the service did not accept. */
-  const rejected = new Set<string>();
   /** The time by which entries are held or due; moves when the next one is due. */
   const at = signal(Date.now());
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,7 +47,6 @@ export function createAppOutbox(deps: {
     const { sent, dropped, failed, stopped } = await outbox.send().finally(() => {
       sends.value -= 1;
     });
-    for (const { id } of dropped) rejected.add(id);
     if (stopped === 'offline') session.connection.value = 'offline';
     if (stopped === 'signed out') session.expire();
     if (stopped === 'passkey required') session.needsPasskey.value = true;
@@ -69,8 +66,8 @@ export function createAppOutbox(deps: {
   return {
     ...{ entries, entryState, read, send },
     ...{ restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
+    isRefused: outbox.isRefused,
     isSending: computed(() => sends.value > 0),
-    isRejected: (id: string): boolean => rejected.has(id),
 
     async add(contents: readonly Content[], undoMs?: number): Promise<readonly string[]> {
       const ids = await outbox.add(contents, undoMs);

@@ -1,6 +1,5 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
-import type { Storage } from '../data/storage.ts';
 import type { createFormat } from '../format.ts';
 import {
   type ContactEntry,
@@ -12,30 +11,48 @@ import {
 import { canCancel, type Entry, type WorkContent } from '../outbox/entry.ts';
 import type { Texts } from '../texts/en.ts';
 import type { AppOutbox } from './outbox.ts';
+import { createTyped, type Typed, type TypedStore, unless } from './typed.ts';
 
 type Edit = Entry<WorkContent>;
 export type Edits = Pick<WorkContent, 'entries' | 'contact'>;
 
-/** What the service does not accept becomes typed text again. */
-export function createDrafts(
-  storage: Storage,
-  texts: ReadonlySignal<Texts>,
-  { dateTime }: Pick<ReturnType<typeof createFormat>, 'dateTime'>,
-) {
-  /** Changes when entries that the service rejected were added to the stored drafts. */
-  const rejections = signal(0);
-  const contactLine = ({ at, result, note }: ContactEntry): string =>
-    `${dateTime(at)}: ${texts.value.contactResults[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
+/**
+ * What is typed on claims. An entry stays typed until the service has saved it, so nothing is lost on the way, whichever tab
+ * sends it; what the service does not accept is added to what is typed.
+ */
+export function createDrafts(deps: {
+  readonly storeOf: (claimId: string) => TypedStore<string>;
+  readonly texts: ReadonlySignal<Texts>;
+  readonly format: Pick<ReturnType<typeof createFormat>, 'dateTime'>;
+  readonly savedNotes: (claimId: string) => string | undefined;
+}) {
+  const drafts = new Map<string, Typed<string>>();
+  function of(claimId: string): Typed<string> {
+    const known = drafts.get(claimId);
+    if (known !== undefined) return known;
+    const draft = createTyped(deps.storeOf(claimId));
+    drafts.set(claimId, draft);
+    void draft.read();
+    return draft;
+  }
+  const contactLine = ({ at, result, note }: ContactEntry): string => {
+    const words = deps.texts.value.contactResults;
+    return `${deps.format.dateTime(at)}: ${words[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
+  };
   return {
-    rejections,
+    of,
     contactLine,
+    /** The service has saved these entries; what was typed since stays. */
+    saved: (claimId: string, entries: WorkEntries): Promise<void> =>
+      of(claimId).change(Object.entries(entries).map(([field, text]) => [field, unless(text)] as const)),
     /** Adds edits that the service rejected to what is typed on the claim. */
-    async keep({ key, entries, contact }: WorkContent): Promise<void> {
-      const [typed, accepted] = [await storage.get(`draft:${key}`), await storage.get('accepted')];
-      const saved = accepted?.find(({ id }) => id === key)?.work.notes;
-      const line = contact && contactLine(contact);
-      await storage.put(`draft:${key}`, rejectedEntries(entries, line, typed, saved));
-      rejections.value += 1;
+    keep: ({ key, entries, contact }: WorkContent): Promise<void> =>
+      of(key).change(rejectedEntries(entries, contact && contactLine(contact), deps.savedNotes(key))),
+    /** Another tab has changed what is typed on a claim. */
+    readChanged: (claimId: string): void => void drafts.get(claimId)?.read(),
+    forget(): void {
+      for (const draft of drafts.values()) draft.forget();
+      drafts.clear();
     },
   };
 }
@@ -62,15 +79,15 @@ export function createWork(outbox: AppOutbox) {
       ];
       const ids = await outbox.add(contents);
       await outbox.send();
-      // Another sending, such as one after the lists were read, may have been first.
-      if (ids.some(outbox.isRejected)) return 'rejected';
+      // Another sending, such as one of another tab, may have been first.
+      if (await outbox.isRefused(ids)) return 'rejected';
       return unsent(key).some(({ id }) => ids.includes(id)) ? 'waiting' : 'saved';
     },
 
     /** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
     async logContact(key: string, entry: Edits, undoMs: number): Promise<string | undefined> {
       const [id] = await outbox.add([{ kind: 'work', key, ...entry }], undoMs);
-      if (undoMs === 0) await outbox.send();
+      void outbox.send().catch(() => {});
       return id;
     },
 

@@ -1,8 +1,9 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { Button } from '@svc/web-app/components/ui';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { drafts, preferences, showError, showToast, today, typedNotes, work } from '../app.ts';
+import { drafts, preferences, showError, showToast, today, typed, work } from '../app.ts';
+import { unless } from '../state/typed.ts';
 import type { Edits } from '../state/work.ts';
 
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
@@ -12,10 +13,14 @@ type Result = (typeof RESULTS)[number];
 
 /** The log of attempts to reach the policyholder. */
 export function useContactLog(claim: AppClaim) {
-  const note = typedNotes.texts.value[claim.id] ?? '';
-  const setNote = (text: string) => typedNotes.keep([claim.id], text === '' ? undefined : text);
+  const notes = typed.contactNotes;
+  const note = notes.texts.value[claim.id] ?? '';
+  const setNote = (text: string) => notes.keep([claim.id], text === '' ? undefined : text);
+  const storing = useRef(false);
   const [last, setLast] = useState<{ readonly id: string | undefined; readonly note: string }>();
   const log = (result: Result) => {
+    // A second tap before the first entry is stored would log its note twice.
+    if (storing.current) return;
     const words = allTexts.value.work;
     if ((claim.work.contacts ?? []).length >= MAX_CONTACTS)
       return showToast(words.logFull(MAX_CONTACTS), 'error');
@@ -32,16 +37,24 @@ export function useContactLog(claim: AppClaim) {
     const isFirst = result === 'reached' && claim.work.contact_date === undefined;
     const undoMs = preferences.value.undoSeconds * 1000;
     const edits: Edits = { contact, ...(isFirst && { entries: { contact_date: today() } }) };
-    setNote('');
-    work.logContact(claim.id, edits, undoMs).then((id) => setLast({ id, note: text }), showError);
+    storing.current = true;
+    work
+      .logContact(claim.id, edits, undoMs)
+      .then((id) => {
+        setLast({ id, note: text });
+        return notes.change([[claim.id, unless(note)]]);
+      })
+      .catch(showError)
+      .finally(() => {
+        storing.current = false;
+      });
   };
   const undo = async () => {
     setLast(undefined);
     if (last?.id === undefined) return;
     if (!(await work.undo(last.id))) return showToast(allTexts.value.work.undoneTooLate);
     // What was typed since then stays, after the entry's note.
-    const typed = typedNotes.texts.value[claim.id];
-    setNote([last.note, typed].filter((part) => part).join(' '));
+    setNote([last.note, notes.texts.value[claim.id]].filter((part) => part).join(' '));
   };
   return { note, setNote, log, undo, isUndoable: work.isUndoable(claim.id, last?.id) };
 }

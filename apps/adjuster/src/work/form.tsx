@@ -17,7 +17,7 @@ const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 /** The adjuster's own notes and dates on an open claim. `claim`: with the edits that are still on the device. */
 export function WorkForm({ claim }: { claim: AppClaim }) {
   const words = allTexts.value.work;
-  const [draft, updateDraft] = useDraft(claim.id);
+  const [draft, enter] = useDraft(claim.id);
   const [busy, setBusy] = useState(false);
   const [closing, setClosing] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -26,8 +26,6 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
   const changed = changedEntries(draft, claim.work);
   const hasChanged = hasEntries(changed);
   const unsent = work.unsent(claim.id).filter((edit) => outbox.entryState(edit) !== 'held');
-  const enter = (field: WorkField, value: string): void =>
-    updateDraft((before) => ({ ...before, [field]: value }));
 
   const during = async (task: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -40,27 +38,15 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
       setClosing(false);
     }
   };
-  const saveChanges = async (close: boolean): Promise<'saved' | 'waiting' | 'rejected'> => {
-    const result = await work.save(claim.id, changed, close);
-    // Entries typed since the request was sent stay in the draft.
-    if (result !== 'rejected')
-      updateDraft((typed) =>
-        Object.fromEntries(
-          Object.entries(typed).filter(([field, text]) => changed[field as WorkField] !== text),
-        ),
-      );
-    return result;
-  };
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
-      if ((await saveChanges(false)) === 'saved') showToast(allTexts.value.saved, 'success');
+      if ((await work.save(claim.id, changed, false)) === 'saved') showToast(allTexts.value.saved, 'success');
     });
   };
   const close = () =>
     during(async () => {
-      const result = await saveChanges(true);
-      if (result !== 'saved') return;
+      if ((await work.save(claim.id, changed, true)) !== 'saved') return;
       showToast(words.closedToast, 'success', '#/claims');
       go('#/claims');
     });
