@@ -342,7 +342,7 @@ describe('an app', () => {
     const { app, state, storage } = await started({ accepted: [claim] });
     state.responses['GET v1/invitations'] = () => {
       delete state.responses['GET v1/invitations'];
-      app.lists.updateClaim({ ...claim, work: { notes: 'Saved meanwhile' } });
+      app.lists.updateClaim({ ...claim, work: { version: 'v2', notes: 'Saved meanwhile' } });
       return { data: [], next_cursor: null };
     };
     await app.lists.refresh();

@@ -16,7 +16,7 @@ export function offer(changes: Partial<AppClaim> = {}): AppClaim {
     offered_at: '2026-08-29T14:00:00.000Z',
     closed_at: null,
     firm: { id: 'firm-1', name: 'Gulf Adjusting Partners' },
-    work: {},
+    work: { version: 'v1' },
     assignment: {
       status: 'pending_acceptance',
       adjuster_svc_id: String(adjuster_svc_id),

@@ -26,6 +26,7 @@ describe('deadlines of an accepted claim', () => {
 
   test('end with the entries of the adjuster, and a closed claim or an offer has none', () => {
     const done = {
+      version: 'v2',
       contact_date: '2026-08-30',
       preliminary_report_date: '2026-09-01',
       proof_of_loss_date: '2026-09-20',
@@ -60,7 +61,7 @@ describe('deadlines of an accepted claim', () => {
   });
 
   test('order the claims, the next one first', () => {
-    const contacted = { work: { contact_date: '2026-08-30' } };
+    const contacted = { work: { version: 'v2', contact_date: '2026-08-30' } };
     const [late, soon, done] = [
       ownClaim('2026-08-29T00:00:00.000Z', { ...contacted, ...loss('2026-08-20') }),
       ownClaim('2026-09-01T00:00:00.000Z', { ...loss('2026-08-20'), contact_date: undefined }),

@@ -117,7 +117,7 @@ describe('a stored value', () => {
 describe('a claim', () => {
   test('of the contract can be shown, with every optional part and with none', () => {
     const whole = ownClaim('2026-08-29T14:00:00.000Z', {
-      work: { contacts: [{ id: 'a', at: '2026-08-29T14:00:00.000Z', result: 'reached' }] },
+      work: { version: 'v2', contacts: [{ id: 'a', at: '2026-08-29T14:00:00.000Z', result: 'reached' }] },
     });
     const { building, coverages, estimate, agent, mortgagee, additional_contacts, ...required } = offer();
     expect([whole, required].map(isClaim)).toEqual([true, true]);

@@ -13,7 +13,7 @@ describe('own edits', () => {
   test('are those that differ from what is saved, and an empty one clears its field', () => {
     const changed = changedEntries(
       { notes: '', contact_date: '2026-08-30', inspection_date: '' },
-      { notes: 'Old', contact_date: '2026-08-30' },
+      { version: 'v1', notes: 'Old', contact_date: '2026-08-30' },
     );
     expect(changed).toEqual({ notes: '' });
     expect(requestBody({ notes: ' ', contact_date: '2026-08-30' })).toEqual({
@@ -28,8 +28,13 @@ describe('own edits', () => {
       { contact: contact('b', '2026-08-30T15:00:00.000Z') },
       { entries: { notes: '' } },
     ];
-    const work = { notes: 'Old', contacts: [contact('c', '2026-08-30T16:00:00.000Z'), contact('b', 'x')] };
+    const work = {
+      version: 'v1',
+      notes: 'Old',
+      contacts: [contact('c', '2026-08-30T16:00:00.000Z'), contact('b', 'x')],
+    };
     expect(workWithEdits(work, edits)).toEqual({
+      version: 'v1',
       contact_date: '2026-08-30',
       contacts: [contact('b', '2026-08-30T15:00:00.000Z'), contact('c', '2026-08-30T16:00:00.000Z')],
     });

@@ -129,9 +129,10 @@ test('work entries, contacts and closing are shown in the app, and are invisible
   };
   const edit = (edits: object) => app(person, 'PATCH', `/claims/${id}/work`, edits);
   const recorded = await edit(work);
+  const version = expect.any(String);
   expect([recorded.status, recorded.json.work, recorded.json.contact_date]).toEqual([
     200,
-    work,
+    { version, ...work },
     '2026-02-01',
   ]);
   const log = (contact: string, body: object) =>
@@ -145,8 +146,8 @@ test('work entries, contacts and closing are shown in the app, and are invisible
     { id: 'b', ...second },
   ];
   // Sent again, as after a lost response.
-  expect((await log('b', second)).json.work).toEqual({ ...work, contacts });
-  const left = { ...work, planned_visit_time: undefined, notes: undefined, contacts };
+  expect((await log('b', second)).json.work).toEqual({ ...recorded.json.work, contacts });
+  const left = { version, ...work, planned_visit_time: undefined, notes: undefined, contacts };
   expect((await edit({ planned_visit_time: null, notes: null })).json.work).toEqual(left);
   for (const at of ['today', '9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00'])
     expectProblem(await log('c', { ...first, at }), 422, 'validation_failed');
@@ -159,6 +160,35 @@ test('work entries, contacts and closing are shown in the app, and are invisible
   expect((await app(person, 'GET', `/claims/${id}`)).json).toEqual(closed.json);
   expectProblem(await edit({ notes: 'late' }), 409, 'offer_not_pending');
   expect((await seen(firm, id)).text).toBe(before);
+});
+
+test('two devices that edit the same entries lose nothing: the later one gets what the first has written', async () => {
+  const firm = await service.firm();
+  const person = await service.member(firm);
+  const id = await accepted(firm, person);
+  const edit = (edits: object) => app(person, 'PATCH', `/claims/${id}/work`, edits);
+  const base = (await app(person, 'GET', `/claims/${id}`)).json.work.version;
+  const first = { based_on: base, notes: 'Water line 14 in.', planned_visit_date: '2026-03-05' };
+  const { work } = (await edit(first)).json;
+  expect(work.version).not.toBe(base);
+  const later = await edit({ based_on: base, notes: 'Gate code 4411' });
+  expectProblem(later, 409, 'work_changed');
+  expect(later.json.work).toEqual(work);
+  expect(service.logged.filter((line) => line.includes('Water line'))).toEqual([]);
+  // As after a lost response: with what was based on, and with what it has led to.
+  for (const based_on of [base, work.version])
+    expect((await edit({ ...first, based_on })).json.work).toEqual(work);
+  expect((await edit({ based_on: base, planned_visit_date: '2026-03-05' })).json.work).toEqual(work);
+
+  const contact = { at: '2026-03-02T09:00:00Z', result: 'reached' };
+  const logged = (await app(person, 'PUT', `/claims/${id}/contacts/c1`, contact)).json.work;
+  expect(logged.version).toBe(work.version);
+  const merged = { based_on: work.version, notes: 'Water line 14 in.\nGate code 4411' };
+  expect((await edit(merged)).json.work).toMatchObject({ notes: merged.notes, contacts: [{ id: 'c1' }] });
+  // Apps from before versions.
+  expect((await edit({ notes: null })).json.work).not.toHaveProperty('notes');
+  for (const based_on of ['', null, 7])
+    expectProblem(await edit({ based_on, notes: 'x' }), 422, 'validation_failed');
 });
 
 test('a profile is updated field by field', async () => {
@@ -347,7 +377,7 @@ test('an app claim is the claim as sent, with the values that the forms print', 
     ...sent.json,
     firm: { id: firm.id, name: 'Gulf Adjusting Partners' },
     offered_at: new Date(now).toISOString(),
-    work: {},
+    work: { version: expect.any(String) },
     closed_at: null,
     carrier: { name: 'FORM  mutual', phone: '850-555-0100', email: 'other@form.example' },
     coverages: { building_limit: 250000, special_limits_cap: 2500 },

@@ -18,6 +18,8 @@ const OUTSIDE = new Set([
   'service_unavailable',
 ]);
 
+const PROBLEM = '/components/schemas/Problem';
+
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Responses }>>>>;
   readonly components: { readonly schemas: Json };
@@ -151,7 +153,13 @@ function undocumented(response: ReceivedResponse): string | null {
     const content = documented?.content?.['application/problem+json'];
     const own = Object.keys(content?.examples ?? {});
     const host = Object.keys(responses.default?.content?.['application/problem+json']?.examples ?? {});
-    return undocumentedProblem(response, [...own, ...host], Object.keys(documented?.headers ?? {}).join());
+    const schema = `${at}/${place}/content/application~1problem+json/schema`;
+    return undocumentedProblem(
+      response,
+      [...own, ...host],
+      Object.keys(documented?.headers ?? {}).join(),
+      schema,
+    );
   }
   if (place === 'default' || documented === undefined) return `status ${status} is not documented`;
   const schema = documented.content?.['application/json'];
@@ -167,6 +175,7 @@ function undocumentedProblem(
   { method, status, header, text }: ReceivedResponse,
   codes: readonly string[],
   headers: string,
+  schema = PROBLEM,
 ): string | null {
   if (header('content-type') !== 'application/problem+json') return `Content-Type ${header('content-type')}`;
   if (method === 'HEAD') return null;
@@ -176,7 +185,7 @@ function undocumentedProblem(
   for (const name of ['Retry-After', 'WWW-Authenticate']) {
     if (headers.includes(name) && !header(name.toLowerCase())) return `no ${name}`;
   }
-  return validationErrors(validator('/components/schemas/Problem'), problem);
+  return validationErrors(validator(schema), problem);
 }
 
 function validationErrors(validate: ValidateFunction, value: unknown): string | null {
@@ -191,9 +200,10 @@ function validationErrors(validate: ValidateFunction, value: unknown): string | 
 }
 
 /** How a problem differs from the interface document, for tests that send raw HTTP. */
-export function undocumentedInProblem(problem: unknown): string | null {
+export function undocumentedInProblem(problem: Json): string | null {
   checked += 1;
-  return validationErrors(validator('/components/schemas/Problem'), problem);
+  const schema = 'work' in problem ? '/components/schemas/WorkProblem' : PROBLEM;
+  return validationErrors(validator(schema), problem);
 }
 
 /** Fails the test if the response is not as documented. */

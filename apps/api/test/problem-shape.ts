@@ -13,6 +13,7 @@ const MEMBERS = new Set([
   'errors',
   'existing_claim_id',
   'existing_claim_url',
+  'work',
 ]);
 
 /** How a response differs from a valid problem; null if it does not. */
@@ -44,6 +45,7 @@ export function problemMismatch(
     if (typeof places[place] !== 'string') return `item ${JSON.stringify(item)}`;
   }
   if ((problem.existing_claim_id !== undefined) !== (code === 'duplicate_claim')) return `claim with ${code}`;
+  if ((problem.work !== undefined) !== (code === 'work_changed')) return `work with ${code}`;
   return undocumentedInProblem(problem);
 }
 

@@ -496,6 +496,7 @@ export type ErrorCode = Open<
   | 'already_member'
   | 'invitation_pending'
   | 'offer_not_pending'
+  | 'work_changed'
   | 'profile_incomplete'
   | 'too_many_passkeys'
   | 'last_admin'

@@ -20,6 +20,7 @@ import {
   timeZone,
 } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import { problemSchema } from './problems.ts';
 import { openEnum, responseObject } from './response-schema.ts';
 import { accountEmail, signInCode } from './sign-in.ts';
 import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from './vocabulary.ts';
@@ -142,7 +143,14 @@ export const rejectOfferBody = fields({ ...rejectClaimBody.shape, ...seenOffer }
   description: 'An optional reason, and the offer that the adjuster saw.',
 });
 
+const EXAMPLE_WORK_VERSION = 'q1ZKTs4sSVWyUjIy';
+
 export const updateWorkBody = fields({
+  based_on: text(LIMITS.workVersion, {
+    description:
+      'The `version` of the entries that were edited. If they have changed since, the response is `work_changed`, unless they already are as requested. Without it, the last request counts.',
+    example: EXAMPLE_WORK_VERSION,
+  }).optional(),
   contact_date: calendarDate({
     description: 'Date on which the adjuster contacted the policyholder.',
     example: '2026-08-30',
@@ -420,6 +428,10 @@ export const declinedInvitationSchema = responseObject({
 export type DeclinedInvitation = z.output<typeof declinedInvitationSchema>;
 
 const workSchema = responseObject({
+  version: responseField.text(
+    'Stands for the entries without the contacts, which have ids: equal entries have equal versions. Send it as `based_on` with a change.',
+    EXAMPLE_WORK_VERSION,
+  ),
   contact_date: responseField
     .date('Date on which the adjuster contacted the policyholder.', '2026-08-30')
     .optional(),
@@ -453,9 +465,17 @@ const workSchema = responseObject({
 }).meta({
   id: 'Work',
   description: "The adjuster's entries. Fields without an entry are omitted.",
-  example: { contact_date: '2026-08-30' },
+  example: { version: EXAMPLE_WORK_VERSION, contact_date: '2026-08-30' },
 });
 export type Work = z.output<typeof workSchema>;
+
+/** The error of a change of entries. */
+export const workProblemSchema = responseObject({
+  ...problemSchema.shape,
+  work: workSchema
+    .meta({ description: "The adjuster's entries as they are now; only with work_changed." })
+    .optional(),
+}).meta({ id: 'WorkProblem', description: 'An error (RFC 9457) of a change of entries.' });
 
 export const appClaimSchema = responseObject({
   ...claimSchema.shape,

@@ -44,6 +44,8 @@ export interface Endpoint {
     readonly description: string;
   };
   readonly problems: readonly ErrorCode[];
+  /** Of its errors, where they have members of this operation alone; default: `problemSchema`. */
+  readonly problemSchema?: z.ZodType;
 }
 
 type Parsed<Of, Key extends string> = Of extends { readonly [K in Key]: infer Schema extends z.ZodType }

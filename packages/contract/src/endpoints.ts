@@ -24,6 +24,7 @@ import {
   updateMembershipBody,
   updateProfileBody,
   updateWorkBody,
+  workProblemSchema,
 } from './app.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
 import { deskEndpoints } from './desk/index.ts';
@@ -797,11 +798,12 @@ export const appEndpoints = {
     path: '/app/v1/claims/{id}/work',
     summary: "Update the adjuster's entries",
     description:
-      "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change.",
+      "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change. Sending it twice has the same effect as once, also with `based_on`.",
     params: offeredClaimParams,
     body: updateWorkBody,
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
+    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending', 'work_changed'],
+    problemSchema: workProblemSchema,
   }),
   logContact: endpoint({
     ...sessionWrite,

@@ -283,7 +283,7 @@ const offeredClaim = {
   ...sentClaim,
   firm: FIRM,
   offered_at: '2026-08-29T14:52:07.113Z',
-  work: {},
+  work: { version: '6f1bW5m8Qx0pTz2c' },
   closed_at: null,
 } satisfies AppClaim;
 
@@ -296,6 +296,7 @@ const acceptedAppClaim = {
 const claimWithWork = {
   ...acceptedAppClaim,
   work: {
+    version: 'q1ZKTs4sSVWyUjIy',
     contact_date: '2026-08-30',
     inspection_date: '2026-09-02',
     notes: 'Water line 14 inches in the den.',
@@ -488,6 +489,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   updateWork: {
     params: claimPath,
     body: {
+      based_on: offeredClaim.work.version,
       contact_date: '2026-08-30',
       inspection_date: '2026-09-02',
       notes: 'Water line 14 inches in the den.',

@@ -89,6 +89,7 @@ export const LIMITS = {
   note: { min: 1, max: 1000 },
   rejectionReason: { min: 1, max: 1000 },
   workNotes: { min: 1, max: 4000 },
+  workVersion: { min: 1, max: 64 },
   contactId: { min: 1, max: 64 },
   contactNote: { min: 1, max: 500 },
   contactsPerClaim: 200,

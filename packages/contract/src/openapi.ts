@@ -194,7 +194,7 @@ function operation(endpoint: Endpoint, components: Components, addresses: OpenAp
           },
         }),
       },
-      ...problemResponses(endpoint, addresses),
+      ...problemResponses(endpoint, components, addresses),
     },
   };
 }
@@ -242,7 +242,7 @@ function describe(endpoint: Endpoint): string {
 }
 
 /** One response per status with its error codes; `default` lists the errors of the HTTP server. */
-function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json {
+function problemResponses(endpoint: Endpoint, components: Components, addresses: OpenApiAddresses): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of endpoint.problems) {
     const { status } = ERRORS[code];
@@ -252,12 +252,13 @@ function problemResponses(endpoint: Endpoint, addresses: OpenApiAddresses): Json
   const listed = new Set<ErrorCode>(endpoint.problems);
   const others = SERVER_PROBLEMS.filter((code) => !listed.has(code));
   const titles = endpoint.auth === 'staff' ? STAFF_TITLES : {};
+  const schema = components.refer(endpoint.problemSchema ?? problemSchema, 'output');
   return Object.fromEntries([
     ...responses.map(([status, codes]) => [
       status,
-      problemResponse(codes, addresses, titles, HEADERS_OF[status]),
+      problemResponse(codes, schema, addresses, titles, HEADERS_OF[status]),
     ]),
-    ['default', problemResponse(others, addresses, titles)],
+    ['default', problemResponse(others, schema, addresses, titles)],
   ]);
 }
 
@@ -265,6 +266,7 @@ type Titles = Partial<Record<ErrorCode, string>>;
 
 const problemResponse = (
   codes: readonly ErrorCode[],
+  schema: Json,
   addresses: OpenApiAddresses,
   titles: Titles,
   headers?: Json,
@@ -273,7 +275,7 @@ const problemResponse = (
   headers: { 'X-Request-Id': REQUEST_ID, ...headers },
   content: {
     'application/problem+json': {
-      schema: { $ref: '#/components/schemas/Problem' },
+      schema,
       examples: Object.fromEntries(
         codes.map((code) => {
           const title = titles[code] ?? ERRORS[code].title;

@@ -126,6 +126,13 @@ export const ERRORS = {
       'The offer was already accepted or rejected, the claim was offered again since offered_at, the claim is closed, or its status does not allow this operation.',
     fix: 'Reload the claim and continue from its current status.',
   },
+  work_changed: {
+    status: 409,
+    title: 'The entries have changed',
+    cause:
+      "The adjuster's entries are no longer those of based_on: they were changed on another device or in another tab. Nothing of the request was saved.",
+    fix: 'Merge your changes with the entries in work, and send them again based on its version.',
+  },
   profile_incomplete: {
     status: 409,
     title: 'The profile is incomplete',
@@ -292,6 +299,7 @@ export interface Problem {
   readonly errors?: readonly ProblemItem[];
   readonly existing_claim_id?: string;
   readonly existing_claim_url?: string;
+  readonly work?: object;
 }
 
 export interface ProblemContext {
@@ -302,6 +310,8 @@ export interface ProblemContext {
   /** Explains this occurrence; defaults to the general cause. */
   readonly detail?: string;
   readonly errors?: readonly ProblemItem[];
+  /** The adjuster's entries as they are, for `work_changed`. */
+  readonly work?: object;
   readonly existingClaim?: { readonly id: string; readonly url: string };
 }
 
@@ -320,6 +330,7 @@ export function makeProblem(code: ErrorCode, context: ProblemContext): Problem {
     code,
     request_id: context.requestId,
     ...(context.errors && { errors: context.errors }),
+    ...(context.work && { work: context.work }),
     ...(context.existingClaim && {
       existing_claim_id: context.existingClaim.id,
       existing_claim_url: context.existingClaim.url,

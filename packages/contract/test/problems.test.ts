@@ -25,6 +25,7 @@ describe('the errors', () => {
       invitation_pending: 409,
       last_admin: 409,
       offer_not_pending: 409,
+      work_changed: 409,
       profile_incomplete: 409,
       payload_too_large: 413,
       validation_failed: 422,

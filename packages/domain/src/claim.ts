@@ -218,14 +218,41 @@ function checkEditable(claim: Claim): void {
   }
 }
 
-/** Records the adjuster's dates and notes. A missing field is unchanged; null clears it. */
+/** The work is no longer what an edit was made from. */
+export class WorkChanged extends DomainError {
+  constructor(
+    /** As it is now. */
+    readonly work: ClaimWork,
+  ) {
+    super('work_changed', 'The entries were changed since those that were edited.');
+  }
+}
+
+function isRecorded({ details, ...fields }: Partial<ClaimWork>, work: ClaimWork): boolean {
+  const recorded = new Map<string, unknown>(Object.entries({ ...work, ...work.details }));
+  return Object.entries({ ...fields, ...details }).every(
+    ([field, value]) => value === (recorded.get(field) ?? null),
+  );
+}
+
+/**
+ * Records the adjuster's dates and notes. A missing field is unchanged; null clears it. `isBase`: whether work is what
+ * the edits were made from.
+ */
 export function recordWork(
   claim: Claim,
   membership: ClaimAccess | null,
-  { by, at, edits }: { by: Svcid; at: Instant; edits: Partial<ClaimWork> },
+  {
+    by,
+    at,
+    edits,
+    isBase = () => true,
+  }: { by: Svcid; at: Instant; edits: Partial<ClaimWork>; isBase?: (work: ClaimWork) => boolean },
 ): Claim {
   if (!isReadableBy(claim, by, membership, at)) throw new DomainError('not_found', 'No such claim.');
   checkEditable(claim);
+  // An edit that is sent again after a lost response finds what it has written.
+  if (!isBase(claim.work) && !isRecorded(edits, claim.work)) throw new WorkChanged(claim.work);
   const { details, ...fields } = edits;
   const work = { ...claim.work, ...fields };
   return {

@@ -19,6 +19,7 @@ export type DomainErrorCode =
   | 'building_pair_refused'
   | 'policy_term_reversed'
   | 'offer_not_pending'
+  | 'work_changed'
   | 'contact_log_full'
   | 'profile_incomplete'
   | 'email_taken'

@@ -12,6 +12,7 @@ import {
   type Claim,
   type ClaimAsSent,
   type ClaimId,
+  type ClaimWork,
   checkOfferable,
   closeAcceptedClaim,
   closeClaimAsOperator,
@@ -369,6 +370,25 @@ describe("the adjuster's dates and notes", () => {
         logContact(claimIn.pending_acceptance(), member, { ...BY_ANNA, attempt: attempt('a', 1) }),
       ),
     ).toBe('offer_not_pending');
+  });
+
+  test('are not recorded where the work is another than they were made from, unless they already are', () => {
+    const planned = { plannedVisitTime: '10:30' };
+    const now = recordWork(claimIn.accepted(), member, { ...BY_ANNA, edits: { ...work, details: planned } });
+    const record = (edits: Partial<ClaimWork>) =>
+      recordWork(now, member, { ...BY_ANNA, edits, isBase: () => false }).work;
+    for (const edits of [
+      { notes: 'other' },
+      { notes: null },
+      { ...work, inspectionDate: '2026-09-03' },
+      { ...work, details: { plannedVisitTime: '11:00' } },
+      { details: { plannedVisitDate: '2026-09-01' } },
+    ])
+      expect(() => record(edits)).toThrow(expect.objectContaining({ code: 'work_changed', work: now.work }));
+    for (const edits of [{}, work, { details: planned }, { details: { proofOfLossDate: null } }])
+      expect(record(edits)).toMatchObject({ ...work, details: planned });
+    const isBase = (found: ClaimWork): boolean => found === now.work;
+    expect(recordWork(now, member, { ...BY_ANNA, edits: { notes: null }, isBase }).work.notes).toBeNull();
   });
 
   test.each([

@@ -141,12 +141,20 @@ export const makeRejectClaim =
     return respond(deps, actor, id, 'claim.reject', device, reject);
   };
 
-/** Records the adjuster's dates and notes; not visible to the firm. */
+/** Records the adjuster's dates and notes; not visible to the firm. `isBase`: whether work is what they were made from. */
 export const makeRecordWork =
   (deps: Deps) =>
-  (actor: AdjusterActor, id: ClaimId, edits: Partial<ClaimWork>): Promise<AppClaimView> =>
+  (
+    actor: AdjusterActor,
+    id: ClaimId,
+    edits: Partial<ClaimWork>,
+    isBase?: (work: ClaimWork) => boolean,
+  ): Promise<AppClaimView> =>
     change(deps, actor, id, 'claim.work', (claim, membership) =>
-      recordWork(claim, membership, { by: actor.svcId, at: deps.clock.now(), edits }),
+      recordWork(claim, membership, {
+        ...{ by: actor.svcId, at: deps.clock.now(), edits },
+        ...(isBase !== undefined && { isBase }),
+      }),
     );
 
 /** Logs an attempt to reach the policyholder; not visible to the firm. */

@@ -8,7 +8,8 @@ import {
   type ProblemItem,
   STAFF_TITLES,
 } from '@svc/contract';
-import { DomainError, type DomainErrorCode } from '@svc/domain';
+import { DomainError, type DomainErrorCode, WorkChanged } from '@svc/domain';
+import { workToWire } from '../serialization/claim.ts';
 
 /** Maps error codes of the domain to error codes of the API. */
 const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
@@ -32,6 +33,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   building_pair_refused: 'validation_failed',
   policy_term_reversed: 'validation_failed',
   offer_not_pending: 'offer_not_pending',
+  work_changed: 'work_changed',
   contact_log_full: 'validation_failed',
   profile_incomplete: 'profile_incomplete',
   email_taken: 'validation_failed',
@@ -83,6 +85,8 @@ export class HttpProblem extends Error {
       readonly errors?: readonly ProblemItem[];
       readonly headers?: Readonly<Record<string, string>>;
       readonly existingClaimId?: string;
+      /** The adjuster's entries as they are, for `work_changed`. */
+      readonly work?: object;
       /** Not a failure of the service: it is not logged as one. */
       readonly simulated?: boolean;
       /** What the service lacks, for the metrics. */
@@ -105,6 +109,7 @@ export function asHttpProblem(error: unknown): HttpProblem {
       detail: error.message,
       ...(title !== undefined && { title }),
       ...(pointer !== undefined && { errors: [{ detail: error.message, pointer }] }),
+      ...(error instanceof WorkChanged && { work: workToWire(error.work) }),
       ...(error.existingClaimId !== undefined && { existingClaimId: error.existingClaimId }),
     });
   }
@@ -131,7 +136,7 @@ export interface ProblemAddresses {
 
 export function problemDocument(
   requestId: string,
-  { code, extra: { title, detail, errors, existingClaimId } }: HttpProblem,
+  { code, extra: { title, detail, errors, existingClaimId, work } }: HttpProblem,
   addresses: ProblemAddresses,
 ): Problem {
   return makeProblem(code, {
@@ -140,6 +145,7 @@ export function problemDocument(
     ...(title !== undefined && { title }),
     ...(detail !== undefined && { detail }),
     ...(errors !== undefined && { errors }),
+    ...(work !== undefined && { work }),
     ...(existingClaimId !== undefined && {
       existingClaim: { id: existingClaimId, url: `${addresses.baseUrl}/v1/claims/${existingClaimId}` },
     }),

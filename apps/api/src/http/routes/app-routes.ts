@@ -17,7 +17,14 @@ import {
   readInstant,
   type SignInBody,
 } from '@svc/contract';
-import { type ClaimId, DomainError, type FirmId, type Instant, type Svcid } from '@svc/domain';
+import {
+  type ClaimId,
+  type ClaimWork,
+  DomainError,
+  type FirmId,
+  type Instant,
+  type Svcid,
+} from '@svc/domain';
 import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
@@ -33,7 +40,7 @@ import {
   sessionToWire,
 } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
-import { appClaimToWire } from '../serialization/claim.ts';
+import { appClaimToWire, workVersion } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest } from './paging.ts';
 import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
@@ -278,7 +285,9 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         proofOfLossDate: body.proof_of_loss_date,
       });
       const all = Object.keys(details).length === 0 ? edits : { ...edits, details };
-      return claimResponse(use.recordWork(actor, params.id as ClaimId, all));
+      const { based_on: basedOn } = body;
+      const isBase = (work: ClaimWork): boolean => basedOn === undefined || workVersion(work) === basedOn;
+      return claimResponse(use.recordWork(actor, params.id as ClaimId, all, isBase));
     }),
     appRoute(endpoints.logContact, ({ params, body }, { actor }) => {
       const { at, result, note } = body;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AppClaimView, type ClaimView, toDateTime, toDateTimeOrNull } from '@svc/application';
 import type { OfferClaimBody, SendClaimBody } from '@svc/contract';
 import {
@@ -68,12 +69,27 @@ export function claimToWire({
   return json as AsciiJson;
 }
 
+const VERSION_LENGTH = 16;
+
 /** Dollars. Printed on the forms for jewelry, furs and similar items when the firm sent no cap. */
 const DEFAULT_SPECIAL_LIMITS_CAP = 2500;
 
+/**
+ * Equal for equal entries: an edit that finds what it was made from loses nothing, whatever came in between. Contacts have
+ * ids and are not part of it.
+ */
+export function workVersion({ contactDate, inspectionDate, notes, details = {} }: ClaimWork): string {
+  const { plannedVisitDate, plannedVisitTime, preliminaryReportDate, proofOfLossDate } = details;
+  const dates = [plannedVisitDate, plannedVisitTime, preliminaryReportDate, proofOfLossDate];
+  const entries = [contactDate, inspectionDate, notes, ...dates.map((date) => date ?? null)];
+  return createHash('sha256').update(JSON.stringify(entries)).digest('base64url').slice(0, VERSION_LENGTH);
+}
+
 /** Fields that were never entered are absent. */
-function workToWire({ contactDate, inspectionDate, notes, details = {} }: ClaimWork): object {
+export function workToWire(work: ClaimWork): object {
+  const { contactDate, inspectionDate, notes, details = {} } = work;
   const fields = {
+    version: workVersion(work),
     contact_date: contactDate,
     inspection_date: inspectionDate,
     planned_visit_date: details.plannedVisitDate,

@@ -150,6 +150,23 @@ export function claimsBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.recordWork({ svcId }, id, { notes: null }))).toBe('offer_not_pending');
     });
 
+    test('work that was not made from what is stored is refused with what is, and sent twice is recorded once', async () => {
+      const { newFirm, newMember, sendId, use } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      const id = await sendId(firm.live, svcId);
+      await use.acceptClaim({ svcId }, id);
+      const record = (notes: string, base: string | null) =>
+        use.recordWork({ svcId }, id, { notes }, (work) => work.notes === base);
+      const twice = await Promise.allSettled([record('one', null), record('two', null)]);
+      expect(twice.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const { work } = await use.readClaim({ svcId }, id);
+      const [lost] = twice.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+      expect(lost).toMatchObject({ code: 'work_changed', work });
+      expect((await record(work.notes ?? '', null)).work).toEqual(work);
+      expect((await record('three', work.notes)).work).toEqual({ ...work, notes: 'three' });
+    });
+
     test('a closed claim can be neither offered, accepted nor rejected', async () => {
       const { newFirm, newMember, sendId, offer, use } = fixture();
       const firm = await newFirm();
