@@ -125,7 +125,11 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
     () => get(`/claims/${claim.id}`),
     ({ json }) => json.history[1]?.seen_at !== null,
   );
-  const nothing = { pushes: [], seen_at: null, reminded_at: null, rejection_reason: null };
+  const [keyId] = (await service.call('GET', '/firm/v1/keys', { as: await service.staff(firm) })).json.data
+    .filter(({ environment }: { environment: string }) => environment === 'live')
+    .map(({ id }: { id: string }) => id);
+  const offered_by = { type: 'key', id: keyId, name: null };
+  const nothing = { offered_by, pushes: [], seen_at: null, reminded_at: null, rejection_reason: null };
   expect(read.json).toMatchObject({ late: false, waiting_since: null, closed_at: null });
   expect(read.json.claim).toEqual(
     (await service.call('GET', `/v1/claims/${claim.id}`, { as: firm.live })).json,
@@ -193,6 +197,42 @@ test('a dispatcher sends and offers claims as a key does, once for each Idempote
       [true, 'claim.offer'],
     ]),
   );
+});
+
+test('of two people who offer one claim as both see it, one does, and the other is told who offered it to whom, as often as each asks', async () => {
+  const [one, other] = [await service.member(firm), await service.member(firm)];
+  const people = [dispatcher, await service.staff(firm, 'dispatcher')];
+  const claim = await sentClaim(service, firm.live, adjuster.svcId);
+  const keys = [freshKey(), freshKey()];
+  const offerOf = (who: number) =>
+    service.call('POST', `/firm/v1/claims/${claim.id}/assignment`, {
+      as: people[who] ?? '',
+      body: { adjuster_svc_id: [one, other][who]?.svcId, updated_at: claim.updated_at },
+      headers: { 'Idempotency-Key': keys[who] ?? '' },
+    });
+  const first = await Promise.all([offerOf(0), offerOf(1)]);
+  const statuses = first.map(({ status }) => status);
+  expect([...statuses].sort()).toEqual([200, 409]);
+  const winner = statuses.indexOf(200);
+  const { staff } = (await get('/me', people[winner])).json;
+  const adjusterOf = [one, other][winner]?.svcId;
+  const detail = `The claim has changed since it was read: ${staff.name} offered it to Jean Delacroix (${adjusterOf}).`;
+  const refused = first[1 - winner];
+  expect(refused?.json).toMatchObject({ code: 'claim_changed', detail });
+  const again = await offerOf(winner);
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true']);
+  expect((await offerOf(1 - winner)).json).toMatchObject({ code: 'claim_changed', detail });
+  const read = await get(`/claims/${claim.id}`);
+  expect(read.json.claim.assignment).toMatchObject({ adjuster_svc_id: adjusterOf });
+  expect(read.json.history[0].offered_by).toEqual({ type: 'staff', id: staff.id, name: staff.name });
+  // The firm's API has no such field.
+  const body = { adjuster_svc_id: one.svcId, updated_at: claim.updated_at };
+  const ofKey = await service.call('POST', `/v1/claims/${claim.id}/assignment`, {
+    as: firm.live,
+    body,
+    headers: { 'Idempotency-Key': freshKey() },
+  });
+  expectValidationErrors(ofKey, '/updated_at');
 });
 
 test('adjusters are listed with their open work, invited and their invitations withdrawn', async () => {

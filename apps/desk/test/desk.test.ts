@@ -6,7 +6,7 @@ import { after, fakeTime, settled } from '../../adjuster/test/fake-time.ts';
 import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
-import { candidates } from '../src/state/offers.ts';
+import { candidates, outcomeText } from '../src/state/offers.ts';
 import type { UploadFile } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
@@ -26,6 +26,8 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     offers: [] as (Error | Promise<unknown>)[],
     calls: [] as string[],
     keys: [] as string[],
+    /** The `updated_at` of each offer. */
+    seen: [] as string[],
     queries: [] as RequestParts['query'][],
     /** What the requests of an import meet, in turn, and what they send. */
     imports: [] as (object | Error)[],
@@ -50,8 +52,11 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     }
     if (id === 'offerBoardClaim') {
       state.keys.push(parts?.headers?.['Idempotency-Key'] ?? '');
+      state.seen.push(Object(parts?.body).updated_at);
       const met = await state.offers.shift();
       if (met instanceof Error) throw met;
+      const { adjuster_svc_id } = Object(parts?.body);
+      return { assignment: { adjuster_svc_id }, ...Object(met) };
     }
     if (id === 'importClaims') {
       state.bodies.push(parts?.body as ImportBody);
@@ -114,6 +119,25 @@ describe('offers', () => {
     await again.desk.offers.offer([claim], one);
     expect(new Set([...state.keys, ...again.state.keys]).size).toBe(1);
     expect(desk.offers.acts.value).toMatchObject([{ state: 'offered' }]);
+  });
+
+  test('say which claim was seen, also when they are sent again, and that it has changed', async () => {
+    const { desk, state } = await opened();
+    const detail =
+      'The claim has changed since it was read: Priya Nair offered it to Jean Delacroix (SVC-9).';
+    const claims = [claim, boardClaim(), boardClaim({ updated_at: '2026-08-30T00:00:00.000Z' })];
+    state.offers = [new NetworkError('timeout'), new ApiError(409, 'claim_changed', [], detail)];
+    await desk.offers.offer(claims, one);
+    expect(desk.offers.acts.value.map((act) => outcomeText(act, en))).toEqual([
+      en.offer.unknown,
+      detail,
+      en.offer.offered('SVC-1'),
+    ]);
+    // It was made, and then somebody offered the claim to another adjuster.
+    state.offers = [Promise.resolve({ assignment: { adjuster_svc_id: 'SVC-9' } })];
+    await desk.offers.retry();
+    expect(outcomeText(Object(desk.offers.acts.value[0]), en)).toBe(en.refusals.claim_changed);
+    expect(state.seen).toEqual([...claims, claim].map(({ updated_at }) => updated_at));
   });
 
   test('to another adjuster, or of a claim that has changed since, have another key', async () => {

@@ -21,6 +21,7 @@ export const offerRowOf = (
   { firmId, claimId, offeredAt, adjuster }: OfferRowKey,
 ): OfferRow =>
   offers.get(keyOf(firmId, claimId, offeredAt)) ?? {
+    offeredBy: null,
     ...{ firmId, claimId, offeredAt, adjuster },
     ...{ firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
   };

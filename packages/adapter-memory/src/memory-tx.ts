@@ -196,7 +196,8 @@ export function memoryTx(
         return added;
       }),
       endOffer: step(({ firmId, id: claimId, assignment }, end) => {
-        tables.offers.put({ ...offerRowOf(tables, { firmId, claimId, ...assignment }), end });
+        const row = offerRowOf(tables, { firmId, claimId, ...assignment });
+        tables.offers.put({ ...row, offeredBy: assignment.offeredBy, end });
       }),
     },
 

@@ -40,6 +40,7 @@ export function aClaim(firmId: FirmId, adjuster: Svcid, changes: Partial<Claim> 
       offeredAt: NOW,
       respondedAt: null,
       rejectionReason: null,
+      offeredBy: null,
     },
     work: { contactDate: null, inspectionDate: null, notes: null },
     createdAt: NOW,

@@ -69,10 +69,18 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   // The carrier's name finds its details.
   carriers: ['name', 'name_key'],
   // Ids of the sender's system, and an account's.
-  claims: ['environment', 'external_id', 'claim_number', 'carrier_key', 'status', 'adjuster_svc_id'],
+  claims: [
+    'environment',
+    'external_id',
+    'claim_number',
+    'carrier_key',
+    'status',
+    'adjuster_svc_id',
+    'offered_by',
+  ],
   // `name_key` is a keyed hash where encryption is on, as `email_key`.
   imports: ['name_key', 'environment'],
-  offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key'],
+  offers: ['environment', 'adjuster_svc_id', 'status', 'pushes', 'carrier_key', 'offered_by'],
   idempotency_records: ['environment', 'key', 'fingerprint'],
   memberships: ['svc_id', 'status'],
   adjuster_edits: ['svc_id'],

@@ -17,6 +17,7 @@ export * from './desk/board-adjusters.ts';
 export * from './desk/board-claim.ts';
 export type { ImportOutcome } from './desk/imports.ts';
 export type { FirmLimits } from './desk/limits.ts';
+export type { Offerer } from './desk/offerers.ts';
 export * from './desk/readiness/checks.ts';
 export * from './desk/readiness/grade.ts';
 export * from './desk/readiness/readiness.ts';

@@ -24,6 +24,7 @@ import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
 import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
+import { makeOfferBoardClaim } from './desk/offer-board-claim.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
@@ -104,15 +105,18 @@ interface BoardDeps {
   readonly firmReads: FirmReads;
   readonly offerHistory: OfferHistory;
   readonly boardReads: BoardReads;
+  readonly staffReads: StaffReads;
+  readonly firmUseCases: Pick<FirmUseCases, 'offerClaim'>;
   readonly clock: Clock;
 }
 
 export type BoardUseCases = ReturnType<typeof boardUseCases>;
 
-/** What staff of a firm read on its desk. */
+/** What staff of a firm do with its board. */
 export const boardUseCases = (deps: BoardDeps) => ({
   listBoard: makeListBoard(deps),
   readBoardClaim: makeReadBoardClaim(deps),
+  offerBoardClaim: makeOfferBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
   reportAnswers: makeReportAnswers(deps),
 });

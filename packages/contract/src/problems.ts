@@ -100,6 +100,13 @@ export const ERRORS = {
     cause: 'An adjuster accepted the claim, so it cannot be offered to another adjuster.',
     fix: 'Read the claim to see who accepted it.',
   },
+  claim_changed: {
+    status: 409,
+    title: 'The claim has changed',
+    cause:
+      'The claim was offered, answered or unassigned after the updated_at that the request named. The detail says who offered it, and to whom.',
+    fix: 'Read the claim again. If it should still be offered to another adjuster, send the request with its current updated_at and a new Idempotency-Key.',
+  },
   claim_closed: {
     status: 409,
     title: 'The claim is closed',

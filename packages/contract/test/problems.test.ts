@@ -21,6 +21,7 @@ describe('the errors', () => {
       duplicate_claim: 409,
       claim_already_accepted: 409,
       claim_closed: 409,
+      claim_changed: 409,
       already_member: 409,
       invitation_pending: 409,
       last_admin: 409,

@@ -9,6 +9,8 @@ export interface Assignment {
   readonly status: AssignmentStatus;
   readonly adjuster: Svcid;
   readonly offeredAt: Instant;
+  /** Whom the audit trail names for the offer; null: not recorded. */
+  readonly offeredBy: string | null;
   readonly respondedAt: Instant | null;
   readonly rejectionReason: string | null;
 }
@@ -100,10 +102,11 @@ export const decidingRule = (
   return { rule, text: DECIDING_RULES[rule] };
 };
 
-export const newOffer = (adjuster: Svcid, at: Instant): Assignment => ({
+export const newOffer = (adjuster: Svcid, at: Instant, by: string | null = null): Assignment => ({
   status: 'pending_acceptance',
   adjuster,
   offeredAt: at,
+  offeredBy: by,
   respondedAt: null,
   rejectionReason: null,
 });

@@ -87,6 +87,7 @@ export function sendClaim(
     adjuster: Svcid;
     asSent: ClaimAsSent;
     at: Instant;
+    by?: string;
   },
 ): Claim {
   const pair = checkBuildingPair(facts.occupancyType, facts.buildingType);
@@ -101,7 +102,7 @@ export function sendClaim(
     claimNumber: facts.claimNumber,
     carrier: facts.carrier,
     asSent: sent.asSent,
-    assignment: newOffer(sent.adjuster, sent.at),
+    assignment: newOffer(sent.adjuster, sent.at, sent.by),
     work: NO_WORK,
     createdAt: sent.at,
     updatedAt: sent.at,
@@ -127,9 +128,9 @@ export function checkOfferable(claim: Claim, environment: Environment): void {
 }
 
 /** Offers the claim again and drops the earlier response; the caller has run `checkAddressee`. */
-export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant }): Claim {
+export function offerClaim(claim: Claim, offer: { adjuster: Svcid; at: Instant; by?: string }): Claim {
   assignmentAfter(claim.assignment.status, 'offer');
-  return { ...claim, assignment: newOffer(offer.adjuster, offer.at) };
+  return { ...claim, assignment: newOffer(offer.adjuster, offer.at, offer.by) };
 }
 
 export interface ResponseToOffer {

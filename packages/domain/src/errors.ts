@@ -9,6 +9,7 @@ export type DomainErrorCode =
   | 'duplicate_claim'
   | 'claim_already_accepted'
   | 'claim_closed'
+  | 'claim_changed'
   | 'already_member'
   | 'invitation_pending'
   | 'idempotency_key_reused'

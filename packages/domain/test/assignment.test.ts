@@ -117,6 +117,7 @@ describe('the assignment of a claim', () => {
       status: 'pending_acceptance',
       adjuster: BEN,
       offeredAt: SENT + 5,
+      offeredBy: null,
       respondedAt: null,
       rejectionReason: null,
     });
@@ -156,6 +157,7 @@ describe('the assignment of a claim', () => {
       status: 'unassigned',
       adjuster: ANNA,
       offeredAt: SENT,
+      offeredBy: null,
       respondedAt: null,
       rejectionReason: null,
     });
@@ -435,6 +437,7 @@ describe('sending a claim', () => {
         status: 'pending_acceptance',
         adjuster: ANNA,
         offeredAt: SENT,
+        offeredBy: null,
         respondedAt: null,
         rejectionReason: null,
       },

@@ -209,11 +209,12 @@ function composeUseCases(
   };
   const app = appUseCases(deps);
   const desk = deskUseCases(deps);
+  const firm = firmUseCases(deps);
   return {
     apiKeyAuthenticator: deps.apiKeyAuthenticator,
     sessionAuthenticator,
-    ...firmUseCases(deps),
-    ...boardUseCases(deps),
+    ...firm,
+    ...boardUseCases({ ...deps, firmUseCases: firm }),
     ...app,
     ...operatorUseCases(deps),
     ...webhookUseCases(deps),

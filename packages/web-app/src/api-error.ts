@@ -18,7 +18,7 @@ export class ApiError extends Error {
     readonly code: string,
     /** The fields of the body that are invalid. */
     readonly fields: readonly string[] = [],
-    /** What is wrong with the first of them, in English. */
+    /** What is wrong with the first of them, or else what is wrong, in English. */
     readonly reason = '',
   ) {
     super(code);

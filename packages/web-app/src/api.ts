@@ -73,15 +73,20 @@ export function createApi<SendCall>(root: string, routes: Readonly<Record<string
 
 function errorIn(status: number, text: string): Error {
   try {
-    const { code, errors = [] } = JSON.parse(text) as {
+    const {
+      code,
+      detail,
+      errors = [],
+    } = JSON.parse(text) as {
       code?: unknown;
+      detail?: string;
       errors?: { pointer?: string; detail?: string }[];
     };
     return new ApiError(
       status,
       String(code),
       errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
-      errors[0]?.detail,
+      errors[0]?.detail ?? detail,
     );
   } catch {
     // From a proxy: the service's errors are JSON.

@@ -114,6 +114,17 @@ test('why an address for webhooks or the id of a request is refused is in Spanis
   expect(all.filter((text) => ENGLISH.test(text) || / a UUID/.test(text))).toEqual([]);
 });
 
+test('what a claim that has changed became is in Spanish, too', () => {
+  const sentence = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
+  const endings = textsIn('application/src/desk/offer-board-claim.ts', ' The ').filter(
+    (text) => !text.includes('claim has changed'),
+  );
+  const offerers = ['your firm', 'key 7', 'a person who was removed'];
+  const all = offerers.flatMap((by) => ['', ...endings].map((end) => sentence.replace('{}', by) + end));
+  expect(all).toHaveLength(12);
+  expect(all.map(inSpanish).filter((text) => ENGLISH.test(text))).toEqual([]);
+});
+
 test.each([
   ['adjuster app', { ...adjusterEn, ...enMore }, adjusterEs],
   ['desk', deskEn, deskEs],

@@ -144,7 +144,9 @@ const useCases = moduleOf((bind) => {
     'apiKeyAuthenticator',
     'sha256',
   ]);
-  bind('boardUseCases', boardUseCases, ['boardReads', 'firmReads', 'offerHistory', 'clock']);
+  bind('boardUseCases', boardUseCases, [
+    ...['boardReads', 'firmReads', 'offerHistory', 'staffReads', 'firmUseCases', 'clock'],
+  ] as const);
   bind('operatorUseCases', operatorUseCases, [
     'uow',
     'operatorReads',

@@ -90,6 +90,7 @@ export function ClaimScreen({ id }: { readonly id: string }) {
 
 function Course({ offer }: { readonly offer: Offer }) {
   const words = texts.value.claim;
+  const { offered_by: by } = offer;
   const steps: readonly (readonly [string, string | null])[] = [
     [statusName('pending_acceptance'), offer.offered_at],
     [words.seen, offer.seen_at],
@@ -110,6 +111,11 @@ function Course({ offer }: { readonly offer: Offer }) {
               <span class="muted">{name}</span> <time dateTime={at}>{dateTime(at)}</time>
             </p>
           ),
+      )}
+      {by !== null && (
+        <p>
+          <span class="muted">{words.offeredBy}</span> {words.offerer(by.name, by.type === 'key', by.id)}
+        </p>
       )}
       {offer.pushes.map(({ channel, outcome, at }) => (
         <p key={channel}>

@@ -14,8 +14,9 @@ export interface Act {
   readonly adjuster: Pick<BoardAdjuster, 'svc_id' | 'name' | 'invited_as'>;
   /** `unknown`: no response arrived, and the offer may have been made. */
   readonly state: 'sending' | 'offered' | 'refused' | 'unknown';
-  /** Why it was refused: a code of the service. */
+  /** Why it was refused: a code of the service, and its reason in English. */
   readonly code?: string;
+  readonly reason?: string;
 }
 
 const PARALLEL = 4;
@@ -47,13 +48,21 @@ export function createOffers(deps: {
       params: { id: claim.id },
       query: { environment: claim.test ? 'test' : 'live' },
       headers: { 'Idempotency-Key': keyOf(act) },
-      body: { adjuster_svc_id: adjuster.svc_id },
+      // What the person sees: the service does not take the claim from somebody who offered it since.
+      body: { adjuster_svc_id: adjuster.svc_id, updated_at: claim.updated_at },
     } as const;
     try {
-      await deps.request(() => deps.call('offerBoardClaim', parts));
-      replace(act, { state: 'offered' });
+      const { assignment } = await deps.request(() => deps.call('offerBoardClaim', parts));
+      // A repeat returns the claim as it is by now.
+      const isOurs = assignment.adjuster_svc_id === adjuster.svc_id;
+      replace(act, isOurs ? { state: 'offered' } : { state: 'refused', code: 'claim_changed' });
     } catch (error) {
-      replace(act, error instanceof ApiError ? { state: 'refused', code: error.code } : { state: 'unknown' });
+      const refusal = error instanceof ApiError ? error : undefined;
+      const { code, reason } = refusal ?? {};
+      replace(
+        act,
+        code === undefined ? { state: 'unknown' } : { state: 'refused', code, reason: reason ?? '' },
+      );
     }
   }
 
@@ -102,9 +111,12 @@ export const displayName = ({ name, invited_as, svc_id }: Act['adjuster']): stri
   name ?? invited_as ?? svc_id;
 
 /** What became of an offer. */
-export function outcomeText({ state, adjuster, code = '' }: Act, words: Texts): string {
+export function outcomeText({ state, adjuster, code = '', reason = '' }: Act, words: Texts): string {
   if (state === 'offered') return words.offer.offered(displayName(adjuster));
-  if (state === 'refused') return words.refusals[code] ?? code;
+  if (state === 'refused')
+    return code === 'claim_changed' && reason !== ''
+      ? words.ofService(reason)
+      : (words.refusals[code] ?? code);
   return words.offer[state];
 }
 

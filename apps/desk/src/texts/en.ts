@@ -8,6 +8,7 @@ const refusals: Readonly<Record<string, string>> = {
   already_member: 'This adjuster is a member already.',
   claim_already_accepted: 'An adjuster has accepted the claim.',
   claim_closed: 'The claim is closed.',
+  claim_changed: 'The claim has changed since you read it, and it was not offered.',
   duplicate_claim: 'An open claim with this number exists already.',
   environment_mismatch: 'Test data and live data do not mix.',
   idempotency_key_reused: 'The claim has changed. Load it again.',
@@ -116,6 +117,9 @@ export const en = {
     notSeen: 'Not seen',
     reminded: 'Reminded',
     answered: 'Answered',
+    offeredBy: 'Offered by',
+    offerer: (name: string | null, isKey: boolean, id: string) =>
+      name ?? (isKey ? `API key ${id}` : 'a person who was removed'),
     ended: 'Ended',
     reason: 'Reason',
     outcomes: { pending: 'Waiting for an answer', withdrawn: 'Withdrawn' } as Record<string, string>,

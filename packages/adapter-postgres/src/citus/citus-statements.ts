@@ -45,8 +45,8 @@ const MERGE = sql('carriers_merge', mergeRow('VALUES ($1::uuid, $2, $3, $4::text
 const ADD = sql(
   'claims_add_with_timestamp',
   `INSERT INTO claims (firm_id, created_at, updated_at, id, environment, external_id, claim_number, carrier_key, carrier,
-     document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, audit_seq)
-   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15, $16) RETURNING updated_at`,
+     document, summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, offered_by, audit_seq)
+   VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15, $16, $17) RETURNING updated_at`,
 );
 
 const FIND_SENDER = byAdjuster(
@@ -67,7 +67,7 @@ const FORMS_OF_CLAIM = sql(
 /** After `takeTimestamp`. */
 const SAVE_WITH_TIMESTAMP = sql(
   'claims_save_with_timestamp',
-  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($15, audit_seq)
+  `${SET_CLAIM}, updated_at = $2, audit_seq = coalesce($16, audit_seq)
     WHERE firm_id = $1 AND id = $3 RETURNING updated_at`,
 );
 

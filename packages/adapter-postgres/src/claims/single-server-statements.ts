@@ -101,15 +101,16 @@ const ADD = sql(
   'claims_add',
   `WITH ${takeTimestampsAndAudit('')}
    INSERT INTO claims (firm_id, id, environment, external_id, claim_number, carrier_key, carrier, document,
-     summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, created_at, updated_at, audit_seq)
+     summary, status, adjuster_svc_id, offered_at, responded_at, rejection_reason, offered_by, created_at, updated_at, audit_seq)
    SELECT sent.firm_id, sent.id, sent.environment, sent.external_id, sent.claim_number, sent.carrier_key,
        sent.carrier::json, sent.document::json, sent.summary::json, sent.status, sent.svc_id, sent.offered_at, sent.responded_at, sent.reason,
+       sent.offered_by,
        next.first_stamp + sent.ordinal * interval '1 ms', next.first_stamp + sent.ordinal * interval '1 ms',
        next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
-         $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[],
-         string_to_array($19, E'\\n'), string_to_array($20, E'\\n'), string_to_array($21, E'\\n'))
-       AS sent (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, environment, external_id,
+         $13::timestamptz[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
+         string_to_array($20, E'\\n'), string_to_array($21, E'\\n'), string_to_array($22, E'\\n'))
+       AS sent (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, offered_by, environment, external_id,
          claim_number, carrier_key, carrier, document, summary)
      LEFT JOIN next ON next.firm_id = sent.firm_id
    RETURNING id, updated_at`,
@@ -119,11 +120,11 @@ const SAVE = eitherWay(
   { skip: 'assignments_save_available', wait: 'assignments_save' },
   (locking) => `WITH ${takeTimestampsAndAudit(locking)}
    UPDATE claims c SET status = changed.status, adjuster_svc_id = changed.svc_id, offered_at = changed.offered_at,
-       responded_at = changed.responded_at, rejection_reason = changed.reason,
+       responded_at = changed.responded_at, rejection_reason = changed.reason, offered_by = changed.offered_by,
        updated_at = next.first_stamp + changed.ordinal * interval '1 ms', audit_seq = next.audit_seq
      FROM unnest($7::uuid[], $8::uuid[], $9::integer[], $10::text[], $11::text[], $12::timestamptz[],
-       $13::timestamptz[], $14::text[])
-       AS changed (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason) JOIN next USING (firm_id)
+       $13::timestamptz[], $14::text[], $15::text[])
+       AS changed (firm_id, id, ordinal, status, svc_id, offered_at, responded_at, reason, offered_by) JOIN next USING (firm_id)
      CROSS JOIN LATERAL (${lockedRow('changed.firm_id', 'changed.id')}) kept
     WHERE c.ctid = kept.ctid RETURNING c.id, c.updated_at`,
 );
@@ -224,7 +225,7 @@ export function singleServerStatements(
       arrayOf(firms),
       arrayOf(claims.map(({ id }) => id)),
       ordinalsOf(firms),
-      ...[column(0), column(1), arrayOf(column(2)), arrayOf(column(3)), column(4)],
+      ...[column(0), column(1), arrayOf(column(2)), arrayOf(column(3)), column(4), column(5)],
     ];
   };
   const commit = async (statement: Statement, values: Value[]): Promise<ReadonlyMap<ClaimId, Instant>> => {

@@ -27,6 +27,7 @@ export interface FirmClaimRow {
   readonly status: AssignmentStatus;
   readonly adjuster_svc_id: Svcid;
   readonly offered_at: Instant;
+  readonly offered_by: string | null;
   readonly responded_at: Instant | null;
   readonly rejection_reason: string | null;
   readonly document: string;
@@ -69,6 +70,7 @@ const SMALL_CLAIM_COLUMNS = columns(
   'status',
   'adjuster_svc_id',
   'offered_at',
+  'offered_by',
   'responded_at',
   'rejection_reason',
 );
@@ -89,6 +91,7 @@ export const assignmentFrom = (row: FirmClaimRow): Claim['assignment'] => ({
   status: row.status,
   adjuster: row.adjuster_svc_id,
   offeredAt: row.offered_at,
+  offeredBy: row.offered_by,
   respondedAt: row.responded_at,
   rejectionReason: row.rejection_reason,
 });
@@ -127,8 +130,8 @@ export const claimsFrom = async (encryption: Encryption, rows: ClaimRow[]): Prom
 
 /** With the values of {@link assignmentValues} and {@link workValues}. */
 export const SET_CLAIM = `UPDATE claims SET status = $4, adjuster_svc_id = $5, offered_at = $6, responded_at = $7,
-     rejection_reason = $8, work_contact_date = $9::date, work_inspection_date = $10::date, work_notes = $11,
-     work_details = $12::json, work_changed_at = $13, closed_at = $14`;
+     rejection_reason = $8, offered_by = $9, work_contact_date = $10::date, work_inspection_date = $11::date,
+     work_notes = $12, work_details = $13::json, work_changed_at = $14, closed_at = $15`;
 /**
  * Of a claim that the transaction has locked, so that it does not move. An UPDATE has no order that would determine its
  * index, as in {@link rowByKey}.
@@ -142,6 +145,7 @@ export const assignmentValues = (assignment: Assignment, encrypt: Encrypt): (str
   timestamp(assignment.offeredAt),
   timestampOrNull(assignment.respondedAt),
   encrypt('rejection_reason', assignment.rejectionReason),
+  assignment.offeredBy,
 ];
 
 export const workValues = ({ work, workChangedAt, closedAt }: Claim, encrypt: Encrypt): Value[] => [

@@ -56,19 +56,20 @@ const REMIND = { reminderQueuedAt: remind('reminder_queued_at'), remindedAt: rem
 const END = sql(
   'offers_end',
   `INSERT INTO offers (firm_id, claim_id, offered_at, environment, adjuster_svc_id, carrier_key, status, responded_at,
-     rejection_reason, ended_at)
+     rejection_reason, ended_at, offered_by)
    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::text[],
-     $8::timestamptz[], $9::text[], $10::timestamptz[])
+     $8::timestamptz[], $9::text[], $10::timestamptz[], $11::text[])
    ON CONFLICT (firm_id, claim_id, offered_at) DO UPDATE SET carrier_key = excluded.carrier_key,
      status = excluded.status, responded_at = excluded.responded_at, rejection_reason = excluded.rejection_reason,
-     ended_at = excluded.ended_at`,
+     ended_at = excluded.ended_at, offered_by = excluded.offered_by`,
 );
 
 const ENTRY_COLUMNS = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
 
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
-   c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason, NULL AS ended_at, ${ENTRY_COLUMNS}, l.seq, l.at, l.entry AS text,
+   c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason,
+   c.offered_by, NULL AS ended_at, ${ENTRY_COLUMNS}, l.seq, l.at, l.entry AS text,
    ${hexOf('l.hash')} AS hash`;
 const LATEST = sql(
   'offers_latest',
@@ -91,6 +92,7 @@ interface StoredRow {
   readonly status: AssignmentStatus | 'withdrawn';
   readonly responded_at: Instant | null;
   readonly rejection_reason: string | null;
+  readonly offered_by: string | null;
   readonly ended_at: Instant | null;
   readonly first_seen_at: Instant | null;
   readonly reminded_at: Instant | null;
@@ -112,6 +114,7 @@ const pushesFrom = (text: string): PushOutcome[] =>
 
 const entryFrom = (row: StoredRow): OfferHistoryEntry => ({
   offeredAt: row.offered_at,
+  offeredBy: row.offered_by,
   adjuster: row.adjuster_svc_id,
   status: row.status,
   respondedAt: row.responded_at,
@@ -154,6 +157,7 @@ export async function endOffers(
     arrayOf(ends.map(({ respondedAt }) => timestampOrNull(respondedAt))),
     reasons,
     arrayOf(ends.map(({ endedAt }) => timestamp(endedAt))),
+    claims.map(({ assignment }) => assignment.offeredBy),
   ]);
 }
 
@@ -168,7 +172,7 @@ export async function recordReminder(
 }
 
 const STORED_COLUMNS = `o.firm_id, o.claim_id, o.offered_at, o.adjuster_svc_id, o.status, o.responded_at, o.rejection_reason,
-   o.ended_at, ${ENTRY_COLUMNS}`;
+   o.offered_by, o.ended_at, ${ENTRY_COLUMNS}`;
 
 const ENDED = sql(
   'offers_ended',
@@ -199,9 +203,10 @@ export async function offersOfFirm(
   const position = [after?.claimId ?? NIL_UUID, timestamp(after?.offeredAt ?? 0)];
   const rows = await executor.rows<StoredRow>(OF_FIRM, [firmId, ...position, limit]);
   return (await decryptOffers(encryption, rows)).map((row) => {
-    const { firstSeenAt, remindedAt, pushes, endedAt, offeredAt, adjuster, ...end } = entryFrom(row);
+    const { firstSeenAt, remindedAt, pushes, endedAt, offeredAt, offeredBy, adjuster, ...end } =
+      entryFrom(row);
     const isEnded = endedAt !== null;
-    const offer = { claimId: row.claim_id, offeredAt, adjuster, firstSeenAt, remindedAt, pushes };
+    const offer = { claimId: row.claim_id, offeredAt, offeredBy, adjuster, firstSeenAt, remindedAt, pushes };
     return { ...offer, end: isEnded ? { ...end, endedAt } : null };
   });
 }

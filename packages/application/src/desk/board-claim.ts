@@ -2,11 +2,15 @@ import { type ClaimId, DomainError, type FirmId, type Instant } from '@svc/domai
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
+import type { StaffReads } from '../ports/staff-reads.ts';
 import { adjusterNames, isLate, waitingSince } from './board.ts';
+import { type Offerer, offerersOf } from './offerers.ts';
 
 type Outcome = 'pending' | 'accepted' | 'rejected' | 'unassigned' | 'withdrawn' | 'closed';
 
-export interface BoardOffer extends Omit<OfferHistoryEntry, 'status'> {
+export interface BoardOffer extends Omit<OfferHistoryEntry, 'status' | 'offeredBy'> {
+  /** Null: not recorded. */
+  readonly offeredBy: Offerer | null;
   readonly adjusterName: string | null;
   readonly outcome: Outcome;
 }
@@ -19,7 +23,12 @@ export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant
 
 /** A claim with its offers, the latest first. */
 export const makeReadBoardClaim =
-  (deps: { boardReads: BoardReads; offerHistory: Pick<OfferHistory, 'ofClaim'>; clock: Clock }) =>
+  (deps: {
+    boardReads: BoardReads;
+    offerHistory: Pick<OfferHistory, 'ofClaim'>;
+    staffReads: Pick<StaffReads, 'find'>;
+    clock: Clock;
+  }) =>
   async (firmId: FirmId, id: ClaimId) => {
     const { boardReads, clock } = deps;
     const [claim, offers, offerWaitHours] = await Promise.all([
@@ -29,20 +38,28 @@ export const makeReadBoardClaim =
     ]);
     if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
     const { closedAt, updatedAt } = claim;
-    const names = await adjusterNames(
-      boardReads,
-      firmId,
-      offers.map(({ adjuster }) => adjuster),
-    );
+    const [names, offerers] = await Promise.all([
+      adjusterNames(
+        boardReads,
+        firmId,
+        offers.map(({ adjuster }) => adjuster),
+      ),
+      offerersOf(
+        deps,
+        firmId,
+        offers.map(({ offeredBy }) => offeredBy),
+      ),
+    ]);
     /** The latest offer has no end of its own. */
     const endOf = ({ status, respondedAt }: OfferHistoryEntry): Instant | null =>
       status === 'pending_acceptance' ? closedAt : (respondedAt ?? updatedAt);
     const history = offers.toReversed().map(
-      ({ status, ...offer }): BoardOffer => ({
+      ({ status, offeredBy, ...offer }): BoardOffer => ({
         ...offer,
+        offeredBy: offeredBy === null ? null : (offerers.get(offeredBy) ?? null),
         adjusterName: names.get(offer.adjuster) ?? null,
         outcome: outcomeOf(status, closedAt),
-        endedAt: offer.endedAt ?? endOf({ status, ...offer }),
+        endedAt: offer.endedAt ?? endOf({ status, offeredBy, ...offer }),
       }),
     );
     const current = { ...claim.assignment, updatedAt, closedAt };

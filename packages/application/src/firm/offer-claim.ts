@@ -1,8 +1,11 @@
 import {
+  type Assignment,
+  type Claim,
   type ClaimId,
   checkAddressee,
   checkOfferable,
   DomainError,
+  type Instant,
   isClaimVisible,
   offerClaim,
   type Svcid,
@@ -19,9 +22,20 @@ import {
 } from './execute-idempotently.ts';
 import { jobsOfOffer } from './jobs-of-offer.ts';
 
-interface OfferClaimCommand extends IdempotentRequest {
+export interface OfferClaimCommand extends IdempotentRequest {
   readonly claimId: ClaimId;
   readonly adjuster: Svcid;
+  /** The `updatedAt` of the claim that was seen: a claim that has changed since is not offered. */
+  readonly seenUpdatedAt?: Instant | undefined;
+}
+
+/** The claim was offered, answered or unassigned after it was seen. */
+export class ClaimChanged extends DomainError {
+  readonly assignment: Assignment;
+  constructor({ assignment }: Pick<Claim, 'assignment'>) {
+    super('claim_changed', 'The claim has changed since it was read.');
+    this.assignment = assignment;
+  }
 }
 
 /** Offers a claim to another adjuster. Safe to repeat with the same Idempotency-Key. */
@@ -30,17 +44,19 @@ export const makeOfferClaim =
   (actor: FirmActor, command: OfferClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, async (request) => {
       const { firmId, environment } = actor;
-      const { adjuster, claimId } = command;
+      const { adjuster, claimId, seenUpdatedAt } = command;
       const { at } = request;
+      const caller = byFirm(actor);
       const saved = await deps.claimWrites.offer({ ...request, adjuster, claimId }, ({ claim, ...known }) => {
         if (!isClaimVisible(claim, environment)) throw noClaim();
+        if (seenUpdatedAt !== undefined && seenUpdatedAt !== claim.updatedAt) throw new ClaimChanged(claim);
         checkOfferable(claim, environment);
         const before = claim.assignment;
         const isPending = before.status === 'pending_acceptance';
         // An offer that is repeated to the same adjuster does not add one.
         const pendingOffers = isPending && before.adjuster === adjuster ? 0 : known.pendingOffers;
         const addressee = checkAddressee({ ...known, pendingOffers, firmId, environment, at });
-        const offered = offerClaim(claim, { adjuster, at });
+        const offered = offerClaim(claim, { adjuster, at, by: caller.actor });
         const withdrawn: QueuedJob[] =
           isPending && before.adjuster !== adjuster
             ? [{ job: { kind: 'notify_offer_withdrawn', firmId, claimId: claim.id, svcId: before.adjuster } }]
@@ -48,7 +64,7 @@ export const makeOfferClaim =
         return {
           assignment: offered.assignment,
           jobs: [...withdrawn, ...jobsOfOffer(offered, addressee)],
-          event: auditEvent(firmId, byFirm(actor), {
+          event: auditEvent(firmId, caller, {
             at,
             action: 'claim.offer',
             object: claimObject(claim.id),

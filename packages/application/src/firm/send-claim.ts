@@ -39,11 +39,12 @@ export const makeSendClaim =
         if (known.duplicate !== null) throw duplicateClaim(known.duplicate);
         const addressee = checkAddressee({ ...known, firmId, environment, at });
         const id = deps.ids.next() as ClaimId;
-        const claim = sendClaim(facts, { id, firmId, environment, adjuster, asSent, at });
+        const caller = byFirm(actor);
+        const claim = sendClaim(facts, { id, firmId, environment, adjuster, asSent, at, by: caller.actor });
         return {
           claim,
           jobs: jobsOfOffer(claim, addressee),
-          event: auditEvent(firmId, byFirm(actor), { at, action: 'claim.send', object: claimObject(id) }),
+          event: auditEvent(firmId, caller, { at, action: 'claim.send', object: claimObject(id) }),
         };
       });
     });

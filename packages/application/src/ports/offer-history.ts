@@ -41,6 +41,8 @@ export interface OfferEnd {
 export interface StoredOffer {
   readonly claimId: ClaimId;
   readonly offeredAt: Instant;
+  /** Whom the audit trail names for it. Null: not recorded; of the latest offer, only its claim has it. */
+  readonly offeredBy: string | null;
   readonly adjuster: Svcid;
   readonly firstSeenAt: Instant | null;
   readonly remindedAt: Instant | null;

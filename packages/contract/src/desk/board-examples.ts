@@ -41,6 +41,7 @@ export function boardExamples(of: {
     adjuster_svc_id: row.adjuster_svc_id,
     adjuster_name: row.adjuster_name,
     offered_at: row.offered_at,
+    offered_by: { type: 'staff', id: '7c1f0c8e-52a4-4f0c-9d57-0b6a5a0f2c11', name: 'Priya Nair' },
     outcome: 'pending',
     pushes: [{ channel: 'device:Zt1v3kq9S0', outcome: 'delivered', at: '2026-08-29T14:52:08.020Z' }],
     seen_at: '2026-08-29T14:53:40.001Z',
@@ -80,7 +81,7 @@ export function boardExamples(of: {
     offerBoardClaim: {
       params: { id: sent.id },
       headers,
-      body: { adjuster_svc_id: member.svc_id },
+      body: { adjuster_svc_id: member.svc_id, updated_at: sent.updated_at },
       response: sent,
     },
     listBoardAdjusters: {

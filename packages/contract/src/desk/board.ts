@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from '../claim.ts';
 import { endpoint } from '../endpoint.ts';
-import { fields, headerText, instantParameter, oneOf, responseField, text } from '../fields.ts';
+import { dateTime, fields, headerText, instantParameter, oneOf, responseField, text } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
@@ -19,6 +19,18 @@ import {
 import { openEnum, responseObject } from '../response-schema.ts';
 import { ASSIGNMENT_STATUSES, ENVIRONMENTS } from '../vocabulary.ts';
 
+export const offerBoardClaimBody = fields({
+  ...offerClaimBody.shape,
+  updated_at: dateTime({
+    description:
+      'The updated_at of the claim as it was seen, compared to the millisecond. If the claim has changed since, the response is claim_changed. Without it, the claim is offered whatever has become of it.',
+    example: '2026-08-29T14:52:07.113Z',
+  }).optional(),
+}).meta({
+  id: 'OfferBoardClaimRequest',
+  description: 'The adjuster to offer the claim to, and the claim as it was seen.',
+});
+
 /** Orders of the board. */
 export const BOARD_ORDERS = ['waiting', 'latest'] as const;
 /** How an offer ended; `pending` while it has not. */
@@ -30,6 +42,8 @@ export const OFFER_OUTCOMES = [
   'withdrawn',
   'closed',
 ] as const;
+/** Who makes offers. */
+export const OFFERER_TYPES = ['staff', 'key'] as const;
 export const PUSH_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
 /** What a report groups offers by. */
 export const REPORT_GROUPS = ['adjuster', 'week', 'carrier'] as const;
@@ -147,6 +161,15 @@ export const offerSchema = responseObject({
   adjuster_svc_id: svcIdField('SVCID of the adjuster.'),
   adjuster_name: adjusterName,
   offered_at: responseField.dateTime('When it was sent.', '2026-08-29T14:52:07.113Z'),
+  offered_by: responseObject({
+    type: openEnum(OFFERER_TYPES, { description: 'A person of the firm, or an API key.', example: 'staff' }),
+    id: responseField.text('Id of the person or of the key.', '7c1f0c8e-52a4-4f0c-9d57-0b6a5a0f2c11'),
+    name: responseField
+      .text('Name of the person; null for a key and a person who was removed.', 'Priya Nair')
+      .nullable(),
+  })
+    .meta({ id: 'Offerer', description: 'Who offered it; null if that was not recorded.' })
+    .nullable(),
   outcome: openEnum(OFFER_OUTCOMES, {
     description:
       'pending; accepted or rejected by the adjuster; unassigned: the adjuster left the firm or lost the permission to accept; withdrawn: the claim was offered again first; closed: the claim was closed first.',
@@ -327,11 +350,12 @@ export const boardEndpoints = {
     method: 'POST',
     path: '/firm/v1/claims/{id}/assignment',
     summary: 'Offer a claim to another adjuster',
-    description: 'As POST /v1/claims/{id}/assignment, in the environment, which is that of the claim.',
+    description:
+      'As POST /v1/claims/{id}/assignment, in the environment, which is that of the claim. With updated_at, a claim that has changed since is not offered.',
     params: claimParams,
     query: environmentQuery,
     headers: idempotencyHeaders,
-    body: offerClaimBody,
+    body: offerBoardClaimBody,
     success: {
       status: 200,
       schema: claimSchema,
@@ -343,6 +367,7 @@ export const boardEndpoints = {
       'not_found',
       'claim_already_accepted',
       'claim_closed',
+      'claim_changed',
       'idempotency_key_reused',
       ...NAMES_ADJUSTER,
     ],

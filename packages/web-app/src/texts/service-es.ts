@@ -197,6 +197,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   'A page had an unknown value, and the next poll started at the same updated_since, as if the page had not been processed.':
     'Una página tenía un valor desconocido, y la consulta siguiente empezó en el mismo updated_since, como si la página no se hubiera procesado.',
 
+  'The claim has changed since it was read: {} offered it to {}.{}':
+    'La reclamación cambió desde que se leyó: {} la ofreció a {}.{}',
+  'The claim has changed since it was read: {} offered it to {}.':
+    'La reclamación cambió desde que se leyó: {} la ofreció a {}.',
+  ' The offer was accepted.': ' La oferta fue aceptada.',
+  ' The offer was rejected.': ' La oferta fue rechazada.',
+  ' The adjuster left, or may not accept claims now.':
+    ' El ajustador se fue, o ahora no puede aceptar reclamaciones.',
+  'key {}': 'la clave {}',
+  'your firm': 'su firma',
+  'a person who was removed': 'una persona que ya no está',
+
   'the next response is lost': 'la próxima respuesta se pierde',
   'the next {} requests are rate limited': 'las próximas {} solicitudes se limitan',
   'the next {} requests fail with 500': 'las próximas {} solicitudes fallan con 500',

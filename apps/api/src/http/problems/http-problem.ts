@@ -22,6 +22,7 @@ const WIRE_CODES: Readonly<Record<DomainErrorCode, ErrorCode>> = {
   duplicate_claim: 'duplicate_claim',
   claim_already_accepted: 'claim_already_accepted',
   claim_closed: 'claim_closed',
+  claim_changed: 'claim_changed',
   already_member: 'already_member',
   invitation_pending: 'invitation_pending',
   idempotency_key_reused: 'idempotency_key_reused',

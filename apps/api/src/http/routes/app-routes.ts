@@ -90,7 +90,7 @@ export function toProof(body: SignInBody): SignInProof {
   };
 }
 
-const instantOf = (text: string | undefined): Instant | undefined =>
+export const instantOf = (text: string | undefined): Instant | undefined =>
   text === undefined ? undefined : (readInstant(text, 'down') ?? undefined);
 
 function answerOf(body: AcceptOfferBody): AppAnswer {

@@ -16,6 +16,7 @@ import {
 } from '../serialization/board.ts';
 import { adjusterFromWire, claimFromWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import { instantOf } from './app-routes.ts';
 import { claimRead, claimResponse } from './firm-routes.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
@@ -102,11 +103,12 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       deskEndpoints.offerBoardClaim,
       async ({ params, query, headers, body }, { actorIn, sentBody }) => {
         const actor = actorIn(query.environment);
-        const offered = await use.offerClaim(actor, {
+        const offered = await board.offerBoardClaim(actor, {
           idempotencyKey: headers['Idempotency-Key'],
           fingerprint: requestFingerprint(deskEndpoints.offerBoardClaim, params, sentBody),
           claimId: params.id as ClaimId,
           adjuster: adjusterFromWire(body),
+          seenUpdatedAt: instantOf(body.updated_at),
         });
         return claimResponse(200, actor, offered);
       },

@@ -38,6 +38,7 @@ const offerToWire = (offer: BoardOffer) => ({
   adjuster_svc_id: offer.adjuster,
   adjuster_name: offer.adjusterName,
   offered_at: toDateTime(offer.offeredAt),
+  offered_by: offer.offeredBy,
   outcome: offer.outcome,
   pushes: offer.pushes.map((push) => ({ ...push, at: toDateTime(push.at) })),
   seen_at: toDateTimeOrNull(offer.firstSeenAt),

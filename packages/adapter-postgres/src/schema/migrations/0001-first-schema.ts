@@ -319,6 +319,8 @@ CREATE TABLE claims (
   offered_at timestamptz(3) NOT NULL,
   responded_at timestamptz(3),
   rejection_reason text,
+  -- Whom the audit trail names for the latest offer.
+  offered_by text COLLATE "C",
   work_contact_date date,
   work_inspection_date date,
   work_notes text,
@@ -377,6 +379,7 @@ CREATE TABLE offers (
   status text COLLATE "C" CHECK (status IN ('rejected', 'unassigned', 'withdrawn')),
   responded_at timestamptz(3),
   rejection_reason text,
+  offered_by text COLLATE "C",
   carrier_key text COLLATE "C",
   -- When its reminder was queued, which happens once.
   reminder_queued_at timestamptz(3),

@@ -29,6 +29,7 @@ export function appReadsBehavior(fixture: () => Fixture): void {
           status: 'pending_acceptance',
           adjuster: svcId,
           offeredAt: at,
+          offeredBy: `firm:${firm.id}`,
           respondedAt: null,
           rejectionReason: null,
         },

@@ -55,6 +55,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
           status: 'pending_acceptance',
           respondedAt: null,
           rejectionReason: null,
+          offeredBy: `firm:${firm.id}`,
           endedAt: null,
           firstSeenAt: at + 70,
           remindedAt: at + 60,
@@ -86,16 +87,23 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       clock.advance(MINUTE);
       await offer(firm.live, claimId, first);
       const history = await stores.offerHistory.ofClaim(firm.id, claimId);
+      const offeredBy = `firm:${firm.id}`;
       expect(
         history.map(
           ({ offeredAt: _, respondedAt: __, firstSeenAt: ___, remindedAt: ____, pushes: _____, ...rest }) =>
             rest,
         ),
       ).toEqual([
-        { adjuster: first, status: 'rejected', rejectionReason: 'Too far.\n"Really"', endedAt: rejectedAt },
-        { adjuster: second, status: 'unassigned', rejectionReason: null, endedAt: updatedAt },
-        { adjuster: first, status: 'withdrawn', rejectionReason: null, endedAt: clock.now() },
-        { adjuster: first, status: 'pending_acceptance', rejectionReason: null, endedAt: null },
+        {
+          adjuster: first,
+          status: 'rejected',
+          rejectionReason: 'Too far.\n"Really"',
+          endedAt: rejectedAt,
+          offeredBy,
+        },
+        { adjuster: second, status: 'unassigned', rejectionReason: null, endedAt: updatedAt, offeredBy },
+        { adjuster: first, status: 'withdrawn', rejectionReason: null, endedAt: clock.now(), offeredBy },
+        { adjuster: first, status: 'pending_acceptance', rejectionReason: null, endedAt: null, offeredBy },
       ]);
     });
 

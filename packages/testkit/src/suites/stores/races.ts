@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClaimId, DAY, HOUR, type Svcid, statusAt } from '@svc/domain';
+import { type ClaimId, DAY, HOUR, type StaffId, type Svcid, statusAt } from '@svc/domain';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 
 const ROUNDS = 8;
@@ -114,6 +114,85 @@ export function racesBehavior(fixture: () => Fixture): void {
       const ends = await outcomes(Array.from({ length: 10 }, () => use.acceptClaim({ svcId }, id)));
       expect(ends.filter((end) => end === null)).toHaveLength(1);
       expect(ends.filter((end) => end === 'offer_not_pending')).toHaveLength(9);
+    });
+
+    test('offers of one claim by two people who saw the same: one succeeds, and the other learns who offered it to whom', async () => {
+      const { newFirm, newMember, newStaff, sendId, stores, use, clock } = fixture();
+      const firm = await newFirm();
+      const people = await Promise.all(
+        ['Ana Lindqvist', 'Bo Okafor'].map((name) => newStaff(firm, 'dispatcher', { name })),
+      );
+      const svcIds = [await newMember(firm), await newMember(firm)];
+      const sentTo = await newMember(firm);
+      await rounds(async (n) => {
+        const id = await sendId(firm.live, sentTo);
+        const seen = await stores.firmReads.claim(firm.id, 'live', id);
+        clock.advance(1);
+        const offerBy = (who: number) =>
+          use.offerBoardClaim(
+            {
+              ...firm.live,
+              origin: { staffId: people[who]?.staffId as StaffId, requestId: 'r', address: '192.0.2.9' },
+            },
+            {
+              claimId: id,
+              adjuster: svcIds[who] as Svcid,
+              idempotencyKey: `seen ${id} ${who}`,
+              fingerprint: `fingerprint ${who}`,
+              seenUpdatedAt: seen?.updatedAt,
+            },
+          );
+        const ends = await outcomes(
+          inEitherOrder(
+            n,
+            () => offerBy(0),
+            () => offerBy(1),
+          ),
+        );
+        expect([...ends].sort()).toEqual(['claim_changed', null]);
+        const winner = ends.indexOf(null);
+        const assignment = await assignmentOf(firm, id);
+        expect(assignment).toMatchObject({
+          adjuster: svcIds[winner],
+          offeredBy: `staff:${people[winner]?.staffId}`,
+        });
+        // A repeat of the offer that was made is no other one.
+        expect(await offerBy(winner)).toMatchObject({ replayed: true, claim: { assignment } });
+        await expect(offerBy(1 - winner)).rejects.toMatchObject({
+          code: 'claim_changed',
+          message: expect.stringContaining(`${people[winner]?.name} offered it to`),
+        });
+        expect(await assignmentOf(firm, id)).toEqual(assignment);
+        const [latest, first] = (await use.readBoardClaim(firm.id, id)).history;
+        expect(latest?.offeredBy).toEqual({
+          type: 'staff',
+          id: people[winner]?.staffId,
+          name: people[winner]?.name,
+        });
+        expect(first?.offeredBy).toBeNull();
+      });
+    });
+
+    test('an offer by somebody who saw the claim before it was answered fails, and one by somebody who saw the answer is made', async () => {
+      const { newFirm, newMember, sendId, stores, use, clock } = fixture();
+      const firm = await newFirm();
+      const [svcId, other] = [await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, svcId);
+      const seenAt = async () => (await stores.firmReads.claim(firm.id, 'live', id))?.updatedAt;
+      const offerSeen = (seenUpdatedAt: number | undefined, key: string) =>
+        use.offerBoardClaim(firm.live, {
+          ...{ claimId: id, adjuster: other, idempotencyKey: key, fingerprint: key },
+          seenUpdatedAt,
+        });
+      const before = await seenAt();
+      clock.advance(1);
+      await use.rejectClaim({ svcId }, id, null);
+      await expect(offerSeen(before, 'seen-before')).rejects.toMatchObject({
+        code: 'claim_changed',
+        message: expect.stringMatching(/your firm offered it to .*The offer was rejected\.$/),
+      });
+      expect((await offerSeen(await seenAt(), 'seen-after')).replayed).toBe(false);
+      expect(await assignmentOf(firm, id)).toMatchObject({ adjuster: other, status: 'pending_acceptance' });
     });
 
     test('offers of one claim to ten adjusters: one adjuster has it at the end', async () => {
