@@ -102,7 +102,7 @@ async function startApi({
 }: ApiOptions): Promise<Service> {
   const tracing = config.tracing === null ? null : await startTracing(config.tracing, plainLog);
   const log = tracing === null ? plainLog : tracedLog(plainLog, tracing);
-  await migrateDatabase(databaseUrl, log, config.migrationDatabaseUrl ?? databaseUrl);
+  await migrateDatabase(databaseUrl, log, { migrationUrl: config.migrationDatabaseUrl ?? databaseUrl });
 
   let draining = false;
   const addresses: Mutable<DocsAddresses> = { baseUrl: '', docsUrl: '', supportEmail: '' };

@@ -73,6 +73,12 @@ test('a backup beside the running service, restored into an empty database, has 
   const restored = await svcInProcess(['database', 'restore', file, '--json'], { DATABASE_URL: url });
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(restored.stdout).rows).toEqual(JSON.parse(made.stdout).rows);
+  const trailOfCopy = await svcInProcess(['audit', 'list', '--service', '--limit', '2', '--json'], {
+    DATABASE_URL: url,
+  });
+  expect(JSON.parse(trailOfCopy.stdout).audit).toMatchObject([
+    { action: 'database.restore', outcome: 'ok', actor: expect.stringMatching(/^operator:/) },
+  ]);
   // The running service does the jobs of the claims in the meantime; a move, below, compares every table.
   const [source, copy] = [await contentOf(service.databaseUrl), await contentOf(url)];
   for (const table of ['firms', 'adjusters', 'memberships', 'claims', 'carriers', 'idempotency_records'])
@@ -153,7 +159,10 @@ test('a move is refused while the service runs, and afterwards copies every row 
   const to = await emptyDatabase();
   const variables = { DATABASE_URL: service.databaseUrl };
   const refused = await svcInProcess(['database', 'move', '--to', to], variables);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('stop the service first') });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/other connections?: .*claim-assignment.* as \w+.*Stop the service first/),
+  });
   expect(await query(to, 'SELECT * FROM firms')).toEqual([]);
 
   const from = await emptyDatabase();
@@ -190,7 +199,7 @@ test('the owner of the new database need not be a superuser', async () => {
     other.pathname = url.pathname;
     await withClient(other.href, async () => {
       const refused = await svcInProcess(['database', 'move', '--to', admin], { DATABASE_URL: url.href });
-      expect(refused.stderr).toContain('stop the service first');
+      expect(refused.stderr).toContain('Stop the service first');
     });
   } finally {
     await query(admin, `DROP DATABASE ${owner} WITH (FORCE)`);

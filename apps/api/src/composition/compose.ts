@@ -35,12 +35,17 @@ import {
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
 import {
+  type AuditAction,
+  type AuditCaller,
+  BY_SERVICE,
   type Clock,
   type Firm,
   NO_METRICS,
   NO_USED_KEYS,
   type Operator,
   type ReplicationState,
+  recordAction,
+  SERVICE_CHAIN,
   Unavailable,
 } from '@svc/application';
 import { DAY } from '@svc/domain';
@@ -289,23 +294,51 @@ function createDatabasePing(stores: PostgresStores): () => Promise<void> {
  * Brings the schema up to date; safe when several processes do so at once. The start connects here first, so the error
  * names the database.
  */
-export const migrateDatabase = (
+export async function migrateDatabase(
   url: DatabaseUrl,
   log: Log,
-  migrationUrl = url,
-  variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL',
-): Promise<readonly NamedMigration[]> =>
-  migrate({ url: migrationUrl, log, ...(migrationUrl !== url && { serviceUrl: url }) }).catch(
-    (error: Error) => {
-      if (error instanceof SchemaError) throw error;
-      const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
-      // Without the password, which may contain `@`, and the parameters; several hosts are no URL for the parser.
-      const where = text
-        .replace(/^[a-z]+:\/\//i, '')
-        .replace(/\?.*$/, '')
-        .replace(/:[^/]*@/, '@');
-      throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
-    },
+  {
+    migrationUrl = url,
+    variable = migrationUrl === url ? 'DATABASE_URL' : 'MIGRATION_DATABASE_URL',
+    caller = BY_SERVICE,
+  }: {
+    readonly migrationUrl?: DatabaseUrl | undefined;
+    readonly variable?: string;
+    /** Whom the audit trail names. */
+    readonly caller?: AuditCaller;
+  } = {},
+): Promise<readonly NamedMigration[]> {
+  const applied = await migrate({
+    url: migrationUrl,
+    log,
+    ...(migrationUrl !== url && { serviceUrl: url }),
+  }).catch((error: Error) => {
+    if (error instanceof SchemaError) throw error;
+    const text = typeof migrationUrl === 'string' ? migrationUrl : migrationUrl();
+    // Without the password, which may contain `@`, and the parameters; several hosts are no URL for the parser.
+    const where = text
+      .replace(/^[a-z]+:\/\//i, '')
+      .replace(/\?.*$/, '')
+      .replace(/:[^/]*@/, '@');
+    throw new Error(`${error.message} ${variable} points to ${where}.`, { cause: error });
+  });
+  for (const { id } of applied)
+    await recordDatabaseAction(url, log, caller, 'database.migrate', `migration:${id}`);
+  return applied;
+}
+
+/** Records an action on the whole database, which belongs to no firm. Needs no encryption key. */
+export const recordDatabaseAction = (
+  url: DatabaseUrl,
+  log: Log,
+  caller: AuditCaller,
+  action: AuditAction,
+  object: string | null = null,
+): Promise<void> =>
+  withStores({ url, log }, ({ unitOfWork }) =>
+    unitOfWork.run((tx) =>
+      recordAction(tx, SERVICE_CHAIN, caller, { at: systemClock.now(), action, object }),
+    ),
   );
 
 export type { DatabaseUrl, NamedMigration, RoleRights, SchemaState, TablePlacement };

@@ -7,8 +7,10 @@ import type { Command } from 'commander';
 import {
   backUpDatabase,
   type CopiedRows,
+  type DatabaseUrl,
   distributeDatabase,
   migrateDatabase,
+  readRoleRights,
   readSchemaState,
   restoreDatabase,
   type TablePlacement,
@@ -18,7 +20,7 @@ import { createLog } from '../logging.ts';
 import { addCommand, addGroup, type OutputOptions } from './command.ts';
 import { checkSchema, diagnose } from './doctor.ts';
 import { printJson, printTable, progressOf } from './output.ts';
-import { withDatabase } from './session.ts';
+import { thisOperator, withDatabase } from './session.ts';
 
 const PLACEMENTS: Readonly<Record<TablePlacement, string>> = {
   reference: 'a copy on every node',
@@ -56,24 +58,32 @@ export function addDatabaseCommands(program: Command): void {
       process.stdout.write(`Wrote ${statSync(file).size} bytes to ${file}.\n`);
     },
   );
-  addCommand(database, 'restore <file>', 'fill an empty database with a backup of this release').action(
-    async (file: string, options: OutputOptions) => {
-      checkReadable('FILE holds ', file);
-      const { rows, at } = await withDatabase((url) => restoreDatabase(url, readBackup(file), progress()));
-      if (options.json) return printJson({ file, at, rows });
-      printRows(rows);
-      process.stdout.write(
-        `Restored ${file}. Before the service starts, run svc feed restamp --since ${at}; with encryption, also svc encryption apply.\n`,
-      );
-    },
-  );
+  addCommand(
+    database,
+    'restore <file>',
+    'fill an empty database with a backup of this release; on a server, with MIGRATION_DATABASE_URL',
+  ).action(async (file: string, options: OutputOptions) => {
+    checkReadable('FILE holds ', file);
+    const { rows, at } = await withDatabase(async (url, _, record) => {
+      await requireOwner(url, 'Restoring a backup');
+      const restored = await restoreDatabase(url, readBackup(file), progress());
+      await record('database.restore');
+      return restored;
+    });
+    if (options.json) return printJson({ file, at, rows });
+    printRows(rows);
+    process.stdout.write(
+      `Restored ${file}. Before the service starts, run svc feed restamp --since ${at}; with encryption, also svc encryption apply.\n`,
+    );
+  });
   addCommand(database, 'move', 'copy all rows to an empty database on a server; stop the service first')
     .requiredOption('--to <url>', 'postgres://… of the role that will own the schema')
     .action(async ({ to, ...options }: OutputOptions & { readonly to: string }) => {
       const target = targetUrl(to);
       const log = createLog({ level: 'error', format: 'json', stream: process.stderr });
       const { rows } = await withDatabase(async (url, _, record) => {
-        await migrateDatabase(target, log, target, '--to');
+        await requireOwner(url, 'Moving the database');
+        await migrateDatabase(target, log, { variable: '--to', caller: thisOperator() });
         // Before the copy, which has it too.
         await record('database.move');
         return restoreDatabase(target, backUpDatabase(url, { isMove: true }), progress());
@@ -81,7 +91,7 @@ export function addDatabaseCommands(program: Command): void {
       if (options.json) return printJson({ rows });
       printRows(rows);
       process.stdout.write(
-        'Moved. The old database is unchanged: set DATABASE_URL before the service starts. With encryption, run svc encryption apply there.\n',
+        'Moved. The old database is unchanged. Before the service starts, set DATABASE_URL, and with two roles also MIGRATION_DATABASE_URL to the one of --to; then run svc migrate, which grants the role of DATABASE_URL what it needs. With encryption, also run svc encryption apply there.\n',
       );
     });
   addCommand(
@@ -89,7 +99,11 @@ export function addDatabaseCommands(program: Command): void {
     'distribute',
     'lay out the tables over a Citus cluster, by firm; again after each upgrade, for new tables',
   ).action(async (options: OutputOptions) => {
-    const { citus, workers, tables } = await withDatabase(distributeDatabase);
+    const { citus, workers, tables } = await withDatabase(async (url, _, record) => {
+      const distributed = await distributeDatabase(url);
+      await record('database.distribute');
+      return distributed;
+    });
     if (options.json) return printJson({ citus, workers, tables });
     printTable(
       tables.map(({ table, placement, changed }) => ({
@@ -119,6 +133,15 @@ const printRows = (rows: CopiedRows): void =>
     Object.entries(rows).map(([table, count]) => ({ table, rows: count })),
     'no tables',
   );
+
+/** Before the first statement that would fail without a hint. */
+async function requireOwner(url: DatabaseUrl, act: string): Promise<void> {
+  const { role, ownsTables } = await readRoleRights(url);
+  if (!ownsTables)
+    throw new OperatorError(
+      `${act} needs the role that owns the schema, and ${role} does not own it: set MIGRATION_DATABASE_URL`,
+    );
+}
 
 /** Checked as DATABASE_URL is. */
 function targetUrl(to: string): string {

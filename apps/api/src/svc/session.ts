@@ -1,6 +1,12 @@
 import { userInfo } from 'node:os';
-import { type AuditAction, type OperatorUseCases, SERVICE_CHAIN } from '@svc/application';
-import { compose, type DatabaseUrl, migrateDatabase, type NamedMigration } from '../composition/compose.ts';
+import { type AuditAction, byOperator, type OperatorUseCases } from '@svc/application';
+import {
+  compose,
+  type DatabaseUrl,
+  migrateDatabase,
+  type NamedMigration,
+  recordDatabaseAction,
+} from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
 import type { ServiceContainer } from '../composition/services.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
@@ -35,6 +41,8 @@ interface Migrated {
   readonly database: Database;
 }
 
+export const thisOperator = () => byOperator({ name: operatorName });
+
 /** Brings the schema up to date and runs `work`. */
 async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, false);
@@ -44,14 +52,18 @@ async function withMigrated<T>(work: (migrated: Migrated) => Promise<T>): Promis
   const log = createLog({ level: 'error', format: config.logFormat, stream: process.stderr });
   const database = await openDatabase(config, (line) => process.stderr.write(`${line}\n`));
   try {
-    const migrations = await migrateDatabase(database.url, log, database.migrationUrl);
+    const { url, migrationUrl } = database;
+    const migrations = await migrateDatabase(url, log, { migrationUrl, caller: thisOperator() });
     return await work({ migrations, config, log, database });
   } finally {
     await database.release();
   }
 }
 
-/** Runs `work` with the URL of the role that owns the schema, without composing the service. Migrates first. */
+/**
+ * Runs `work` with the URL of the role that owns the schema, without composing the service, which would need the encryption
+ * key. Migrates first.
+ */
 export const withDatabase = <T>(
   work: (
     migrationUrl: DatabaseUrl,
@@ -59,10 +71,8 @@ export const withDatabase = <T>(
     record: (action: AuditAction) => Promise<void>,
   ) => Promise<T>,
 ): Promise<T> =>
-  withMigrated((migrated) =>
-    work(migrated.database.migrationUrl, migrated.migrations, (action) =>
-      composed(migrated, (services) => services.get('operatorUseCases').recordAction(SERVICE_CHAIN, action)),
-    ),
+  withMigrated(({ database: { url, migrationUrl }, migrations, log }) =>
+    work(migrationUrl, migrations, (action) => recordDatabaseAction(url, log, thisOperator(), action)),
   );
 
 /** For links in mails. */

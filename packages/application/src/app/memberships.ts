@@ -88,12 +88,20 @@ export const makeSetAcceptingAssignments =
     return readFirm(deps, firmId, svcId);
   };
 
-/** Makes pending offers `unassigned`. The caller's lock on the membership prevents new offers. */
-export async function unassignPendingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<void> {
+/**
+ * Makes pending offers `unassigned`. The caller's lock on the membership prevents new offers.
+ *
+ * @returns how many.
+ */
+export async function unassignPendingOffers(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<number> {
+  let count = 0;
   for (const claim of await tx.claims.lockPendingOf(firmId, svcId)) {
     const unassigned = unassignPendingOffer(claim);
-    if (unassigned !== null) await tx.claims.save(unassigned);
+    if (unassigned === null) continue;
+    await tx.claims.save(unassigned);
+    count += 1;
   }
+  return count;
 }
 
 /** Ends a locked membership: pending offers become `unassigned`, accepted claims stay with the adjuster. */

@@ -130,9 +130,9 @@ export const makeDisableAdjuster =
       for (const firmId of firms) await tx.memberships.lock(firmId, svcId);
       await tx.adjusters.setDisabled(svcId, disabledAt);
       // Also when it is repeated: the adjuster may have joined a firm, and got an offer, during the first run.
-      await tx.sessions.removeAllOf({ svcId });
-      for (const firmId of firms) await unassignPendingOffers(tx, firmId, svcId);
-      if (adjuster.disabledAt === undefined) {
+      let ended = await tx.sessions.removeAllOf({ svcId });
+      for (const firmId of firms) ended += await unassignPendingOffers(tx, firmId, svcId);
+      if (adjuster.disabledAt === undefined || ended > 0) {
         const audited = { at, action: 'adjuster.disable' } as const;
         await recordAccountAction(tx, { svcId }, byOperator(deps.operator), audited);
       }

@@ -247,6 +247,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ...{ change: 'cambiar', check: 'comprobar', claim: 'Reclamación', claims: 'Reclamaciones' },
   ...{ clear: 'quitar', close: 'cerrar', confirm: 'confirmar', create: 'crear', database: 'Base de datos' },
   ...{ deadline: 'Plazo', decline: 'rechazar', disable: 'desactivar', email: 'Correo', enable: 'activar' },
+  ...{ distribute: 'distribuir', migrate: 'actualizar el esquema', restore: 'restaurar' },
   ...{ encryption: 'Cifrado', end: 'terminar', erase: 'borrar', export: 'exportar', feed: 'Cambios' },
   ...{ faults: 'Fallos simulados', firm: 'Firma', hold: 'retener', import: 'importar', invite: 'invitar' },
   ...{ imports: 'Importaciones', invitation: 'Invitación', key: 'Clave', keys: 'Claves', member: 'Miembro' },

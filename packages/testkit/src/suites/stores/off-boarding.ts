@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { auditEntriesFrom } from '@svc/application';
 import { DAY, PLAN_RETENTION } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
@@ -78,6 +79,25 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await stores.appReads.adjuster(svcId)).not.toHaveProperty('disabledAt');
       expect((await signIn()).account.svcId).toBe(svcId);
       expect((await send(firm.live, svcId)).claim.assignment.status).toBe('pending_acceptance');
+    });
+
+    test('disabling again records what it ended, and nothing where nothing was left to end', async () => {
+      const { use, stores, clock } = fixture();
+      const begun = await setUp();
+      const { firm, svcId } = begun;
+      const recorded = async () => {
+        const rows = await stores.auditReads.rows(firm.id, { after: 0, limit: 100 });
+        return rows
+          .flatMap(({ text }) => auditEntriesFrom(text))
+          .filter(({ action }) => action === 'adjuster.disable').length;
+      };
+      // As an offer that was made while the account was being disabled leaves it.
+      await stores.unitOfWork.run((tx) => tx.adjusters.setDisabled(svcId, clock.now()));
+      await use.disableAdjuster(svcId);
+      expect(await statusOf(begun)).toBe('unassigned');
+      expect(await recorded()).toBe(1);
+      await use.disableAdjuster(svcId);
+      expect(await recorded()).toBe(1);
     });
 
     test('disabling while claims and sign-ins arrive leaves neither a pending offer nor a session', async () => {
