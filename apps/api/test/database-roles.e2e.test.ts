@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   createDatabase,
@@ -128,6 +131,49 @@ describe('with a database role that owns nothing', () => {
       const detail = expect.stringContaining('may change rows of the audit trail');
       expect(await rights({ DATABASE_URL: url })).toMatchObject({ state: 'note', detail });
       await client.query(`REVOKE DELETE ON audit_log FROM ${role}`);
+    });
+  });
+
+  test('a missing privilege stops the start with its name and the command that grants it', async () => {
+    await withClient(database.url, async (client) => {
+      // As in a database that was moved or restored with the role of the owner alone.
+      await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`);
+      const started = startServiceUnderTest({ databaseUrl: url });
+      await expect(started).rejects.toThrow(
+        new RegExp(
+          `^The role ${role} lacks \\d+ privileges \\(GRANT \\w+ ON public\\.\\w+ TO ${role}\\); run svc migrate with MIGRATION_DATABASE_URL, which grants them\\.$`,
+        ),
+      );
+      const both = { DATABASE_URL: url, MIGRATION_DATABASE_URL: database.url };
+      expect((await svcInProcess(['migrate'], both)).code).toBe(0);
+      expect((await svcInProcess(['firm', 'list'], { DATABASE_URL: url })).code).toBe(0);
+    });
+  });
+
+  test('a view of an extension in the schema, which belongs to a superuser, does not stop a migration', async () => {
+    await withClient(database.url, async (client) => {
+      await client.query('CREATE EXTENSION pg_stat_statements');
+      const both = { DATABASE_URL: url, MIGRATION_DATABASE_URL: database.url };
+      expect((await svcInProcess(['migrate'], both)).code).toBe(0);
+      const { rows } = await client.query(
+        "SELECT has_table_privilege($1::name, 'pg_stat_statements', 'INSERT') AS granted",
+        [role],
+      );
+      await client.query('DROP EXTENSION pg_stat_statements');
+      expect(rows).toEqual([{ granted: false }]);
+    });
+  });
+
+  test('a restore without the role of the owner names the variable before it changes anything', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'svc-roles-')), 'backup.gz');
+    const both = { DATABASE_URL: url, MIGRATION_DATABASE_URL: database.url };
+    expect((await svcInProcess(['database', 'backup', file], both)).code).toBe(0);
+    const refused = await svcInProcess(['database', 'restore', file], { DATABASE_URL: url });
+    rmSync(dirname(file), { recursive: true });
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `svc: Restoring a backup needs the role that owns the schema, and ${role} does not own it: set MIGRATION_DATABASE_URL\n`,
     });
   });
 

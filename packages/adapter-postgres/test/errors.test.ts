@@ -52,6 +52,18 @@ test('another null in the record of a key is an error', () => {
   expect(translateError(error, 'idempotency_bind')).toBeInstanceOf(DatabaseError);
 });
 
+test.each(['ERROR', 'FATAL', 'PANIC'])('a full disk is named as the reason, also as %s', (severity) => {
+  const error = Object.assign(new pg.DatabaseError('could not extend file', 0, 'error'), {
+    code: '53100',
+    severity,
+  });
+  expect(translateError(error, 'claims_add')).toMatchObject({
+    name: 'Unavailable',
+    reason: 'database_full',
+    message: 'PostgreSQL could not run claims_add: its disk is full (53100).',
+  });
+});
+
 const internalError = (fields: { message: string; where?: string; routine?: string }) =>
   Object.assign(new pg.DatabaseError(fields.message, 0, 'error'), {
     code: 'XX000',

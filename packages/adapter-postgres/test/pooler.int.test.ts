@@ -2,8 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Job } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { type PgBouncer, startPgBouncer } from '../../../tools/services/pgbouncer.ts';
-import { createDatabase, type TestDatabase } from '../../../tools/services/postgres.ts';
-import { connect, migrate, type PostgresStores, schemaState } from '../src/index.ts';
+import { createDatabase, type TestDatabase, withClient } from '../../../tools/services/postgres.ts';
+import {
+  backUp,
+  connect,
+  migrate,
+  type PostgresStores,
+  restoreBackup,
+  roleRights,
+  schemaState,
+} from '../src/index.ts';
 import { aClaim, addClaim, aFirm } from './a-firm.ts';
 
 describe('behind a pooler in transaction mode', () => {
@@ -46,5 +54,35 @@ describe('behind a pooler in transaction mode', () => {
     expect(new Set(timestamps).size).toBe(100);
     await eventually(() => done.length >= 100);
     expect(done).toHaveLength(100);
+    expect(await roleRights(pooler.url)).toMatchObject({ behindPooler: true });
+    expect(await roleRights(database.url)).toMatchObject({ behindPooler: false });
+  });
+
+  test('a restore is refused while a process uses the pooler, and not because the pooler keeps idle connections', async () => {
+    const empty = await createDatabase();
+    const shared = await startPgBouncer({ databaseUrl: empty.url, poolSize: 4 });
+    try {
+      await withClient(shared.url, (client) => client.query('SELECT 1 FROM firms'));
+      const busy = await connect({ url: shared.url });
+      const ping = setInterval(() => void busy.ping(2000).catch(() => {}), 500);
+      const refused = restoreBackup(shared.url, backUp(database.url));
+      await expect(refused).rejects.toThrow(
+        /^Restoring a backup needs the database for itself, and it has \d+ other connections?: .*claim-assignment.* as \w+.* \((idle|active)\).*a pooler keeps idle connections/,
+      );
+      clearInterval(ping);
+      await busy.close();
+      expect((await restoreBackup(shared.url, backUp(database.url))).rows).toMatchObject({
+        'public.firms': 1,
+        'public.claims': 100,
+      });
+      // The settings of the restore do not stay on the pooler's connections.
+      await withClient(shared.url, async (client) => {
+        const { rows } = await client.query("SELECT current_setting('lock_timeout') AS timeout");
+        expect(rows).toEqual([{ timeout: '0' }]);
+      });
+    } finally {
+      await shared.stop();
+      await empty.drop();
+    }
   });
 });

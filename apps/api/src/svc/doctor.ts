@@ -199,8 +199,16 @@ export function checkStandbys(
 }
 
 /** How many processes can run at once. Connections of other programs to the same server are not known here. */
-function checkConnections({ dbPoolMax, encryption }: Config, { maxConnections }: RoleRights): Check {
+export function checkConnections(
+  { dbPoolMax, encryption }: Pick<Config, 'dbPoolMax' | 'encryption'>,
+  { maxConnections, behindPooler }: Pick<RoleRights, 'maxConnections' | 'behindPooler'>,
+): Check {
   const ofProcess = dbPoolMax + JOB_CONNECTIONS + (encryption === null ? 0 : DATA_KEY_CONNECTIONS);
+  if (behindPooler)
+    return ok(
+      'connections',
+      `a pooler in transaction mode is in front of PostgreSQL: max_client_conn must allow ${ofProcess} connections of each process (DB_POOL_MAX is ${dbPoolMax}), and its pools must fit into the ${maxConnections} that PostgreSQL accepts`,
+    );
   const processes = Math.floor(maxConnections / ofProcess);
   const count = `${processes} ${processes === 1 ? 'process' : 'processes'}`;
   return {

@@ -10,6 +10,7 @@ import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
 import type { Executor, Layout, Orm } from './executor.ts';
+import { isBehindPooler } from './pooler.ts';
 import { PipelinedReads, PooledExecutor } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
 import {
@@ -197,13 +198,8 @@ const inspect = (
   servers.onConnection(
     'connect',
     { application_name: APPLICATION_NAME, query_timeout: connectTimeoutMs },
-    async (client) => {
-      const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-      // When a client connects, a pooler reports a process id that is not that of the server process.
-      const otherProcess = rows[0].pid !== (client as pg.Client & { processID: number }).processID;
-      return {
-        behindPooler: pooler ?? otherProcess,
-        layout: await layoutOf(async (text) => (await client.query(text)).rows, log),
-      };
-    },
+    async (client) => ({
+      behindPooler: pooler ?? (await isBehindPooler(client)),
+      layout: await layoutOf(async (text) => (await client.query(text)).rows, log),
+    }),
   );

@@ -30,6 +30,9 @@ const isBoundKey = (error: ErrorFields): boolean =>
   error.code === '23502' &&
   (error.column === 'fingerprint' || (error.column === undefined && namesColumn(error, 'fingerprint')));
 
+/** No space left on the device. */
+const DISK_FULL = '53100';
+
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
 /**
@@ -133,6 +136,11 @@ export function translateError(error: unknown, statement: string): unknown {
     code: string;
   };
   const constraint = constraintOf(cause as ErrorFields);
+  if (code === DISK_FULL)
+    return new Unavailable(
+      `PostgreSQL could not run ${statement}: its disk is full (${code}).`,
+      'database_full',
+    );
   // The connection was closed or rejected (a changed password, a missing database). Such messages contain only users,
   // databases and addresses, which an operator needs.
   if (severity === 'FATAL' || severity === 'PANIC')

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '@svc/application';
 import pg from 'pg';
 import copyStreams from 'pg-copy-streams';
+import { isBehindPooler } from '../driver/pooler.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { SILENT } from '../log.ts';
 import { SCHEMA_CHECKSUM } from './migrate.ts';
@@ -52,13 +53,34 @@ const REFERENCES = `SELECT DISTINCT format('%I.%I', n.nspname, c.relname) AS fro
 const SEQUENCES = `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS last
   FROM pg_sequences WHERE last_value IS NOT NULL AND schemaname !~ '^pg_' ORDER BY 1`;
 
-/** By what every role sees of the sessions of others. Only those of clients and of Citus itself have a user. */
-const OTHER_CONNECTIONS = `SELECT count(*)::integer AS count FROM pg_stat_activity
+/**
+ * Those of clients, and of Citus itself, have a user. The state is null where this role may not see it. Unused: no statement
+ * since `$1`.
+ */
+const OTHER_CONNECTIONS = `SELECT usename AS "user", application_name AS program, state,
+    host(client_addr) AS address, coalesce(state = 'idle' AND state_change < $1, false) AS "isUnused"
+  FROM pg_stat_activity
   WHERE datname = current_database() AND usesysid IS NOT NULL
-    AND application_name NOT ILIKE 'citus%' AND pid <> pg_backend_pid()`;
+    AND application_name NOT ILIKE 'citus%' AND pid <> pg_backend_pid()
+  ORDER BY backend_start`;
+
+interface OtherConnection {
+  readonly user: string;
+  readonly program: string;
+  readonly state: string | null;
+  readonly address: string | null;
+  readonly isUnused: boolean;
+}
 
 /** For connections that were closed just before, such as that of the migration. */
 const DISCONNECT_TIMEOUT_MS = 2000;
+/** Each process of the service runs a statement at least once a second. */
+const OBSERVED_POOLER_MS = 4000;
+const NAMED_CONNECTIONS = 5;
+
+/** For this transaction only: behind a pooler, the connection is used by others afterwards. */
+const TRANSACTION_SETTINGS = `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+  SET LOCAL lock_timeout = 10000; SET LOCAL datestyle = iso`;
 
 /** Twice the largest document, and escapes. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -80,7 +102,7 @@ export async function* backUp(
   try {
     const tables = await tablesInOrder(client);
     if (isMove) await refuseOthers(client, 'Moving the database');
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${TRANSACTION_SETTINGS}`);
     if (isMove) {
       // Before the snapshot, which the first other statement takes.
       await client.query(`LOCK TABLE ${tables.map(({ table }) => table).join(', ')} IN SHARE MODE`);
@@ -144,7 +166,7 @@ async function restoreLines(
   const client = await connected(url);
   try {
     await refuseOthers(client, 'Restoring a backup');
-    await client.query('BEGIN');
+    await client.query(`BEGIN; ${TRANSACTION_SETTINGS}`);
     const tables = new Map((await tablesInOrder(client)).map(({ table, columns }) => [table, columns]));
     const names = [...tables.keys()].join(', ');
     await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
@@ -199,24 +221,42 @@ async function connected(url: DatabaseUrl): Promise<pg.Client> {
   });
   client.on('error', () => {}); // a lost connection fails its statement
   await client.connect();
-  await client.query(
-    'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 10000; SET datestyle = iso',
-  );
   return client;
 }
 
+/**
+ * A pooler keeps connections that nobody uses, and opens those of a process when it needs them. So those count that do
+ * something while they are observed, as a running process would.
+ */
 async function refuseOthers(client: pg.Client, act: string): Promise<void> {
-  const deadline = performance.now() + DISCONNECT_TIMEOUT_MS;
-  const others = async (): Promise<number> => (await client.query(OTHER_CONNECTIONS)).rows[0].count;
-  let count = await others();
-  while (count > 0 && performance.now() < deadline) {
+  // In one transaction, or each look would use another connection of the pooler.
+  await client.query(`BEGIN; ${TRANSACTION_SETTINGS}`);
+  const behindPooler = await isBehindPooler(client);
+  const startedAt = performance.now();
+  const { since } = (await client.query('SELECT clock_timestamp() AS since')).rows[0];
+  let others: OtherConnection[] = [];
+  for (;;) {
+    const elapsedMs = performance.now() - startedAt;
+    await client.query('SELECT pg_stat_clear_snapshot()');
+    others = (await client.query<OtherConnection>(OTHER_CONNECTIONS, [since])).rows;
+    if (others.length === 0 && !behindPooler) break;
+    if (elapsedMs >= (behindPooler ? OBSERVED_POOLER_MS : DISCONNECT_TIMEOUT_MS)) break;
     await sleep(50);
-    count = await others();
   }
-  if (count > 0)
-    throw new OperatorError(
-      `${act} needs the database for itself; ${count} other connections: stop the service first`,
-    );
+  await client.query('COMMIT');
+  const counted = others.filter(({ isUnused }) => !(behindPooler && isUnused));
+  if (counted.length === 0) return;
+  const named = counted
+    .slice(0, NAMED_CONNECTIONS)
+    .map(
+      ({ user, program, address, state }) =>
+        `${program || 'a program without a name'} as ${user}${address === null ? '' : ` from ${address}`} (${state ?? 'its state is visible only with pg_monitor'})`,
+    )
+    .concat(counted.length > NAMED_CONNECTIONS ? [`${counted.length - NAMED_CONNECTIONS} more`] : []);
+  const connections = counted.length === 1 ? 'connection' : 'connections';
+  throw new OperatorError(
+    `${act} needs the database for itself, and it has ${counted.length} other ${connections}: ${named.join(', ')}. Stop the service first; a pooler keeps idle connections open for minutes after it`,
+  );
 }
 
 /** A table after those that it references. */

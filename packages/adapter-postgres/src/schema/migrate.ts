@@ -17,7 +17,7 @@ import { isLockFailure, translateError } from '../driver/errors.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { MIGRATIONS, type Migration, statementsOf } from './migrations/index.ts';
-import { grantToService } from './service-role.ts';
+import { grantToService, missingGrants } from './service-role.ts';
 
 export interface MigrateOptions {
   readonly url: DatabaseUrl;
@@ -144,11 +144,21 @@ export async function migrate(options: MigrateOptions): Promise<readonly NamedMi
   });
   try {
     await dataSource.initialize();
-    await refuseUnreleased((text, values) => dataSource.query(text, values), migrations);
-    if (!(await mayMigrate(dataSource))) {
+    const query = (text: string, values?: unknown[]) => dataSource.query(text, values);
+    const role = roleOf(options.url);
+    const isOwner = await mayMigrate(dataSource);
+    if (!isOwner && (await dataSource.query(SERVER))[0].hasTable) {
+      const missing = await missingGrants(query, role);
+      if (missing.length > 0)
+        throw new SchemaError(
+          `The role ${role} lacks ${missing.length} privileges (${missing[0]}); run svc migrate with MIGRATION_DATABASE_URL, which grants them.`,
+        );
+    }
+    await refuseUnreleased(query, migrations);
+    if (!isOwner) {
       if ((await schemaState(options)).current) return [];
       throw new SchemaError(
-        `The schema is not up to date, and the role ${roleOf(options.url)} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
+        `The schema is not up to date, and the role ${role} does not own it; run svc migrate with MIGRATION_DATABASE_URL.`,
       );
     }
     const serviceRole = options.serviceUrl === undefined ? null : roleOf(options.serviceUrl);

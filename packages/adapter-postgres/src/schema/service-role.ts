@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { isBehindPooler } from '../driver/pooler.ts';
 import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { SILENT } from '../log.ts';
 
@@ -18,7 +19,9 @@ const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
 const MISSING = `
   WITH objects AS (
     SELECT oid, relname, relkind, current_schema() AS nspname FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace)
+     WHERE relnamespace = current_schema()::regnamespace
+       -- A view of an extension, such as pg_stat_statements, is not ours to grant.
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e'))
   SELECT format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), $1::text) AS statement
    WHERE NOT has_schema_privilege($1::text::name, current_schema(), 'USAGE')
   UNION ALL
@@ -42,9 +45,16 @@ export async function grantToService(runner: QueryRunner, role: string): Promise
   );
   if (found.same) return;
   if (!found.exists) throw new Error(`The role ${role} of DATABASE_URL does not exist; create it first.`);
-  const missing = await runner.query(MISSING, [role, JSON.stringify(PRIVILEGES)]);
-  for (const { statement } of missing) await runner.query(statement);
+  for (const statement of await missingGrants((text, values) => runner.query(text, values), role))
+    await runner.query(statement);
 }
+
+/** The statements that the owner of the schema has to run before the service can use it as this role. */
+export const missingGrants = async (
+  query: (text: string, values: unknown[]) => Promise<{ statement: string }[]>,
+  role: string,
+): Promise<readonly string[]> =>
+  (await query(MISSING, [role, JSON.stringify(PRIVILEGES)])).map(({ statement }) => statement);
 
 export interface RoleRights {
   readonly role: string;
@@ -56,6 +66,8 @@ export interface RoleRights {
   readonly changesAudit: boolean;
   /** It sees the state of standbys, as a member of pg_monitor does. */
   readonly seesStandbys: boolean;
+  /** The URL leads to a pooler in transaction mode. */
+  readonly behindPooler: boolean;
 }
 
 const RIGHTS = `SELECT current_user AS role, EXISTS (
@@ -68,8 +80,7 @@ const RIGHTS = `SELECT current_user AS role, EXISTS (
 
 /** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
 export const roleRights = (url: DatabaseUrl): Promise<RoleRights> =>
-  new Servers(url, SILENT, CONNECT_TIMEOUT_MS).onConnection(
-    'role_rights',
-    {},
-    async (client) => (await client.query(RIGHTS)).rows[0],
-  );
+  new Servers(url, SILENT, CONNECT_TIMEOUT_MS).onConnection('role_rights', {}, async (client) => ({
+    ...(await client.query(RIGHTS)).rows[0],
+    behindPooler: await isBehindPooler(client),
+  }));

@@ -12,6 +12,8 @@ export type UnavailableReason =
   | 'database_pool'
   /** A statement, or its wait for a lock, took too long, or the database lacks resources. */
   | 'database_busy'
+  /** The disk of the database is full. */
+  | 'database_full'
   /** Concurrent transactions changed the same rows again and again. */
   | 'conflicts'
   /** More requests than the process or the database can process: rejected before any work. */
