@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -25,6 +26,8 @@ export interface Config {
   /** Reads the URLs of the file again; null where they are not in a file. */
   readonly rereadRedisUrls: (() => readonly string[]) | null;
   readonly trustProxy: boolean | number | string;
+  /** That resolve the names which firms and devices choose; empty: those of the system. */
+  readonly dnsServers: readonly string[];
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly dbPoolMax: number;
@@ -389,6 +392,7 @@ export function readConfig(env: Env, terminal: boolean): Config {
     redisUrls: redisUrls(),
     rereadRedisUrls: isFromFile('REDIS_URL') ? rereadable(redisUrls) : null,
     trustProxy: trustProxy(read('TRUST_PROXY')),
+    dnsServers: dnsServers(read('DNS_SERVERS')),
     logLevel: choice('LOG_LEVEL', 'info', ['error', 'warn', 'info', 'debug']),
     logFormat: choice('LOG_FORMAT', terminal ? 'pretty' : 'json', ['json', 'pretty']),
     dbPoolMax: integer('DB_POOL_MAX', 10, 1, 1000),
@@ -469,6 +473,18 @@ function trustProxy(text: string | undefined): boolean | number | string {
     );
   }
   return parts.join(',');
+}
+
+function dnsServers(text: string | undefined): string[] {
+  const servers = text?.split(',').map((part) => part.trim()) ?? [];
+  try {
+    new Resolver().setServers(servers);
+  } catch {
+    throw new ConfigError(
+      `DNS_SERVERS holds ${JSON.stringify(text?.slice(0, 100))}; allowed: IP addresses separated by commas, each with or without a port`,
+    );
+  }
+  return servers;
 }
 
 function isProxy(text: string): boolean {

@@ -27,6 +27,7 @@ test('an empty environment gives the default configuration with an embedded data
     logFormat: 'json',
     dbPoolMax: 10,
     shutdownGraceMs: 10_000,
+    dnsServers: [],
     metricsPort: null,
     tracing: null,
     smtpUrl: null,

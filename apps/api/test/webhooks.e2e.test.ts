@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { StaffRole } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { Webhook } from 'standardwebhooks';
+import { startNameServer } from '../../../packages/adapter-notifications/test/name-server.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
+  type ApiResponse,
   claimBody,
   type ServiceUnderTest,
   sendClaim,
@@ -16,12 +18,23 @@ import { type ReceivedWebhook, startWebhookEndpoint } from './webhook-endpoint.t
 
 let service: ServiceUnderTest;
 let endpoint: Awaited<ReturnType<typeof startWebhookEndpoint>>;
+let names: Awaited<ReturnType<typeof startNameServer>>;
 beforeAll(async () => {
-  [service, endpoint] = await Promise.all([startServiceUnderTest(), startWebhookEndpoint()]);
+  names = await startNameServer(
+    new Map<string, readonly string[] | 'silence'>([
+      ['dead.example', 'silence'],
+      ['internal.example', ['10.0.0.1']],
+    ]),
+  );
+  [service, endpoint] = await Promise.all([
+    startServiceUnderTest({ env: { DNS_SERVERS: names.address } }),
+    startWebhookEndpoint(),
+  ]);
 });
 afterAll(async () => {
   await service?.stop();
   await endpoint?.stop();
+  await names?.stop();
 });
 
 const run = (args: string[], env: Record<string, string> = {}) =>
@@ -171,6 +184,111 @@ describe('at the desk', () => {
   const staffOf = (firm: TestFirm, role: StaffRole) =>
     operatorOf(service.service.services).staff(firm.id, role);
   const PATH = '/firm/v1/webhooks';
+  const add = (as: string, url: string, environment = 'live') =>
+    service.call('POST', PATH, { as, body: { url, environment } });
+  const ping = (as: string, id: string) => service.call('POST', `${PATH}/${id}/test`, { as });
+
+  test('names that no server answers delay neither the test of another firm nor any of its writes', async () => {
+    // More than there are permits for writes.
+    const waiting: Promise<ApiResponse>[] = [];
+    let ended = 0;
+    for (let count = 0; count < 5; count += 1) {
+      const { token } = await staffOf(await service.firm(), 'developer');
+      for (const environment of ['live', 'test'])
+        for (let number = 0; number < 5; number += 1) {
+          const { json } = await add(token, 'https://dead.example/', environment);
+          waiting.push(ping(token, json.webhook.id).finally(() => (ended += 1)));
+        }
+      // Beyond the limit of endpoints, nothing is resolved.
+      expectProblem(await add(token, 'https://unasked.example/'), 422, 'validation_failed');
+    }
+    const firm = await service.firm();
+    const { token } = await staffOf(firm, 'developer');
+    const { json } = await add(token, `${endpoint.url}/undelayed`);
+    const [tested, ...sent] = await Promise.all([
+      ping(token, json.webhook.id),
+      ...Array.from({ length: 60 }, () => sendTestClaim(firm)),
+    ]);
+    expect(ended).toBe(0);
+    expect(tested.json.status).toBe('delivered');
+    expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 201));
+    const tests = await Promise.all(waiting);
+    expect(tests.map(({ status, json }) => [status, json.attempts[0].error])).toEqual(
+      tests.map(() => [200, 'name_not_resolved']),
+    );
+    expect(names.asked).not.toContain('unasked.example');
+  });
+
+  test('the query of an address is shown only to those who may change the endpoint', async () => {
+    const firm = await service.firm();
+    const url = `${endpoint.url}/query?token=secret`;
+    const { token } = await staffOf(firm, 'developer');
+    const { json } = await add(token, url, 'test');
+    expect(json.webhook.url).toBe(url);
+    const shownTo = async (role: StaffRole) =>
+      (await service.call('GET', PATH, { as: (await staffOf(firm, role)).token })).json.data[0].url;
+    expect([await shownTo('admin'), await shownTo('developer')]).toEqual([url, url]);
+    expect(await shownTo('auditor')).toBe(`${endpoint.url}/query`);
+    const { webhooks } = await svc('webhook', 'list', '--firm', firm.id);
+    expect(webhooks[0].url).toBe(`${endpoint.url}/query`);
+    expect((await run(['audit', 'list', '--firm', firm.id, '--json'])).stdout).not.toContain('secret');
+    await ping(token, json.webhook.id);
+    expect(endpoint.at('/query?token=secret')).toHaveLength(1);
+  });
+
+  test('an internal name and an unknown one get the same responses', async () => {
+    const { token } = await staffOf(await service.firm(), 'developer');
+    const responses = await Promise.all(
+      ['internal', 'unknown'].map(async (name) => {
+        const added = await add(token, `https://${name}.example/`);
+        const tested = await ping(token, added.json.webhook.id);
+        const { status, attempts, response_body } = tested.json;
+        return [added.status, tested.status, status, attempts[0].error, response_body];
+      }),
+    );
+    const same = [201, 200, 'failed', 'name_not_resolved', null];
+    expect(responses).toEqual([same, same]);
+  });
+
+  test('the response to a test is shown once, as text, and how long it took is kept', async () => {
+    const { token } = await staffOf(await service.firm(), 'developer');
+    endpoint.responses.set('/explains', (to) =>
+      to.writeHead(500).end(`signature\u0007\u202e is\r\n wrong ${'x'.repeat(5000)}`),
+    );
+    const { json } = await add(token, `${endpoint.url}/explains`);
+    const tested = (await ping(token, json.webhook.id)).json;
+    expect(tested).toMatchObject({ attempts: [{ status: 500, duration_ms: expect.any(Number) }] });
+    expect(tested.response_body).toMatch(/^signature is wrong x{500,1100}$/);
+    const path = `${PATH}/${json.webhook.id}/deliveries`;
+    const listed = await service.call('GET', path, { as: token });
+    expect(listed.json.data).toMatchObject([{ id: tested.id, attempts: tested.attempts }]);
+    expect(listed.text).not.toContain('signature');
+  });
+
+  test('a delivery is sent again by hand while it is tried by itself, and stays pending until it arrives', async () => {
+    const firm = await service.firm();
+    const { token } = await staffOf(firm, 'developer');
+    endpoint.responses.set('/down', (to) => to.writeHead(503, { 'Retry-After': '3600' }).end());
+    const { json } = await add(token, `${endpoint.url}/down`, 'test');
+    await sendTestClaim(firm);
+    const path = `${PATH}/${json.webhook.id}/deliveries`;
+    const { json: found } = await eventually(
+      () => service.call('GET', path, { as: token }),
+      (listed) => listed.json.data[0]?.attempts.length === 1,
+    );
+    const { id, next_attempt_at } = found.data[0];
+    const replay = async () =>
+      (await service.call('POST', `${PATH}/deliveries/${id}/replay`, { as: token })).json;
+    expect(await replay()).toMatchObject({ id, status: 'pending', next_attempt_at, attempt_count: 2 });
+    endpoint.responses.delete('/down');
+    expect(await replay()).toMatchObject({
+      id,
+      status: 'delivered',
+      next_attempt_at: null,
+      attempt_count: 3,
+    });
+    expect(new Set(endpoint.at('/down').map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+  });
 
   test('a developer adds, tests, rolls, pauses and resumes an endpoint, and reads and repeats its deliveries', async () => {
     const firm = await service.firm();

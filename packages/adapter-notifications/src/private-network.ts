@@ -1,5 +1,4 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** Of this machine, of private networks and for special uses (IANA special-purpose address registry). */
 const NOT_PUBLIC = new BlockList();
@@ -55,38 +54,6 @@ function isPrivateAddress(address: string): boolean {
   return family === 6 && !(GLOBAL_UNICAST.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6'));
 }
 
-export class PrivateAddressError extends Error {
-  override readonly name = 'PrivateAddressError';
-}
-
 /** Of the host in a URL, or an address. Other names than `localhost` are checked when they are resolved. */
 export const isRefusedHost = (hostname: string, allowLoopback: boolean): boolean =>
   isLoopbackHost(hostname) ? !allowLoopback : isPrivateAddress(hostname.replace(/^\[|\]$/g, ''));
-
-/** What `lookup` of Node calls: never the network in tests. */
-type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
-/**
- * Resolves like Node, and fails when any address is private. Used for the connection itself: after a separate check, the
- * name could resolve to another address (DNS rebinding).
- */
-export const lookupPublicAddress =
-  (allowLoopback: boolean, resolve: Resolve = lookup): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error !== null || first === undefined) {
-        callback(error ?? new Error(`${hostname} has no address`), '');
-      } else if (addresses.some(({ address }) => isRefusedHost(address, allowLoopback))) {
-        callback(new PrivateAddressError(`${hostname} is in a private network`), '');
-      } else if (options.all === true) {
-        callback(null, addresses);
-      } else {
-        callback(null, first.address, first.family);
-      }
-    });
-  };

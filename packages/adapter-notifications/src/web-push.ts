@@ -10,8 +10,7 @@ import {
 import type { Svcid } from '@svc/domain';
 import webPush from 'web-push';
 import type { PushLog } from './log.ts';
-import { post, retryAfterMs } from './post.ts';
-import { PrivateAddressError } from './private-network.ts';
+import { type Post, PrivateAddressError, retryAfterMs } from './post.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface WebPushOptions {
@@ -20,7 +19,7 @@ export interface WebPushOptions {
   removeDevice(svcId: Svcid, deviceId: string): Promise<void>;
   readonly log: PushLog;
   readonly metrics: Pick<Metrics, 'pushEnded'>;
-  readonly allowLoopback: boolean;
+  readonly post: Post;
   readonly timeoutMs?: number;
 }
 
@@ -162,10 +161,10 @@ async function deliver(
   try {
     ({ status, retryAfter } = await endpoints.during(
       subscription.endpoint,
-      post(details.endpoint, {
+      options.post(details.endpoint, {
         headers: details.headers as Record<string, string>,
         body: details.body,
-        ...options,
+        timeoutMs: options.timeoutMs,
       }),
     ));
   } catch (error) {

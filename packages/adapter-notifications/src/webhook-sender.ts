@@ -1,13 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_WEBHOOK_URL_LENGTH, tlsProblem, type WebhookError, type WebhookSender } from '@svc/application';
-import { post, retryAfterMs } from './post.ts';
-import { isLoopbackHost, isRefusedHost, PrivateAddressError } from './private-network.ts';
-
-/** A name that does not resolve in this time is resolved again for each delivery. */
-const RESOLVE_TIMEOUT_MS = 2000;
+import { NameNotResolvedError, type Post, PrivateAddressError, retryAfterMs } from './post.ts';
+import { isLoopbackHost, isRefusedHost } from './private-network.ts';
 
 /**
  * The signature of the Standard Webhooks specification, version 1.
@@ -20,17 +14,9 @@ const signatureOf = (secret: string, id: string, seconds: number, body: string):
     .digest('base64')}`;
 
 /** @param allowLoopback for development: then `http` to this machine is allowed too. */
-export function createWebhookSender(allowLoopback: boolean): WebhookSender {
-  async function isPrivateName(hostname: string): Promise<boolean> {
-    const addresses = await Promise.race([
-      lookup(hostname, { all: true }).catch(() => []),
-      pause(RESOLVE_TIMEOUT_MS, [], { ref: false }),
-    ]);
-    return addresses.some(({ address }) => isRefusedHost(address, allowLoopback));
-  }
-
+export function createWebhookSender(allowLoopback: boolean, post: Post): WebhookSender {
   return {
-    async problemOf(text) {
+    problemOf(text) {
       const allowed = allowLoopback ? 'https://, or http:// on this machine' : 'https://';
       const url = URL.canParse(text) ? new URL(text) : null;
       if (url === null || text.length > MAX_WEBHOOK_URL_LENGTH)
@@ -41,8 +27,8 @@ export function createWebhookSender(allowLoopback: boolean): WebhookSender {
       // An empty fragment is not in `hash`.
       if (username !== '' || password !== '' || href.includes('#'))
         return 'The URL must have no user name, password or fragment.';
-      const address = hostname.replace(/^\[|\]$/g, '');
-      if (isRefusedHost(hostname, allowLoopback) || (isIP(address) === 0 && (await isPrivateName(hostname))))
+      // A name is resolved for each connection only: here, the answer would tell which internal names exist.
+      if (isRefusedHost(hostname, allowLoopback))
         return `The URL must lead to a public address; ${hostname} is on a private network or on this machine.`;
       return null;
     },
@@ -58,8 +44,8 @@ export function createWebhookSender(allowLoopback: boolean): WebhookSender {
         'webhook-signature': secrets.map((secret) => signatureOf(secret, id, seconds, body)).join(' '),
       };
       try {
-        const { status, retryAfter } = await post(url, { headers, body, timeoutMs, allowLoopback });
-        return { status, retryAfterMs: retryAfterMs(retryAfter) };
+        const { status, retryAfter, body: responseBody } = await post(url, { headers, body, timeoutMs });
+        return { status, retryAfterMs: retryAfterMs(retryAfter), body: printable(responseBody) };
       } catch (error) {
         return { error: errorOf(error) };
       }
@@ -67,11 +53,14 @@ export function createWebhookSender(allowLoopback: boolean): WebhookSender {
   };
 }
 
+/** For people: without what a terminal or a page takes for a command, and without empty space. */
+const printable = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim();
+
 function errorOf(error: unknown): WebhookError {
   if (error instanceof PrivateAddressError) return 'private_address';
+  if (error instanceof NameNotResolvedError) return 'name_not_resolved';
   const { name, code } = error as { name?: unknown; code?: unknown };
   if (name === 'AbortError' || name === 'TimeoutError' || code === 'ETIMEDOUT') return 'timeout';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'name_not_resolved';
   const isTls = tlsProblem(error) !== null || /^(ERR_(TLS|SSL)|CERT_|EPROTO)/.test(String(code));
   return isTls ? 'tls_failed' : 'connection_failed';
 }

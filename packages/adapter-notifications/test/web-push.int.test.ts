@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeliveryOutcome, Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
-import { createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
+import { createPost, createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
 import { type Device, type PushService, startPushService } from './push-service.ts';
 
 const SVC_ID = 'SVC-1' as Svcid;
@@ -43,7 +43,7 @@ function sender(
     removeDevice: async (_svcId, deviceId) => void registered.delete(deviceId),
     log,
     metrics: { pushEnded: (outcome) => void counted.push(outcome) },
-    allowLoopback: options.guarded !== true,
+    post: createPost(options.guarded !== true),
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
   });
   return {

@@ -48,7 +48,7 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
   const expired = deliveryAt(other, expiredAt, 'delivered');
   await stores.unitOfWork.run(async (tx) => {
     for (const delivery of [pending, excess, kept, expired, ...latest])
-      await tx.webhooks.recordAttempt(delivery, { at: now, status: 204, error: null });
+      await tx.webhooks.recordAttempt(delivery, { at: now, status: 204, error: null, durationMs: 84 });
   });
   expect((await stores.purge(now)).webhookDeliveries).toBe(2);
   const left = async (endpointId: string) =>

@@ -25,6 +25,7 @@ export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
 export {
+  type AttemptedWebhookResponse,
   WEBHOOK_ERRORS,
   WEBHOOK_PAUSE_REASONS,
   WEBHOOK_STATUSES,

@@ -162,10 +162,10 @@ function composeUseCases(
     },
   };
   const webhookSender: WebhookSender = {
-    problemOf: async (url) => (url.startsWith('https://') ? null : 'The URL must start with https://.'),
+    problemOf: (url) => (url.startsWith('https://') ? null : 'The URL must start with https://.'),
     async send(message, at) {
       external.webhooks.push({ ...message, at });
-      return external.webhookResults.get(message.url) ?? { status: 204, retryAfterMs: null };
+      return external.webhookResults.get(message.url) ?? { status: 204, retryAfterMs: null, body: '' };
     },
   };
   const webhookNotices = {
@@ -195,6 +195,7 @@ function composeUseCases(
     webhookSender,
     webhookNotices,
     metrics: NO_METRICS,
+    random: () => 0,
     onError: (error: unknown) => {
       throw error;
     },

@@ -179,6 +179,7 @@ const useCases = moduleOf((bind) => {
     ({ log, ...deps }) =>
       createWebhookDeliveries({
         ...deps,
+        random: Math.random,
         onError: (error) =>
           log.warn('a webhook delivery could not be recorded and will be repeated', {
             error: (error as Error).name,

@@ -2,6 +2,8 @@ import {
   createMail,
   createMailLog,
   createNotifier,
+  createPost,
+  createResolveName,
   createVapidKeys,
   createWebhookSender,
   createWebPush,
@@ -79,12 +81,14 @@ export function createNotifications(deps: {
   };
   const mail =
     config.smtpUrl === null ? createMailLog(log) : createMail(config.smtpUrl, () => addresses.baseUrl, log);
+  const allowLoopback = isLocalOnly(config);
+  const post = createPost(allowLoopback, createResolveName(config.dnsServers));
   const push = createWebPush({
     vapid: vapidKeys,
     removeDevice: (svcId, deviceId) => stores.unitOfWork.run((tx) => tx.devices.remove(svcId, deviceId)),
     log,
     metrics,
-    allowLoopback: isLocalOnly(config),
+    post,
   });
   const notifier = createNotifier({
     push,
@@ -109,6 +113,6 @@ export function createNotifications(deps: {
       for (const { email } of admins) await mail.sendWebhookPaused(email, host, endpoint.paused === 'gone');
     },
   };
-  const webhookSender = createWebhookSender(isLocalOnly(config));
+  const webhookSender = createWebhookSender(allowLoopback, post);
   return { mailer: mail, notifier, webhookSender, webhookNotices, pushKey: () => vapidKeys().publicKey };
 }

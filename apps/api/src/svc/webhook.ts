@@ -1,4 +1,5 @@
 import {
+  type AttemptedWebhook,
   byOperator,
   type IssuedWebhook,
   OperatorError,
@@ -10,7 +11,11 @@ import {
 import { DAY, ENVIRONMENTS, type Environment, type FirmId } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import type { ServiceContainer } from '../composition/services.ts';
-import { webhookDeliveryResponse, webhookResponse } from '../http/serialization/webhook.ts';
+import {
+  attemptedWebhookResponse,
+  webhookDeliveryResponse,
+  webhookResponse,
+} from '../http/serialization/webhook.ts';
 import { parseDuration, parseIntegerWithin, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -18,8 +23,9 @@ import { withService } from './session.ts';
 
 type OfFirm = OutputOptions & { firm: FirmId };
 
-function issuedDocument({ webhook, secret }: IssuedWebhook) {
-  const { id, url, environment, state } = webhookResponse(webhook);
+/** @param showsUrl whole: only to who has just typed it. */
+function issuedDocument({ webhook, secret }: IssuedWebhook, showsUrl: boolean) {
+  const { id, url, environment, state } = webhookResponse(webhook, showsUrl);
   return { webhook: { id, url, environment, state }, secret };
 }
 
@@ -34,6 +40,7 @@ const deliveryRow = (delivery: WebhookDelivery) => {
     attempts: attempt_count,
     latest_at: toDateTimeOrNull(latest?.at ?? null),
     response: latest?.status ?? latest?.error,
+    ms: latest?.durationMs,
     next_attempt_at,
   };
 };
@@ -98,6 +105,7 @@ export function addWebhookCommands(program: Command): void {
             .get('webhookUseCases')
             .createWebhook(byOperator(services.get('operator')), { firmId, url, environment }),
         ),
+        true,
       );
       if (options.json) return printJson(document);
       printFields({ ...document.webhook, secret: document.secret });
@@ -109,7 +117,9 @@ export function addWebhookCommands(program: Command): void {
       const documents = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), options.firm);
         await services.get('operatorUseCases').recordAction(options.firm, 'webhooks.read');
-        return (await services.get('webhookReads').endpoints(options.firm)).map(webhookResponse);
+        return (await services.get('webhookReads').endpoints(options.firm)).map((endpoint) =>
+          webhookResponse(endpoint, false),
+        );
       });
       if (options.json) return printJson({ webhooks: documents });
       printTable(documents, 'The firm has no webhook endpoints.');
@@ -121,7 +131,7 @@ export function addWebhookCommands(program: Command): void {
       const issued = await onWebhook(options, id, (services, endpoint, caller) =>
         services.get('webhookUseCases').rollWebhook(caller, endpoint.firmId, endpoint.id, options.overlap),
       );
-      const document = issuedDocument(issued);
+      const document = issuedDocument(issued, false);
       if (options.json) return printJson(document);
       printFields({
         ...document.webhook,
@@ -146,20 +156,21 @@ export function addWebhookCommands(program: Command): void {
         await onWebhook(options, id, (services, endpoint, caller) =>
           services.get('webhookUseCases').setWebhookState(caller, endpoint.firmId, endpoint.id, 'active'),
         ),
+        false,
       );
       if (options.json) return printJson({ webhook });
       printFields(webhook);
     },
   );
 
-  const printDelivery = (delivery: WebhookDelivery, { json }: OutputOptions): void => {
-    if (json) printJson({ delivery: webhookDeliveryResponse(delivery) });
-    else printFields(deliveryRow(delivery));
+  const printAttempted = (attempted: AttemptedWebhook, { json }: OutputOptions): void => {
+    if (json) printJson({ delivery: attemptedWebhookResponse(attempted) });
+    else printFields({ ...deliveryRow(attempted), body: attempted.responseBody });
   };
 
   addEndpointCommand('test', 'send webhook.test once, and show the response').action(
     async (id: string | undefined, options: OfFirm) =>
-      printDelivery(
+      printAttempted(
         await onWebhook(options, id, (services, endpoint, caller) =>
           services.get('webhookUseCases').testWebhook(caller, endpoint.firmId, endpoint.id),
         ),
@@ -171,7 +182,7 @@ export function addWebhookCommands(program: Command): void {
     .addArgument(new Argument('<delivery-id>', "the delivery's id").argParser(parseUuid))
     .addOption(firmOption())
     .action(async (id: string, options: OfFirm) =>
-      printDelivery(
+      printAttempted(
         await withService((services) =>
           services
             .get('webhookUseCases')

@@ -39,6 +39,7 @@ export interface WebhookAttempt {
   readonly status: number | null;
   /** Why there was no response. */
   readonly error: WebhookError | null;
+  readonly durationMs: number;
 }
 
 export const WEBHOOK_ERRORS = [
@@ -69,6 +70,12 @@ export interface WebhookDelivery {
   readonly attempts: readonly WebhookAttempt[];
 }
 
+/** A test or repetition by hand, with what the endpoint responded: that is shown once and not stored. */
+export interface AttemptedWebhook extends WebhookDelivery {
+  /** Null: there was no response. */
+  readonly responseBody: string | null;
+}
+
 /** The first one tells when it began, the latest ones what it is now. */
 export const WEBHOOK_ATTEMPTS_KEPT = 20;
 
@@ -89,7 +96,12 @@ export interface WebhookMessage {
 
 /** What came back; `retryAfterMs` where the endpoint asked for it. */
 export type WebhookResult =
-  | { readonly status: number; readonly retryAfterMs: number | null }
+  | {
+      readonly status: number;
+      readonly retryAfterMs: number | null;
+      /** Its start, printable. */
+      readonly body: string;
+    }
   | { readonly error: WebhookError };
 
 /** What became of one attempt: 410 pauses its endpoint, and so does the last failure of three days. */

@@ -80,11 +80,14 @@ export interface WebhookQueue {
 }
 
 export interface WebhookSender {
-  /** What is wrong with the address of an endpoint; null: nothing. Never sends anything. */
-  problemOf(url: string): Promise<string | null>;
+  /** What is wrong with the address of an endpoint; null: nothing. Never sends anything, and resolves no name. */
+  problemOf(url: string): string | null;
   /** Signs and sends it once; follows no redirect. Never throws. */
   send(message: WebhookMessage, at: Instant, timeoutMs: number): Promise<WebhookResult>;
 }
+
+/** Awaits a system of others without holding what other callers need. */
+export type WhileWaiting = <T>(work: Promise<T>) => Promise<T>;
 
 /** Tells the firm's admins and the operator, outside of the failing endpoint. */
 export interface WebhookNotices {

@@ -24,22 +24,30 @@ const MAX_RETRY_DELAY_MS = HOUR;
 const PAUSE_MAIL_INTERVAL_MS = DAY;
 
 /** Twice as long after each attempt, and up to a quarter more, so that endpoints that failed together are tried apart. */
-const backoffMs = (attempts: number): number =>
-  Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS) * (1 + Math.random() / 4));
+const backoffMs = (attempts: number, random: number): number =>
+  Math.round(Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_DELAY_MS) * (1 + random / 4));
 
 export const isDelivered = (result: WebhookResult): boolean =>
   'status' in result && result.status >= 200 && result.status < 300;
 
 export const isGone = (result: WebhookResult): boolean => 'status' in result && result.status === 410;
 
-export const attemptOf = (result: WebhookResult, at: Instant): WebhookAttempt =>
-  'status' in result ? { at, status: result.status, error: null } : { at, status: null, error: result.error };
+export const attemptOf = (result: WebhookResult, at: Instant, endedAt: Instant): WebhookAttempt => ({
+  at,
+  ...('status' in result ? { status: result.status, error: null } : { status: null, error: result.error }),
+  durationMs: Math.max(0, endedAt - at),
+});
 
-/** What follows from an attempt of the schedule. */
+/**
+ * What follows from an attempt of the schedule.
+ *
+ * @param random from 0 to 1.
+ */
 export function scheduled(
   delivery: WebhookDelivery,
   result: WebhookResult,
   now: Instant,
+  random: number,
 ):
   | { readonly outcome: Exclude<WebhookOutcome, 'retried'> }
   | { readonly outcome: 'retried'; readonly nextAttemptAt: Instant } {
@@ -48,7 +56,10 @@ export function scheduled(
   const end = delivery.createdAt + WEBHOOK_RETRY_MS;
   if (now >= end) return { outcome: 'failed' };
   const askedMs = 'status' in result ? (result.retryAfterMs ?? 0) : 0;
-  const delayMs = Math.max(backoffMs(delivery.attemptCount + 1), Math.min(askedMs, MAX_RETRY_DELAY_MS));
+  const delayMs = Math.max(
+    backoffMs(delivery.attemptCount + 1, random),
+    Math.min(askedMs, MAX_RETRY_DELAY_MS),
+  );
   return { outcome: 'retried', nextAttemptAt: Math.min(now + delayMs, end) };
 }
 

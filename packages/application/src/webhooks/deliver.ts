@@ -30,18 +30,20 @@ export function createWebhookDeliveries(deps: {
   readonly uow: UnitOfWork;
   readonly metrics: Pick<Metrics, 'webhookEnded'>;
   readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
   /** An attempt could not be recorded; it is made again. */
   readonly onError: (error: unknown) => void;
 }): WebhookDeliveries {
-  const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, onError } = deps;
+  const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, random, onError } = deps;
   const running = { first: new Map<Promise<void>, FirmId>(), retry: new Map<Promise<void>, FirmId>() };
 
   async function deliver({ endpoint, delivery }: DueWebhook): Promise<void> {
     const at = clock.now();
     const result = await sender.send(messageOf(endpoint, delivery, at), at, ATTEMPT_TIMEOUT_MS);
     const now = clock.now();
-    const attempt = attemptOf(result, at);
-    const next = scheduled(delivery, result, now);
+    const attempt = attemptOf(result, at, now);
+    const next = scheduled(delivery, result, now, random());
     metrics.webhookEnded(next.outcome);
     if (next.outcome === 'delivered')
       await queue.recordDelivered(delivery, attempt, now + WEBHOOK_INTERVAL_MS);

@@ -4,13 +4,18 @@ import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { AuditAction, AuditChanges } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { Page, PageRequest } from '../model/page.ts';
-import { type WebhookDelivery, type WebhookEndpoint, withWebhookAttempt } from '../model/webhook.ts';
+import {
+  type AttemptedWebhook,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  withWebhookAttempt,
+} from '../model/webhook.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import type { WebhookQueue, WebhookReads, WebhookSender } from '../ports/webhooks.ts';
+import type { WebhookQueue, WebhookReads, WebhookSender, WhileWaiting } from '../ports/webhooks.ts';
 import { attemptOf, isDelivered, isGone, pauseWebhook, WEBHOOK_INTERVAL_MS } from './attempt.ts';
 import { messageOf } from './message.ts';
 
@@ -69,7 +74,7 @@ export const makeCreateWebhook =
     caller: AuditCaller,
     { firmId, environment, url }: { firmId: FirmId; environment: Environment; url: string },
   ): Promise<IssuedWebhook> => {
-    const problem = await deps.webhookSender.problemOf(url);
+    const problem = deps.webhookSender.problemOf(url);
     if (problem !== null) throw new DomainError('webhook_url_refused', problem);
     return deps.uow.run(async (tx) => {
       await lockUnerasedFirm(tx, firmId);
@@ -194,6 +199,9 @@ export const makeListWebhookDeliveries =
     return { rows, next: last === undefined ? null : { at: last.createdAt, id: last.id } };
   };
 
+/** Of a caller that holds nothing. */
+const holdingNothing: WhileWaiting = (work) => work;
+
 /** Tests and repetitions by hand: each is sent once, at once, also to a paused endpoint. */
 export function makeManualDeliveries(deps: Deps) {
   const { uow, clock, webhookQueue, webhookSender } = deps;
@@ -223,17 +231,23 @@ export function makeManualDeliveries(deps: Deps) {
       return found;
     });
 
-  async function send(endpoint: WebhookEndpoint, delivery: WebhookDelivery): Promise<WebhookDelivery> {
+  async function send(
+    endpoint: WebhookEndpoint,
+    delivery: WebhookDelivery,
+    whileWaiting: WhileWaiting,
+  ): Promise<AttemptedWebhook> {
     const at = clock.now();
-    const result = await webhookSender.send(messageOf(endpoint, delivery, at), at, TEST_TIMEOUT_MS);
-    const attempt = attemptOf(result, at);
+    const message = messageOf(endpoint, delivery, at);
+    const result = await whileWaiting(webhookSender.send(message, at, TEST_TIMEOUT_MS));
+    const attempt = attemptOf(result, at, clock.now());
+    const responseBody = 'body' in result ? result.body : null;
     const attempted: WebhookDelivery = {
       ...withWebhookAttempt(delivery, attempt),
       ...(isDelivered(result) && { status: 'delivered', nextAttemptAt: null }),
     };
     if (isDelivered(result) && delivery.changesUntil !== null) {
       await webhookQueue.recordDelivered(delivery, attempt, clock.now() + WEBHOOK_INTERVAL_MS);
-      return attempted;
+      return { ...attempted, responseBody };
     }
     await uow.run(async (tx) => {
       const current = await tx.webhooks.lock(endpoint.firmId, endpoint.id);
@@ -242,13 +256,19 @@ export function makeManualDeliveries(deps: Deps) {
       await tx.webhooks.recordAttempt({ ...delivery, status: attempted.status }, attempt);
       if (isGone(result)) await pauseWebhook(tx, current, 'gone', at);
     });
-    return attempted;
+    return { ...attempted, responseBody };
   }
 
   return {
-    testWebhook: (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookDelivery> =>
-      alone(firmId, id, async () =>
-        send(await lockAndRecord(caller, firmId, id, 'webhook.test'), {
+    testWebhook: (
+      caller: AuditCaller,
+      firmId: FirmId,
+      id: string,
+      whileWaiting = holdingNothing,
+    ): Promise<AttemptedWebhook> =>
+      alone(firmId, id, async () => {
+        const endpoint = await lockAndRecord(caller, firmId, id, 'webhook.test');
+        const delivery: WebhookDelivery = {
           firmId,
           id: deps.ids.next(),
           endpointId: id,
@@ -260,18 +280,24 @@ export function makeManualDeliveries(deps: Deps) {
           nextAttemptAt: null,
           attemptCount: 0,
           attempts: [],
-        }),
-      ),
+        };
+        return send(endpoint, delivery, whileWaiting);
+      }),
 
     /** Sends a delivery again, with the same id, by which an endpoint recognizes it. */
-    async replayWebhook(caller: AuditCaller, firmId: FirmId, deliveryId: string): Promise<WebhookDelivery> {
+    async replayWebhook(
+      caller: AuditCaller,
+      firmId: FirmId,
+      deliveryId: string,
+      whileWaiting = holdingNothing,
+    ): Promise<AttemptedWebhook> {
       const found = await deps.webhookReads.delivery(firmId, deliveryId);
       if (found === null)
         throw new DomainError('not_found', 'The firm has no webhook delivery with this id, or no longer.');
       const { endpointId } = found;
       return alone(firmId, endpointId, async () => {
         const endpoint = await lockAndRecord(caller, firmId, endpointId, 'webhook.replay');
-        return send(endpoint, found);
+        return send(endpoint, found, whileWaiting);
       });
     },
   };

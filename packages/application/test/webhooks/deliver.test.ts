@@ -33,12 +33,13 @@ async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?:
       ...queue,
     },
     webhookSender: {
-      problemOf: async () => null,
+      problemOf: () => null,
       send: (_, __, timeoutMs) => new Promise((end) => running.push({ timeoutMs, end })),
     },
     uow: memory.unitOfWork,
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
     clock,
+    random: () => 0,
     onError: (error) => errors.push(error),
   });
   const end = (result: WebhookResult, count = running.length): void => {
@@ -70,9 +71,9 @@ test('each attempt is counted by its outcome, and one that cannot be recorded is
   const recordRetry = () => Promise.reject(error);
   const { deliveries, clock, outcomes, errors, end } = await setUp({ most: 1, recordRetry });
   for (const [result, passedMs] of [
-    [{ status: 204, retryAfterMs: null }, 0],
-    [{ status: 503, retryAfterMs: null }, 0],
-    [{ status: 410, retryAfterMs: null }, 0],
+    [{ status: 204, retryAfterMs: null, body: '' }, 0],
+    [{ status: 503, retryAfterMs: null, body: '' }, 0],
+    [{ status: 410, retryAfterMs: null, body: '' }, 0],
     [{ error: 'timeout' }, WEBHOOK_RETRY_MS],
   ] as const) {
     await deliveries.start();
@@ -89,7 +90,7 @@ test('the end of an attempt at an endpoint that was removed has no effect', asyn
   const { deliveries, errors, end, remove } = await setUp({ most: 1 });
   await deliveries.start();
   await remove();
-  end({ status: 410, retryAfterMs: null });
+  end({ status: 410, retryAfterMs: null, body: '' });
   await deliveries.settled();
   expect(errors).toEqual([]);
 });

@@ -12,7 +12,7 @@ async function setUp() {
     return (await use.createWebhook(BY_SERVICE, { firmId: firm.id, environment: 'test', url })).webhook;
   };
   const respond = (url: string, status: number) =>
-    external.webhookResults.set(url, { status, retryAfterMs: null });
+    external.webhookResults.set(url, { status, retryAfterMs: null, body: '' });
   const changeAndDeliver = async () => {
     await send(firm.test, firm.accounts.manual);
     const deliveries = use.webhookDeliveries();

@@ -26,7 +26,10 @@ const SECRET = 'whsec_EXAMPLE';
 
 const webhookSchema = responseObject({
   id: responseField.uuid('Id of the endpoint.', WEBHOOK_ID),
-  url: responseField.text('Where webhooks are sent.', URL),
+  url: responseField.text(
+    'Where webhooks are sent; without its query, which may hold a secret, for those who may not change it.',
+    URL,
+  ),
   environment: openEnum(ENVIRONMENTS, { description: 'Of which changes.', example: 'live' }),
   state: openEnum(WEBHOOK_STATES, { description: 'Whether webhooks are sent.', example: 'active' }),
   paused_reason: openEnum(WEBHOOK_PAUSE_REASONS, {
@@ -55,14 +58,16 @@ const attemptSchema = responseObject({
   at: responseField.dateTime('When it was sent.', '2026-09-01T12:00:01.251Z'),
   status: responseField.integer('Status of the response; null without one.', 204).nullable(),
   error: openEnum(WEBHOOK_ERRORS, {
-    description: 'Why there was no response; null with one.',
+    description:
+      'Why there was no response; null with one. `name_not_resolved`: the name has no address, or a private one.',
     example: 'timeout',
   }).nullable(),
+  duration_ms: responseField.integer('Milliseconds until the response, or until it was given up.', 84),
 }).meta({ id: 'WebhookAttempt', description: 'An attempt at a delivery.' });
 
-const EXAMPLE_ATTEMPTS = [{ at: '2026-09-01T12:00:01.251Z', status: 204, error: null }];
+const EXAMPLE_ATTEMPTS = [{ at: '2026-09-01T12:00:01.251Z', status: 204, error: null, duration_ms: 84 }];
 
-const deliverySchema = responseObject({
+const deliveryFields = {
   id: responseField.uuid('As in `webhook-id`.', DELIVERY_ID),
   type: openEnum(Object.keys(webhooks) as (keyof typeof webhooks)[], {
     description: 'What was sent.',
@@ -80,8 +85,20 @@ const deliverySchema = responseObject({
   attempts: z
     .array(attemptSchema)
     .meta({ description: 'The latest attempts, oldest first.', example: EXAMPLE_ATTEMPTS }),
-}).meta({ id: 'WebhookDelivery', description: 'A webhook that was or will be sent to an endpoint.' });
+};
+const deliverySchema = responseObject(deliveryFields).meta({
+  id: 'WebhookDelivery',
+  description: 'A webhook that was or will be sent to an endpoint.',
+});
 export type WebhookDeliveryResponse = z.output<typeof deliverySchema>;
+
+const attemptedWebhookSchema = responseObject({
+  ...deliveryFields,
+  response_body: responseField
+    .text('The start of what the endpoint responded; not stored. Null: there was no response.', 'ok')
+    .nullable(),
+}).meta({ id: 'AttemptedWebhook', description: 'A webhook that was sent by hand, with the response.' });
+export type AttemptedWebhookResponse = z.output<typeof attemptedWebhookSchema>;
 
 const createWebhookBody = fields({
   url: url(LIMITS.webhookUrl, {
@@ -165,7 +182,7 @@ export const webhookEndpoints = {
     description:
       'Sends `webhook.test` once, also to a paused endpoint, and waits four seconds for the response. One at a time.',
     params: webhookParams,
-    success: { status: 200, schema: deliverySchema, description: 'The delivery with its attempt.' },
+    success: { status: 200, schema: attemptedWebhookSchema, description: 'The delivery with its attempt.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),
   listWebhookDeliveries: endpoint({
@@ -191,11 +208,11 @@ export const webhookEndpoints = {
     path: '/firm/v1/webhooks/deliveries/{delivery_id}/replay',
     summary: 'Send a delivery again',
     description:
-      'Sends it once, with the same `webhook-id`, and waits four seconds for the response. One at a time.',
+      'Sends it once, with the same `webhook-id`, and waits four seconds for the response; also one that is tried again by itself. One at a time.',
     params: fields({
       delivery_id: uuidParameter({ description: 'Id of the delivery.', example: DELIVERY_ID }),
     }),
-    success: { status: 200, schema: deliverySchema, description: 'The delivery with its attempts.' },
+    success: { status: 200, schema: attemptedWebhookSchema, description: 'The delivery with its attempts.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),
 } as const satisfies Record<string, DeskEndpoint>;
@@ -234,8 +251,11 @@ export const WEBHOOK_EXAMPLES = {
   removeWebhook: { params: webhookPath },
   testWebhook: {
     params: webhookPath,
-    response: { ...delivery, type: 'webhook.test', updated_since: null },
+    response: { ...delivery, type: 'webhook.test', updated_since: null, response_body: 'ok' },
   },
   listWebhookDeliveries: { params: webhookPath, response: { data: [delivery], next_cursor: null } },
-  replayWebhookDelivery: { params: { delivery_id: DELIVERY_ID }, response: delivery },
+  replayWebhookDelivery: {
+    params: { delivery_id: DELIVERY_ID },
+    response: { ...delivery, response_body: 'ok' },
+  },
 };

@@ -193,7 +193,8 @@ export function createPipeline(
       environment,
       origin: { ...origin, staffId },
     });
-    return deadline.within(route.handle(value, { actor, staff, session, actorIn, sentBody }));
+    const whileWaiting = exchange.permit.releaseWhile;
+    return deadline.within(route.handle(value, { actor, staff, session, actorIn, whileWaiting, sentBody }));
   }
 
   async function handleFirm(route: FirmRoute | AgentRoute, exchange: Exchange): Promise<RouteResponse> {

@@ -1,9 +1,13 @@
 import { byAccount, type WebhookReads, type WebhookUseCases, webhookObject } from '@svc/application';
 import { deskEndpoints, LIMITS } from '@svc/contract';
-import { HOUR } from '@svc/domain';
+import { HOUR, permissionsOf } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
-import { webhookDeliveryResponse, webhookResponse } from '../serialization/webhook.ts';
+import {
+  attemptedWebhookResponse,
+  webhookDeliveryResponse,
+  webhookResponse,
+} from '../serialization/webhook.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
@@ -18,22 +22,26 @@ export function deskWebhookRoutes({
   readonly cursors: Cursors;
 }): Route[] {
   return [
-    staffRoute(deskEndpoints.listWebhooks, async (_, { actor: { firmId } }) => ({
-      ...jsonResponse({ data: (await reads.endpoints(firmId)).map(webhookResponse), next_cursor: null }),
-      reads: [{ firmId, action: 'webhooks.read', object: null }],
-    })),
+    staffRoute(deskEndpoints.listWebhooks, async (_, { staff: { firmId, role, plan } }) => {
+      const mayChange = permissionsOf(role, plan).includes('webhooks:write');
+      const data = (await reads.endpoints(firmId)).map((endpoint) => webhookResponse(endpoint, mayChange));
+      return {
+        ...jsonResponse({ data, next_cursor: null }),
+        reads: [{ firmId, action: 'webhooks.read', object: null }],
+      };
+    }),
 
     staffRoute(deskEndpoints.createWebhook, async ({ body: { url, environment = 'live' } }, { actor }) => {
       const { firmId } = actor;
       const { webhook, secret } = await use.createWebhook(byAccount(actor), { firmId, url, environment });
-      return jsonResponse({ webhook: webhookResponse(webhook), secret }, 201);
+      return jsonResponse({ webhook: webhookResponse(webhook, true), secret }, 201);
     }),
 
     staffRoute(deskEndpoints.updateWebhook, async ({ params: { webhook_id: id }, body }, { actor }) => {
       const overlapMs = body.roll_secret ? LIMITS.webhookOverlapHours * HOUR : null;
       const changes = { state: body.state, overlapMs };
       const { webhook, secret } = await use.updateWebhook(byAccount(actor), actor.firmId, id, changes);
-      return jsonResponse({ webhook: webhookResponse(webhook), secret });
+      return jsonResponse({ webhook: webhookResponse(webhook, true), secret });
     }),
 
     staffRoute(deskEndpoints.removeWebhook, async ({ params }, { actor }) => {
@@ -41,9 +49,9 @@ export function deskWebhookRoutes({
       return { status: 204 };
     }),
 
-    staffRoute(deskEndpoints.testWebhook, async ({ params }, { actor }) =>
+    staffRoute(deskEndpoints.testWebhook, async ({ params: { webhook_id: id } }, { actor, whileWaiting }) =>
       jsonResponse(
-        webhookDeliveryResponse(await use.testWebhook(byAccount(actor), actor.firmId, params.webhook_id)),
+        attemptedWebhookResponse(await use.testWebhook(byAccount(actor), actor.firmId, id, whileWaiting)),
       ),
     ),
 
@@ -58,10 +66,12 @@ export function deskWebhookRoutes({
       };
     }),
 
-    staffRoute(deskEndpoints.replayWebhookDelivery, async ({ params }, { actor }) =>
-      jsonResponse(
-        webhookDeliveryResponse(await use.replayWebhook(byAccount(actor), actor.firmId, params.delivery_id)),
-      ),
+    staffRoute(
+      deskEndpoints.replayWebhookDelivery,
+      async ({ params: { delivery_id: id } }, { actor, whileWaiting }) =>
+        jsonResponse(
+          attemptedWebhookResponse(await use.replayWebhook(byAccount(actor), actor.firmId, id, whileWaiting)),
+        ),
     ),
   ];
 }

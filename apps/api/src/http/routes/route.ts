@@ -9,6 +9,7 @@ import type {
   SignedInStaff,
   StaffActor,
   StaffGrant,
+  WhileWaiting,
 } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
 import type { ClaimId, Environment } from '@svc/domain';
@@ -54,6 +55,8 @@ export interface StaffContext {
   readonly session: Omit<SignedInStaff, 'staff'>;
   /** Who does in one environment what a key does: the same use cases, recorded for the staff member. */
   actorIn(environment: Environment): FirmActor;
+  /** Others may use the permit of this request in that time. */
+  readonly whileWaiting: WhileWaiting;
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
 }

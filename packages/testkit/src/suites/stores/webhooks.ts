@@ -25,7 +25,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
   };
   const later = (ms: number): number => fixture().clock.advance(ms);
   const respond = ({ webhook }: IssuedWebhook, status: number): void =>
-    void fixture().external.webhookResults.set(webhook.url, { status, retryAfterMs: null });
+    void fixture().external.webhookResults.set(webhook.url, { status, retryAfterMs: null, body: '' });
   const sendOne = async (firm: TestFirm) => {
     const { claim } = await fixture().send(firm.test, firm.accounts.manual);
     return claim;

@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '@svc/testkit/eventually';
+import { createPost, createResolveName } from '../src/index.ts';
+import { isRefusedHost } from '../src/private-network.ts';
+import { startNameServer } from './name-server.ts';
+
+/** What a receiver does with its connection once it has the request. */
+type Behavior = (socket: Socket) => void;
+
+/** Writes the same bytes as fast as they are taken, until the connection is closed. */
+const flood =
+  (start: string, repeated: string): Behavior =>
+  (socket) => {
+    const chunk = repeated.repeat(Math.ceil(16_384 / repeated.length));
+    const write = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.write(start);
+    socket.on('drain', write);
+    write();
+  };
+const drip =
+  (start: string, repeated: string): Behavior =>
+  (socket) => {
+    socket.write(start);
+    const timer = setInterval(() => socket.write(repeated), 20);
+    socket.once('close', () => clearInterval(timer));
+  };
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const BEHAVIORS = {
+  answers: (socket: Socket) => void socket.write(OK),
+  'sends without end after its response': flood(OK, 'x'),
+  'drips after its response': drip(OK, 'x'),
+  'sends a body without end': flood('HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n', 'x'),
+  'drips a body without end': drip('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'),
+  'continues without end': flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
+  'is processing without end': flood('', 'HTTP/1.1 102 Processing\r\n\r\n'),
+  'hints without end': flood('', `HTTP/1.1 103 Early Hints\r\nLink: </${'x'.repeat(1000)}>\r\n\r\n`),
+  'drips hints': drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'sends headers without end': flood('HTTP/1.1 200 OK\r\n', 'X-Header: x\r\n'),
+  'sends empty lines without end': flood('', '\r\n'),
+  'switches protocols': flood(
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    'x',
+  ),
+  'is silent': () => {},
+} satisfies Record<string, Behavior>;
+type Name = keyof typeof BEHAVIORS;
+
+const requests: string[] = [];
+const open = new Set<Socket>();
+const written = new Map<string, number>();
+const server = createServer((socket) => {
+  open.add(socket);
+  socket.on('error', () => {});
+  socket.once('data', (data) => {
+    const [, path = '', host = ''] = /^POST \/(\S*) [\s\S]*?\r\nhost: (\S+)/i.exec(String(data)) ?? [];
+    requests.push(host);
+    const name = decodeURIComponent(path) as Name;
+    socket.once('close', () => {
+      open.delete(socket);
+      written.set(name, socket.bytesWritten);
+    });
+    BEHAVIORS[name](socket);
+  });
+});
+
+let port: number;
+const folder = mkdtempSync(join(tmpdir(), 'svc-hosts-'));
+const hostsFile = join(folder, 'hosts');
+let names: Awaited<ReturnType<typeof startNameServer>>;
+const GUARDED = ['127.0.0.1', '8.8.8.8'];
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
+  writeFileSync(
+    hostsFile,
+    '# local\n127.0.0.1  localhost\n127.0.0.1\tlisted.example other.example # here\nx y\n',
+  );
+  names = await startNameServer(
+    new Map<string, readonly string[] | 'silence'>([
+      ['here.example', ['127.0.0.1']],
+      ['alias.example', ['here.example', '127.0.0.1']],
+      ['six.example', ['::1']],
+      ['mixed.example', GUARDED],
+      ['loop.example', ['loop.example']],
+      ['many.example', Array(4000).fill('127.0.0.1')],
+      ['private.example', ['10.0.0.1']],
+      ['dead.example', 'silence'],
+    ]),
+  );
+});
+afterAll(async () => {
+  server.close();
+  for (const socket of open) socket.destroy();
+  await names.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const send = (
+  url: string,
+  options: { allowLoopback?: boolean; resolved?: readonly string[]; timeoutMs?: number } = {},
+) => {
+  const { allowLoopback = true, resolved, timeoutMs = 20_000 } = options;
+  const resolveName =
+    resolved === undefined
+      ? createResolveName([names.address], hostsFile)
+      : async () => resolved.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return createPost(allowLoopback, resolveName)(url, { headers: {}, body: '{}', timeoutMs });
+};
+/** @returns the status, or the name of the error. */
+const outcome = (...given: Parameters<typeof send>): Promise<number | string> =>
+  send(...given).then(
+    ({ status }) => status,
+    ({ name }: Error) => name,
+  );
+const urlOf = (host: string, name: Name = 'answers') => `http://${host}:${port}/${encodeURIComponent(name)}`;
+
+describe('an address', () => {
+  test('that is private when the connection is made is not connected to, beside public ones too', async () => {
+    requests.length = 0;
+    const resolved = [
+      ['127.0.0.1'],
+      ['8.8.8.8', '127.0.0.1'],
+      ['127.0.0.1', '8.8.8.8'],
+      ['2606:4700::1111', '::1'],
+      ['::1'],
+      ['::'],
+      ['0.0.0.0'],
+      ['::ffff:127.0.0.1'],
+      ['::ffff:7f00:1'],
+      ['::ffff:a9fe:a9fe'],
+      ['::7f00:1'],
+      ['64:ff9b::7f00:1'],
+      ['2002:7f00:1::'],
+      ['fe80::1%lo'],
+      ['fd00::1'],
+      ['10.0.0.1'],
+      ['169.254.169.254'],
+      ['100.64.0.1'],
+      [],
+    ];
+    const ends = await Promise.all(
+      resolved.map((addresses) =>
+        outcome(urlOf('hooks.example'), { allowLoopback: false, resolved: addresses }),
+      ),
+    );
+    expect(ends).toEqual(resolved.map(() => 'NameNotResolvedError'));
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.0.0.1'])
+      expect(await outcome(urlOf(host), { allowLoopback: false })).toBe('PrivateAddressError');
+    expect(requests).toEqual([]);
+  });
+
+  test('of this machine is connected to during development, and those of its neighbors are not', async () => {
+    requests.length = 0;
+    const developing = (resolved: string[]) => outcome(urlOf('hooks.example'), { resolved });
+    expect(await developing(['127.0.0.1'])).toBe(200);
+    expect(await outcome(urlOf('localhost'))).toBe(200);
+    expect(requests).toEqual([`hooks.example:${port}`, `localhost:${port}`]);
+    for (const addresses of [['10.0.0.1'], ['127.0.0.1', '10.0.0.1'], ['::ffff:10.0.0.1']])
+      expect(await developing(addresses)).toBe('NameNotResolvedError');
+  });
+
+  test('is allowed if it is public, and no special one is', () => {
+    const refused = (hosts: readonly string[]) => hosts.filter((host) => isRefusedHost(host, false));
+    expect(refused(['8.8.8.8', '[2606:4700::1111]', '172.32.0.1', '11.0.0.1'])).toEqual([]);
+    const special = ['172.31.255.255', '[fec0::1]', '[ff02::1]', '[2001:db8::1]', '[2001::1]', '240.0.0.1'];
+    expect(refused(special)).toEqual(special);
+  });
+});
+
+describe('a name', () => {
+  test('is resolved by the name servers or the hosts file, and a connection tries a few of its addresses', async () => {
+    const hosts = ['here.example', 'alias.example', 'many.example', 'listed.example', 'other.example'];
+    const ends = await Promise.all(hosts.map((host) => outcome(urlOf(host))));
+    expect(ends).toEqual(hosts.map(() => 200));
+    const resolve = createResolveName([names.address], hostsFile);
+    const signal = AbortSignal.timeout(20_000);
+    expect(await resolve('many.example', signal)).toHaveLength(4);
+    expect(await resolve('six.example', signal)).toEqual([{ address: '::1', family: 6 }]);
+    expect(names.asked).not.toContain('listed.example');
+  });
+
+  test('ends the same way if it does not exist, leads to a private address or to itself, and is asked for once', async () => {
+    names.asked.length = 0;
+    const hosts = ['unknown.example', 'private.example', 'loop.example', 'mixed.example'];
+    const errors = await Promise.all(
+      hosts.map((host) => send(urlOf(host), { allowLoopback: false }).catch((error: Error) => error)),
+    );
+    expect(errors).toEqual(
+      hosts.map((host) =>
+        expect.objectContaining({ name: 'NameNotResolvedError', message: `${host} has no public address` }),
+      ),
+    );
+    // For both families: the address that was checked is the one that is connected to.
+    for (const host of hosts) expect(names.asked.filter((name) => name === host)).toHaveLength(2);
+  });
+
+  test('whose name server never answers delays no other one, and is given up', async () => {
+    let ended = 0;
+    const dead = Array.from({ length: 45 }, () => outcome(urlOf('dead.example')).finally(() => (ended += 1)));
+    expect(await outcome(urlOf('here.example'))).toBe(200);
+    expect(ended).toBe(0);
+    expect(new Set(await Promise.all(dead))).toEqual(new Set(['NameNotResolvedError']));
+  });
+
+  test('is given up when the request is', async () => {
+    const before = names.asked.length;
+    expect(await outcome(urlOf('dead.example'), { timeoutMs: 50 })).toBe('NameNotResolvedError');
+    // Nothing is tried again.
+    expect(names.asked.slice(before)).toEqual(['dead.example', 'dead.example']);
+  });
+});
+
+describe('a receiver', () => {
+  const DEADLINE_MS = 1000;
+  test.each([
+    ['answers', 200],
+    ['sends without end after its response', 200],
+    ['drips after its response', 200],
+    ['sends a body without end', 200],
+    ['drips a body without end', 200],
+    ['continues without end', 'Error'],
+    ['is processing without end', 'Error'],
+    ['hints without end', 'Error'],
+    ['drips hints', 'Error'],
+    ['sends headers without end', 'Error'],
+    ['sends empty lines without end', 'Error'],
+    ['switches protocols', 'Error'],
+    ['is silent', 'AbortError'],
+  ] as const)('that %s costs little, and its connection is closed', async (name, expected) => {
+    expect(await outcome(urlOf('127.0.0.1', name), { timeoutMs: DEADLINE_MS })).toBe(expected);
+    await eventually(
+      async () => open.size,
+      (count) => count === 0,
+    );
+    // The most is what the kernel has accepted for a connection that nobody reads.
+    expect(written.get(name)).toBeLessThan(16 * 2 ** 20);
+  });
+
+  test('gets one request with each connection, which says so, and its response is read up to a kilobyte', async () => {
+    const [first, second] = [
+      await send(urlOf('127.0.0.1')),
+      await send(urlOf('127.0.0.1', 'sends a body without end')),
+    ];
+    expect(first).toEqual({ status: 200, retryAfter: undefined, body: 'ok' });
+    expect(second.body).toBe('x'.repeat(1024));
+  });
+});
