@@ -29,7 +29,7 @@ export const { texts, session, environment, board, adjusters, offers, changes, c
 export const { request } = session;
 export const { showError } = desk;
 export const { showToast } = desk.toasts;
-export const { dateTime, day, duration, since } = desk.format;
+export const { dateTime, dateTimeSeconds, day, duration, since } = desk.format;
 /** A time to answer of a report. */
 export const answerTime = (seconds: number | null): string =>
   seconds === null ? '–' : (duration(seconds * 1000) ?? texts.value.reports.underMinute);

@@ -69,6 +69,7 @@ export type FirmLimits = Output<'getLimits'>;
 export type ApiKey = Output<'listKeys'>['data'][number];
 export type LoggedRequest = Output<'listRequests'>['data'][number];
 export type Webhook = Output<'listWebhooks'>['data'][number];
+export type AttemptedWebhook = Output<'testWebhook'>;
 export type Delivery = Output<'listWebhookDeliveries'>['data'][number];
 export type ImportBody = DeskCalls['importClaims']['input']['body'];
 export type ImportResult = Output<'importClaims'>;

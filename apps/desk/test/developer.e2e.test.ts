@@ -8,7 +8,7 @@ import {
   until,
   visit,
 } from '../../adjuster/test/app-under-test.ts';
-import { startServiceUnderTest } from '../../api/test/service-under-test.ts';
+import { claimBody, sendClaim, startServiceUnderTest } from '../../api/test/service-under-test.ts';
 import { startWebhookEndpoint } from '../../api/test/webhook-endpoint.ts';
 import { DESK, enterDesk, faultsOf, startDesk, storedText } from './desk-under-test.ts';
 
@@ -130,8 +130,12 @@ test('a developer adds a webhook, sees what fails and sends it again, replaces t
     };
     await sendTest('Delivered');
     await page.getByText(/^Last delivered/).waitFor();
-    hook.responses.set('/', (response) => response.destroy());
+    await page.getByText(/:\d\d:\d\d\s[AP]M · 204 · \d+ ms$/).waitFor();
+    hook.responses.set('/', (response) => response.writeHead(401).end('unknown signature'));
     await sendTest('Failed');
+    await page.getByText('Response: unknown signature').waitFor();
+    hook.responses.set('/', (response) => response.destroy());
+    await button(page, 'Send again').first().click();
     await page.getByText(/^Last delivered .* · Failed \(no connection\) /).waitFor();
     expect(await faultsOf(page, 'failing')).toEqual([]);
     hook.responses.clear();
@@ -142,10 +146,19 @@ test('a developer adds a webhook, sees what fails and sends it again, replaces t
     await page.getByText(/^Signed with both secrets until/).waitFor();
     await page.getByText('Deliveries').click();
     await button(page, 'Send again').first().click();
-    await until('the last delivery', async () => hook.received.length === 4);
-    const [, failed, again, both] = hook.received.map(({ headers }) => headers);
+    await until('the last delivery', async () => hook.received.length === 5);
+    const [, failed, , again, both] = hook.received.map(({ headers }) => headers);
     expect(again?.['webhook-id']).toBe(failed?.['webhook-id']);
+    await page.getByText(`webhook-id ${failed?.['webhook-id']}`).waitFor();
     expect(String(both?.['webhook-signature']).split(' ')).toHaveLength(2);
+    // A signal that fails appears by itself, and is sent again before its next attempt.
+    hook.responses.set('/', (response) => response.writeHead(503, { 'Retry-After': '3600' }).end());
+    await sendClaim(service, firm.live, claimBody((await service.member(firm)).svcId));
+    const signal = page.getByRole('listitem').filter({ hasText: 'claims.changed' });
+    await signal.getByText('Waiting').waitFor();
+    hook.responses.clear();
+    await signal.getByRole('button', { name: 'Send again' }).click();
+    await signal.getByText('Delivered').waitFor();
     await button(page, 'Pause').click();
     await page.getByText('Paused by a person').waitFor();
     await button(page, 'Resume').click();

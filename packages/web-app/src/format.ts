@@ -24,6 +24,12 @@ export function createFormat(
     formatter(kind, (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone }));
 
   const clockTime = (instant: string | number): string => clock('clock').format(new Date(instant));
+  const withDay = (instant: string | number, time: string): string => {
+    const at = new Date(instant);
+    return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), time]
+      .map((part) => part.replaceAll(' ', '\u00a0'))
+      .join(', ');
+  };
   const duration = (ms: number): string | null => durationText(ms, texts.value.duration);
 
   return {
@@ -37,11 +43,14 @@ export function createFormat(
       return texts.value.day(year, month - 1, dayOfMonth);
     },
     /** A date and time in the device's time zone; a line may break only between the two. */
-    dateTime(instant: string | number): string {
-      const at = new Date(instant);
-      return [texts.value.day(at.getFullYear(), at.getMonth(), at.getDate()), clockTime(instant)]
-        .map((part) => part.replaceAll(' ', '\u00a0'))
-        .join(', ');
+    dateTime: (instant: string | number): string => withDay(instant, clockTime(instant)),
+    /** With seconds, to be found in a log. */
+    dateTimeSeconds(instant: string | number): string {
+      const clock = formatter(
+        'seconds',
+        (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }),
+      );
+      return withDay(instant, clock.format(new Date(instant)));
     },
     /** A time of day without a time zone, such as `04:30`. */
     timeOfDay: (time: string): string => clock('timeOfDay', 'UTC').format(new Date(`1970-01-01T${time}:00Z`)),

@@ -3,10 +3,24 @@ import { ConfirmButton, FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, desk, environment, perform, request, showError, texts } from '../app.ts';
+import {
+  call,
+  can,
+  dateTime,
+  dateTimeSeconds,
+  desk,
+  environment,
+  perform,
+  request,
+  showError,
+  texts,
+} from '../app.ts';
 import { StatusPill } from '../components/status.tsx';
 import { useList } from '../components/use-list.ts';
-import type { Delivery, Webhook } from '../endpoints.ts';
+import type { AttemptedWebhook, Delivery, Webhook } from '../endpoints.ts';
+
+/** While the deliveries of an endpoint are shown. */
+const REFRESH_MS = 5000;
 
 /** Endpoints of the firm's systems that are called about changes, and the deliveries to each. */
 export function Webhooks() {
@@ -68,14 +82,27 @@ function Endpoint(props: {
   const isActive = webhook.state === 'active';
   const list = useList(20, (query) => call('listWebhookDeliveries', { params, query }));
   const [open, setOpen] = useState(false);
-  const act = async (work: () => Promise<unknown>): Promise<void> => {
-    await run(async () => void (await work()));
+  /** What the endpoint responded, by the delivery: the service does not store it. */
+  const [bodies, setBodies] = useState<Readonly<Record<string, string | null>>>({});
+  const send = async (work: () => Promise<AttemptedWebhook>): Promise<void> => {
+    await run(async () => {
+      const { id, response_body } = await work();
+      setBodies((before) => ({ ...before, [id]: response_body }));
+      return undefined;
+    });
     setOpen(true);
-    await list.restart();
+    await list.refresh();
   };
   const update = (body: { readonly state?: 'paused' | 'active'; readonly roll_secret?: true }): void =>
     void run(() => call('updateWebhook', { params, body }));
   useEffect(() => void list.restart(), []);
+  useEffect(() => {
+    if (!open) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && !list.isReading.value) void list.refresh();
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [open]);
   return (
     <section class="card" aria-label={webhook.url}>
       <div class="row spread">
@@ -95,7 +122,7 @@ function Endpoint(props: {
       )}
       {can('webhooks:write') && (
         <div class="row">
-          <Button onClick={() => void act(() => call('testWebhook', { params }))}>{words.ping}</Button>
+          <Button onClick={() => void send(() => call('testWebhook', { params }))}>{words.ping}</Button>
           <Button onClick={() => update({ state: isActive ? 'paused' : 'active' })}>
             {texts.value.sandbox.commands[isActive ? 'pause' : 'resume']}
           </Button>
@@ -116,20 +143,28 @@ function Endpoint(props: {
               <p>
                 <code>{delivery.type}</code>{' '}
                 <StatusPill status={delivery.status} name={words.statuses[delivery.status]} />{' '}
-                <span class="muted">{dateTime(delivery.created_at)}</span>
+                <span class="muted">{dateTimeSeconds(delivery.created_at)}</span>
               </p>
-              {delivery.attempts.map(({ at, status, error }) => (
+              <p class="muted">
+                webhook-id <code>{delivery.id}</code>
+              </p>
+              {delivery.attempts.map(({ at, status, error, duration_ms }) => (
                 <p key={at} class="muted">
-                  {dateTime(at)} · {reasonOf({ status, error })}
+                  {dateTimeSeconds(at)} · {reasonOf({ status, error })} · {duration_ms} ms
                 </p>
               ))}
-              {delivery.next_attempt_at !== null && (
-                <p class="muted">{words.next(dateTime(delivery.next_attempt_at))}</p>
+              {bodies[delivery.id] && (
+                <p>
+                  {words.response} <code>{bodies[delivery.id]}</code>
+                </p>
               )}
-              {can('webhooks:write') && delivery.status !== 'pending' && (
+              {delivery.next_attempt_at !== null && (
+                <p class="muted">{words.next(dateTimeSeconds(delivery.next_attempt_at))}</p>
+              )}
+              {can('webhooks:write') && (
                 <Button
                   onClick={() =>
-                    void act(() => call('replayWebhookDelivery', { params: { delivery_id: delivery.id } }))
+                    void send(() => call('replayWebhookDelivery', { params: { delivery_id: delivery.id } }))
                   }
                 >
                   {words.replay}
@@ -158,10 +193,10 @@ function Health({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const failed = failing?.attempts.at(-1);
   const next = waiting.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
   const facts = [
-    delivered && words.lastDelivered(dateTime(delivered.attempts.at(-1)?.at ?? delivered.created_at)),
+    delivered && words.lastDelivered(dateTimeSeconds(delivered.attempts.at(-1)?.at ?? delivered.created_at)),
     waiting.length > 0 && words.waiting(waiting.length),
-    failed && words.lastFailed(reasonOf(failed), dateTime(failed.at)),
-    next && words.next(dateTime(next)),
+    failed && words.lastFailed(reasonOf(failed), dateTimeSeconds(failed.at)),
+    next && words.next(dateTimeSeconds(next)),
   ];
   return <p role="status">{facts.filter(Boolean).join(' · ')}</p>;
 }

@@ -331,7 +331,7 @@ export const en = {
     errors: {
       timeout: 'no response in time',
       connection_failed: 'no connection',
-      name_not_resolved: 'unknown host name',
+      name_not_resolved: 'host name without a public address',
       tls_failed: 'no secure connection',
       private_address: 'not a public address',
     } as Record<string, string>,
@@ -339,6 +339,7 @@ export const en = {
     lastDelivered: (time: string) => `Last delivered ${time}`,
     lastFailed: (reason: string, time: string) => `Failed (${reason}) ${time}`,
     waiting: (count: number) => `${count} waiting`,
+    response: 'Response:',
     replay: 'Send again',
   },
   audit: {

@@ -332,7 +332,7 @@ export const es: Texts = {
     errors: {
       timeout: 'sin respuesta a tiempo',
       connection_failed: 'sin conexión',
-      name_not_resolved: 'nombre de host desconocido',
+      name_not_resolved: 'nombre de host sin dirección pública',
       tls_failed: 'sin conexión segura',
       private_address: 'no es una dirección pública',
     },
@@ -340,6 +340,7 @@ export const es: Texts = {
     lastDelivered: (time) => `Última entrega ${time}`,
     lastFailed: (reason, time) => `Falló (${reason}) ${time}`,
     waiting: (count) => `${count} en espera`,
+    response: 'Respuesta:',
     replay: 'Enviar de nuevo',
   },
   audit: {
