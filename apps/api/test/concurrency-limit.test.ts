@@ -399,6 +399,22 @@ test('a message that reads has a permit for reads, and counts against the reader
   expect(await Promise.all(messages)).toEqual([200, 200, 200]);
 });
 
+test('long work waits for its turn without a permit, and ends when its client leaves', async () => {
+  const { request } = pipelineWithLimits();
+  const connection = Object.assign(new EventEmitter(), { closed: false });
+  const endless = firmRoute(endpoints.getKeyInfo, (_, { longWork }) =>
+    longWork('search', async (nextPiece) => {
+      for (;;) await nextPiece();
+    }),
+  );
+  const long = request(endless, connection);
+  const read = firmRoute(endpoints.getKeyInfo, async () => jsonResponse({}));
+  expect(await request(read)).toBe(200);
+  connection.closed = true;
+  expect(await long).toBe('malformed_request');
+  expect(await request(read)).toBe(200);
+});
+
 test('clients over their rate limit wait for the rejection without a permit', async () => {
   const { request, steps, paced } = pipelineWithLimits({ allowed: false });
   const read = firmRoute(endpoints.getKeyInfo, async () => jsonResponse({}));

@@ -48,6 +48,7 @@ export { inPages } from './model/in-pages.ts';
 export * from './model/job.ts';
 export * from './model/logged-request.ts';
 export * from './model/member-views.ts';
+export * from './model/next-piece.ts';
 export * from './model/notification.ts';
 export * from './model/page.ts';
 export * from './model/page-size.ts';

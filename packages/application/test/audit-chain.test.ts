@@ -71,6 +71,36 @@ test.each([0, 1, 2_000, 2_001])('a chain of %d rows verifies up to the last one'
   expect(await verify(chain)).toEqual({ intact: true, rows: count, last: chain.last });
 });
 
+test('a check in pieces that has no more time is continued where it ended, and finds the same', async () => {
+  const chain = chainOf(350);
+  const pieces = async (of: typeof chain) => {
+    const found: unknown[] = [];
+    for (let after: AuditLink | undefined; ; ) {
+      let count = 0;
+      const deps = {
+        ...{ reads: readsOf(of), sha256, isTimeOver: () => count === 2 },
+        nextPiece: async () => {
+          count += 1;
+        },
+      };
+      const part = await verifyAuditChain(deps, CHAIN, { since: 1, until: 351, after });
+      found.push(part);
+      if (part?.intact !== true || part.isPart !== true) return found;
+      after = part.last;
+    }
+  };
+  const last = (seq: number) => ({ seq, hash: chain.rows[seq - 1]?.hash });
+  expect(await pieces(chain)).toEqual([
+    { intact: true, rows: 200, last: last(200), isPart: true },
+    { intact: true, rows: 150, last: last(350) },
+  ]);
+  const rows = chain.rows.map((row) => (row.seq === 201 ? { ...row, text: textOf(entry(1)) } : row));
+  expect(await pieces({ ...chain, rows })).toEqual([
+    expect.objectContaining({ isPart: true }),
+    { intact: false, seq: 201, problem: 'changed' },
+  ]);
+});
+
 test('what retention has left verifies, also from a noted row at its start, but not from one before', async () => {
   const chain = chainOf(9, 4);
   const known = (seq: number) => {

@@ -37,7 +37,15 @@ export function Audit() {
       const earliest = until - LIMITS.auditVerificationDays * DAY_MS;
       const since = Math.max(days.since === undefined ? 0 : Date.parse(days.since), earliest);
       const query = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
-      setVerified({ ...(await request(() => call('verifyAudit', { query }))), since, until });
+      let rows = 0;
+      for (let cursor: string | undefined; ; ) {
+        const part = await request(() => call('verifyAudit', { query: { ...query, cursor } }));
+        rows += part.rows ?? 0;
+        cursor = part.next_cursor;
+        if (cursor !== undefined) continue;
+        setVerified({ ...part, rows, since, until });
+        break;
+      }
     });
   const exportAll = () =>
     during(async () => {

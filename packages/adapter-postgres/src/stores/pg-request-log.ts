@@ -1,4 +1,5 @@
 import {
+  AT_ONCE,
   inPages,
   type KeyTraffic,
   type LoggedRequest,
@@ -80,7 +81,7 @@ const BUSIEST = sql(
     GROUP BY 1, 2 ORDER BY count(*) DESC, 2 LIMIT $3`,
 );
 
-const PAGE_ROWS = 100;
+const PAGE_ROWS = 25;
 /** Rows whose requests stay on the server. */
 const SEARCHED_PAGE_ROWS = 250;
 
@@ -191,16 +192,12 @@ export function pgRequestLog(executor: Executor, maintenance: Executor): Request
       return found === undefined ? [] : [found];
     },
 
-    async behaviorOf(firmId, since, limit) {
-      const requests = await latest(firmId, limit, (_, after, rows) =>
-        executor.rows<RequestRow>(BEHAVIOR_PAGE, [
-          firmId,
-          timestamp(after.at),
-          after.request_id,
-          timestamp(since),
-          rows,
-        ]),
-      );
+    async behaviorOf(firmId, since, limit, nextPiece = AT_ONCE) {
+      const requests = await latest(firmId, limit, async (_, after, rows) => {
+        await nextPiece();
+        const values = [firmId, timestamp(after.at), after.request_id, timestamp(since), rows];
+        return executor.rows<RequestRow>(BEHAVIOR_PAGE, values);
+      });
       return requests.filter(({ at }) => at >= since);
     },
 

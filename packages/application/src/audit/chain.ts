@@ -10,6 +10,7 @@ import type {
   AuditValue,
 } from '../model/audit.ts';
 import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
+import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
@@ -78,7 +79,13 @@ export const nextLink = (previous: AuditLink, text: string, sha256: Sha256): Aud
 });
 
 export type AuditVerification =
-  | { readonly intact: true; readonly rows: number; readonly last: AuditLink }
+  | {
+      readonly intact: true;
+      readonly rows: number;
+      readonly last: AuditLink;
+      /** The check ended before the end of the period. */
+      readonly isPart?: true;
+    }
   /** The first row with a problem. */
   | {
       readonly intact: false;
@@ -91,12 +98,16 @@ export type AuditVerification =
     };
 
 const PAGE_ROWS = 2000;
+/** A piece: hashing and parsing so many rows takes a few milliseconds. */
+const PIECE_ROWS = 100;
 
 interface AuditCheck {
   readonly since?: Instant | undefined;
   readonly until?: Instant | undefined;
   /** A row that was noted before. Without it, a chain that somebody has computed again as a whole is intact. */
   readonly known?: AuditLink | undefined;
+  /** Continues after this row, up to which an earlier check of the same period came. */
+  readonly after?: AuditLink | undefined;
 }
 
 /**
@@ -104,11 +115,19 @@ interface AuditCheck {
  * of the one before and after it. Null: there is no such chain.
  */
 export async function verifyAuditChain(
-  deps: { readonly reads: AuditReads; readonly sha256: Sha256 },
+  deps: {
+    readonly reads: AuditReads;
+    readonly sha256: Sha256;
+    /** Checks in pieces. */
+    readonly nextPiece?: NextPiece;
+    /** Asked after each piece. */
+    readonly isTimeOver?: () => boolean;
+  },
   chain: AuditChainId,
   check: AuditCheck = {},
 ): Promise<AuditVerification | null> {
-  const { reads, sha256 } = deps;
+  const { reads, sha256, nextPiece, isTimeOver = () => false } = deps;
+  const pageRows = nextPiece === undefined ? PAGE_ROWS : PIECE_ROWS;
   const ends = await reads.chain(chain);
   if (ends === null) return null;
   const { purged, last } = ends;
@@ -116,7 +135,7 @@ export async function verifyAuditChain(
   if (outside !== null) return { intact: false, seq: outside, problem: 'outside' };
   if (purged.seq === 0 && purged.hash !== firstLink(chain, sha256).hash)
     return { intact: false, seq: 0, problem: 'changed' };
-  const { since, until, known } = check;
+  const { since, until, known, after } = check;
   const isWhole = since === undefined && until === undefined;
   if (known !== undefined) {
     const [row] = await reads.rows(chain, { after: known.seq - 1, limit: 1 });
@@ -140,7 +159,8 @@ export async function verifyAuditChain(
     to = Math.max(to, known.seq);
   }
   let link = purged;
-  if (from > purged.seq + 1) {
+  if (after !== undefined && after.seq >= purged.seq) link = after;
+  else if (from > purged.seq + 1) {
     const [before] = await reads.rows(chain, { after: from - 2, limit: 1 });
     // Where it is missing, the check runs from the start of the chain and finds the first missing row.
     if (before?.seq === from - 1) link = before;
@@ -148,8 +168,10 @@ export async function verifyAuditChain(
 
   let rows = 0;
   let lastPurge: AuditPurge | null = null;
-  while (link.seq < to) {
-    const page = await reads.rows(chain, { after: link.seq, limit: Math.min(PAGE_ROWS, to - link.seq) });
+  let isPart = false;
+  while (link.seq < to && !isPart) {
+    await (nextPiece ?? AT_ONCE)();
+    const page = await reads.rows(chain, { after: link.seq, limit: Math.min(pageRows, to - link.seq) });
     if (page[0]?.seq !== link.seq + 1) {
       // Retention may have deleted the oldest rows since the check started.
       const now = (await reads.chain(chain)) ?? ends;
@@ -170,6 +192,7 @@ export async function verifyAuditChain(
       link = row;
       if (row.at >= (since ?? row.at) && row.at < (until ?? Number.POSITIVE_INFINITY)) rows += 1;
     }
+    isPart = link.seq < to && isTimeOver();
   }
   // The latest row of the chain is also held apart from the rows, with its hash.
   if (link.seq === last.seq && link.hash !== last.hash)
@@ -177,7 +200,7 @@ export async function verifyAuditChain(
   // Each purge is recorded after the rows that it leaves, so the latest one is among them.
   if (isWhole && purged.seq > 0 && (lastPurge?.seq !== purged.seq || lastPurge.hash !== purged.hash))
     return { intact: false, seq: purged.seq, problem: 'purged' };
-  return { intact: true, rows, last: { seq: link.seq, hash: link.hash } };
+  return { intact: true, rows, last: { seq: link.seq, hash: link.hash }, ...(isPart && { isPart }) };
 }
 
 /** Null: the text is not an event. */

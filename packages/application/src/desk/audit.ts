@@ -7,7 +7,8 @@ import {
   verifyAuditChain,
 } from '../audit/chain.ts';
 import { type AuditCaller, firmObject, recordAction } from '../audit/events.ts';
-import type { Page, PageRequest } from '../model/page.ts';
+import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
+import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import { createPageFit } from '../model/page-size.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -33,7 +34,8 @@ export interface AuditItem {
 
 /** Rows that one page may read. */
 const MAX_ROWS = 4000;
-const ROWS_AT_ONCE = 400;
+/** A piece: parsing so many rows takes a few milliseconds. */
+const ROWS_AT_ONCE = 100;
 
 const matches = (entry: StoredAuditEntry, { actor, action, object, requestId }: AuditFilter): boolean =>
   (actor === undefined || entry.actor === actor) &&
@@ -47,7 +49,12 @@ const matches = (entry: StoredAuditEntry, { actor, action, object, requestId }: 
  */
 export const makeListAudit =
   ({ auditReads }: { readonly auditReads: AuditReads }) =>
-  async (firmId: FirmId, filter: AuditFilter, page: PageRequest): Promise<Page<AuditItem>> => {
+  async (
+    firmId: FirmId,
+    filter: AuditFilter,
+    page: PageRequest,
+    nextPiece: NextPiece = AT_ONCE,
+  ): Promise<Page<AuditItem>> => {
     const { since, until } = filter;
     const { after } = page;
     const fits = createPageFit(page);
@@ -57,6 +64,7 @@ export const makeListAudit =
     let seq = after?.at ?? latest?.seq ?? 0;
     const oldest = chain === null ? 0 : chain.purged.seq;
     for (let read = 0; read < MAX_ROWS && seq > oldest; read += ROWS_AT_ONCE) {
+      await nextPiece();
       const before = Math.max(oldest, seq - ROWS_AT_ONCE);
       const rows = await auditReads.rows(firmId, { after: before, limit: seq - before });
       for (const row of rows.reverse()) {
@@ -82,7 +90,15 @@ export const makeListAudit =
 /** The longest period that is verified at once: the whole chain may take minutes, which the operator can wait for. */
 export const MAX_VERIFIED_MS = 31 * DAY;
 
-/** Computes the hashes of a period again. */
+/** After which a request returns what it has checked: well before its deadline. */
+const MAX_CHECK_MS = 2500;
+
+/** A period, or what an earlier request left of it. */
+interface VerifiedPeriod extends Pick<AuditFilter, 'since' | 'until'> {
+  readonly after?: KeysetPosition | null;
+}
+
+/** Computes the hashes of a period again, as far as the time of a request goes. */
 export const makeVerifyAudit =
   (deps: {
     readonly uow: UnitOfWork;
@@ -93,11 +109,21 @@ export const makeVerifyAudit =
   async (
     caller: AuditCaller,
     firmId: FirmId,
-    { until = deps.clock.now() + 1, since = until - MAX_VERIFIED_MS }: Pick<AuditFilter, 'since' | 'until'>,
-  ): Promise<AuditVerification | null> => {
-    const from = Math.max(since, until - MAX_VERIFIED_MS);
-    const { auditReads: reads, sha256 } = deps;
-    const verified = await verifyAuditChain({ reads, sha256 }, firmId, { since: from, until });
+    { after, ...period }: VerifiedPeriod,
+    nextPiece: NextPiece = AT_ONCE,
+  ): Promise<(AuditVerification & { readonly next: KeysetPosition | null }) | null> => {
+    const { auditReads: reads, sha256, clock } = deps;
+    const startedAt = clock.now();
+    const { until = startedAt + 1, since = until - MAX_VERIFIED_MS } = period;
+    const verified = await verifyAuditChain(
+      { reads, sha256, nextPiece, isTimeOver: () => clock.now() - startedAt >= MAX_CHECK_MS },
+      firmId,
+      {
+        since: Math.max(since, until - MAX_VERIFIED_MS),
+        until,
+        after: after == null ? undefined : { seq: after.at, hash: after.id },
+      },
+    );
     // To record it would begin another chain.
     if (verified === null) return null;
     const outcome = verified.intact ? 'ok' : verified.problem;
@@ -109,5 +135,6 @@ export const makeVerifyAudit =
         outcome,
       }),
     );
-    return verified;
+    const isPart = verified.intact && verified.isPart === true;
+    return { ...verified, next: isPart ? { at: verified.last.seq, id: verified.last.hash } : null };
   };

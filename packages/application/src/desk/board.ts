@@ -9,6 +9,7 @@ import {
   type Svcid,
   searchText,
 } from '@svc/domain';
+import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
@@ -33,7 +34,8 @@ export interface BoardRow extends BoardClaim {
 
 /** Of one request: a rare match takes several, and none takes long however many claims the firm has. */
 const MAX_CLAIMS_READ = 2000;
-const BATCH_CLAIMS = 500;
+/** A piece. */
+const BATCH_CLAIMS = 200;
 /** A text that more ids start with is found by reading the claims, as names are. */
 const MAX_ID_MATCHES = 50;
 /** Before every claim. */
@@ -156,7 +158,12 @@ const rowBytes = ({ summary, externalId, claimNumber, adjuster }: BoardClaim): n
  */
 export const makeListBoard =
   (deps: { boardReads: BoardReads; clock: Clock }) =>
-  async (firmId: FirmId, filter: BoardFilter, page: PageRequest): Promise<Page<BoardRow>> => {
+  async (
+    firmId: FirmId,
+    filter: BoardFilter,
+    page: PageRequest,
+    nextPiece: NextPiece = AT_ONCE,
+  ): Promise<Page<BoardRow>> => {
     const { boardReads } = deps;
     const matches = matcherOf(filter);
     const { scans, timeOf } = scansOf(filter);
@@ -209,6 +216,8 @@ export const makeListBoard =
     let isEnd = false;
     let count = limit + 1;
     for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
+      // The first claims of the board alone are no long work.
+      if (total > 0) await nextPiece();
       const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);

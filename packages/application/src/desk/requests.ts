@@ -1,5 +1,6 @@
 import { DomainError, type Environment, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst, type RequestPosition } from '../model/logged-request.ts';
+import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { createPageFit } from '../model/page-size.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
@@ -19,7 +20,8 @@ export interface RequestFilter {
 
 /** Elements of the log that one page may read: each has up to twenty requests, and takes some microseconds. */
 const MAX_ELEMENTS = 1000;
-const ELEMENTS_AT_ONCE = 100;
+/** A piece. */
+const ELEMENTS_AT_ONCE = 25;
 
 const matches = (
   { keyId, environment, code, status, route, at }: LoggedRequest,
@@ -39,7 +41,12 @@ const matches = (
  */
 export const makeListRequests =
   ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'pageOf' | 'requestsOf'> }) =>
-  async (firmId: FirmId, filter: RequestFilter, page: PageRequest): Promise<Page<LoggedRequest>> => {
+  async (
+    firmId: FirmId,
+    filter: RequestFilter,
+    page: PageRequest,
+    nextPiece: NextPiece = AT_ONCE,
+  ): Promise<Page<LoggedRequest>> => {
     if (filter.requestId !== undefined) {
       const found = await requestLog.requestsOf(firmId, { requestId: filter.requestId, limit: 1 });
       return { rows: found.filter((request) => matches(request, filter)), next: null };
@@ -52,6 +59,7 @@ export const makeListRequests =
     let after: RequestPosition | null = start && { at: start.at + 1, requestId: FIRST_POSITION.id };
     let next: KeysetPosition | null = page.after;
     for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
+      await nextPiece();
       const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);
       for (const requests of elements) {
         const [latest] = requests;

@@ -6,6 +6,7 @@ import type {
   LoggedRequests,
   RequestPosition,
 } from '../model/logged-request.ts';
+import type { NextPiece } from '../model/next-piece.ts';
 
 interface RequestLogQuery {
   readonly requestId?: string | undefined;
@@ -17,8 +18,8 @@ export interface RequestLogStore {
   append(requests: readonly LoggedRequest[]): Promise<void>;
   /** A firm's requests, latest first. */
   requestsOf(firmId: FirmId, query: RequestLogQuery): Promise<LoggedRequest[]>;
-  /** The latest requests with a behavior since a time, latest first. */
-  behaviorOf(firmId: FirmId, since: Instant, limit: number): Promise<LoggedRequest[]>;
+  /** The latest requests with a behavior since a time, latest first. Read in pieces. */
+  behaviorOf(firmId: FirmId, since: Instant, limit: number, nextPiece?: NextPiece): Promise<LoggedRequest[]>;
   /** A firm's responses with 429 since a time, or of the latest `maxElements` elements with one. */
   limitedOf(firmId: FirmId, since: Instant, maxElements: number): Promise<LimitedRequests>;
   /** A firm's whole log in pages of `limit` elements. `after` is the first request of the last element read. */

@@ -5,7 +5,7 @@ import {
   CHECK_TEXTS,
   type ClientBehavior,
   type Evidence,
-  gradeIntegration,
+  gradeInPieces,
   isReady,
   type LoggedRequest,
   makeCheckReadiness,
@@ -13,6 +13,14 @@ import {
   type ReadinessCheckId,
 } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
+
+/** All pieces at once. */
+function gradeIntegration(evidence: Evidence) {
+  const grading = gradeInPieces(evidence);
+  let step = grading.next();
+  while (step.done !== true) step = grading.next();
+  return step.value;
+}
 
 const START = Date.UTC(2026, 7, 29);
 const ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' as ClaimId;

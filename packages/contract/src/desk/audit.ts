@@ -104,6 +104,9 @@ export const auditVerificationSchema = responseObject({
     description: 'What is wrong with the row; only if not intact. More values may be added.',
     example: 'changed',
   }).optional(),
+  next_cursor: responseField
+    .text('Send it as cursor to check the rest of the period; only if any is left.', 'eyJ2IjoxfQ.c2lnbmVk')
+    .optional(),
 }).meta({ id: 'AuditVerification', description: 'The result of computing the hashes again.' });
 export type AuditVerificationDocument = z.output<typeof auditVerificationSchema>;
 
@@ -142,8 +145,8 @@ export const auditEndpoints = {
     method: 'GET',
     path: '/firm/v1/audit/verification',
     summary: 'Verify the audit trail',
-    description: `Computes the hashes of a period again, by default and at most the last ${LIMITS.auditVerificationDays} days. Each hash covers all rows before it, so a changed or missing row shows.`,
-    query: fields({ since, until }),
+    description: `Computes the hashes of a period again, by default and at most the last ${LIMITS.auditVerificationDays} days. Each hash covers all rows before it, so a changed or missing row shows. One verification of a firm runs at a time; another one gets \`rate_limited\`. What takes longer than a request may is continued with next_cursor.`,
+    query: fields({ since, until, cursor: pageParameters().cursor }),
     success: { status: 200, schema: auditVerificationSchema, description: 'Whether the trail is intact.' },
     problems: STAFF_REQUEST,
   }),

@@ -47,8 +47,8 @@ const afterTimeout: NonNullable<Options['after']> = (ms, run) => {
 /** Created once: the stack of an error is a tenth of what a rejection costs. */
 const OVERLOADED = asHttpProblem(new Unavailable('More requests arrive than can be processed.', 'overload'));
 /** Ends the request; nobody receives it. */
-const CANCELED = new HttpProblem('malformed_request', {
-  detail: 'The connection was closed while the request waited.',
+export const CANCELED = new HttpProblem('malformed_request', {
+  detail: 'The connection was closed before the response.',
 });
 
 /**

@@ -29,6 +29,7 @@ import type { ConcurrencyLimit, Permit } from '../limits/concurrency-limit.ts';
 import { createDeadline, type Deadline } from '../limits/deadline.ts';
 import type { LargeResponses } from '../limits/large-responses.ts';
 import type { RejectionPace } from '../limits/rejection-pace.ts';
+import { createTurns } from '../limits/turns.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { type RequestTrace, recordProblem } from '../request-log.ts';
 import type { MatchedRoute } from '../routes/matcher.ts';
@@ -41,6 +42,7 @@ import type {
   PerformOperation,
   Route,
   RouteResponse,
+  RunLongWork,
   StaffRoute,
 } from '../routes/route.ts';
 import { auditedRequest } from './audited-requests.ts';
@@ -98,6 +100,9 @@ export function createPipeline(
   pause: (ms: number) => Promise<unknown> = sleep,
 ) {
   const bodyMemory = createBodyMemory();
+  const turns = createTurns();
+  // A statement over all offers of a period takes longer than the pieces of other work.
+  const reportTurns = createTurns();
 
   async function handle(
     { route, params }: MatchedRoute,
@@ -168,7 +173,8 @@ export function createPipeline(
     const actor = { svcId: session.svcId, origin: originOf(exchange) };
     trace.audit = auditedRequest(endpoint.id, params, byAccount(actor), null);
     const { value } = await receive(exchange, `adjuster ${session.svcId}`);
-    return deadline.within(route.handle(value, { actor, session }));
+    const longWork = longWorkOf(exchange, session.svcId);
+    return deadline.within(route.handle(value, { actor, session, longWork }));
   }
 
   async function handleStaff(route: StaffRoute, exchange: Exchange): Promise<RouteResponse> {
@@ -194,8 +200,24 @@ export function createPipeline(
       origin: { ...origin, staffId },
     });
     const whileWaiting = exchange.permit.releaseWhile;
-    return deadline.within(route.handle(value, { actor, staff, session, actorIn, whileWaiting, sentBody }));
+    const longWork = longWorkOf(exchange, firmId);
+    const context = { actor, staff, session, actorIn, whileWaiting, sentBody, longWork };
+    return deadline.within(route.handle(value, context));
   }
+
+  /** Waiting for a turn takes no permit: those are for requests that are processed. */
+  const longWorkOf =
+    (exchange: Exchange, caller: string): RunLongWork =>
+    (kind, start) =>
+      (kind === 'report' ? reportTurns : turns).run(
+        {
+          caller,
+          // Also after the deadline, whose response closes it.
+          isWanted: () => !exchange.response.closed,
+          single: kind === 'verification' ? kind : undefined,
+        },
+        (nextPiece) => start(() => exchange.permit.releaseWhile(nextPiece())),
+      );
 
   async function handleFirm(route: FirmRoute | AgentRoute, exchange: Exchange): Promise<RouteResponse> {
     const { endpoint } = route;
@@ -213,7 +235,15 @@ export function createPipeline(
       // A page has at least one item.
       const size = fault === 'short_page' ? { maxPageBytes: 1 } : {};
       if (route.caller === 'firm')
-        return deadline.within(route.handle(value, { sentBody, actor, grant, ...size }));
+        return deadline.within(
+          route.handle(value, {
+            sentBody,
+            actor,
+            grant,
+            longWork: longWorkOf(exchange, grant.firmId),
+            ...size,
+          }),
+        );
       trace.reader = `firm ${grant.firmId}`;
       const perform: PerformOperation = (operation, sent) =>
         performInMessage(operation, sent, firm, exchange);
@@ -347,7 +377,9 @@ export function createPipeline(
       }
       const value = parseOrThrow(operation, sent);
       const maxPageBytes = LIMITS.toolPage.bytes;
-      const result = await operation.handle(value, { sentBody: sent.body, actor, grant, maxPageBytes });
+      const longWork = longWorkOf(exchange, firmId);
+      const context = { sentBody: sent.body, actor, grant, longWork, maxPageBytes };
+      const result = await operation.handle(value, context);
       trace.status = result.status;
       if (endpoint.path.includes('/claims/{id}')) trace.claimId = sent.params.id?.toLowerCase();
       if (result.claimId !== undefined) trace.claimId = result.claimId;

@@ -42,7 +42,7 @@ import {
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire, workVersion } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest } from './paging.ts';
+import { page, pageRequest, withJsonRows } from './paging.ts';
 import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
 
 interface AppRouteDeps {
@@ -238,7 +238,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       return NO_CONTENT;
     }),
 
-    appRoute(endpoints.listOfferedClaims, async ({ query }, { actor }) => {
+    appRoute(endpoints.listOfferedClaims, async ({ query }, { actor, longWork }) => {
       const list = query.status ?? 'pending_acceptance';
       const since = query.updated_since;
       const scope: CursorScope = {
@@ -252,7 +252,8 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
       const more = wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list) } : {};
-      return { ...page(claims, appClaimToWire, deps.cursors, scope, more), reads: readsOf(claims.rows) };
+      const json = await longWork('search', (nextPiece) => withJsonRows(claims, appClaimToWire, nextPiece));
+      return { ...page(json, (text) => text, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 
     appRoute(endpoints.getOfferedClaim, async ({ params }, { actor }) => {

@@ -1,8 +1,15 @@
-import { byAccount, type DeskUseCases, type StaffReads, staffObject } from '@svc/application';
+import {
+  type AuditVerification,
+  byAccount,
+  type DeskUseCases,
+  type KeysetPosition,
+  type StaffReads,
+  staffObject,
+} from '@svc/application';
 import { deskEndpoints } from '@svc/contract';
 import { DomainError } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
-import type { Cursors } from '../serialization/cursor.ts';
+import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
@@ -12,16 +19,26 @@ interface DeskAuditRouteDeps {
   readonly cursors: Cursors;
 }
 
+function verificationToWire(
+  { next, ...verified }: AuditVerification & { readonly next: KeysetPosition | null },
+  cursors: Cursors,
+  scope: CursorScope,
+) {
+  if (!verified.intact) return verified;
+  const { rows, last } = verified;
+  return { intact: true, rows, last, ...(next !== null && { next_cursor: cursors.write(next, scope) }) };
+}
+
 /** The audit trail of the firm. */
 export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: DeskAuditRouteDeps): Route[] {
   return [
-    staffRoute(deskEndpoints.listAudit, async ({ query }, { actor: { firmId } }) => {
+    staffRoute(deskEndpoints.listAudit, async ({ query }, { actor: { firmId }, longWork }) => {
       const { since, until, actor, action, object, request_id: requestId } = query;
       const filter = { since, until, actor, action, object, requestId };
       const scope = { list: 'audit', reader: deskReader(firmId), filters: filter };
       const asked = pageRequest(query, cursors, scope);
       const [events, members] = await Promise.all([
-        use.listAudit(firmId, filter, asked),
+        longWork('search', (nextPiece) => use.listAudit(firmId, filter, asked, nextPiece)),
         staffReads.ofFirm(firmId),
       ]);
       const names = new Map(members.map(({ staffId, name }) => [staffObject(staffId), name]));
@@ -37,10 +54,15 @@ export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: Desk
       };
     }),
 
-    staffRoute(deskEndpoints.verifyAudit, async ({ query }, { actor }) => {
-      const verified = await use.verifyAudit(byAccount(actor), actor.firmId, query);
+    staffRoute(deskEndpoints.verifyAudit, async ({ query }, { actor, longWork }) => {
+      const { cursor, ...period } = query;
+      const scope = { list: 'audit-verification', reader: deskReader(actor.firmId), filters: period };
+      const { after } = pageRequest({ limit: 1, cursor }, cursors, scope);
+      const verified = await longWork('verification', (nextPiece) =>
+        use.verifyAudit(byAccount(actor), actor.firmId, { ...period, after }, nextPiece),
+      );
       if (verified === null) throw new DomainError('not_found', 'The firm has no audit trail.');
-      return jsonResponse(verified);
+      return jsonResponse(verificationToWire(verified, cursors, scope));
     }),
   ];
 }

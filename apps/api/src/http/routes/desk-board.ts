@@ -69,11 +69,14 @@ function answersFilter(
 export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
   const { boardUseCases: board, firmUseCases: use, cursors, clock } = deps;
   return [
-    staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId } }) => {
+    staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
       const filter = filterOf(query);
       const filters = { ...filter, closed: String(filter.closed) };
       const scope: CursorScope = { list: 'board', reader: deskReader(firmId), filters };
-      const claims = await board.listBoard(firmId, filter, pageRequest(query, cursors, scope));
+      const asked = pageRequest(query, cursors, scope);
+      const claims = await longWork('search', (nextPiece) =>
+        board.listBoard(firmId, filter, asked, nextPiece),
+      );
       return {
         ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope),
         reads: claimsRead(firmId, claims.rows),
@@ -141,9 +144,12 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       return jsonResponse(adjusterToWire(view, clock.now()));
     }),
 
-    staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId } }) => {
+    staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId }, longWork }) => {
       const filter = answersFilter(query, clock.now());
-      const report = await board.reportAnswers(firmId, filter);
+      const report = await longWork('report', async (nextPiece) => {
+        await nextPiece();
+        return board.reportAnswers(firmId, filter);
+      });
       const response: RouteResponse =
         headers.Accept?.includes('text/csv') === true
           ? { status: 200, csv: reportToCsv(report) }

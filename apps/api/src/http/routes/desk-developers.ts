@@ -61,13 +61,15 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       jsonResponse(limitsToWire(await use.readLimits(firmId))),
     ),
 
-    staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId } }) => {
+    staffRoute(deskEndpoints.listRequests, async ({ query }, { actor: { firmId }, longWork }) => {
       const { key, environment, code, errors, path, since, request_id: requestId } = query;
       const filters = { key, environment, code, errors, path, since, requestId };
       const scope = { list: 'requests', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
       const filter = { ...filters, keyId: key as KeyId | undefined, errorsOnly: errors === 'true' };
-      const requests = await use.listRequests(firmId, filter, asked);
+      const requests = await longWork('search', (nextPiece) =>
+        use.listRequests(firmId, filter, asked, nextPiece),
+      );
       return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
     }),
 

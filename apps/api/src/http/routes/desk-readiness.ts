@@ -9,7 +9,11 @@ export const deskReadinessRoutes = ({
 }: {
   readonly firmUseCases: Pick<FirmUseCases, 'checkReadiness'>;
 }): Route[] => [
-  staffRoute(deskEndpoints.getFirmReadiness, async ({ query: { since } }, { actor }) =>
-    jsonResponse(readinessToWire(await checkReadiness(actor.firmId, { since }))),
+  staffRoute(deskEndpoints.getFirmReadiness, async ({ query: { since } }, { actor, longWork }) =>
+    jsonResponse(
+      readinessToWire(
+        await longWork('search', (nextPiece) => checkReadiness(actor.firmId, { since }, nextPiece)),
+      ),
+    ),
   ),
 ];

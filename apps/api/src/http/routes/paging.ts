@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '@svc/application';
+import type { NextPiece, Page, PageRequest } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { FirmId } from '@svc/domain';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -21,6 +21,29 @@ export function pageRequest(
   if (after !== null) return { after, limit, maxBytes };
   const detail = 'Must be a next_cursor of this list, used with the same filters.';
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'cursor' }] });
+}
+
+/** Of JSON: takes some milliseconds where a row is parsed and completed. */
+const PIECE_BYTES = 128 * 2 ** 10;
+
+/** The page with its rows as JSON, for rows that take long. */
+export async function withJsonRows<T>(
+  { rows, next }: Page<T>,
+  toJson: (row: T) => AsciiJson,
+  nextPiece: NextPiece,
+): Promise<Page<AsciiJson>> {
+  const texts: AsciiJson[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    if (bytes >= PIECE_BYTES) {
+      await nextPiece();
+      bytes = 0;
+    }
+    const text = toJson(row);
+    texts.push(text);
+    bytes += text.length;
+  }
+  return { rows: texts, next };
 }
 
 /** The page envelope, around items that are already JSON text. */

@@ -3,6 +3,7 @@ import type {
   AdjusterActor,
   FirmActor,
   KeyGrant,
+  NextPiece,
   ReadPage,
   RequestOrigin,
   SignedIn,
@@ -46,7 +47,14 @@ export interface OpenContext {
 export interface AppContext {
   readonly actor: AdjusterActor;
   readonly session: SignedIn;
+  readonly longWork: RunLongWork;
 }
+
+/** `search`: reads until it has a page. Of `verification`, one runs for a firm. `report`: one statement for all. */
+export type LongWorkKind = 'search' | 'verification' | 'report';
+
+/** Runs long work of a firm or an adjuster in pieces, until it is done or the client has left. */
+export type RunLongWork = <T>(kind: LongWorkKind, start: (nextPiece: NextPiece) => Promise<T>) => Promise<T>;
 
 /** The role was checked against the permission of the endpoint. */
 export interface StaffContext {
@@ -59,6 +67,7 @@ export interface StaffContext {
   readonly whileWaiting: WhileWaiting;
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
+  readonly longWork: RunLongWork;
 }
 
 export interface FirmContext {
@@ -66,6 +75,7 @@ export interface FirmContext {
   readonly grant: KeyGrant;
   /** The body before validation, for the fingerprint. */
   readonly sentBody: unknown;
+  readonly longWork: RunLongWork;
   /** Absent: the limit of the interface. */
   readonly maxPageBytes?: number;
 }

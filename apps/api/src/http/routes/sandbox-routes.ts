@@ -63,10 +63,13 @@ export function sandboxRoutes({
       await sandbox.setFaults(actor, grant.keyId, body);
       return jsonResponse(body satisfies SimulatedFaults);
     }),
-    firmRoute(endpoints.checkReadiness, async ({ query: { since } }, { actor, grant }) => {
+    firmRoute(endpoints.checkReadiness, async ({ query: { since } }, { actor, grant, longWork }) => {
       checkSandboxKey(actor.environment);
       const { firmId, keyId } = grant;
-      return jsonResponse(readinessToWire(await checkReadiness(firmId, { since, keyId })));
+      const state = await longWork('search', (nextPiece) =>
+        checkReadiness(firmId, { since, keyId }, nextPiece),
+      );
+      return jsonResponse(readinessToWire(state));
     }),
     firmRoute(endpoints.clearFaults, async (_, { actor, grant }) => {
       await sandbox.setFaults(actor, grant.keyId, null);

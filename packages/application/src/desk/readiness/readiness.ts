@@ -1,10 +1,11 @@
 import { DAY, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, REQUEST_LOG_RETENTION_MS } from '../../model/logged-request.ts';
+import { AT_ONCE, type NextPiece } from '../../model/next-piece.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FirmReads } from '../../ports/firm-reads.ts';
 import type { RequestLogStore } from '../../ports/request-log.ts';
 import { type GradedClaim, hasFailed, isSuccess, OFFER, SEND } from './evidence.ts';
-import { gradeIntegration, isReady, type ReadinessCheck } from './grade.ts';
+import { gradeInPieces, isReady, type ReadinessCheck } from './grade.ts';
 
 export interface ReadinessState {
   /** Every check passed, with all requests and claims since `since`. */
@@ -36,18 +37,24 @@ export const makeCheckReadiness =
   async (
     firmId: FirmId,
     options: { readonly since: Instant | undefined; readonly keyId?: KeyId | undefined },
+    nextPiece: NextPiece = AT_ONCE,
   ): Promise<ReadinessState> => {
     const until = clock.now();
     const { since: asked = until - DAY, keyId } = options;
     // Earlier requests are deleted.
     const since = Math.max(asked, until - REQUEST_LOG_RETENTION_MS);
-    const kept = await requestLog.behaviorOf(firmId, until - REQUEST_LOG_RETENTION_MS, MAX_REQUESTS);
+    const kept = await requestLog.behaviorOf(
+      firmId,
+      until - REQUEST_LOG_RETENTION_MS,
+      MAX_REQUESTS,
+      nextPiece,
+    );
     const logged = kept.filter(({ at }) => at >= since);
     const isFull = logged.length === MAX_REQUESTS;
     // An outcome from before the earliest request would look unread.
     const from = isFull ? (logged.at(-1)?.at ?? since) : since;
     const requests = keyId === undefined ? logged : logged.filter((request) => request.keyId === keyId);
-    const { claims, complete } = await claimsSince(firmReads, firmId, from);
+    const { claims, complete } = await claimsSince({ firmReads, nextPiece }, firmId, from);
     // Not those that were sent at the desk.
     const own = new Set(kept.filter(isWrite).map(({ behavior }) => behavior?.claimId));
     const knownSince = kept.length === MAX_REQUESTS ? (kept.at(-1)?.at ?? until) : 0;
@@ -55,7 +62,10 @@ export const makeCheckReadiness =
     const isWhole = complete && !isFull && !mayMiss;
     // Of a program that has sent nothing, nothing is known.
     const graded = requests.length === 0 ? [] : claims.filter(({ id }) => own.has(id));
-    const checks = gradeIntegration({ requests, reads: logged, claims: graded, now: until });
+    const grading = gradeInPieces({ requests, reads: logged, claims: graded, now: until });
+    let step = grading.next();
+    for (; step.done !== true; step = grading.next()) await nextPiece();
+    const checks = step.value;
     return {
       ready: isWhole && isReady(checks),
       since: from,
@@ -76,13 +86,14 @@ interface FoundClaim extends GradedClaim {
 }
 
 async function claimsSince(
-  reads: Deps['firmReads'],
+  { firmReads, nextPiece }: Pick<Deps, 'firmReads'> & { readonly nextPiece: NextPiece },
   firmId: FirmId,
   updatedSince: Instant,
 ): Promise<{ claims: FoundClaim[]; complete: boolean }> {
   const claims: FoundClaim[] = [];
   for (let after = null; ; ) {
-    const page = await reads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
+    await nextPiece();
+    const page = await firmReads.claims(firmId, 'test', { updatedSince }, { after, ...PAGE });
     for (const { id, assignment, createdAt, updatedAt } of page.rows)
       claims.push({ id, status: assignment.status, createdAt, updatedAt });
     if (page.next === null) return { claims, complete: true };

@@ -1,0 +1,96 @@
+import { expect, test } from '@jest/globals';
+import type { NextPiece } from '@svc/application';
+import { createTurns, type LongWork } from '../src/http/limits/turns.ts';
+import { asHttpProblem } from '../src/http/problems/http-problem.ts';
+
+const wanted = (caller: string, more: Partial<LongWork> = {}): LongWork => ({
+  ...{ caller, isWanted: () => true },
+  ...more,
+});
+function later() {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => asHttpProblem(error).code,
+  );
+
+test('one piece runs at a time, and callers take turns, whatever number of works each has', async () => {
+  const { run } = createTurns();
+  const pieces: string[] = [];
+  let running = 0;
+  let most = 0;
+  const work = (name: string) => async (nextPiece: NextPiece) => {
+    for (let piece = 1; piece <= 2; piece += 1) {
+      await nextPiece();
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      pieces.push(`${name}${piece}`);
+      running -= 1;
+    }
+  };
+  await Promise.all([
+    ...['a', 'b', 'c'].map((name) => run(wanted('large firm'), work(name))),
+    run(wanted('small firm'), work('s')),
+  ]);
+  expect(most).toBe(1);
+  expect(pieces.indexOf('s2')).toBeLessThan(5);
+  expect(pieces.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 's1', 's2']);
+});
+
+test('what has arrived during a piece runs before the next one', async () => {
+  const { run } = createTurns();
+  const order: string[] = [];
+  await run(wanted('firm'), async (nextPiece) => {
+    for (const piece of ['first', 'second']) {
+      await nextPiece();
+      order.push(piece);
+      setImmediate(() => order.push(`request after the ${piece}`));
+    }
+  });
+  expect(order.slice(0, 3)).toEqual(['first', 'request after the first', 'second']);
+});
+
+test('work that nobody waits for any longer ends before its next piece, and others go on', async () => {
+  const { run } = createTurns();
+  let isConnected = true;
+  let pieces = 0;
+  const left = run(wanted('firm', { isWanted: () => isConnected }), async (nextPiece) => {
+    for (;;) {
+      await nextPiece();
+      pieces += 1;
+      if (pieces === 3) isConnected = false;
+    }
+  });
+  const other = run(wanted('firm'), (nextPiece) => nextPiece());
+  expect(await codeOf(left)).toBe('malformed_request');
+  await other;
+  expect(pieces).toBe(3);
+});
+
+test('of work that runs alone, a second one of the firm is rejected until the first has ended', async () => {
+  const { run } = createTurns();
+  const { promise, resolve } = later();
+  const verify = (caller: string) => run(wanted(caller, { single: 'verification' }), () => promise);
+  const first = verify('firm');
+  expect(await codeOf(verify('firm'))).toBe('rate_limited');
+  const other = verify('other firm');
+  resolve();
+  expect(await Promise.all([first, other].map(codeOf))).toEqual(['done', 'done']);
+  expect(await codeOf(verify('firm'))).toBe('done');
+});
+
+test('a caller has a bounded number of works, and another one is not affected', async () => {
+  const { run } = createTurns();
+  const { promise, resolve } = later();
+  const many = Array.from({ length: 33 }, () => codeOf(run(wanted('firm'), () => promise)));
+  const other = codeOf(run(wanted('other firm'), () => promise));
+  resolve();
+  expect(await Promise.all([...many, other])).toEqual([...Array(32).fill('done'), 'rate_limited', 'done']);
+});
