@@ -103,7 +103,7 @@ test('a connection that failed before its stream began counts as no stream', asy
   for (const { response } of readers) response.end();
 });
 
-test('an adjuster has at most eight streams, and older ones are closed, also while their clients do not read', async () => {
+test('an adjuster has at most eight streams, and older ones get the event replaced and are closed, also while their clients do not read', async () => {
   const updates = live();
   const readers = Array.from({ length: 10 }, () => reader());
   for (const { open, response } of readers) {
@@ -113,6 +113,10 @@ test('an adjuster has at most eight streams, and older ones are closed, also whi
     updates.subscribe(open);
   }
   expect(readers.map(({ response }) => response.writableEnded)).toEqual([
+    ...Array(2).fill(true),
+    ...Array(8).fill(false),
+  ]);
+  expect(readers.map(({ events }) => events.includes('replaced'))).toEqual([
     ...Array(2).fill(true),
     ...Array(8).fill(false),
   ]);

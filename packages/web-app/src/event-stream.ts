@@ -1,5 +1,5 @@
 export interface EventStream {
-  /** Does nothing if already open. */
+  /** Does nothing if already open, nor for some minutes after the service closed it in favor of another one. */
   open(): void;
   close(): void;
   /** Whether anything was received in the last 50 seconds: browsers report a dead connection late or never. */
@@ -19,10 +19,13 @@ export interface EventHandlers {
 type Message =
   | { readonly kind: 'revision'; readonly revision: string }
   | { readonly kind: 'alive' }
+  | { readonly kind: 'replaced' }
   | { readonly kind: 'revision?' };
 
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 60_000;
+/** The account has more pages open than the service has streams for: this one polls for so long. */
+const REPLACED_MS = 10 * 60_000;
 /** The service sends an event at least every 20 seconds. */
 const TIMEOUT_MS = 50_000;
 
@@ -37,6 +40,7 @@ export function createEventStream(url: string, handlers: EventHandlers): EventSt
   let lastReceivedAt = 0;
   let revision: string | undefined;
   let retryMs = FIRST_RETRY_MS;
+  let replacedUntil = 0;
 
   const broadcast = (message: Message): void => channel.postMessage(message);
   const onRevision = (newRevision: string): void => {
@@ -49,6 +53,7 @@ export function createEventStream(url: string, handlers: EventHandlers): EventSt
     if (data.kind === 'revision?') {
       if (hasConnection() && revision !== undefined) broadcast({ kind: 'revision', revision });
     } else if (data.kind === 'revision') onRevision(data.revision);
+    else if (data.kind === 'replaced') rest();
     else lastReceivedAt = Date.now();
   });
 
@@ -74,6 +79,11 @@ export function createEventStream(url: string, handlers: EventHandlers): EventSt
       broadcast({ kind: 'revision', revision: newRevision });
     });
     current.addEventListener('signed-out', () => handlers.signedOut());
+    current.addEventListener('replaced', () => {
+      // Otherwise the next tab would open it.
+      broadcast({ kind: 'replaced' });
+      rest();
+    });
     current.addEventListener('error', () => {
       if (source !== current) return;
       const closed = current.readyState === EventSource.CLOSED;
@@ -93,9 +103,16 @@ export function createEventStream(url: string, handlers: EventHandlers): EventSt
     lastReceivedAt = 0;
   };
 
+  const rest = (): void => {
+    close();
+    replacedUntil = Date.now() + REPLACED_MS;
+    handlers.disconnected(false);
+  };
+
   return {
     open() {
-      if (abortController !== undefined || !('EventSource' in globalThis)) return;
+      if (abortController !== undefined || !('EventSource' in globalThis) || Date.now() < replacedUntil)
+        return;
       abortController = new AbortController();
       const { signal } = abortController;
       broadcast({ kind: 'revision?' });

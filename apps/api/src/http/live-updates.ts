@@ -10,7 +10,7 @@ const TICKS_PER_POLL = 8;
 /** A stream ends within a second of its session: after half a second and a query. */
 const TICKS_PER_SESSION_CHECK = 2;
 const HEARTBEAT_INTERVAL_MS = 20_000;
-/** One person's phone, tablet and a few tabs; beyond that the oldest stream is closed. */
+/** One person's phone, tablet and a few tabs; beyond that the oldest stream is closed, and its page polls. */
 const MAX_STREAMS_PER_ACCOUNT = 8;
 /** A client that leaves this much unread is considered gone. */
 const MAX_UNSENT_BYTES = 4096;
@@ -118,7 +118,7 @@ export function createLiveUpdates<Topic extends string>(deps: {
       });
       own.add(stream);
       const [oldest] = own;
-      if (own.size > MAX_STREAMS_PER_ACCOUNT) oldest?.end();
+      if (own.size > MAX_STREAMS_PER_ACCOUNT) oldest?.replace();
       timer ??= setInterval(tick, POLL_INTERVAL_MS / TICKS_PER_POLL).unref();
       void poll();
     },
@@ -138,6 +138,8 @@ interface Stream<Topic extends string> {
   end(): void;
   /** Tells the page that its session has ended, and ends. */
   signOut(): void;
+  /** Ends, so that the page does not open it again at once: it would end the next one. */
+  replace(): void;
 }
 
 function createStream<Topic extends string>(
@@ -173,6 +175,10 @@ function createStream<Topic extends string>(
     role,
     signOut() {
       write('event: signed-out\ndata: \n\n');
+      end();
+    },
+    replace() {
+      write('event: replaced\ndata: \n\n');
       end();
     },
     update(revision) {

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { createEventStream } from '../src/event-stream.ts';
+
+/** What the page opened, and the events that a test sends it. */
+class FakeEventSource extends EventTarget {
+  static readonly OPEN = 1;
+  static readonly CLOSED = 2;
+  static readonly opened: FakeEventSource[] = [];
+  readyState = FakeEventSource.OPEN;
+  constructor(readonly url: string) {
+    super();
+    FakeEventSource.opened.push(this);
+  }
+  close(): void {
+    this.readyState = FakeEventSource.CLOSED;
+  }
+  send(name: string): void {
+    this.dispatchEvent(new Event(name));
+  }
+}
+
+const channels: Set<FakeChannel> = new Set();
+/** Node's own delivers outside of the timers of a test. */
+class FakeChannel extends EventTarget {
+  constructor(readonly name: string) {
+    super();
+    channels.add(this);
+  }
+  postMessage(data: unknown): void {
+    for (const other of channels)
+      if (other !== this && other.name === this.name)
+        other.dispatchEvent(Object.assign(new Event('message'), { data }));
+  }
+}
+
+const FAKES = { BroadcastChannel: FakeChannel, EventSource: FakeEventSource, navigator: {} };
+const originals = Object.keys(FAKES).map(
+  (name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const,
+);
+beforeEach(() => {
+  jest.useFakeTimers();
+  FakeEventSource.opened.length = 0;
+  channels.clear();
+  for (const [name, value] of Object.entries(FAKES))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  for (const [name, original] of originals)
+    if (original === undefined) Reflect.deleteProperty(globalThis, name);
+    else Object.defineProperty(globalThis, name, original);
+});
+
+const page = () => {
+  const handlers = { changed() {}, signedOut() {}, disconnected: jest.fn(), connected() {} };
+  return { handlers, stream: createEventStream('/events', handlers) };
+};
+
+test('a stream that the service closed in favor of another one stays closed for minutes, and the page polls', () => {
+  const { stream, handlers } = page();
+  stream.open();
+  const [source] = FakeEventSource.opened;
+  source?.send('open');
+  expect(stream.isAlive()).toBe(true);
+  source?.send('replaced');
+  expect(source?.readyState).toBe(FakeEventSource.CLOSED);
+  expect(stream.isAlive()).toBe(false);
+  expect(handlers.disconnected).toHaveBeenCalledWith(false);
+  // As pages do twice a minute without events.
+  for (let poll = 0; poll < 19; poll += 1) {
+    jest.advanceTimersByTime(30_000);
+    stream.close();
+    stream.open();
+  }
+  expect(FakeEventSource.opened).toHaveLength(1);
+  jest.advanceTimersByTime(30_000);
+  stream.open();
+  expect(FakeEventSource.opened).toHaveLength(2);
+  stream.close();
+});
+
+test('with the stream of one tab those of the others stay closed, which would end the next one', () => {
+  const [one, other] = [page(), page()];
+  one.stream.open();
+  other.stream.open();
+  const [first, ...others] = FakeEventSource.opened;
+  first?.send('replaced');
+  for (const { stream } of [one, other]) stream.open();
+  expect(FakeEventSource.opened).toHaveLength(1 + others.length);
+  expect(FakeEventSource.opened.map(({ readyState }) => readyState)).not.toContain(FakeEventSource.OPEN);
+});
