@@ -4,7 +4,7 @@ import { createTurns, type LongWork } from '../src/http/limits/turns.ts';
 import { asHttpProblem } from '../src/http/problems/http-problem.ts';
 
 const wanted = (caller: string, more: Partial<LongWork> = {}): LongWork => ({
-  ...{ caller, isWanted: () => true },
+  ...{ caller, isWanted: () => true, kind: 'search' as const },
   ...more,
 });
 function later() {
@@ -74,10 +74,27 @@ test('work that nobody waits for any longer ends before its next piece, and othe
   expect(pieces).toBe(3);
 });
 
+test('work learns when the time of its request is over, and pages have no limit of their number', async () => {
+  let now = 0;
+  const { run } = createTurns(() => now);
+  const pages = Array.from({ length: 100 }, () =>
+    run(wanted('firm', { kind: 'page' }), async (nextPiece) => {
+      const hadTime = await nextPiece();
+      now = 2500;
+      return [hadTime, await nextPiece()];
+    }),
+  );
+  const [first, second] = await Promise.all(pages);
+  expect([first, second]).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+});
+
 test('of work that runs alone, a second one of the firm is rejected until the first has ended', async () => {
   const { run } = createTurns();
   const { promise, resolve } = later();
-  const verify = (caller: string) => run(wanted(caller, { single: 'verification' }), () => promise);
+  const verify = (caller: string) => run(wanted(caller, { kind: 'verification' }), () => promise);
   const first = verify('firm');
   expect(await codeOf(verify('firm'))).toBe('rate_limited');
   const other = verify('other firm');

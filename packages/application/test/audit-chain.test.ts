@@ -77,12 +77,11 @@ test('a check in pieces that has no more time is continued where it ended, and f
     const found: unknown[] = [];
     for (let after: AuditLink | undefined; ; ) {
       let count = 0;
-      const deps = {
-        ...{ reads: readsOf(of), sha256, isTimeOver: () => count === 2 },
-        nextPiece: async () => {
-          count += 1;
-        },
+      const nextPiece = async (): Promise<boolean> => {
+        count += 1;
+        return count <= 2;
       };
+      const deps = { reads: readsOf(of), sha256, nextPiece };
       const part = await verifyAuditChain(deps, CHAIN, { since: 1, until: 351, after });
       found.push(part);
       if (part?.intact !== true || part.isPart !== true) return found;

@@ -120,13 +120,11 @@ export async function verifyAuditChain(
     readonly sha256: Sha256;
     /** Checks in pieces. */
     readonly nextPiece?: NextPiece;
-    /** Asked after each piece. */
-    readonly isTimeOver?: () => boolean;
   },
   chain: AuditChainId,
   check: AuditCheck = {},
 ): Promise<AuditVerification | null> {
-  const { reads, sha256, nextPiece, isTimeOver = () => false } = deps;
+  const { reads, sha256, nextPiece } = deps;
   const pageRows = nextPiece === undefined ? PAGE_ROWS : PIECE_ROWS;
   const ends = await reads.chain(chain);
   if (ends === null) return null;
@@ -169,8 +167,10 @@ export async function verifyAuditChain(
   let rows = 0;
   let lastPurge: AuditPurge | null = null;
   let isPart = false;
-  while (link.seq < to && !isPart) {
-    await (nextPiece ?? AT_ONCE)();
+  for (const first = link.seq; link.seq < to; ) {
+    const hasTime = await (nextPiece ?? AT_ONCE)();
+    isPart = !hasTime && link.seq > first;
+    if (isPart) break;
     const page = await reads.rows(chain, { after: link.seq, limit: Math.min(pageRows, to - link.seq) });
     if (page[0]?.seq !== link.seq + 1) {
       // Retention may have deleted the oldest rows since the check started.
@@ -192,7 +192,6 @@ export async function verifyAuditChain(
       link = row;
       if (row.at >= (since ?? row.at) && row.at < (until ?? Number.POSITIVE_INFINITY)) rows += 1;
     }
-    isPart = link.seq < to && isTimeOver();
   }
   // The latest row of the chain is also held apart from the rows, with its hash.
   if (link.seq === last.seq && link.hash !== last.hash)

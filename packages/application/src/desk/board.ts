@@ -217,7 +217,7 @@ export const makeListBoard =
     let count = limit + 1;
     for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
       // The first claims of the board alone are no long work.
-      if (total > 0) await nextPiece();
+      if (total > 0 && !(await nextPiece())) break;
       const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);

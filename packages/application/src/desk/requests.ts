@@ -59,7 +59,8 @@ export const makeListRequests =
     let after: RequestPosition | null = start && { at: start.at + 1, requestId: FIRST_POSITION.id };
     let next: KeysetPosition | null = page.after;
     for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
-      await nextPiece();
+      const hasTime = await nextPiece();
+      if (!hasTime && read > 0) break;
       const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);
       for (const requests of elements) {
         const [latest] = requests;

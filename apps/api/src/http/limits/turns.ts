@@ -3,16 +3,26 @@ import { HttpProblem } from '../problems/http-problem.ts';
 import { CANCELED } from './concurrency-limit.ts';
 import { createUsage } from './usage.ts';
 
-/** More of a caller would only wait until their deadline. */
-const MAX_WORKS_PER_CALLER = 32;
+/** `page`: writes a large one. `search`: reads until it has a page. `report`: one statement over all offers of a period. */
+export type LongWorkKind = 'page' | 'search' | 'report' | 'verification';
+
+/** Of a caller at once. More searches would only wait until their deadline; the rate limits are for pages. */
+const MOST: Readonly<Record<LongWorkKind, number>> = {
+  page: Number.POSITIVE_INFINITY,
+  search: 32,
+  report: 32,
+  verification: 1,
+};
+
+/** After which work returns what it has: well before the deadline of its request. */
+const MAX_WORK_MS = 2500;
 
 export interface LongWork {
   /** Who takes turns with the others. */
   readonly caller: string;
   /** Whether anybody still waits for the result. */
   readonly isWanted: () => boolean;
-  /** At most one of this name runs for a caller. */
-  readonly single?: string | undefined;
+  readonly kind: LongWorkKind;
 }
 
 export interface Turns {
@@ -28,7 +38,7 @@ export interface Turns {
  * Of all long work of the process one piece runs at a time, with what it reads from the database: a request in between
  * waits for one piece, however many works there are. Callers take turns, whatever number of works each has.
  */
-export function createTurns(): Turns {
+export function createTurns(now = () => performance.now()): Turns {
   const works = createUsage<string>();
   /** By caller, the one whose turn is next first. */
   const waiting = new Map<string, (() => void)[]>();
@@ -56,10 +66,11 @@ export function createTurns(): Turns {
     });
 
   return {
-    async run({ caller, isWanted, single }, start) {
-      const counted = single === undefined ? caller : `${caller} ${single}`;
-      if (works.of(counted) >= (single === undefined ? MAX_WORKS_PER_CALLER : 1)) throw tooMany(single);
+    async run({ caller, isWanted, kind }, start) {
+      const counted = `${caller} ${kind}`;
+      if (works.of(counted) >= MOST[kind]) throw tooMany(kind);
       works.add(counted, 1);
+      const endsAt = now() + MAX_WORK_MS;
       let isRunning = false;
       const endPiece = (): void => {
         if (!isRunning) return;
@@ -73,6 +84,7 @@ export function createTurns(): Turns {
           await turnOf(caller);
           isRunning = true;
           if (!isWanted()) throw CANCELED;
+          return now() < endsAt;
         });
       } finally {
         endPiece();
@@ -82,11 +94,11 @@ export function createTurns(): Turns {
   };
 }
 
-const tooMany = (single: string | undefined): HttpProblem =>
+const tooMany = (kind: LongWorkKind): HttpProblem =>
   new HttpProblem('rate_limited', {
     detail:
-      single === undefined
-        ? `At most ${MAX_WORKS_PER_CALLER} long requests of a firm or an account run at once.`
-        : `Another ${single} of your firm is running. Try again when it has ended.`,
+      MOST[kind] === 1
+        ? `Another ${kind} of your firm is running. Try again when it has ended.`
+        : `At most ${MOST[kind]} requests that search or report run at once for a firm.`,
     headers: { 'Retry-After': '1' },
   });

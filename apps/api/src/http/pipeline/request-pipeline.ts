@@ -214,7 +214,7 @@ export function createPipeline(
           caller,
           // Also after the deadline, whose response closes it.
           isWanted: () => !exchange.response.closed,
-          single: kind === 'verification' ? kind : undefined,
+          kind,
         },
         (nextPiece) => start(() => exchange.permit.releaseWhile(nextPiece())),
       );

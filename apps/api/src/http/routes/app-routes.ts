@@ -252,7 +252,7 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
       const more = wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list) } : {};
-      const json = await longWork('search', (nextPiece) => withJsonRows(claims, appClaimToWire, nextPiece));
+      const json = await longWork('page', (nextPiece) => withJsonRows(claims, appClaimToWire, nextPiece));
       return { ...page(json, (text) => text, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 

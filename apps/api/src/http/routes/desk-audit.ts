@@ -10,7 +10,7 @@ import { deskEndpoints } from '@svc/contract';
 import { DomainError } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { deskReader, page, pageRequest } from './paging.ts';
+import { deskReader, page, pageRequest, withJsonRows } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 interface DeskAuditRouteDeps {
@@ -37,19 +37,18 @@ export function deskAuditRoutes({ deskUseCases: use, staffReads, cursors }: Desk
       const filter = { since, until, actor, action, object, requestId };
       const scope = { list: 'audit', reader: deskReader(firmId), filters: filter };
       const asked = pageRequest(query, cursors, scope);
-      const [events, members] = await Promise.all([
-        longWork('search', (nextPiece) => use.listAudit(firmId, filter, asked, nextPiece)),
-        staffReads.ofFirm(firmId),
-      ]);
+      const members = await staffReads.ofFirm(firmId);
       const names = new Map(members.map(({ staffId, name }) => [staffObject(staffId), name]));
-      return {
-        ...page(
-          events,
+      const events = await longWork('search', async (nextPiece) =>
+        withJsonRows(
+          await use.listAudit(firmId, filter, asked, nextPiece),
           ({ id, seq, hash, entry }) =>
             asciiJson({ id, seq, ...entry, actor_name: names.get(entry.actor) ?? null, hash }),
-          cursors,
-          scope,
+          nextPiece,
         ),
+      );
+      return {
+        ...page(events, (text) => text, cursors, scope),
         reads: [{ firmId, action: 'audit.read', object: null }],
       };
     }),

@@ -10,10 +10,8 @@ export const deskReadinessRoutes = ({
   readonly firmUseCases: Pick<FirmUseCases, 'checkReadiness'>;
 }): Route[] => [
   staffRoute(deskEndpoints.getFirmReadiness, async ({ query: { since } }, { actor, longWork }) =>
-    jsonResponse(
-      readinessToWire(
-        await longWork('search', (nextPiece) => checkReadiness(actor.firmId, { since }, nextPiece)),
-      ),
+    longWork('search', async (nextPiece) =>
+      jsonResponse(readinessToWire(await checkReadiness(actor.firmId, { since }, nextPiece))),
     ),
   ),
 ];

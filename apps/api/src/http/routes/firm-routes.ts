@@ -16,7 +16,7 @@ import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest } from './paging.ts';
+import { page, pageRequest, withJsonRows } from './paging.ts';
 import {
   type FirmContext,
   firmRoute,
@@ -77,8 +77,11 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
       const request = pageRequest(query, deps.cursors, scope, context.maxPageBytes);
       const claims = await deps.firmReads.claims(firmId, environment, filter, request);
+      const json = await context.longWork('page', (nextPiece) =>
+        withJsonRows(claims, claimToWire, nextPiece),
+      );
       return {
-        ...page(claims, claimToWire, deps.cursors, scope),
+        ...page(json, (text) => text, deps.cursors, scope),
         reads: claimsRead(firmId, claims.rows),
         ...(environment === 'test' && {
           readPage: {

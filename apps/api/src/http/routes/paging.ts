@@ -34,6 +34,8 @@ export async function withJsonRows<T>(
 ): Promise<Page<AsciiJson>> {
   const texts: AsciiJson[] = [];
   let bytes = 0;
+  // Many large pages at once would add up before any of them takes turns.
+  if (rows.length > LIMITS.page.default) await nextPiece();
   for (const row of rows) {
     if (bytes >= PIECE_BYTES) {
       await nextPiece();

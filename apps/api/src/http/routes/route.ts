@@ -14,6 +14,7 @@ import type {
 } from '@svc/application';
 import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
 import type { ClaimId, Environment } from '@svc/domain';
+import type { LongWorkKind } from '../limits/turns.ts';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 
@@ -49,9 +50,6 @@ export interface AppContext {
   readonly session: SignedIn;
   readonly longWork: RunLongWork;
 }
-
-/** `search`: reads until it has a page. Of `verification`, one runs for a firm. `report`: one statement for all. */
-export type LongWorkKind = 'search' | 'verification' | 'report';
 
 /** Runs long work of a firm or an adjuster in pieces, until it is done or the client has left. */
 export type RunLongWork = <T>(kind: LongWorkKind, start: (nextPiece: NextPiece) => Promise<T>) => Promise<T>;
