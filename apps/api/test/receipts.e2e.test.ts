@@ -66,6 +66,7 @@ test('a receipt shows push, first sight and both times of an answer kept offline
     first_seen_at: expect.any(String),
     status: 'accepted',
     answered: { at: accepted.json.assignment.responded_at, device_at: answered_at, kept_offline_since },
+    late_answer: null,
     closed_at: null,
     decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
     audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
@@ -78,8 +79,55 @@ test('a receipt shows push, first sight and both times of an answer kept offline
     expect(JSON.stringify(payload)).not.toContain(secret);
 });
 
-test('a receipt belongs to the firm of the claim and the adjuster of the latest offer', async () => {
+test('an acceptance that comes after the claim went to somebody else is in the trail of the firm and in a receipt', async () => {
   const [first, second] = [await service.member(firm), await service.member(firm)];
+  const claim = await sentClaim(service, firm.live, first.svcId);
+  const { offered_at } = (await service.call('GET', `/app/v1/claims/${claim.id}`, { as: first.token })).json;
+  await offerClaim(service, firm.live, claim.id, second.svcId);
+  const answered_at = '2026-08-29T15:02:41.020Z';
+  const accept = () =>
+    service.call('POST', `/app/v1/claims/${claim.id}/acceptance`, {
+      as: first.token,
+      body: { offered_at, answered_at },
+    });
+  for (let twice = 0; twice < 2; twice += 1) expectProblem(await accept(), 404, 'not_found');
+  const { token } = await operatorOf(service.service.services).staff(firm.id as FirmId, 'auditor');
+  const events = await eventually(
+    async () => {
+      const { json } = await service.call('GET', '/firm/v1/audit', { as: token });
+      return json.data.filter(
+        ({ actor, action }: Record<string, string>) =>
+          `${actor} ${action}` === `adjuster:${first.svcId} claim.accept`,
+      );
+    },
+    ({ length }) => length === 2,
+  );
+  const path = `/app/v1/claims/${claim.id}/receipt?offered_at=${offered_at}`;
+  const { json } = await service.call('GET', path, { as: first.token });
+  const { audit, ...content } = await contentOf(json.receipt);
+  expect(content).toMatchObject({
+    ...{ adjuster_svc_id: first.svcId, status: 'withdrawn', answered: null },
+    late_answer: { answer: 'accept', device_at: answered_at, kept_offline_since: null },
+    decided_by: { rule: 'offered_again' },
+  });
+  // Newest first.
+  expect(events.at(-1)).toMatchObject({
+    object: `claim:${claim.id}`,
+    outcome: 'not_found',
+    hash: audit.hash,
+  });
+  expect(await contentOf((await receiptOf(claim.id, firm.live)).json.receipt)).toMatchObject({
+    adjuster_svc_id: second.svcId,
+    late_answer: null,
+  });
+});
+
+test('a receipt belongs to the firm of the claim and to the adjuster of the offer', async () => {
+  const [first, second, nobody] = [
+    await service.member(firm),
+    await service.member(firm),
+    await service.member(firm),
+  ];
   const claim = await sentClaim(service, firm.live, first.svcId);
   const other = await service.firm();
   await offerClaim(service, firm.live, claim.id, second.svcId);
@@ -89,7 +137,7 @@ test('a receipt belongs to the firm of the claim and the adjuster of the latest 
   for (const [as, api] of [
     [other.live, '/v1'],
     [firm.test, '/v1'],
-    [first.token, '/app/v1'],
+    [nobody.token, '/app/v1'],
   ] as const)
     expectProblem(await receiptOf(claim.id, as, api), 404, 'not_found');
   const adjusters = await service.key(firm, { purpose: 'adjusters' });

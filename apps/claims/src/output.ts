@@ -106,7 +106,15 @@ export const claimFields = (claim: Claim) => ({
     .join(', '),
 });
 
-export const receiptFields = ({ pushes, answered, decided_by, audit, iat, ...content }: ReceiptContent) => ({
+export const receiptFields = ({
+  pushes,
+  answered,
+  late_answer: late,
+  decided_by,
+  audit,
+  iat,
+  ...content
+}: ReceiptContent) => ({
   claim_id: content.claim_id,
   external_id: content.external_id,
   adjuster: content.adjuster_svc_id,
@@ -115,8 +123,9 @@ export const receiptFields = ({ pushes, answered, decided_by, audit, iat, ...con
   first_seen_at: content.first_seen_at,
   status: content.status,
   answered_at: answered?.at,
-  on_the_device: answered?.device_at,
-  offline_since: answered?.kept_offline_since,
+  answered_too_late: late && `${late.answer} ${late.at}`,
+  on_the_device: (answered ?? late)?.device_at,
+  offline_since: (answered ?? late)?.kept_offline_since,
   closed_at: content.closed_at,
   decided_by: decided_by.text,
   audit_row: audit && `${audit.seq} ${audit.hash}`,

@@ -29,7 +29,15 @@ import { MAIN_COMMAND, start } from './process.ts';
 const RECEIPT_MEMBERS: Record<keyof ReceiptContent, true> = {
   ...{ iss: true, iat: true, version: true },
   ...{ claim_id: true, external_id: true, firm_id: true, environment: true, adjuster_svc_id: true },
-  ...{ offered_at: true, pushes: true, first_seen_at: true, status: true, answered: true, closed_at: true },
+  ...{
+    offered_at: true,
+    pushes: true,
+    first_seen_at: true,
+    status: true,
+    answered: true,
+    late_answer: true,
+    closed_at: true,
+  },
   ...{ decided_by: true, audit: true },
 };
 

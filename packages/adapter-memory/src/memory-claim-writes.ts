@@ -33,8 +33,9 @@ export function memoryClaimWrites(uow: MemoryUnitOfWork): ClaimWrites {
         if (replay !== null || claim === null) return replay;
         const { assignment, ...rest } = decide({ ...facts, membership, claim });
         await tx.claimWrites.bind(request, claim.id);
-        await record(tx, rest);
+        // Before the claim gets the audit row of the next offer.
         await tx.claimWrites.endOffer(claim, offerEnd(claim, assignment.offeredAt));
+        await record(tx, rest);
         return tx.claims.save({ ...claim, assignment });
       }),
 

@@ -35,7 +35,7 @@ export function memoryFirmData(tables: Tables, write: Write): FirmData {
         `${claimId} ${String(offeredAt).padStart(15, '0')}`;
       const own = tables.offers.all().filter((offer) => offer.firmId === firmId);
       const found = page(own, idOf, after === null ? null : idOf(after), limit);
-      return found.map(({ firmId: _, reminderQueuedAt: __, ...offer }) => offer);
+      return found.map(({ firmId: _, reminderQueuedAt: __, auditSeq: ___, ...offer }) => offer);
     },
     async imports(firmId, after, limit) {
       const own = tables.imports.all().filter((one) => one.firmId === firmId);

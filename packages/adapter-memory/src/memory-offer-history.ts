@@ -23,7 +23,7 @@ export const offerRowOf = (
   offers.get(keyOf(firmId, claimId, offeredAt)) ?? {
     offeredBy: null,
     ...{ firmId, claimId, offeredAt, adjuster },
-    ...{ firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
+    ...{ auditSeq: 0, firstSeenAt: null, reminderQueuedAt: null, remindedAt: null, pushes: [], end: null },
   };
 
 export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
@@ -66,7 +66,7 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
       const earlier = tables.offers
         .all()
         .filter((row) => row.firmId === firmId && row.claimId === claimId)
-        .flatMap(({ firmId: _, claimId: __, reminderQueuedAt: ___, end, ...offer }) =>
+        .flatMap(({ firmId: _, claimId: __, reminderQueuedAt: ___, auditSeq: ____, end, ...offer }) =>
           end === null ? [] : [{ ...end, ...offer }],
         )
         .sort((one, other) => one.offeredAt - other.offeredAt);
@@ -78,9 +78,21 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
       return claim?.firmId === firmId && isClaimVisible(claim, environment) ? recordOf(claim) : null;
     },
 
-    async latestToAdjuster(svcId, claimId) {
+    async toAdjuster(svcId, claimId, offeredAt) {
       const claim = tables.claims.get(keyOf(claimId));
-      return claim?.assignment.adjuster === svcId ? recordOf(claim) : null;
+      if (claim === undefined) return null;
+      const { assignment, externalId, environment } = claim;
+      const isWanted = (offer: { offeredAt: number; adjuster: string }): boolean =>
+        offer.adjuster === svcId && (offeredAt ?? offer.offeredAt) === offer.offeredAt;
+      if (isWanted(assignment)) return recordOf(claim);
+      const [row] = tables.offers
+        .all()
+        .filter((offer) => offer.claimId === claimId && offer.end !== null && isWanted(offer))
+        .sort((one, other) => other.offeredAt - one.offeredAt);
+      if (row === undefined || row.end === null) return null;
+      const { firmId, auditSeq, reminderQueuedAt: _, claimId: __, end, ...offer } = row;
+      const audit = tables.auditLog.get(keyOf(firmId, auditSeq)) ?? null;
+      return { claimId, firmId, externalId, environment, closedAt: null, offer: { ...end, ...offer }, audit };
     },
   };
 }

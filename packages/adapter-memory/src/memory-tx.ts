@@ -126,6 +126,7 @@ export function memoryTx(
   const lockedSubjects = new Set<string>();
   /** Without a response. */
   const endedOffers: Claim[] = [];
+  const lateAnswers: Parameters<Tx['claims']['recordLateAnswer']>[0][] = [];
 
   const tx: MemoryTx = {
     claims: {
@@ -158,6 +159,9 @@ export function memoryTx(
         tables.claims.put(claim);
         if (claim.closedAt !== null && claim.assignment.status === 'pending_acceptance')
           endedOffers.push(claim);
+      }),
+      recordLateAnswer: step((offer) => {
+        lateAnswers.push(offer);
       }),
       recordReminder: step((offer, reminderStep, at) => {
         const known = offerRowOf(tables, offer);
@@ -197,7 +201,8 @@ export function memoryTx(
       }),
       endOffer: step(({ firmId, id: claimId, assignment }, end) => {
         const row = offerRowOf(tables, { firmId, claimId, ...assignment });
-        tables.offers.put({ ...row, offeredBy: assignment.offeredBy, end });
+        const { seq: auditSeq = 0 } = tables.offerDecisions.get(keyOf(claimObject(claimId))) ?? {};
+        tables.offers.put({ ...row, offeredBy: assignment.offeredBy, auditSeq, end });
       }),
     },
 
@@ -463,6 +468,12 @@ export function memoryTx(
       record: step((event) => {
         const seq = appendEvent(tables, event);
         const { action, object } = event.entry;
+        const late = lateAnswers.find(({ claimId }) => claimObject(claimId) === object);
+        if (late !== undefined) {
+          const offer = tables.offers.get(keyOf(late.firmId, late.claimId, late.offeredAt));
+          if (offer !== undefined) tables.offers.put({ ...offer, auditSeq: seq });
+          return;
+        }
         const ends = endedOffers
           .filter(({ firmId }) => firmId === event.chain)
           .map(({ id }) => claimObject(id));

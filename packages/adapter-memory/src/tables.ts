@@ -57,6 +57,8 @@ interface JobRow {
 }
 export interface OfferRow extends StoredOffer {
   readonly firmId: FirmId;
+  /** Of an earlier offer: the audit row of its response, or of what ended it, or of a response that came later. */
+  readonly auditSeq: number;
   readonly reminderQueuedAt: Instant | null;
 }
 /** The last timestamp of a firm's change feed. */

@@ -1,5 +1,5 @@
 import type { Tx, UnitOfWork } from '@svc/application';
-import type { AssignmentStatus, Claim } from '@svc/domain';
+import type { AssignmentStatus } from '@svc/domain';
 import type { Database } from './driver/database.ts';
 import { ConcurrencyConflict } from './driver/errors.ts';
 import type { TransactionExecutor } from './driver/executor.ts';
@@ -8,7 +8,7 @@ import type { Encryption } from './encryption/encryption.ts';
 import type { FirmStatements, StatementsOn } from './firm-statements.ts';
 import { pgOutbox } from './jobs/job-table.ts';
 import { pgAdjusters } from './stores/pg-adjusters.ts';
-import { type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
+import { type EventSubjects, type PgAuditTrail, pgAuditTrail } from './stores/pg-audit.ts';
 import { pgCarriers } from './stores/pg-carriers.ts';
 import { pgClaims } from './stores/pg-claims.ts';
 import { pgDeadlines } from './stores/pg-deadlines.ts';
@@ -31,10 +31,10 @@ const storesOn = (
   statements: FirmStatements,
   encryption: Encryption,
   changed: AssignmentStatus[],
-  ended: Claim[],
+  subjects: EventSubjects,
   audit: PgAuditTrail,
 ): Tx => ({
-  claims: pgClaims(executor, statements, encryption, changed, ended),
+  claims: pgClaims(executor, statements, encryption, changed, subjects),
   carriers: pgCarriers(executor, encryption),
   adjusters: pgAdjusters(executor, encryption),
   memberships: pgMemberships(executor, encryption),
@@ -68,12 +68,12 @@ export function pgUnitOfWork(
   const attempt = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const transaction = await database.begin();
     const changed: AssignmentStatus[] = [];
-    const ended: Claim[] = [];
+    const subjects: EventSubjects = { ended: [], late: [] };
     let result: T;
     try {
       const statements = statementsOn(transaction);
-      const audit = pgAuditTrail(transaction, statements, ended);
-      result = await work(storesOn(transaction, statements, encryption, changed, ended, audit));
+      const audit = pgAuditTrail(transaction, statements, subjects);
+      result = await work(storesOn(transaction, statements, encryption, changed, subjects, audit));
       await audit.write();
     } catch (error) {
       await transaction.rollback();

@@ -298,7 +298,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
 
   const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
-  const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, [], []);
+  const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, [], { ended: [], late: [] });
   const writing = (transaction: Transaction) =>
     groupedClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, statementsOn, {
       maxTogether: 50,

@@ -1008,7 +1008,7 @@ export interface ReadinessRequest {
   simulated: boolean;
 }
 
-/** A signed record of the latest offer of a claim: adjuster, times, pushes, response and the row of the audit trail. */
+/** A signed record of an offer of a claim: adjuster, times, pushes, response and the row of the audit trail. */
 export interface Receipt {
   /** A JSON Web Signature in compact form (EdDSA with Ed25519). Its `kid` is one of `/.well-known/jwks.json`. Example: `"eyJhbGciOiJFZERTQSIsImtpZCI6IjBfZXhhbXBsZSJ9.eyJjbGFpbV9pZCI6IjBiOWY2YTUyLTNjMGUtNGE1My04ZjU3LTJmMWY3YTNjOWQxMCJ9.c2lnbmF0dXJl"`. */
   receipt: string;

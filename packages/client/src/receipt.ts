@@ -30,6 +30,14 @@ export interface ReceiptContent {
     /** Since when the app kept the answer for lack of a network. */
     readonly kept_offline_since: string | null;
   } | null;
+  /** An answer to an offer that had ended, so that it does not count; null: there was none. Absent in older receipts. */
+  readonly late_answer?: {
+    readonly answer: string;
+    /** By the service's clock. */
+    readonly at: string;
+    readonly device_at: string | null;
+    readonly kept_offline_since: string | null;
+  } | null;
   /** When the claim was closed; null: it was open when the receipt was issued. */
   readonly closed_at: string | null;
   readonly decided_by: { readonly rule: string; readonly text: string };

@@ -757,10 +757,16 @@ export const appEndpoints = {
     id: 'getOfferReceipt',
     method: 'GET',
     path: '/app/v1/claims/{id}/receipt',
-    summary: 'Get a receipt of the latest offer',
+    summary: 'Get a receipt of an offer',
     description:
-      'A signed record of the latest offer, if it was made to this adjuster; also after it was rejected, or the adjuster has left the firm.',
+      'A signed record of the latest offer of the claim to this adjuster, or of an earlier one; also after it was rejected, the claim went to somebody else, or the adjuster has left the firm.',
     params: offeredClaimParams,
+    query: fields({
+      offered_at: instantParameter({
+        description: "The offer's `offered_at`; default: the latest offer to this adjuster.",
+        example: '2026-08-29T14:52:07.113Z',
+      }).optional(),
+    }),
     success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...SESSION_REQUEST, 'not_found'],
   }),

@@ -13,6 +13,6 @@ export const receiptSchema = responseObject({
 }).meta({
   id: 'Receipt',
   description:
-    'A signed record of the latest offer of a claim: adjuster, times, pushes, response and the row of the audit trail.',
+    'A signed record of an offer of a claim: adjuster, times, pushes, response and the row of the audit trail.',
 });
 export type Receipt = z.output<typeof receiptSchema>;

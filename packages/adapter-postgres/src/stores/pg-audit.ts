@@ -6,6 +6,7 @@ import type {
   AuditReads,
   AuditRow,
   AuditTrail,
+  OfferKey,
 } from '@svc/application';
 import type { Claim, Instant } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
@@ -91,11 +92,24 @@ const END_OFFERS = sql(
     WHERE firm_id = $1 AND id = ANY ($2::uuid[])`,
 );
 
-/** @param ended the claims whose offers the recorded events end, each by the event of its firm. */
+const LATE_ANSWER = sql(
+  'offers_late_answer',
+  `UPDATE offers SET audit_seq = (SELECT audit_seq FROM firm_feeds WHERE firm_id = $1)
+    WHERE firm_id = $1 AND claim_id = $2 AND offered_at = $3`,
+);
+
+/** What the recorded events end or answer, each by the event of its firm. */
+export interface EventSubjects {
+  /** Claims whose offers end. */
+  readonly ended: Claim[];
+  /** Offers that had ended before they were answered. */
+  readonly late: Pick<OfferKey, 'firmId' | 'claimId' | 'offeredAt'>[];
+}
+
 export function pgAuditTrail(
   executor: TransactionExecutor,
   statements: FirmStatements,
-  ended: readonly Claim[],
+  { ended, late }: EventSubjects,
 ): PgAuditTrail {
   const events: AuditEvent[] = [];
   return {
@@ -107,6 +121,8 @@ export function pgAuditTrail(
       for (const { chain } of events.splice(0)) {
         const ids = ended.flatMap(({ firmId, id }) => (firmId === chain ? [id] : []));
         if (ids.length > 0) executor.send(END_OFFERS, [chain, arrayOf(ids)]);
+        for (const { firmId, claimId, offeredAt } of late)
+          if (firmId === chain) executor.send(LATE_ANSWER, [firmId, claimId, timestamp(offeredAt)]);
       }
     },
   };

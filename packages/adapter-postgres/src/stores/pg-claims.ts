@@ -17,6 +17,7 @@ import {
   workValues,
 } from './claim-rows.ts';
 import { pgAdjusters } from './pg-adjusters.ts';
+import type { EventSubjects } from './pg-audit.ts';
 import { recordReminder } from './pg-offer-history.ts';
 
 export const LOCK_CLAIM = sql(
@@ -76,14 +77,14 @@ const missing = (): DatabaseError =>
 
 /**
  * @param changed receives the status of each claim that is saved.
- * @param ended receives the claims whose pending offer ended without a response.
+ * @param subjects receives the claims whose pending offer ended without a response, and offers answered too late.
  */
 export function pgClaims(
   executor: TransactionExecutor,
   statements: FirmStatements,
   encryption: Encryption,
   changed: AssignmentStatus[],
-  ended: Claim[],
+  { ended, late }: EventSubjects,
 ): Claims {
   return {
     lock: (firmId, id) => lockClaim(executor, encryption, firmId, id),
@@ -120,6 +121,10 @@ export function pgClaims(
       executor.send(SAVE_WITHOUT_TIMESTAMP, values, (count) => (count === 1 ? null : missing()));
       countEdit(executor, claim.assignment.adjuster);
       if (claim.closedAt !== null && claim.assignment.status === 'pending_acceptance') ended.push(claim);
+    },
+
+    async recordLateAnswer(offer) {
+      late.push(offer);
     },
 
     recordReminder: (offer, step, at) => recordReminder(executor, offer, step, at),

@@ -64,18 +64,40 @@ const END = sql(
      ended_at = excluded.ended_at, offered_by = excluded.offered_by`,
 );
 
+const LINK_END = sql(
+  'offers_link_end',
+  `UPDATE offers SET audit_seq = (SELECT audit_seq FROM claims WHERE firm_id = $1 AND id = $2)
+    WHERE firm_id = $1 AND claim_id = $2 AND offered_at = $3`,
+);
+
 const ENTRY_COLUMNS = 'o.first_seen_at, o.reminded_at, o.pushes::text AS pushes';
 
+/** Of `audit_log l`. */
+const AUDIT_COLUMNS = `l.seq, l.at, l.entry AS text, ${hexOf('l.hash')} AS hash`;
 /** Of `claims c`. */
 const LATEST_COLUMNS = `c.firm_id, c.id AS claim_id, c.external_id, c.environment, c.closed_at, c.status,
    c.adjuster_svc_id, c.offered_at, c.responded_at, c.rejection_reason,
-   c.offered_by, NULL AS ended_at, ${ENTRY_COLUMNS}, l.seq, l.at, l.entry AS text,
-   ${hexOf('l.hash')} AS hash`;
+   c.offered_by, NULL AS ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}`;
 const LATEST = sql(
   'offers_latest',
   `SELECT ${LATEST_COLUMNS} FROM (${rowByKey('claims', { firm_id: '$1', id: '$2' })}) c
      LEFT JOIN offers o ON o.firm_id = $1 AND o.claim_id = c.id AND o.offered_at = c.offered_at
      LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = c.audit_seq`,
+);
+
+const EARLIER_TO_ADJUSTER = byAdjuster(
+  'offers_earlier_to_adjuster',
+  (inFirms) => `SELECT o.firm_id, o.offered_at FROM memberships m
+     JOIN offers o ON o.firm_id = m.firm_id AND o.claim_id = $2
+    WHERE m.svc_id = $1 AND o.adjuster_svc_id = $1 AND o.ended_at IS NOT NULL ${inFirms}`,
+);
+const EARLIER = sql(
+  'offers_earlier',
+  `SELECT o.firm_id, o.claim_id, c.external_id, o.environment, NULL::timestamptz AS closed_at, o.status, o.adjuster_svc_id,
+     o.offered_at, o.responded_at, o.rejection_reason, o.offered_by, o.ended_at, ${ENTRY_COLUMNS}, ${AUDIT_COLUMNS}
+     FROM (${rowByKey('offers', { firm_id: '$1', claim_id: '$2', offered_at: '$3' })}) o
+     JOIN claims c ON c.firm_id = $1 AND c.id = o.claim_id
+     LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = o.audit_seq`,
 );
 
 const FIRM_OF_OFFER = byAdjuster(
@@ -104,6 +126,8 @@ type LatestRow = StoredRow & {
   readonly environment: Environment;
   readonly closed_at: Instant | null;
 } & (({ readonly seq: string } & Omit<AuditRow, 'seq'>) | { readonly seq: null });
+
+type EndedKey = Pick<StoredRow, 'firm_id' | 'offered_at'>;
 
 type Pushes = Readonly<Record<string, Omit<PushOutcome, 'channel'>>>;
 
@@ -159,6 +183,9 @@ export async function endOffers(
     arrayOf(ends.map(({ endedAt }) => timestamp(endedAt))),
     claims.map(({ assignment }) => assignment.offeredBy),
   ]);
+  // Before the claims get the row of the next offer.
+  for (const { firmId, id, assignment } of claims)
+    executor.send(LINK_END, [firmId, id, timestamp(assignment.offeredAt)]);
 }
 
 export async function recordReminder(
@@ -283,13 +310,23 @@ export function pgOfferHistory(
       return row === null || !isClaimVisible(row, environment) ? null : recordFrom(row);
     },
 
-    async latestToAdjuster(svcId, claimId) {
+    async toAdjuster(svcId, claimId, offeredAt) {
       if (!isUuid(claimId)) return null;
       const firm = first(
         await rowsByAdjuster<{ firm_id: FirmId }>(executor, FIRM_OF_OFFER, [svcId, claimId]),
       );
-      const row = firm === null ? null : await latestOf(firm.firm_id, claimId);
-      return row === null || row.adjuster_svc_id !== svcId ? null : recordFrom(row);
+      const latest = firm === null ? null : await latestOf(firm.firm_id, claimId);
+      if (latest?.adjuster_svc_id === svcId && (offeredAt ?? latest.offered_at) === latest.offered_at)
+        return recordFrom(latest);
+      const values = [svcId, claimId] as const;
+      const ended = await rowsByAdjuster<EndedKey>(executor, EARLIER_TO_ADJUSTER, values);
+      const found = ended
+        .filter(({ offered_at }) => offeredAt === undefined || offered_at === offeredAt)
+        .sort((one, other) => other.offered_at - one.offered_at)[0];
+      if (found === undefined) return null;
+      const key = [found.firm_id, claimId, timestamp(found.offered_at)];
+      const rows = await decryptOffers(encryption, await executor.rows<LatestRow>(EARLIER, key));
+      return rows[0] === undefined ? null : recordFrom(rows[0]);
     },
   };
 }

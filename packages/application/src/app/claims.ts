@@ -21,7 +21,9 @@ import { isSameContent } from '../model/same-content.ts';
 import type { AppReads } from '../ports/app-reads.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OfferHistory } from '../ports/offer-history.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
+import { answerIn } from '../receipts/issue-receipt.ts';
 
 type Deps = { uow: UnitOfWork; clock: Clock };
 
@@ -60,6 +62,8 @@ export class RejectedAnswer extends DomainError {
     /** Of the claim; null: its latest offer is not to this adjuster. */
     readonly firmId: FirmId | null,
     readonly device: AnswerOnDevice | undefined,
+    /** Whether the audit trail has it. */
+    readonly isRecorded = false,
   ) {
     super(code, message);
   }
@@ -140,6 +144,49 @@ export const makeRejectClaim =
       rejectClaim(claim, { by: actor.svcId, at: deps.clock.now(), offeredAt, reason });
     return respond(deps, actor, id, 'claim.reject', device, reject);
   };
+
+/** The responses of the app: one to an offer that has ended is recorded in the firm's audit trail and in its receipt. */
+export const makeAnswerOffers = (deps: RespondDeps & { uow: UnitOfWork; offerHistory: OfferHistory }) => {
+  const acceptClaim = makeAcceptClaim(deps);
+  const rejectClaim = makeRejectClaim(deps);
+  const orRecordLate = async (
+    actor: AdjusterActor,
+    id: ClaimId,
+    action: 'claim.accept' | 'claim.reject',
+    { offeredAt, device }: AppAnswer,
+    response: Promise<AppClaimView>,
+  ): Promise<AppClaimView> => {
+    try {
+      return await response;
+    } catch (error) {
+      if (!(error instanceof RejectedAnswer)) throw error;
+      const found = await deps.offerHistory.toAdjuster(actor.svcId, id, offeredAt);
+      if (found === null || found.offer.endedAt === null) throw error;
+      const { firmId, claimId, offer, audit } = found;
+      // The first late answer counts; one after an answer that counted is none.
+      const isAnswered = offer.respondedAt !== null || (audit !== null && answerIn(audit.text, claimId));
+      if (isAnswered) throw new RejectedAnswer(error, firmId, device);
+      await deps.uow.run(async (tx) => {
+        const audited = {
+          at: deps.clock.now(),
+          action,
+          object: claimObject(claimId),
+          outcome: error.code,
+          device,
+        };
+        await tx.claims.recordLateAnswer({ firmId, claimId, offeredAt: offer.offeredAt });
+        await tx.audit.record(auditEvent(firmId, byAccount(actor), audited));
+      });
+      throw new RejectedAnswer(error, firmId, device, true);
+    }
+  };
+  return {
+    acceptClaim: (actor: AdjusterActor, id: ClaimId, answer: AppAnswer = {}) =>
+      orRecordLate(actor, id, 'claim.accept', answer, acceptClaim(actor, id, answer)),
+    rejectClaim: (actor: AdjusterActor, id: ClaimId, reason: string | null, answer: AppAnswer = {}) =>
+      orRecordLate(actor, id, 'claim.reject', answer, rejectClaim(actor, id, reason, answer)),
+  };
+};
 
 /** Records the adjuster's dates and notes; not visible to the firm. `isBase`: whether work is what they were made from. */
 export const makeRecordWork =

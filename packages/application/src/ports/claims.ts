@@ -23,6 +23,8 @@ export interface Claims {
   save(claim: Claim): Promise<Claim>;
   /** Saves a change the firm cannot see (the adjuster's work, closing); `updatedAt` is unchanged. */
   saveWithoutTimestamp(claim: Claim): Promise<void>;
+  /** The next event that the same transaction records for the firm is a response to this offer, which had ended. */
+  recordLateAnswer(offer: Pick<OfferKey, 'firmId' | 'claimId' | 'offeredAt'>): Promise<void>;
   /** Records a step of the reminder of an offer. False: it was recorded before. */
   recordReminder(offer: OfferKey, step: ReminderStep, at: Instant): Promise<boolean>;
 }

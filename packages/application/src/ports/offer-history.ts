@@ -58,16 +58,19 @@ export interface OfferHistoryEntry extends Omit<OfferEnd, 'endedAt'>, Omit<Store
   readonly endedAt: Instant | null;
 }
 
-/** The latest offer of a claim, for its receipt. */
+/** An offer of a claim, for its receipt. */
 export interface OfferRecord {
   readonly claimId: ClaimId;
   readonly firmId: FirmId;
   readonly externalId: string;
   readonly environment: Environment;
-  /** Null: the claim is open. */
+  /** Null: the claim is open, or the offer is an earlier one. */
   readonly closedAt: Instant | null;
   readonly offer: OfferHistoryEntry;
-  /** Of the audit trail: the row of the offer, or of the response or other change that ended it. Null: retention deleted it. */
+  /**
+   * Of the audit trail: the row of the offer, or of the response or other change that ended it, or of a response to an offer
+   * that had ended. Null: retention deleted it.
+   */
   readonly audit: AuditRow | null;
 }
 
@@ -80,6 +83,6 @@ export interface OfferHistory {
   ofClaim(firmId: FirmId, claimId: ClaimId): Promise<OfferHistoryEntry[]>;
   /** Null: the firm or environment has no such claim (`isClaimVisible`). */
   latestOfFirm(firmId: FirmId, environment: Environment, claimId: ClaimId): Promise<OfferRecord | null>;
-  /** Null: the claim's latest offer is to somebody else. */
-  latestToAdjuster(svcId: Svcid, claimId: ClaimId): Promise<OfferRecord | null>;
+  /** The adjuster's latest offer of the claim, or the one of `offeredAt`. Null: there is none. */
+  toAdjuster(svcId: Svcid, claimId: ClaimId, offeredAt?: Instant): Promise<OfferRecord | null>;
 }

@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, decidingRule } from '@svc/domain';
+import { type ClaimId, DomainError, decidingRule, type Instant } from '@svc/domain';
 import type { AdjusterActor, FirmActor } from '../actors.ts';
 import { auditEntriesFrom } from '../audit/chain.ts';
 import { claimObject } from '../audit/events.ts';
@@ -23,14 +23,17 @@ interface IssuedReceipt extends Pick<OfferRecord, 'firmId' | 'claimId'> {
 /** The version of the payload: members may be added to it, never changed. */
 const VERSION = 1;
 
-/** A receipt of the claim's latest offer, for its firm or its adjuster. */
+/**
+ * A receipt of the claim's latest offer for its firm; for an adjuster, of the latest one to them, or of the one of
+ * `offeredAt`.
+ */
 export const makeIssueReceipt =
   ({ offerHistory, receiptSigner, addresses, clock }: Deps) =>
-  async (reader: FirmActor | AdjusterActor, id: ClaimId): Promise<IssuedReceipt> => {
+  async (reader: FirmActor | AdjusterActor, id: ClaimId, offeredAt?: Instant): Promise<IssuedReceipt> => {
     const record =
       'firmId' in reader
         ? await offerHistory.latestOfFirm(reader.firmId, reader.environment, id)
-        : await offerHistory.latestToAdjuster(reader.svcId, id);
+        : await offerHistory.toAdjuster(reader.svcId, id, offeredAt);
     if (record === null) throw new DomainError('not_found', 'No such claim.');
     const receipt = await receiptSigner.sign({
       iss: addresses.baseUrl,
@@ -44,7 +47,11 @@ export const makeIssueReceipt =
 /** Ids and times only: no personal data, and not the reason of a rejection. */
 function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, audit }: OfferRecord) {
   const { status, respondedAt } = offer;
-  const device = audit === null ? undefined : answerIn(audit.text, claimId)?.device;
+  const answer = audit === null ? undefined : answerIn(audit.text, claimId);
+  const onDevice = {
+    device_at: toDateTimeOrNull(answer?.device?.answeredAt ?? null),
+    kept_offline_since: toDateTimeOrNull(answer?.device?.keptOfflineSince ?? null),
+  };
   return {
     claim_id: claimId,
     external_id: externalId,
@@ -55,13 +62,14 @@ function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, 
     pushes: offer.pushes.map(({ channel, outcome, at }) => ({ channel, outcome, at: toDateTime(at) })),
     first_seen_at: toDateTimeOrNull(offer.firstSeenAt),
     status,
-    answered:
-      respondedAt === null
+    answered: respondedAt === null ? null : { at: toDateTime(respondedAt), ...onDevice },
+    late_answer:
+      respondedAt !== null || answer === undefined
         ? null
         : {
-            at: toDateTime(respondedAt),
-            device_at: toDateTimeOrNull(device?.answeredAt ?? null),
-            kept_offline_since: toDateTimeOrNull(device?.keptOfflineSince ?? null),
+            answer: answer.action === 'claim.accept' ? 'accept' : 'reject',
+            at: toDateTime(answer.at),
+            ...onDevice,
           },
     closed_at: toDateTimeOrNull(closedAt),
     decided_by: decidingRule(status, closedAt),
@@ -70,7 +78,7 @@ function contentOf({ claimId, firmId, externalId, environment, closedAt, offer, 
 }
 
 /** A row has the events of several claims. */
-const answerIn = (text: string, id: ClaimId): AuditEntry | undefined =>
+export const answerIn = (text: string, id: ClaimId): AuditEntry | undefined =>
   auditEntriesFrom(text).find(
     ({ object, action }) =>
       object === claimObject(id) && (action === 'claim.accept' || action === 'claim.reject'),

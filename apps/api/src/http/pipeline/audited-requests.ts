@@ -40,7 +40,7 @@ export interface AuditedRequest {
   readonly params: Readonly<Record<string, string>>;
   reads?: readonly AuditedRead[];
   /** Of an offer, where it does not count. */
-  rejectedAnswer?: Pick<RejectedAnswer, 'firmId' | 'device'>;
+  rejectedAnswer?: Pick<RejectedAnswer, 'firmId' | 'device' | 'isRecorded'>;
 }
 
 /** Show and change nothing of a firm, nor the access to an account. */
@@ -196,6 +196,7 @@ export function auditEventsOf(
       entry: { at, actor, address, action, object, claims, outcome, requestId },
     }));
   }
+  if (rejectedAnswer?.isRecorded === true) return [];
   if (action === null || code === undefined || NOT_RECORDED.has(code as ErrorCode)) return [];
   const chain = firmId ?? rejectedAnswer?.firmId ?? SERVICE_CHAIN;
   const audited = { at, action, object: objectOf(params), outcome: code, device: rejectedAnswer?.device };

@@ -262,8 +262,9 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       const read = { firmId: claim.firm.id, action: 'claim.read', object: claimObject(claim.id) } as const;
       return { status: 200, json: appClaimToWire(claim), reads: [read] };
     }),
-    appRoute(endpoints.getOfferReceipt, async ({ params }, { actor }) => {
-      const { receipt, firmId, claimId } = await use.issueReceipt(actor, params.id as ClaimId);
+    appRoute(endpoints.getOfferReceipt, async ({ params, query }, { actor }) => {
+      const { offered_at: offeredAt } = query;
+      const { receipt, firmId, claimId } = await use.issueReceipt(actor, params.id as ClaimId, offeredAt);
       const read = { firmId, action: 'claim.read', object: claimObject(claimId) } as const;
       return { ...jsonResponse({ receipt }), reads: [read] };
     }),

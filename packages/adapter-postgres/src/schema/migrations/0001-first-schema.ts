@@ -381,6 +381,8 @@ CREATE TABLE offers (
   rejection_reason text,
   offered_by text COLLATE "C",
   carrier_key text COLLATE "C",
+  -- Of an earlier offer: the row of its response, or of what ended it, or of a response that came later.
+  audit_seq bigint,
   -- When its reminder was queued, which happens once.
   reminder_queued_at timestamptz(3),
   -- When a device of the adjuster got the reminder.

@@ -112,15 +112,15 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       const { firm, first } = await setUp();
       const claimId = await sendId(firm.live, first);
       const other = await newFirm();
-      const { ofClaim, latestOfFirm, latestToAdjuster } = stores.offerHistory;
+      const { ofClaim, latestOfFirm, toAdjuster } = stores.offerHistory;
       expect(await ofClaim(other.id, claimId)).toEqual([]);
       expect(await ofClaim(firm.id, ids.next() as ClaimId)).toEqual([]);
       expect(await ofClaim(firm.id, 'no uuid' as ClaimId)).toEqual([]);
       expect(await latestOfFirm(other.id, 'live', claimId)).toBeNull();
       expect(await latestOfFirm(firm.id, 'test', claimId)).toBeNull();
       expect(await latestOfFirm(firm.id, 'live', 'no uuid' as ClaimId)).toBeNull();
-      expect(await latestToAdjuster('nobody' as Svcid, claimId)).toBeNull();
-      expect(await latestToAdjuster(first, 'no uuid' as ClaimId)).toBeNull();
+      expect(await toAdjuster('nobody' as Svcid, claimId)).toBeNull();
+      expect(await toAdjuster(first, 'no uuid' as ClaimId)).toBeNull();
     });
   });
 
@@ -156,6 +156,7 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
           device_at: new Date(answeredAt).toISOString(),
           kept_offline_since: new Date(answeredAt + 5000).toISOString(),
         },
+        late_answer: null,
         decided_by: { rule: 'first_answer_while_pending', text: expect.any(String) },
         audit: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
       });
@@ -189,8 +190,77 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       expect(receipt.audit.seq).toBeGreaterThan(sent.audit.seq);
       const [row] = await stores.auditReads.rows(firm.id, { after: sent.audit.seq - 1, limit: 1 });
       expect(storedAuditEntries(row?.text ?? '')).toMatchObject([{ action: 'claim.send' }]);
-      expect(await errorCodeOf(use.issueReceipt({ svcId: first }, claimId))).toBe('not_found');
+      const earlier = { adjuster_svc_id: first, status: 'withdrawn', answered: null, late_answer: null };
+      expect(await receiptOf({ svcId: first }, claimId)).toMatchObject(earlier);
     });
+
+    test('of each answer stays after the claim is offered again, also to the same adjuster', async () => {
+      const { sendId, offer, use, clock } = fixture();
+      const { firm, first, second } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: first }, claimId, null);
+      const rejected = await receiptOf({ svcId: first }, claimId);
+      clock.advance(MINUTE);
+      await offer(firm.live, claimId, second);
+      const issued = { iat: expect.any(Number) };
+      expect(await receiptOf({ svcId: first }, claimId)).toEqual({ ...rejected, ...issued });
+      clock.advance(MINUTE);
+      await offer(firm.live, claimId, first);
+      await use.acceptClaim({ svcId: first }, claimId);
+      expect(await receiptOf({ svcId: first }, claimId)).toMatchObject({ status: 'accepted' });
+      const offeredAt = Date.parse(rejected.offered_at);
+      expect(await receiptOf({ svcId: first }, claimId, offeredAt)).toEqual({ ...rejected, ...issued });
+      expect(await errorCodeOf(use.issueReceipt({ svcId: first }, claimId, offeredAt + 1))).toBe('not_found');
+      expect(await errorCodeOf(use.issueReceipt({ svcId: second }, claimId, offeredAt))).toBe('not_found');
+    });
+
+    test.each(['accept', 'reject'] as const)(
+      'of an offer that went to somebody else has the answer that came too late: %s',
+      async (answer) => {
+        const { sendId, offer, use, stores, clock } = fixture();
+        const { firm, first, second } = await setUp();
+        const claimId = await sendId(firm.live, first);
+        const offeredAt = (await use.readClaim({ svcId: first }, claimId)).assignment.offeredAt;
+        clock.advance(MINUTE);
+        await offer(firm.live, claimId, second);
+        const receipt = await receiptOf({ svcId: second }, claimId);
+        const { last } = (await stores.auditReads.chain(firm.id)) ?? { last: { seq: 0 } };
+        clock.advance(MINUTE);
+        const answeredAt = clock.now() - 90_000;
+        const late = { offeredAt, device: { answeredAt, keptOfflineSince: answeredAt } };
+        const respond = () =>
+          answer === 'accept'
+            ? use.acceptClaim({ svcId: first }, claimId, late)
+            : use.rejectClaim({ svcId: first }, claimId, null, late);
+        const [error] = (await Promise.allSettled([respond()])).map((end) => 'reason' in end && end.reason);
+        expect(error).toMatchObject({ code: 'not_found', firmId: firm.id, isRecorded: true });
+        const shown = await receiptOf({ svcId: first }, claimId, offeredAt);
+        const times = { device_at: new Date(answeredAt).toISOString() };
+        expect(shown).toMatchObject({
+          ...{ adjuster_svc_id: first, status: 'withdrawn', answered: null },
+          late_answer: { answer, at: new Date(clock.now()).toISOString(), ...times },
+          decided_by: { rule: 'offered_again' },
+          audit: { seq: last.seq + 1 },
+        });
+        const [row] = await stores.auditReads.rows(firm.id, { after: last.seq, limit: 1 });
+        expect(row?.hash).toBe(shown.audit.hash);
+        expect(storedAuditEntries(row?.text ?? '')).toMatchObject([
+          {
+            actor: `adjuster:${first}`,
+            action: `claim.${answer}`,
+            outcome: 'not_found',
+            device: { answered_at: times.device_at },
+          },
+        ]);
+        // The first one counts, and nothing changes for the other adjuster.
+        clock.advance(MINUTE);
+        await expect(respond()).rejects.toMatchObject({ firmId: firm.id, isRecorded: false });
+        expect(await receiptOf({ svcId: first }, claimId)).toEqual({ ...shown, iat: expect.any(Number) });
+        expect(await receiptOf({ svcId: second }, claimId)).toEqual({ ...receipt, iat: expect.any(Number) });
+        await use.acceptClaim({ svcId: second }, claimId);
+      },
+    );
 
     test('names the row of the change that ended a pending offer without an answer', async () => {
       const { sendId, use, stores } = fixture();
