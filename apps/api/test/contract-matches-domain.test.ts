@@ -45,11 +45,12 @@ test('the documented checks of an integration are those that are made, in this o
 });
 
 test("the documented and the enforced sizes of the desk's history and reports are the same", () => {
-  const { answersForMedian, offerHistory, reportRows } = contract.LIMITS;
-  expect([answersForMedian, offerHistory, reportRows]).toEqual([
+  const { answersForMedian, offerHistory, reportRows, boardCount } = contract.LIMITS;
+  expect([answersForMedian, offerHistory, reportRows, boardCount]).toEqual([
     application.ANSWERS_FOR_MEDIAN,
     application.MAX_OFFERS_READ,
     application.MAX_ANSWERS_GROUPS,
+    application.MAX_COUNTED_CLAIMS,
   ]);
 });
 

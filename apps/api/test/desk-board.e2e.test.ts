@@ -42,7 +42,7 @@ const post = (path: string, body: unknown, key = freshKey()): Promise<ApiRespons
   service.call('POST', `/firm/v1${path}`, { as: dispatcher, body, headers: { 'Idempotency-Key': key } });
 const idsOf = ({ json }: ApiResponse): string[] => json.data.map(({ id }: { id: string }) => id);
 
-test('the board shows the claims of the environment, late ones first, and a page ends with a cursor of its filters', async () => {
+test('the board shows the claims of the environment, rejected ones first, with counts, and a page ends with a cursor of its filters', async () => {
   const own = await service.firm();
   const token = await service.staff(own, 'auditor');
   const { svcId, token: adjusters } = await service.member(own);
@@ -60,7 +60,9 @@ test('the board shows the claims of the environment, late ones first, and a page
   const test = await sentClaim(service, own.test, own.account.manual);
   clock.advance(HOUR);
   const first = await get('/claims?limit=1', token);
-  expect(first.json.data).toEqual([
+  expect(idsOf(first)).toEqual([rejected.id]);
+  expect(first.json.counts).toEqual({ waiting: 3, late: 1, rejected: 1, unassigned: 0 });
+  expect((await get('/claims?late=true', token)).json.data).toEqual([
     {
       id: late.id,
       test: false,
@@ -87,17 +89,18 @@ test('the board shows the claims of the environment, late ones first, and a page
   ]);
   const cursor = encodeURIComponent(first.json.next_cursor);
   const second = await get(`/claims?limit=2&cursor=${cursor}`, token);
-  expect([idsOf(second), second.json.data[0].late, second.json.next_cursor]).toEqual([
-    [rejected.id, sent.id],
-    false,
-    null,
+  expect([idsOf(second), second.json]).toEqual([
+    [late.id, sent.id],
+    { data: expect.anything(), next_cursor: null },
   ]);
   const ofAdjuster = await get(`/claims?adjuster=${svcId}&order=waiting`, token);
-  expect(idsOf(ofAdjuster)).toEqual([late.id, rejected.id, sent.id]);
+  expect(idsOf(ofAdjuster)).toEqual([rejected.id, late.id, sent.id]);
   expectValidationErrors(await get(`/claims?limit=1&state=FL&cursor=${cursor}`, token), 'cursor');
   expectValidationErrors(await get(`/claims?cursor=${cursor}`), 'cursor');
   expect(idsOf(await get('/claims?environment=test&order=latest', token))).toEqual([test.id]);
   expect(idsOf(await get('/claims?order=latest', token))).toEqual([sent.id, late.id, rejected.id]);
+  const numberEnd = late.claim_number.slice(-6);
+  expect(idsOf(await get(`/claims?q=${numberEnd}&late=true`, token))).toEqual([late.id]);
   expect(idsOf(await get(`/claims?q=${late.external_id}`, token))).toEqual([late.id]);
   expect(idsOf(await get(`/claims?adjuster=${svcId}&status=rejected`, token))).toEqual([rejected.id]);
   for (const query of ['order=waiting&status=accepted', 'order=waiting&closed=true'])
@@ -156,8 +159,24 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
       ended_at: at(respondedAt),
     },
   ]);
+  const { receipt } = (await get(`/claims/${claim.id}/receipt`)).json;
+  const content = JSON.parse(Buffer.from(receipt.split('.')[1], 'base64url').toString());
+  expect(content).toMatchObject({ claim_id: claim.id, status: 'accepted' });
+  const rejecters = (await get(`/adjusters?for_claim=${claim.id}&limit=200`)).json.data
+    .map((row: { svc_id: string; rejected_at: string | null }) => [row.svc_id, row.rejected_at])
+    .filter(([id]: [string]) => id === svcId || id === other.svcId);
+  expect(rejecters).toEqual([
+    [other.svcId, null],
+    [svcId, at(respondedAt)],
+  ]);
   const stranger = await service.staff(await service.firm());
-  expect(outcome(await get(`/claims/${claim.id}`, stranger))).toEqual([404, 'not_found']);
+  for (const path of [
+    `/claims/${claim.id}`,
+    `/claims/${claim.id}/receipt`,
+    `/adjusters?for_claim=${claim.id}`,
+  ])
+    expect(outcome(await get(path, stranger))).toEqual([404, 'not_found']);
+  expectValidationErrors(await get('/adjusters?for_claim=1'), 'for_claim');
 });
 
 test('a dispatcher sends and offers claims as a key does, once for each Idempotency-Key', async () => {

@@ -5,6 +5,7 @@ import {
   type BoardClaim,
   type BoardReads,
   MAX_ANSWERS_GROUPS,
+  MAX_COUNTED_CLAIMS,
   outcomeOf,
   summaryOf,
 } from '@svc/application';
@@ -119,6 +120,24 @@ export function memoryBoardReads(tables: Tables): BoardReads {
           .filter(({ claimNumber, closedAt }) => closedAt === null && claimNumber.startsWith(prefix))
           .slice(0, count),
       ];
+    },
+
+    async counts(firmId, environment, { offeredUntil, updatedUntil }) {
+      const open = claimsOf(firmId).filter(
+        (claim) => claim.environment === environment && claim.closedAt === null,
+      );
+      const count = (status: string, until = Number.POSITIVE_INFINITY): number =>
+        Math.min(
+          open.filter(({ assignment }) => assignment.status === status && assignment.offeredAt <= until)
+            .length,
+          MAX_COUNTED_CLAIMS,
+        );
+      return {
+        pending: count('pending_acceptance'),
+        late: count('pending_acceptance', Math.min(offeredUntil, updatedUntil)),
+        rejected: count('rejected'),
+        unassigned: count('unassigned'),
+      };
     },
 
     async claimsWithIds(firmId, environment, ids) {

@@ -261,6 +261,8 @@ describe.each<[string, step: string, isNew?: 'new database']>([
     expect(indexesOf(found).sort()).toEqual(['claims_external_id_key', 'claims_open_number']);
     expect(listsOf(found)).toEqual([]);
     expect(typesOf(found)).not.toContain('Sort');
+    const counts = await explained(() => board.counts(firmId, 'live', { offeredUntil: 1, updatedUntil: 2 }));
+    expect(new Set(indexesOf(counts))).toEqual(new Set(['claims_waiting']));
     const work = await explained(() => board.work(firmId, [svcId]));
     const [OPEN, CLOSED] = ['claims_of_adjuster', 'claims_closed_of_adjuster'];
     const EARLIER = 'offers_ended_of_adjuster';
@@ -567,6 +569,7 @@ describe('the board of a firm with 100,000 claims', () => {
     { state: 'TX', order: 'latest' },
     { text: 'n77' },
     { text: 'ana', order: 'latest' },
+    { late: true, status: 'pending_acceptance' },
     { environment: 'test' },
     { environment: 'test', order: 'latest' },
   ])('filtered by %j reads no more rows than a batch with each statement', async (filter) => {
@@ -589,9 +592,10 @@ describe('the board of a firm with 100,000 claims', () => {
     const list = makeListBoard({ boardReads, clock: { now: Date.now } });
     const wanted = { environment: 'live', closed: false, order: 'waiting', ...filter } as const;
     const id = rows[0]?.id ?? firmId;
-    // Late offers, and then the others: the firm has 19,000 late ones, and as many that were rejected before.
+    // What waits for another offer, and then for an answer: the firm has 19,000 of each.
     const { next } = await list(id, wanted, { after: null, limit: 50 });
-    const rest = next && { ...next, id: next.id.replace('late-', 'rest-') };
+    const rest =
+      next && (wanted.order === 'waiting' ? { ...next, id: `part1-${next.id.replace('part1-', '')}` } : next);
     await list(id, wanted, { after: rest, limit: 50 });
     expect(read.filter((count) => count > BATCH)).toEqual([]);
     expect(read.length).toBeGreaterThan(3);

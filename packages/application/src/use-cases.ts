@@ -19,7 +19,7 @@ import {
 } from './auth/sign-in.ts';
 import { makeReportAnswers } from './desk/answers-report.ts';
 import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
-import { makeListBoard } from './desk/board.ts';
+import { makeCountBoard, makeListBoard } from './desk/board.ts';
 import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
 import * as imports from './desk/imports.ts';
@@ -115,6 +115,7 @@ export type BoardUseCases = ReturnType<typeof boardUseCases>;
 /** What staff of a firm do with its board. */
 export const boardUseCases = (deps: BoardDeps) => ({
   listBoard: makeListBoard(deps),
+  countBoard: makeCountBoard(deps),
   readBoardClaim: makeReadBoardClaim(deps),
   offerBoardClaim: makeOfferBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),

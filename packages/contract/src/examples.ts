@@ -318,6 +318,7 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
     sent: sentClaim,
     invited: pendingAdjuster,
     member: activeAdjuster,
+    receipt: { receipt: EXAMPLE_RECEIPT },
   }),
   listClaims: {
     search: 'updated_since=2026-08-29T14%3A30%3A00Z&assignment_status=rejected&limit=100',

@@ -119,6 +119,8 @@ export const LIMITS = {
   /** Of the firm's desk. */
   search: { min: 1, max: 100 },
   offerHistory: 100,
+  /** Of counts on the board. */
+  boardCount: 10_000,
   answersForMedian: 20,
   reportDays: { default: 30, max: 400 },
   reportRows: 1000,

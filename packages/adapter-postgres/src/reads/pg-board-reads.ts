@@ -8,6 +8,7 @@ import {
   type BoardScan,
   type ClaimSummary,
   MAX_ANSWERS_GROUPS,
+  MAX_COUNTED_CLAIMS,
 } from '@svc/application';
 import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
 import { isUuid, timestamp } from '../driver/column-types.ts';
@@ -78,6 +79,17 @@ const WAITING = sql(
       AND (c.environment, c.status) <= ($5, $6) AND c.environment >= $5 AND c.environment <= $5
       AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE
     ORDER BY c.environment, c.status, c.updated_at, c.id LIMIT $4`,
+);
+
+const countWaiting = (status: AssignmentStatus, late = ''): string =>
+  `(SELECT count(*)::int FROM (SELECT FROM claims c WHERE c.firm_id = $1 AND c.environment = $2 AND c.status = '${status}'
+      AND c.closed_at IS NULL AND (c.status = 'accepted') IS FALSE ${late} LIMIT ${MAX_COUNTED_CLAIMS}) counted)`;
+/** Along the index of what waits. */
+const COUNTS = sql(
+  'board_counts',
+  `SELECT ${countWaiting('pending_acceptance')} AS pending, ${countWaiting('rejected')} AS rejected,
+     ${countWaiting('unassigned')} AS unassigned,
+     ${countWaiting('pending_acceptance', 'AND c.offered_at <= $3 AND c.updated_at <= $4')} AS late`,
 );
 
 const ofAdjuster = (name: string, closed: string, comparison: '<' | '>', direction: '' | 'DESC'): Statement =>
@@ -233,6 +245,14 @@ export function pgBoardReads(executor: Executor, maintenance: Executor, encrypti
         [BY_EXTERNAL_ID, BY_CLAIM_NUMBER].map((statement) => read(firmId, statement, values)),
       );
       return found.flat();
+    },
+
+    async counts(firmId, environment, { offeredUntil, updatedUntil }) {
+      type Counts = Awaited<ReturnType<BoardReads['counts']>>;
+      const values = [firmId, environment, timestamp(offeredUntil), timestamp(updatedUntil)];
+      const counts = first(await executor.rows<Counts>(COUNTS, values));
+      if (counts === null) throw new DatabaseError('the board has no counts');
+      return counts;
     },
 
     async claimsWithIds(firmId, environment, ids) {

@@ -6,6 +6,7 @@ import {
   type FirmId,
   HOUR,
   type Instant,
+  MINUTE,
   type Svcid,
   searchText,
 } from '@svc/domain';
@@ -23,6 +24,8 @@ export interface BoardFilter {
   readonly state?: string | undefined;
   readonly closed: boolean;
   readonly text?: string | undefined;
+  /** Only offers that wait longer than the firm allows. */
+  readonly late?: boolean | undefined;
   readonly order: 'waiting' | 'latest';
 }
 
@@ -50,23 +53,21 @@ interface Place {
   readonly after: KeysetPosition;
   /** The claims found by their ids were shown before. */
   readonly idsAreShown: boolean;
-  /** Offers until then were late when the first page was read; null: none come first. */
-  readonly lateUntil: Instant | null;
-  readonly isAmongLate: boolean;
+  /** Of the parts that follow each other, the one that goes on. */
+  readonly part: number;
 }
 
-const PLACE = /^(ids-)?(?:(late|rest)-(\d+)-)?(.+)$/u;
+const PLACE = /^(ids-)?(?:part(\d)-)?(.+)$/u;
 
 /** In the id of a position. */
-function positionOfPlace({ after: { at, id }, idsAreShown, lateUntil, isAmongLate }: Place): KeysetPosition {
-  const late = lateUntil === null ? '' : `${isAmongLate ? 'late' : 'rest'}-${lateUntil}-`;
-  return { at, id: `${idsAreShown ? 'ids-' : ''}${late}${id}` };
-}
+const positionOfPlace = ({ after: { at, id }, idsAreShown, part }: Place): KeysetPosition => ({
+  at,
+  id: `${idsAreShown ? 'ids-' : ''}${part === 0 ? '' : `part${part}-`}${id}`,
+});
 
 function placeOf({ at, id: marked }: KeysetPosition): Place {
-  const [, ids, late, until, id = marked] = PLACE.exec(marked) ?? [];
-  const lateUntil = until === undefined ? null : Number(until);
-  return { after: { at, id }, idsAreShown: ids !== undefined, lateUntil, isAmongLate: late === 'late' };
+  const [, ids, part = '0', id = marked] = PLACE.exec(marked) ?? [];
+  return { after: { at, id }, idsAreShown: ids !== undefined, part: Number(part) };
 }
 
 /** Since when an open claim waits for a response or for another offer. */
@@ -96,22 +97,54 @@ export const isLate = (
 const startsWithText = ({ externalId, claimNumber }: BoardClaim, text: string): boolean =>
   externalId.startsWith(text) || claimNumber.startsWith(text);
 
-function textMatcher(text: string): (claim: BoardClaim) => boolean {
-  const words = searchText(text).split(/\s+/u).filter(Boolean);
-  return (claim) => {
+/** By SVCID; of those whose names the firm does not see, the SVCID alone is found. */
+type AdjusterNames = ReadonlyMap<Svcid, string | null>;
+
+const digitsOf = (text: string): string => text.replace(/\D/gu, '');
+/** Of fewer digits, too many phones have the same. */
+const MIN_PHONE_DIGITS = 3;
+
+/** Digits of a phone number or the last ones of another number, without the country's. */
+function typedDigits(word: string): string | undefined {
+  if (!/^[\d().+/-]+$/u.test(word)) return undefined;
+  const digits = digitsOf(word).replace(/^1(?=\d{10}$)/u, '');
+  return digits.length < MIN_PHONE_DIGITS ? undefined : digits;
+}
+
+function textMatcher(text: string): (claim: BoardClaim, names: AdjusterNames) => boolean {
+  const words = searchText(text)
+    .split(/\s+/u)
+    .filter(Boolean)
+    .map((word) => ({ word, digits: typedDigits(word) }));
+  return (claim, names) => {
     if (startsWithText(claim, text)) return true;
-    const searched = searchText(`${claim.summary.name} ${claim.summary.street} ${claim.summary.city}`);
-    return words.length > 0 && words.every((word) => searched.includes(word));
+    const { name, street, city, state, zip, phone = '', policyNumber = '' } = claim.summary;
+    const numbers = [claim.claimNumber, claim.externalId, policyNumber].map(searchText);
+    const adjuster = `${claim.adjuster} ${names.get(claim.adjuster) ?? ''}`;
+    const searched = searchText(`${name} ${street} ${city} ${adjuster} ${policyNumber}`);
+    const phoneDigits = digitsOf(phone);
+    return (
+      words.length > 0 &&
+      words.every(
+        ({ word, digits }) =>
+          searched.includes(word) ||
+          zip.startsWith(word) ||
+          state.toLowerCase() === word ||
+          numbers.some((number) => number.endsWith(word)) ||
+          (digits !== undefined &&
+            (phoneDigits.includes(digits) || numbers.some((number) => digitsOf(number).endsWith(digits)))),
+      )
+    );
   };
 }
 
 const nameText = (name: string): string => searchText(carrierNameKey(name));
 
-function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
+function matcherOf(filter: BoardFilter): (claim: BoardClaim, names: AdjusterNames) => boolean {
   const { environment, status, adjuster, state, closed, order } = filter;
   const carrier = filter.carrier === undefined ? undefined : nameText(filter.carrier);
   const hasText = filter.text === undefined ? () => true : textMatcher(filter.text);
-  return (claim) =>
+  return (claim, names) =>
     claim.environment === environment &&
     (claim.closedAt !== null) === closed &&
     (status === undefined || claim.status === status) &&
@@ -119,27 +152,32 @@ function matcherOf(filter: BoardFilter): (claim: BoardClaim) => boolean {
     (order === 'latest' || claim.status !== 'accepted') &&
     (state === undefined || claim.summary.state === state) &&
     (carrier === undefined || nameText(claim.summary.carrier).includes(carrier)) &&
-    hasText(claim);
+    hasText(claim, names);
 }
 
 const ALL: readonly AssignmentStatus[] = ['pending_acceptance', 'rejected', 'unassigned', 'accepted'];
 
-/** The scans that together have every claim of the filter, with what they are ordered by. */
+/**
+ * The scans that together have every claim of the filter, in parts that follow each other, with what each part is ordered
+ * by. What waits for another offer comes before what waits for a response: nobody else has it.
+ */
 function scansOf({ environment, status, adjuster, closed, order }: BoardFilter): {
-  readonly scans: readonly BoardScan[];
+  readonly parts: readonly (readonly BoardScan[])[];
   readonly timeOf: (claim: BoardClaim) => Instant;
 } {
   const latestFirst = order === 'latest';
   if (latestFirst && adjuster === undefined)
-    return { scans: [{ by: 'latest', environment, status }], timeOf: ({ updatedAt }) => updatedAt };
+    return { parts: [[{ by: 'latest', environment, status }]], timeOf: ({ updatedAt }) => updatedAt };
   const scansWith = (each: AssignmentStatus): readonly BoardScan[] => {
     if (adjuster !== undefined && (latestFirst || each === 'pending_acceptance'))
       return [{ by: 'adjuster', adjuster, status: each, closed, latestFirst }];
     // Those of an adjuster are not in the order of their wait, and few claims wait for another offer.
     return each === 'accepted' ? [] : [{ by: 'waiting', environment, status: each }];
   };
+  const scans = (status === undefined ? ALL : [status]).flatMap(scansWith);
+  const isPending = (scan: BoardScan): boolean => scan.status === 'pending_acceptance';
   return {
-    scans: (status === undefined ? ALL : [status]).flatMap(scansWith),
+    parts: latestFirst ? [scans] : [scans.filter((scan) => !isPending(scan)), scans.filter(isPending)],
     // As the scans are ordered: the time of the change may be later than that of the offer.
     timeOf: ({ status, offeredAt, updatedAt }) =>
       adjuster !== undefined && (latestFirst || status === 'pending_acceptance') ? offeredAt : updatedAt,
@@ -152,9 +190,12 @@ const rowBytes = ({ summary, externalId, claimNumber, adjuster }: BoardClaim): n
     0,
   );
 
+/** A change of a claim is written at most so long after the time of its offer. */
+const MAX_WRITE_MS = MINUTE;
+
 /**
  * A page of the board. It reads a bounded number of claims, so it may have fewer rows than its limit, or none, and be
- * followed by another page. In the order `waiting`, the offers that were late at the first page come before the others.
+ * followed by another page.
  */
 export const makeListBoard =
   (deps: { boardReads: BoardReads; clock: Clock }) =>
@@ -165,34 +206,44 @@ export const makeListBoard =
     nextPiece: NextPiece = AT_ONCE,
   ): Promise<Page<BoardRow>> => {
     const { boardReads } = deps;
-    const matches = matcherOf(filter);
-    const { scans, timeOf } = scansOf(filter);
+    const { text } = filter;
+    const isOfFilter = matcherOf(filter);
+    const { parts, timeOf } = scansOf(filter);
     const sign = filter.order === 'latest' ? -1 : 1;
     const positionOf = (claim: BoardClaim): KeysetPosition => ({ at: timeOf(claim), id: claim.id });
+    const byPosition = (one: BoardClaim, other: BoardClaim): number =>
+      sign * (timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
     const offerWaitHours = await boardReads.offerWaitHours(firmId);
     const now = deps.clock.now();
     const start = START[filter.order];
-    const hasLate = filter.order === 'waiting' && offerWaitHours !== null;
-    const firstUntil = hasLate ? Math.max(now - offerWaitHours * HOUR, 0) : null;
-    const { lateUntil, ...place }: Place =
-      page.after === null
-        ? { after: start, idsAreShown: false, lateUntil: firstUntil, isAmongLate: hasLate }
-        : placeOf(page.after);
-    const comesFirst = (claim: BoardClaim): boolean =>
-      lateUntil !== null && claim.status === 'pending_acceptance' && timeOf(claim) <= lateUntil;
-    const byPosition = (one: BoardClaim, other: BoardClaim): number =>
-      Number(comesFirst(other)) - Number(comesFirst(one)) ||
-      sign * (timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
+    const place: Place =
+      page.after === null ? { after: start, idsAreShown: false, part: 0 } : placeOf(page.after);
+    /** Offers that are late come first among those that wait. */
+    const isBehindLate = ({ at }: KeysetPosition): boolean =>
+      filter.late === true &&
+      filter.order === 'waiting' &&
+      (offerWaitHours === null || at > now - offerWaitHours * HOUR + MAX_WRITE_MS);
+    const names = new Map<Svcid, string | null>();
+    const readNames = async (claims: readonly BoardClaim[]): Promise<void> => {
+      const unknown = claims.map(({ adjuster }) => adjuster).filter((id) => !names.has(id));
+      for (const id of unknown) names.set(id, null);
+      for (const [id, name] of await adjusterNames(boardReads, firmId, unknown)) names.set(id, name);
+    };
+    const matching = async (claims: readonly BoardClaim[]): Promise<BoardClaim[]> => {
+      if (text !== undefined) await readNames(claims);
+      return claims.filter(
+        (claim) => isOfFilter(claim, names) && (filter.late !== true || isLate(claim, offerWaitHours, now)),
+      );
+    };
 
-    const { text } = filter;
     let byId: BoardClaim[] = [];
-    let { after, idsAreShown, isAmongLate } = place;
+    let { after, idsAreShown, part } = place;
     if (text !== undefined && page.after === null) {
       const max = Math.min(MAX_ID_MATCHES, page.limit);
       const some = await boardReads.claimsByIdPrefix(firmId, filter.environment, text, max + 1);
       byId = [...new Map(some.map((claim) => [claim.id, claim])).values()];
       idsAreShown = byId.length <= max;
-      byId = idsAreShown ? byId.filter(matches).sort(byPosition) : [];
+      byId = idsAreShown ? (await matching(byId)).sort(byPosition) : [];
     }
     /** Whether `claimsByIdPrefix` has it. */
     const isShown = ({ externalId, claimNumber, closedAt }: BoardClaim): boolean =>
@@ -201,44 +252,63 @@ export const makeListBoard =
       (externalId.startsWith(text) || (closedAt === null && claimNumber.startsWith(text)));
 
     const limit = page.limit - byId.length;
-    const found: BoardClaim[] = [];
+    const found: { readonly claim: BoardClaim; readonly part: number }[] = [];
     const read = async (most: number): Promise<BoardClaim[]> => {
-      const parts = scans.map((scan) => {
-        if (scan.by === 'latest' || scan.status !== 'pending_acceptance')
-          return isAmongLate ? [] : boardReads.claims(firmId, scan, after, most);
-        const isBehindLate = !isAmongLate && lateUntil !== null && after.at <= lateUntil;
-        const from = isBehindLate ? { at: lateUntil, id: LAST_ID } : after;
-        return boardReads.claims(firmId, scan, from, most);
-      });
-      const batch = (await Promise.all(parts)).flat().filter((claim) => comesFirst(claim) === isAmongLate);
-      return batch.sort(byPosition).slice(0, most);
+      const scans = parts[part] ?? [];
+      const batches = await Promise.all(scans.map((scan) => boardReads.claims(firmId, scan, after, most)));
+      return batches.flat().sort(byPosition).slice(0, most);
     };
     let isEnd = false;
     let count = limit + 1;
     for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
       // The first claims of the board alone are no long work.
-      if (total > 0 && !(await nextPiece())) break;
+      if (total > limit && !(await nextPiece())) break;
       const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);
-      found.push(...batch.filter((claim) => matches(claim) && !isShown(claim)));
+      const matches = (await matching(batch)).filter((claim) => !isShown(claim));
+      found.push(...matches.map((claim) => ({ claim, part })));
       total += batch.length;
-      const isLast = batch.length < count;
+      const isLast = batch.length < count || isBehindLate(after);
       count = BATCH_CLAIMS;
       if (!isLast) continue;
-      if (isAmongLate) [after, isAmongLate, count] = [start, false, limit + 1];
+      if (part + 1 < parts.length) [after, part, count] = [start, part + 1, limit + 1];
       else isEnd = true;
     }
-    const fitting = found.slice(0, countThatFits(found, { ...page, limit }, rowBytes));
-    const last = fitting.at(-1);
+    const claims = found.map(({ claim }) => claim);
+    const fitting = claims.slice(0, countThatFits(claims, { ...page, limit }, rowBytes));
+    const last = found[fitting.length - 1];
     // What does not fit is read again.
     if (last !== undefined && fitting.length < found.length)
-      [after, isAmongLate, isEnd] = [positionOf(last), comesFirst(last), false];
-    const named = await withNames(deps, firmId, [...byId, ...fitting]);
+      [after, part, isEnd] = [positionOf(last.claim), last.part, false];
+    const shown = [...byId, ...fitting];
+    await readNames(shown);
     return {
-      rows: named.map((row) => ({ ...row, late: isLate(row, offerWaitHours, now) })),
-      next: isEnd ? null : positionOfPlace({ after, idsAreShown, lateUntil, isAmongLate }),
+      rows: shown.map((claim) => ({
+        ...claim,
+        adjusterName: names.get(claim.adjuster) ?? null,
+        waitingSince: waitingSince(claim),
+        late: isLate(claim, offerWaitHours, now),
+      })),
+      next: isEnd ? null : positionOfPlace({ after, idsAreShown, part }),
     };
+  };
+
+/** How many claims of the board are counted at most of each kind. */
+export const MAX_COUNTED_CLAIMS = 10_000;
+
+/** How many open claims wait, and how many of them are late or were rejected; each at most {@link MAX_COUNTED_CLAIMS}. */
+export const makeCountBoard =
+  ({ boardReads, clock }: { boardReads: Pick<BoardReads, 'counts' | 'offerWaitHours'>; clock: Clock }) =>
+  async (firmId: FirmId, environment: Environment) => {
+    const offerWaitHours = await boardReads.offerWaitHours(firmId);
+    const lateUntil = offerWaitHours === null ? 0 : Math.max(clock.now() - offerWaitHours * HOUR, 0);
+    const counts = await boardReads.counts(firmId, environment, {
+      offeredUntil: lateUntil,
+      updatedUntil: lateUntil + MAX_WRITE_MS,
+    });
+    const waiting = Math.min(counts.pending + counts.rejected + counts.unassigned, MAX_COUNTED_CLAIMS);
+    return { waiting, late: counts.late, rejected: counts.rejected, unassigned: counts.unassigned };
   };
 
 /** As the firm may see them: of active members. */
@@ -251,18 +321,4 @@ export async function adjusterNames(
   return new Map(
     members.map(({ membership, adjuster }) => [adjuster.svcId, contactForFirm(membership, adjuster).name]),
   );
-}
-
-async function withNames(
-  { boardReads }: { boardReads: BoardReads },
-  firmId: FirmId,
-  claims: readonly BoardClaim[],
-): Promise<Omit<BoardRow, 'late'>[]> {
-  const adjusters = claims.map(({ adjuster }) => adjuster);
-  const names = await adjusterNames(boardReads, firmId, adjusters);
-  return claims.map((claim) => ({
-    ...claim,
-    adjusterName: names.get(claim.adjuster) ?? null,
-    waitingSince: waitingSince(claim),
-  }));
 }

@@ -9,6 +9,9 @@ export interface ClaimSummary {
   readonly state: string;
   readonly zip: string;
   readonly carrier: string;
+  /** As they were sent, for the search; absent without one. */
+  readonly phone?: string;
+  readonly policyNumber?: string;
 }
 
 /** The fields of a valid claim that the summary has. */
@@ -17,15 +20,26 @@ interface SentContent {
     readonly first_name?: string;
     readonly last_name?: string;
     readonly company_name?: string;
+    readonly phone?: string;
   };
   readonly loss_location?: Partial<Pick<ClaimSummary, 'street' | 'city' | 'state' | 'zip'>>;
   readonly carrier?: { readonly name?: string };
+  readonly policy?: { readonly number?: string };
 }
 
 export function summaryOf(asSent: ClaimAsSent): ClaimSummary {
-  const { policyholder = {}, loss_location = {}, carrier = {} } = JSON.parse(asSent) as SentContent;
-  const { first_name, last_name = '', company_name = '' } = policyholder;
+  const {
+    policyholder = {},
+    loss_location = {},
+    carrier = {},
+    policy = {},
+  } = JSON.parse(asSent) as SentContent;
+  const { first_name, last_name = '', company_name = '', phone } = policyholder;
   const { street = '', city = '', state = '', zip = '' } = loss_location;
   const name = first_name === undefined ? company_name : `${first_name} ${last_name}`;
-  return { name, street, city, state, zip, carrier: carrier.name ?? '' };
+  return {
+    ...{ name, street, city, state, zip, carrier: carrier.name ?? '' },
+    ...(phone !== undefined && { phone }),
+    ...(policy.number !== undefined && { policyNumber: policy.number }),
+  };
 }

@@ -89,6 +89,15 @@ export interface BoardReads {
     prefix: string,
     count: number,
   ): Promise<BoardClaim[]>;
+  /**
+   * Open claims of the environment that wait, by status; `late`: pending ones that were offered and changed until the times.
+   * Each at most `MAX_COUNTED_CLAIMS`.
+   */
+  counts(
+    firmId: FirmId,
+    environment: Environment,
+    late: { readonly offeredUntil: Instant; readonly updatedUntil: Instant },
+  ): Promise<Readonly<Record<'pending' | 'late' | 'rejected' | 'unassigned', number>>>;
   /** Claims with one of the external ids, and open ones with one of the claim numbers. */
   claimsWithIds(
     firmId: FirmId,

@@ -137,8 +137,13 @@ function isExpected(claim: BoardClaim, filter: BoardFilter): boolean {
       : plain(text)
           .split(' ')
           .filter((word) => word !== '');
-  const hasWords =
-    words.length > 0 && words.every((word) => plain(`${name} ${street} ${city}`).includes(word));
+  const { zip, state } = claim.summary;
+  const hasWord = (word: string): boolean =>
+    plain(`${name} ${street} ${city} ${claim.adjuster}`).includes(word) ||
+    zip.startsWith(word) ||
+    state.toLowerCase() === word ||
+    [claim.externalId, claim.claimNumber].some((id) => id.toLowerCase().endsWith(word));
+  const hasWords = words.length > 0 && words.every(hasWord);
   const startsWith = (id: string): boolean => text !== undefined && id.startsWith(text);
   return (
     claim.environment === filter.environment &&
@@ -159,7 +164,7 @@ const waits = fc.constantFrom(
   { hours: 1, passesMs: 1 },
 );
 
-test('the pages of a board together have each claim of the filter once, in its order, and late offers before those that wait', async () => {
+test('the pages of a board together have each claim of the filter once, in its order, and what waits for another offer before what waits for an answer', async () => {
   const limits = fc.integer({ min: 1, max: 6 });
   await fc.assert(
     fc.asyncProperty(claims, filters, limits, waits, async (all, filter, limit, { hours, passesMs }) => {
@@ -177,8 +182,8 @@ test('the pages of a board together have each claim of the filter once, in its o
           ? offeredAt
           : updatedAt;
       const sign = filter.order === 'latest' ? -1 : 1;
-      const comesFirst = (claim: BoardClaim) =>
-        Number(filter.order === 'waiting' && isLate({ ...claim, offeredAt: at(claim) }, hours, now));
+      const comesFirst = ({ status }: BoardClaim) =>
+        Number(filter.order === 'waiting' && status !== 'pending_acceptance');
       const inOrder = [...rows].sort(
         (one, other) =>
           comesFirst(other) - comesFirst(one) || sign * (at(one) - at(other) || (one.id < other.id ? -1 : 1)),
@@ -204,6 +209,32 @@ test('each open offer of an adjuster is listed, also one that has changed later 
     const pages = await pagesOf(readsOf(all, hours).reads, filter, 1, { now: HOUR + 2 });
     expect(pages.flat().map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   }
+});
+
+test('only late offers are listed, whenever they were made, and nothing after them is read', async () => {
+  const now = 10 * HOUR;
+  const offered = [9.5, 8, 1, 9, 3].map((hours, n) => ({
+    ...claimAt(n),
+    ...{ offeredAt: hours * HOUR, updatedAt: hours * HOUR + 5 },
+  }));
+  const others = Array.from({ length: 900 }, (_, n) => ({
+    ...claimAt(100 + n),
+    offeredAt: now,
+    updatedAt: now,
+  }));
+  const all = [...offered, ...others, { ...claimAt(9), status: 'rejected' as const }];
+  const { reads, counted } = readsOf(all, 1);
+  const late = { ...LIVE, order: 'waiting', status: 'pending_acceptance', late: true } as const;
+  for (const limit of [1, 2, 50]) {
+    const rows = (await pagesOf(reads, late, limit, { now })).flat();
+    expect(rows.map((claim) => [claim.offeredAt / HOUR, claim.late])).toEqual(
+      [1, 3, 8, 9].map((hours) => [hours, true]),
+    );
+  }
+  counted.claims = 0;
+  await pagesOf(reads, late, 50, { now });
+  expect(counted.claims).toBe(51);
+  expect((await pagesOf(readsOf(all).reads, late, 50, { now })).flat()).toEqual([]);
 });
 
 test('a page reads a bounded number of claims, however many do not match', async () => {

@@ -1,11 +1,13 @@
 import type { AdjusterResponse } from '../adjuster.ts';
 import type { ClaimResponse, SendClaimBody } from '../claim.ts';
 import type { Example } from '../example.ts';
+import type { Receipt } from '../receipt.ts';
 import type {
   AnswersReport,
   BoardAdjuster,
   BoardClaimDetails,
   BoardClaimResponse,
+  BoardCounts,
   boardEndpoints,
   OfferResponse,
 } from './board.ts';
@@ -17,6 +19,7 @@ export function boardExamples(of: {
   readonly sent: ClaimResponse;
   readonly invited: AdjusterResponse;
   readonly member: AdjusterResponse;
+  readonly receipt: Receipt;
 }): { readonly [Id in keyof typeof boardEndpoints]: Example } {
   const { sent, member, invited, headers } = of;
   const row = {
@@ -65,7 +68,11 @@ export function boardExamples(of: {
   return {
     listBoardClaims: {
       search: 'status=pending_acceptance&order=waiting&limit=50',
-      response: { data: [row], next_cursor: null },
+      response: {
+        data: [row],
+        next_cursor: null,
+        counts: { waiting: 412, late: 7, rejected: 3, unassigned: 1 } satisfies BoardCounts,
+      },
     },
     getBoardClaim: {
       params: { id: sent.id },
@@ -77,6 +84,7 @@ export function boardExamples(of: {
         history: [offer],
       } satisfies BoardClaimDetails,
     },
+    getBoardReceipt: { params: { id: sent.id }, response: of.receipt },
     sendBoardClaim: { headers, body: of.body, response: sent },
     offerBoardClaim: {
       params: { id: sent.id },
@@ -93,6 +101,7 @@ export function boardExamples(of: {
             accepting_assignments: true,
             open_offers: 3,
             open_claims: 41,
+            rejected_at: null,
             median_answer_seconds: 724.095,
           } satisfies BoardAdjuster,
         ],

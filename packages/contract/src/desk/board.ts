@@ -2,10 +2,20 @@ import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from '../claim.ts';
 import { endpoint } from '../endpoint.ts';
-import { dateTime, fields, headerText, instantParameter, oneOf, responseField, text } from '../fields.ts';
+import {
+  dateTime,
+  fields,
+  headerText,
+  instantParameter,
+  oneOf,
+  responseField,
+  text,
+  uuidParameter,
+} from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
+import { receiptSchema } from '../receipt.ts';
 import {
   claimParams,
   type DeskEndpoint,
@@ -80,12 +90,16 @@ export const boardQuery = fields({
   }).default('false'),
   q: text(LIMITS.search, {
     description:
-      'Only claims whose external_id or claim_number starts with this text, or whose policyholder or street contains each of its words, without regard to case and accents.',
+      'Only claims whose external_id or claim_number starts with this text, or that have each of its words: in the name of the policyholder, the street, the city, the SVCID or name of the adjuster or the policy number; as the start of the ZIP code or the state; as the end of the external_id, claim_number or policy number; or, of at least three digits, in the phone number of the policyholder. Without regard to case, accents, apostrophes and how a phone number is written.',
     example: 'delgado seagrape',
   }).optional(),
+  late: oneOf(['true', 'false'], {
+    description: 'true: only pending offers that have waited longer than the firm allows.',
+    example: 'false',
+  }).default('false'),
   order: oneOf(BOARD_ORDERS, {
     description:
-      'waiting, the default: open claims that wait for a response or for another offer, late offers first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true; with adjuster, the latest offer first.',
+      'waiting, the default: open claims that wait; those that were rejected or unassigned and wait for another offer first, in both parts the longest wait first. latest: all claims, the latest change first; the default with q, status=accepted or closed=true; with adjuster, the latest offer first.',
     example: 'waiting',
   }).optional(),
   ...pageParameters(),
@@ -146,6 +160,24 @@ export const boardClaimSchema = responseObject({
     .nullable(),
 }).meta({ id: 'BoardClaim', description: 'A claim on the board.' });
 export type BoardClaimResponse = z.output<typeof boardClaimSchema>;
+
+const atMost = `at most ${LIMITS.boardCount}`;
+const boardCountsSchema = responseObject({
+  waiting: responseField.integer(`Open claims that wait, ${atMost}.`, 412),
+  late: responseField.integer(`Pending offers that wait longer than the firm allows, ${atMost}.`, 7),
+  rejected: responseField.integer(`Open claims that were rejected, ${atMost}.`, 3),
+  unassigned: responseField.integer(`Open claims that are unassigned, ${atMost}.`, 1),
+}).meta({
+  id: 'BoardCounts',
+  description:
+    'Only on the first page: how many claims of the environment wait, whatever the filter. May be a second old.',
+});
+export type BoardCounts = z.output<typeof boardCountsSchema>;
+
+const boardPageSchema = responseObject({
+  ...pageOf('BoardPage', boardClaimSchema, []).shape,
+  counts: boardCountsSchema.optional(),
+}).meta({ id: 'BoardPage', description: 'A page of the board.' });
 
 const pushSchema = responseObject({
   channel: responseField.text('mail, or device and a short hash of its id.', 'device:Zt1v3kq9S0'),
@@ -218,6 +250,12 @@ export const boardAdjusterSchema = responseObject({
   accepting_assignments: responseField.flag('Whether the adjuster takes offers of the firm now.', true),
   open_offers: responseField.integer('Offers of the firm that wait for a response.', 3),
   open_claims: responseField.integer('Accepted claims of the firm that are not closed.', 41),
+  rejected_at: responseField
+    .dateTime(
+      'With for_claim: when the adjuster rejected an offer of that claim last; null if they have not.',
+      '2026-08-29T15:04:11.208Z',
+    )
+    .nullable(),
   median_answer_seconds: z
     .number()
     .meta({
@@ -305,7 +343,7 @@ export const boardEndpoints = {
     query: boardQuery,
     success: {
       status: 200,
-      schema: pageOf('BoardPage', boardClaimSchema, []),
+      schema: boardPageSchema,
       description: 'A page of the board.',
     },
     problems: STAFF_REQUEST,
@@ -319,6 +357,17 @@ export const boardEndpoints = {
     description: 'The claim, live or test, and every offer with what became of it.',
     params: claimParams,
     success: { status: 200, schema: boardClaimDetailsSchema, description: 'The claim.' },
+    problems: [...STAFF_REQUEST, 'not_found'],
+  }),
+  getBoardReceipt: endpoint({
+    ...staffRead('claims:read'),
+    id: 'getBoardReceipt',
+    method: 'GET',
+    path: '/firm/v1/claims/{id}/receipt',
+    summary: 'Get a receipt of the latest offer',
+    description: 'As GET /v1/claims/{id}/receipt, of a live or test claim.',
+    params: claimParams,
+    success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
   sendBoardClaim: endpoint({
@@ -379,14 +428,21 @@ export const boardEndpoints = {
     path: '/firm/v1/adjusters',
     summary: 'List adjusters with their work',
     description:
-      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm.',
-    query: fields({ ...environmentQuery.shape, ...pageParameters() }),
+      'All members and invitations of the firm, with their open work. test: only the test accounts of the firm. With for_claim, those who have rejected it come last in each page.',
+    query: fields({
+      ...environmentQuery.shape,
+      for_claim: uuidParameter({
+        description: 'Id of a claim: says who has rejected an offer of it.',
+        example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+      }).optional(),
+      ...pageParameters(),
+    }),
     success: {
       status: 200,
       schema: pageOf('BoardAdjusterPage', boardAdjusterSchema, []),
       description: 'A page of adjusters.',
     },
-    problems: STAFF_REQUEST,
+    problems: [...STAFF_REQUEST, 'not_found'],
   }),
   inviteBoardAdjuster: endpoint({
     ...staffWrite('adjusters:write'),

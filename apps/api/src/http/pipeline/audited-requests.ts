@@ -96,6 +96,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   verifyAudit: 'audit.verify',
   listBoardClaims: 'claims.read',
   getBoardClaim: 'claim.read',
+  getBoardReceipt: 'claim.read',
   sendBoardClaim: 'claim.send',
   offerBoardClaim: 'claim.offer',
   listBoardAdjusters: 'adjusters.read',

@@ -1,7 +1,7 @@
 import type { AnswersFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
 import { sendClaimRules } from '@svc/csv-import';
-import { type ClaimId, DAY, type Instant, type Svcid } from '@svc/domain';
+import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { claimsRead } from '../pipeline/audited-requests.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
@@ -31,14 +31,16 @@ interface DeskBoardRouteDeps {
 function filterOf({ adjuster, q: text, ...query }: BoardQuery): BoardFilter {
   const { environment, status, carrier, state } = query;
   const closed = query.closed === 'true';
+  const late = query.late === 'true';
   const isLatest = closed || status === 'accepted' || text !== undefined;
   const order = query.order ?? (isLatest ? 'latest' : 'waiting');
   return {
     environment,
-    status,
+    status: late ? 'pending_acceptance' : status,
     carrier,
     state,
     closed,
+    late,
     text,
     order,
     adjuster: adjuster as Svcid | undefined,
@@ -65,20 +67,43 @@ function answersFilter(
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'since' }] });
 }
 
+/** A storm has hundreds of boards open, which read at every change: they share the counts of this time. */
+const COUNTS_SHARED_MS = 1000;
+
+/** Whoever asks within the time gets the same result. */
+function sharedFor<T>(
+  ms: number,
+  read: (firmId: FirmId, environment: Environment) => Promise<T>,
+): (firmId: FirmId, environment: Environment) => Promise<T> {
+  const shared = new Map<string, Promise<T>>();
+  return (firmId, environment) => {
+    const key = `${firmId} ${environment}`;
+    const known = shared.get(key);
+    if (known !== undefined) return known;
+    const result = read(firmId, environment);
+    shared.set(key, result);
+    const forget = (): void => void shared.delete(key);
+    result.then(() => setTimeout(forget, ms).unref(), forget);
+    return result;
+  };
+}
+
 /** The board of claims, its adjusters and reports. */
 export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
   const { boardUseCases: board, firmUseCases: use, cursors, clock } = deps;
+  const countsOf = sharedFor(COUNTS_SHARED_MS, board.countBoard);
   return [
     staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
       const filter = filterOf(query);
-      const filters = { ...filter, closed: String(filter.closed) };
+      const filters = { ...filter, closed: String(filter.closed), late: String(filter.late) };
       const scope: CursorScope = { list: 'board', reader: deskReader(firmId), filters };
       const asked = pageRequest(query, cursors, scope);
-      const claims = await longWork('search', (nextPiece) =>
-        board.listBoard(firmId, filter, asked, nextPiece),
-      );
+      const [claims, counts] = await Promise.all([
+        longWork('search', (nextPiece) => board.listBoard(firmId, filter, asked, nextPiece)),
+        asked.after === null ? countsOf(firmId, filter.environment) : undefined,
+      ]);
       return {
-        ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope),
+        ...page(claims, (row) => asciiJson(boardRowToWire(row)), cursors, scope, { counts }),
         reads: claimsRead(firmId, claims.rows),
       };
     }),
@@ -86,6 +111,12 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
     staffRoute(deskEndpoints.getBoardClaim, async ({ params }, { actor: { firmId } }) => {
       const details = await board.readBoardClaim(firmId, params.id as ClaimId);
       return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
+    }),
+
+    staffRoute(deskEndpoints.getBoardReceipt, async ({ params }, { actor, actorIn }) => {
+      // As a live key, staff read test claims, too.
+      const { receipt, claimId } = await use.issueReceipt(actorIn('live'), params.id as ClaimId);
+      return { ...jsonResponse({ receipt }), reads: claimRead(actor.firmId, claimId) };
     }),
 
     staffRoute(
@@ -119,13 +150,14 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
 
     staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId } }) => {
       const { environment } = query;
+      const forClaim = query.for_claim as ClaimId | undefined;
       const scope: CursorScope = {
         list: 'board-adjusters',
         reader: deskReader(firmId),
-        filters: { environment },
+        filters: { environment, forClaim },
       };
       const request = pageRequest(query, cursors, scope);
-      const adjusters = await board.listBoardAdjusters(firmId, environment, request);
+      const adjusters = await board.listBoardAdjusters(firmId, environment, request, forClaim);
       const now = clock.now();
       return {
         ...page(adjusters, (row) => asciiJson(boardAdjusterToWire(row, now)), cursors, scope),

@@ -15,13 +15,16 @@ import { adjusterToWire } from './adjuster.ts';
 import { type AsciiJson, asciiJson } from './ascii-json.ts';
 import { claimToWire } from './claim.ts';
 
-export const boardRowToWire = ({ summary: { name, carrier, ...place }, ...claim }: BoardRow) => ({
+export const boardRowToWire = ({
+  summary: { name, carrier, street, city, state, zip },
+  ...claim
+}: BoardRow) => ({
   id: claim.id,
   test: claim.environment === 'test',
   external_id: claim.externalId,
   claim_number: claim.claimNumber,
   name,
-  place,
+  place: { street, city, state, zip },
   carrier,
   status: claim.status,
   adjuster_svc_id: claim.adjuster,
@@ -62,12 +65,13 @@ export function boardClaimToWire(details: Awaited<ReturnType<BoardUseCases['read
 
 const toSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / SECOND);
 
-export const boardAdjusterToWire = ({ work, ...view }: BoardAdjuster, now: Instant) => ({
+export const boardAdjusterToWire = ({ work, rejectedAt, ...view }: BoardAdjuster, now: Instant) => ({
   ...adjusterToWire(view, now),
   can_accept_claims: view.membership.canAcceptClaims,
   accepting_assignments: view.membership.acceptingAssignments,
   open_offers: work.openOffers,
   open_claims: work.openClaims,
+  rejected_at: toDateTimeOrNull(rejectedAt),
   median_answer_seconds: toSeconds(work.medianAnswerMs),
 });
 

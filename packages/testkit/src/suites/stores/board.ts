@@ -65,7 +65,8 @@ export function boardBehavior(fixture: () => Fixture): void {
       await use.acceptClaim({ svcId }, accepted as ClaimId);
       await use.closeClaimAsOperator(closed as ClaimId);
       for (const limit of [1, 2, 100]) {
-        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, rejected, offered]);
+        // Rejected, until somebody offers it again.
+        expect(await idsOn(firm, WAITING, limit)).toEqual([rejected, ...rest, offered]);
         expect(await idsOn(firm, OPEN, limit)).toEqual([accepted, offered, rejected, ...[...rest].reverse()]);
         expect(await idsOn(firm, { ...OPEN, closed: true }, limit)).toEqual([closed]);
         expect(await idsOn(firm, { ...WAITING, environment: 'test' }, limit)).toEqual([test]);
@@ -82,18 +83,30 @@ export function boardBehavior(fixture: () => Fixture): void {
         accepted,
         rejected,
       ]);
-      expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([...rest, rejected]);
+      expect(await idsOn(firm, { ...WAITING, adjuster: svcId })).toEqual([rejected, ...rest]);
       expect(await idsOn(firm, { ...OPEN, adjuster: svcId, closed: true })).toEqual([closed]);
-      // The open offers, before what waits as long.
+      const late = { ...WAITING, status: 'pending_acceptance', late: true } as const;
+      const counts = () => use.countBoard(firm.id, 'live');
+      expect(await idsOn(firm, late)).toEqual([]);
+      expect(await counts()).toEqual({ waiting: rest.length + 2, late: 0, rejected: 1, unassigned: 0 });
       await use.setOfferWait(firm.id, 1);
       clock.advance(HOUR - 2 * MINUTE);
-      for (const limit of [1, 2, 100]) {
-        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, rejected, offered]);
-        expect(await idsOn(firm, { ...WAITING, adjuster: svcId }, limit)).toEqual([...rest, rejected]);
-      }
+      for (const limit of [1, 2, 100]) expect(await idsOn(firm, late, limit)).toEqual(rest);
+      expect(await counts()).toEqual({
+        waiting: rest.length + 2,
+        late: rest.length,
+        rejected: 1,
+        unassigned: 0,
+      });
       clock.advance(MINUTE);
-      for (const limit of [1, 2, 100])
-        expect(await idsOn(firm, WAITING, limit)).toEqual([...rest, offered, rejected]);
+      for (const limit of [1, 2, 100]) {
+        expect(await idsOn(firm, late, limit)).toEqual([...rest, offered]);
+        expect(await idsOn(firm, { ...late, adjuster: other }, limit)).toEqual([offered]);
+      }
+      expect(await use.countBoard(firm.id, 'test')).toMatchObject({ waiting: 1, rejected: 0 });
+      await offer(firm.live, rejected as ClaimId, other);
+      expect(await counts()).toMatchObject({ waiting: rest.length + 2, rejected: 0 });
+      expect(await idsOn(firm, WAITING)).toEqual([...rest, offered, rejected]);
       const pagesOfOne = await board(firm, OPEN, 100, 1);
       expect(pagesOfOne.map(({ id }) => id)).toEqual(await idsOn(firm, OPEN));
       expect(await idsOn(await newFirm(), OPEN)).toEqual([]);
@@ -122,6 +135,8 @@ export function boardBehavior(fixture: () => Fixture): void {
           name: 'Zoë Peña',
           ...content.loss_location,
           carrier: 'Palmetto Mutual',
+          phone: '1',
+          policyNumber: expect.any(String),
         },
         status: 'pending_acceptance',
         adjuster: svcId,
@@ -186,6 +201,90 @@ export function boardBehavior(fixture: () => Fixture): void {
         expect(await search(text)).toEqual([obrien]);
       expect(await idsOn(firm, { ...OPEN, state: 'FL' })).toEqual([]);
       expect(await idsOn(firm, { ...OPEN, state: 'RI' })).toHaveLength(4);
+    });
+
+    test('finds claims by the end of their numbers, the phone and policy numbers, the ZIP code, the state and the adjuster', async () => {
+      const { newFirm, newAdjuster, newMember, invite, use } = fixture();
+      const firm = await newFirm();
+      const named = (await newAdjuster({ firstName: 'Odalys', lastName: 'Muñiz' })).svcId;
+      await invite(firm, named);
+      await use.acceptInvitation({ svcId: named }, firm.id);
+      const other = await newMember(firm);
+      const content = (phone: string, number: string, zip: string, state = 'FL') => ({
+        policyholder: { first_name: 'Zoë', last_name: 'Peña', phone },
+        loss_location: { street: '31 Dune Rd', city: 'Westerly', state, zip },
+        policy: { number },
+      });
+      const one = await sendAt(
+        firm,
+        named,
+        content('(352) 555-0142 ext. 7', 'RL00-8812', '33931'),
+        'A-004417',
+      );
+      const two = await sendAt(
+        firm,
+        other,
+        content('+1 985 555 0188', '8704421973', '70112', 'LA'),
+        'B-009900',
+      );
+      const search = (text: string) => idsOn(firm, { ...OPEN, text });
+      for (const text of [
+        ...['4417', 'a-004417', '(352) 555-0142', '3525550142', '352.555.0142', '1-352-555-0142', '0142'],
+        ...[
+          'rl00-8812',
+          '8812',
+          '33931',
+          'odalys muniz',
+          'MUÑIZ',
+          named,
+          'peña 33931',
+          'zoë 0142',
+          'pena fl',
+        ],
+      ])
+        expect([text, await search(text)]).toEqual([text, [one]]);
+      for (const text of ['9855550188', '0188', '8704421973', '1973', '701', other, 'la dune', '9900'])
+        expect([text, await search(text)]).toEqual([text, [two]]);
+      for (const text of ['0143', '99312', 'odalys 0188', '42 ext'])
+        expect([text, await search(text)]).toEqual([text, []]);
+      // Of those who left, the firm sees the SVCID alone.
+      await use.leaveFirm({ svcId: named }, firm.id);
+      expect([await search('odalys'), await search(named)]).toEqual([[], [one]]);
+    });
+
+    test('says which adjusters have rejected a claim, and lists them last', async () => {
+      const { newFirm, newMember, offer, sendId, use, clock } = fixture();
+      const firm = await newFirm();
+      const [first, second, third] = [await newMember(firm), await newMember(firm), await newMember(firm)];
+      const id = await sendId(firm.live, first);
+      const listed = async (forClaim?: ClaimId) =>
+        (await use.listBoardAdjusters(firm.id, 'live', { after: null, limit: 200 }, forClaim)).rows
+          .filter(({ adjuster }) => [first, second, third].includes(adjuster.svcId))
+          .map(({ adjuster, rejectedAt }) => [adjuster.svcId, rejectedAt]);
+      const all = [first, second, third].map((svcId) => [svcId, null]);
+      expect(await listed(id)).toEqual(all);
+      const rejectedAt = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: first }, id, null);
+      expect(await listed(id)).toEqual([
+        [second, null],
+        [third, null],
+        [first, rejectedAt],
+      ]);
+      clock.advance(MINUTE);
+      await offer(firm.live, id, second);
+      const again = clock.advance(MINUTE);
+      await use.rejectClaim({ svcId: second }, id, null);
+      clock.advance(MINUTE);
+      await offer(firm.live, id, third);
+      expect(await listed(id)).toEqual([
+        [third, null],
+        [first, rejectedAt],
+        [second, again],
+      ]);
+      expect(await listed()).toEqual(all);
+      const stranger = await newFirm();
+      const forStranger = use.listBoardAdjusters(stranger.id, 'live', { after: null, limit: 9 }, id);
+      expect(await errorCodeOf(forStranger)).toBe('not_found');
     });
 
     test('shows a claim with every offer, the latest first, and how each ended', async () => {
