@@ -427,6 +427,16 @@ export function readConfig(env: Env, terminal: boolean): Config {
   return config;
 }
 
+/** Where links lead before the service listens, and in commands. */
+export const addressOf = ({ baseUrl, host, port }: Config): string => baseUrl ?? `http://${host}:${port}`;
+
+/** Validators of OpenAPI reject an email address at a name without a dot, or at an IP address. */
+export function supportEmailOf({ supportEmail }: Pick<Config, 'supportEmail'>, baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  const isName = hostname.includes('.') && isIP(hostname) === 0;
+  return supportEmail ?? `support@${isName ? hostname : 'localhost.invalid'}`;
+}
+
 const KEY_BYTES = 32;
 
 const isKey = (text: string): boolean =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Clock,
@@ -20,7 +20,7 @@ import {
 import type { ServiceContainer } from './composition/services.ts';
 import { startWebhooks } from './composition/start-webhooks.ts';
 import { startTracing, tracedLog } from './composition/tracing.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, supportEmailOf } from './config.ts';
 import type { DocsAddresses } from './http/docs/files.ts';
 import { createHttpServer } from './http/http-server.ts';
 import type { Observe } from './http/request-log.ts';
@@ -170,7 +170,7 @@ async function startApi({
   const url = urlOf(config.host, port);
   addresses.baseUrl = config.baseUrl ?? url;
   addresses.docsUrl = config.docsUrl ?? `${addresses.baseUrl}/docs`;
-  addresses.supportEmail = config.supportEmail ?? `support@${mailDomainOf(addresses.baseUrl)}`;
+  addresses.supportEmail = supportEmailOf(config, addresses.baseUrl);
 
   const jobs = composed.startJobs();
   const webhooks = startWebhooks(services.get('webhookDeliveries'), log);
@@ -233,12 +233,6 @@ const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** Validators of OpenAPI reject an email address at a name without a dot, or at an IP address. */
-function mailDomainOf(baseUrl: string): string {
-  const { hostname } = new URL(baseUrl);
-  return hostname.includes('.') && isIP(hostname) === 0 ? hostname : 'localhost.invalid';
-}
 
 /** A ConfigError that names the variable to change, where the cause is one. */
 function listenError(error: unknown, variable: 'PORT' | 'METRICS_PORT', config: Config): unknown {

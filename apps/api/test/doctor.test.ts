@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { checkConnections, checkStandbys } from '../src/svc/doctor.ts';
+import { createVapidKeys } from '../src/composition/notifications.ts';
+import { readConfig } from '../src/config.ts';
+import { checkConnections, checkPush, checkStandbys } from '../src/svc/doctor.ts';
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
   const standbysWith = (seesStandbys: boolean, synchronousStandbys: number, required: number) => {
@@ -29,4 +31,39 @@ test('doctor counts the processes that PostgreSQL accepts, and behind a pooler n
   expect(detail(5, true)).toMatch(
     /^ok: a pooler in transaction mode is in front of PostgreSQL: max_client_conn must allow 12 .* the 5 that PostgreSQL accepts$/,
   );
+});
+
+test('doctor names a VAPID subject that Apple refuses, also that of generated keys', () => {
+  const { publicKey, privateKey } = createVapidKeys();
+  const stateWith = (subject: string) =>
+    checkPush(
+      readConfig(
+        { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject },
+        false,
+      ),
+    ).state;
+  const accepted = [
+    'mailto:push@example.com',
+    'https://claims.example.com/contact',
+    'MAILTO:a.b+c@mail.example',
+  ];
+  const refused = [
+    'mailto:operator@localhost',
+    'mailto:operator@localhost.localdomain',
+    'mailto:push@claims.local',
+    'mailto:push@claims.invalid',
+    'mailto:push@10.0.0.1',
+    'mailto:<push@example.com>',
+    'mailto: push@example.com',
+    'mailto:push',
+    'https://localhost:3000',
+    'https://127.0.0.1/',
+    'https://claims.internal/',
+  ];
+  expect(accepted.filter((subject) => stateWith(subject) !== 'ok')).toEqual([]);
+  expect(refused.filter((subject) => stateWith(subject) !== 'wrong')).toEqual([]);
+  const generated = (env: Record<string, string>) => checkPush(readConfig(env, false)).detail;
+  expect(generated({})).toMatch(/Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
+  expect(generated({ BASE_URL: 'https://claims.example.com' })).not.toMatch(/Apple/);
+  expect(generated({ SUPPORT_EMAIL: 'help@example.com' })).not.toMatch(/Apple/);
 });

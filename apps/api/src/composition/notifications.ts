@@ -18,7 +18,7 @@ import {
   type WebhookNotices,
   type WebhookSender,
 } from '@svc/application';
-import type { Config } from '../config.ts';
+import { type Config, supportEmailOf } from '../config.ts';
 import type { ProblemAddresses } from '../http/problems/http-problem.ts';
 import type { Log } from '../logging.ts';
 import { keptFile } from './kept-file.ts';
@@ -42,15 +42,13 @@ const isLocalOnly = (config: Config): boolean =>
   (config.baseUrl === null || LOOPBACK.has(new URL(config.baseUrl).hostname.replace(/^\[|\]$/g, '')));
 
 const VAPID_FILE = 'vapid.json';
-const DEFAULT_SUBJECT = 'mailto:operator@localhost.localdomain';
 
 /** Subscriptions are bound to the keys, so these outlive the process; several machines need them in the environment. */
-function storedVapid(dataDir: string): Vapid {
-  const text = keptFile(dataDir, VAPID_FILE, () =>
-    JSON.stringify({ ...createVapidKeys(), subject: DEFAULT_SUBJECT }),
-  );
+function storedVapid(dataDir: string): Pick<Vapid, 'publicKey' | 'privateKey'> {
+  const text = keptFile(dataDir, VAPID_FILE, () => JSON.stringify(createVapidKeys()));
   try {
-    return JSON.parse(text) as Vapid;
+    const { publicKey, privateKey } = JSON.parse(text) as Vapid;
+    return { publicKey, privateKey };
   } catch {
     throw new Error(
       `${VAPID_FILE} in DATA_DIR contains no VAPID keys; remove it to generate new ones (devices then have to subscribe again)`,
@@ -70,7 +68,10 @@ export function createNotifications(deps: {
   let vapid: Vapid | null = null;
   const vapidKeys = (): Vapid => {
     try {
-      vapid ??= config.vapid ?? storedVapid(config.dataDir);
+      vapid ??= config.vapid ?? {
+        ...storedVapid(config.dataDir),
+        subject: `mailto:${supportEmailOf(config, addresses.baseUrl)}`,
+      };
       return vapid;
     } catch (error) {
       log.error('push messages need the VAPID_… variables or a writable DATA_DIR', {

@@ -1,5 +1,6 @@
 import { createECDH } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Firm, ReplicationState } from '@svc/application';
 import {
@@ -18,7 +19,16 @@ import {
 } from '../composition/compose.ts';
 import { openDatabase } from '../composition/database.ts';
 import { mailProblem } from '../composition/notifications.ts';
-import { type Config, ConfigError, mailWarning, nodeWarning, readConfig, tlsModeNote } from '../config.ts';
+import {
+  addressOf,
+  type Config,
+  ConfigError,
+  mailWarning,
+  nodeWarning,
+  readConfig,
+  supportEmailOf,
+  tlsModeNote,
+} from '../config.ts';
 import { createLog } from '../logging.ts';
 
 /** Beside the DB_POOL_MAX connections of a process; the second with ENCRYPTION_KEY. */
@@ -246,22 +256,39 @@ async function checkMail({ smtpUrl }: Config): Promise<Check> {
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-function checkPush({ vapid, dataDir }: Config): Check {
+/** Of names that are on no public name server (RFC 2606, 6761 and 6762, and those of ICANN). */
+const NO_PUBLIC_NAME = /(^|\.)(localhost|localdomain|local|internal|invalid|test|home\.arpa)\.?$/i;
+
+/** Apple answers 403 to each message unless the subject is an address or a page at a public name. */
+function isPublicSubject(subject: string): boolean {
+  const [, mailHost] = /^mailto:[^\s@<>"?,]+@([^\s@<>"?,]+)$/i.exec(subject) ?? [];
+  const host = mailHost ?? (subject.startsWith('https:') ? new URL(subject).hostname : '');
+  const isName = /^[^.]+(\.[^.]+)+\.?$/.test(host) && isIP(host) === 0;
+  return isName && !NO_PUBLIC_NAME.test(host);
+}
+
+export function checkPush(config: Config): Check {
+  const { vapid, dataDir } = config;
   const what = 'push';
+  const subject = vapid?.subject ?? `mailto:${supportEmailOf(config, addressOf(config))}`;
+  const refused = `Apple answers 403 to each message with the subject ${subject}, so iPhones get none`;
   if (vapid === null) {
     const file = join(dataDir, 'vapid.json');
     const keys = existsSync(file) ? `the keys are in ${file}` : `keys will be generated in ${file}`;
+    const unset = `VAPID_PUBLIC_KEY is unset: ${keys}; every process needs the same ones (svc push create-keys)`;
     return note(
       what,
-      `VAPID_PUBLIC_KEY is unset: ${keys}; every process needs the same ones (svc push create-keys)`,
+      isPublicSubject(subject) ? unset : `${unset}; ${refused}: set BASE_URL or SUPPORT_EMAIL`,
     );
   }
-  return areKeyPair(vapid)
-    ? ok(what, 'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are a pair')
-    : wrong(
-        what,
-        'VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY: push services will reject every message',
-      );
+  if (!areKeyPair(vapid))
+    return wrong(
+      what,
+      'VAPID_PUBLIC_KEY is not the public key of VAPID_PRIVATE_KEY: push services will reject every message',
+    );
+  return isPublicSubject(subject)
+    ? ok(what, 'VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY are a pair, and VAPID_SUBJECT is at a public name')
+    : wrong(what, `${refused}: set VAPID_SUBJECT to mailto: and an address that is read; the keys stay`);
 }
 
 /** Production is where no demo firm is created. */

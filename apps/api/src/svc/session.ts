@@ -9,7 +9,7 @@ import {
 } from '../composition/compose.ts';
 import { type Database, openDatabase } from '../composition/database.ts';
 import type { ServiceContainer } from '../composition/services.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { addressOf, type Config, ConfigError, readConfig } from '../config.ts';
 import { createLog, type Log } from '../logging.ts';
 import { allowedLine, isLine, OPERATOR_NAME } from './arguments.ts';
 
@@ -74,9 +74,6 @@ export const withDatabase = <T>(
   withMigrated(({ database: { url, migrationUrl }, migrations, log }) =>
     work(migrationUrl, migrations, (action) => recordDatabaseAction(url, log, thisOperator(), action)),
   );
-
-/** For links in mails. */
-const addressOf = ({ baseUrl, host, port }: Config): string => baseUrl ?? `http://${host}:${port}`;
 
 async function composed<T>(
   { config, log, database }: Migrated,
