@@ -14,12 +14,11 @@ async function program(
   name: 'server' | 'svc',
   args: readonly string[],
   env: Env,
-  openFiles: number | 'unlimited' = 'unlimited',
+  under: readonly string[] = [],
 ): Promise<ChildProcess> {
   await build();
-  const command = [process.execPath, join(ROOT, `apps/api/dist/${name}.js`), ...args];
-  const limited = ['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$@"`, ...command];
-  const [file = '', ...rest] = openFiles === 'unlimited' ? command : limited;
+  const command = [...under, process.execPath, join(ROOT, `apps/api/dist/${name}.js`), ...args];
+  const [file = '', ...rest] = command;
   return spawn(file, rest, {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', TMPDIR: tmpdir(), ...env },
@@ -92,8 +91,19 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-export async function startServer(env: Env, openFiles?: number): Promise<RunningServer> {
-  const child = await program('server', [], { PORT: '0', ...env }, openFiles);
+/** A command that starts another one with a limit of open files. */
+export const withOpenFiles = (limit: number): readonly string[] => [
+  '/bin/sh',
+  '-c',
+  `ulimit -n ${limit}; exec "$0" "$@"`,
+];
+
+/** @param under the command that starts it, with the program as its last arguments. */
+export async function startServer(
+  env: Env,
+  { under }: { readonly under?: readonly string[] } = {},
+): Promise<RunningServer> {
+  const child = await program('server', [], { PORT: '0', ...env }, under);
   let output = '';
   const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal)),

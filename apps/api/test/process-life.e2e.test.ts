@@ -10,7 +10,7 @@ import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
 import { openDatabase } from '../src/composition/database.ts';
 import { readConfig } from '../src/config.ts';
-import { runFailingServer, startServer } from './child.ts';
+import { runFailingServer, startServer, withOpenFiles } from './child.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
 import {
@@ -85,7 +85,10 @@ test('on SIGTERM health becomes 503, requests in flight are completed, and the p
 });
 
 test('at the limit of open files the log says so, connections that are open go on, and new ones follow later', async () => {
-  const server = await startServer({ DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' }, 450);
+  const server = await startServer(
+    { DATABASE_URL: service.databaseUrl, DB_POOL_MAX: '4' },
+    { under: withOpenFiles(450) },
+  );
   const { port, hostname } = new URL(server.url);
   const open = new Set<Socket>();
   for (let n = 0; n < 150; n++) {
