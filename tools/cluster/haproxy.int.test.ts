@@ -1,6 +1,13 @@
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+} from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -58,6 +65,7 @@ async function haproxyTo(
   target: number,
   trustedProxies = '',
   env: Record<string, string> = {},
+  ca?: string,
 ): Promise<Proxy> {
   const command = await requireCommand('haproxy');
   const folder = await createTemporaryFolder(SELF);
@@ -65,7 +73,7 @@ async function haproxyTo(
     (port: number): Send =>
     (from, headers = {}, path = '/') =>
       new Promise((resolve, reject) => {
-        const call = request({ host: '127.0.0.1', port, localAddress: from, headers, path }, (response) => {
+        const respond = (response: IncomingMessage): void => {
           response.resume();
           response.once('end', () =>
             resolve({
@@ -73,7 +81,12 @@ async function haproxyTo(
               received: JSON.parse(String(response.headers['x-received'] ?? '{}')),
             }),
           );
-        });
+        };
+        const to = { host: '127.0.0.1', port, localAddress: from, headers, path };
+        const call =
+          ca === undefined
+            ? request(to, respond)
+            : requestOverTls({ ...to, ca, servername: 'localhost' }, respond);
         call.once('error', reject);
         call.end();
       });
@@ -229,4 +242,50 @@ test('a process that shuts down finishes the requests in flight', async () => {
   });
   const send = await haproxyTo(await portOf(server));
   expect(await send('127.0.0.30', {}, '/held')).toMatchObject({ status: 200 });
+});
+
+test('two processes are found by their addresses alone, behind TLS that ends in the proxy, without a warning', async () => {
+  const folder = await createTemporaryFolder(SELF);
+  stops.push(() => rmSync(folder, { recursive: true, force: true }));
+  const keyFile = join(folder, 'key');
+  const certFile = join(folder, 'cert');
+  const both = join(folder, 'both');
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${keyFile} -out ${certFile}`.split(
+      ' ',
+    ),
+    { stdio: 'pipe' },
+  );
+  const cert = readFileSync(certFile, 'utf8');
+  writeFileSync(both, cert + readFileSync(keyFile, 'utf8'));
+  const targets = await Promise.all(
+    ['one', 'two'].map((name) =>
+      portOf(
+        createServer((incoming, outgoing) => {
+          outgoing.setHeader('X-Received', JSON.stringify({ ...incoming.headers, name }));
+          outgoing.end('{}');
+        }),
+      ),
+    ),
+  );
+  const [one = 0, two = 0] = targets;
+  const send = await haproxyTo(
+    one,
+    '',
+    {
+      API_SERVER_1: `127.0.0.1:${one}`,
+      API_SERVER_2: `127.0.0.1:${two}`,
+      TLS_CERTIFICATE: both,
+      // Would be one warning for each of its slots.
+      API_ADDRESS: 'no-such-name.invalid:3000',
+      MAX_API_PROCESSES: '100',
+    },
+    cert,
+  );
+  const responses = [];
+  for (let n = 0; n < 4; n++) responses.push(await send('127.0.0.30', { 'X-Forwarded-Proto': 'http' }));
+  const received = responses.map(({ received }) => `${received.name} ${received['x-forwarded-proto']}`);
+  expect(received.toSorted()).toEqual(['one https', 'one https', 'two https', 'two https']);
+  expect(send.log()).not.toContain('WARNING');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createVapidKeys } from '../src/composition/notifications.ts';
 import { readConfig } from '../src/config.ts';
-import { checkConnections, checkPush, checkStandbys } from '../src/svc/doctor.ts';
+import { checkConnections, checkPush, checkStandbys, notesOn } from '../src/svc/doctor.ts';
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
   const standbysWith = (seesStandbys: boolean, synchronousStandbys: number, required: number) => {
@@ -66,4 +66,17 @@ test('doctor names a VAPID subject that Apple refuses, also that of generated ke
   expect(generated({})).toMatch(/Apple answers 403 .* set BASE_URL or SUPPORT_EMAIL$/);
   expect(generated({ BASE_URL: 'https://claims.example.com' })).not.toMatch(/Apple/);
   expect(generated({ SUPPORT_EMAIL: 'help@example.com' })).not.toMatch(/Apple/);
+});
+
+test('doctor notes a HOST that proxies on other machines do not reach', () => {
+  const notes = (TRUST_PROXY: string, HOST: string) =>
+    notesOn(readConfig({ TRUST_PROXY, HOST, BASE_URL: 'https://claims.example.com' }, false)).map(
+      ({ what, detail }) => `${what}: ${detail}`,
+    );
+  expect(notes('10.0.0.5', '127.0.0.1')).toEqual([
+    expect.stringMatching(/^proxies: HOST is 127\.0\.0\.1: the proxies of TRUST_PROXY \(10\.0\.0\.5\) reach/),
+  ]);
+  expect(notes('10.0.0.5', '10.0.0.11')).toEqual([]);
+  expect(notes('loopback,10.0.0.5', '127.0.0.1')).toEqual([]);
+  expect(notes('127.0.0.1', '127.0.0.1')).toEqual([]);
 });

@@ -302,8 +302,11 @@ const checkAddress = ({ baseUrl, createsDemoFirm, host, port }: Config): Check[]
         ),
       ];
 
-function notesOn(config: Config): Check[] {
-  const { baseUrl, trustProxy, edgeLimitPerMinute } = config;
+/** Networks and names of proxies that are on this machine. */
+const ON_THIS_MACHINE = /^(loopback|127\..*|::1|::ffff:127\..*)$/;
+
+export function notesOn(config: Config): Check[] {
+  const { baseUrl, host, trustProxy, edgeLimitPerMinute } = config;
   const isPlain = baseUrl?.startsWith('http:') === true && !LOOPBACK.has(new URL(baseUrl).hostname);
   const notes: readonly (readonly [what: string, detail: string | false | null])[] = [
     [
@@ -317,6 +320,13 @@ function notesOn(config: Config): Check[] {
       'proxies',
       trustProxy === true &&
         'TRUST_PROXY is true: every client can choose the address that limits and the audit trail use; name the proxies or their number',
+    ],
+    [
+      'proxies',
+      LOOPBACK.has(host === '::1' ? '[::1]' : host) &&
+        typeof trustProxy === 'string' &&
+        !trustProxy.split(',').some((proxy) => ON_THIS_MACHINE.test(proxy)) &&
+        `HOST is ${host}: the proxies of TRUST_PROXY (${trustProxy}) reach the service only from this machine; set HOST to an address of this machine that they reach`,
     ],
     [
       'edge limit',
