@@ -1,4 +1,5 @@
 import { createApi } from '@svc/web-app/api';
+import { isFile } from '@svc/web-app/load-once';
 import { openAppDatabase } from './data/database.ts';
 import { type Call, ROUTES } from './data/endpoints.ts';
 import { createNotifications } from './data/notifications.ts';
@@ -60,9 +61,19 @@ const CACHE = `page-${__VERSION__}`;
 worker.addEventListener('install', (event) => {
   const fillCache = async () => {
     const cache = await caches.open(CACHE);
-    await cache.addAll(
-      [PAGE, ...__FILES__.map((name) => ROOT + name)].map((url) => new Request(url, { cache: 'reload' })),
-    );
+    const store = async (url: string, isIt: (response: Response) => boolean | Promise<boolean>) => {
+      const response = await fetch(new Request(url, { cache: 'reload' }));
+      if (!(await isIt(response.clone()))) throw new Error(`${url} is not the app's`);
+      await cache.put(url, response);
+    };
+    // Not the sign-in page of a network, which would be the app from then on.
+    await Promise.all([
+      store(PAGE, async (page) => {
+        const text = await page.text();
+        return page.ok && __FILES__.some((name) => name.startsWith('assets/') && text.includes(name));
+      }),
+      ...__FILES__.map((name) => store(ROOT + name, isFile)),
+    ]);
     // A first installation has no page of an earlier release that it could take files from.
     if (worker.registration.active === null) await worker.skipWaiting();
   };
@@ -98,7 +109,7 @@ async function fromCache(file: string, request: Request, isLazy: boolean): Promi
   const found = await caches.match(file, { cacheName: CACHE });
   if (found !== undefined) return found;
   const response = await fetch(request);
-  if (isLazy && response.ok) {
+  if (isLazy && isFile(response)) {
     const copy = response.clone();
     void caches.open(CACHE).then((cache) => cache.put(file, copy));
   }

@@ -56,6 +56,76 @@ test('an answer that the service cannot process lets others pass, says so instea
     expect(await statusOf(failing)).toBe('pending_acceptance');
   }));
 
+test('what responds in place of the service is no success: answers and notes are kept and sent again', () =>
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers(2);
+    const [accepted = '', other = ''] = ids;
+    await enter(page, service, token, `#/claims/${accepted}`);
+    await button(page, 'Accept').waitFor();
+    const responses = [
+      { status: 200, json: {} },
+      { status: 204 },
+      { status: 200, contentType: 'text/html', body: '<html>Welcome to our network</html>' },
+      { status: 403, json: { code: 'forbidden', message: 'Sign in to the network.' } },
+    ];
+    let met = 0;
+    await context.route(/\/(acceptance|work)$/, (route) => route.fulfill(responses[met++ % 4] ?? {}));
+    await button(page, 'Accept').click();
+    await until('all of them', async () => {
+      await page.evaluate('dispatchEvent(new Event("online"))');
+      return met >= 4;
+    });
+    expect(await page.getByText('you have accepted').count()).toBe(0);
+    expect(await statusOf(accepted)).toBe('pending_acceptance');
+    await context.unroute(/\/(acceptance|work)$/);
+    await until('the acceptance', async () => {
+      const retry = button(page, 'Send now');
+      if (await retry.isVisible()) await retry.click({ timeout: 500 }).catch(() => {});
+      return (await statusOf(accepted)) === 'accepted';
+    });
+    await page.getByRole('heading', { name: 'Your work' }).waitFor();
+
+    // The response about another claim.
+    const theirs = await service.call('GET', `/app/v1/claims/${other}`, { as: token });
+    await context.route('**/work', (route) => route.fulfill({ json: theirs.json }));
+    await page.getByLabel('Notes').fill('Water in the den.');
+    await button(page, 'Save').click();
+    await page.getByText('Not sent yet.').waitFor();
+    expect(await page.getByText('Saved.', { exact: true }).count()).toBe(0);
+    await page.reload();
+    await until(
+      'the notes',
+      async () => (await page.getByLabel('Notes').inputValue()) === 'Water in the den.',
+    );
+  }));
+
+test('an answer that was stopped after a gateway gave up is called undone only when the service does not have it', () =>
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
+    const { ids, token } = await offers(2);
+    const [arrived = '', stopped = ''] = ids;
+    await context.route(`**/${arrived}/acceptance`, async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 504, body: 'Gateway timeout' });
+    });
+    await context.route(`**/${stopped}/acceptance`, (route) => route.fulfill({ status: 504, body: '' }));
+    await enter(page, service, token, `#/claims/${arrived}`);
+    await button(page, 'Accept').click();
+    await button(page, 'Stop trying').click();
+    await page.getByText('Too late to undo: 1 answer was already sent.').waitFor();
+    expect(await page.getByText('Nothing was sent').count()).toBe(0);
+    await page.getByRole('heading', { name: 'Your work' }).waitFor();
+    await page.evaluate(`location.hash = '#/claims/${stopped}'`);
+    await button(page, 'Accept').click();
+    await button(page, 'Stop trying').click();
+    await page.getByText('Undone. The service does not have your answer.').waitFor();
+    expect(await statusOf(stopped)).toBe('pending_acceptance');
+    await button(page, 'Accept').click();
+    await button(page, 'Stop trying').waitFor();
+    await context.route('**/app/v1/**', (route) => route.abort());
+    await button(page, 'Stop trying').click();
+    await page.getByText('Whether your answer arrived is not known').waitFor();
+  }));
+
 test('a problem of the service is not called a missing network', () =>
   visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers(1);

@@ -186,6 +186,7 @@ describe('the outbox', () => {
   test.each([
     ['500 or 503', busy(), 5000],
     ['429 with Retry-After', busy(30_000), 30_000],
+    ['503 with a Retry-After of 60 s', busy(60_000), 60_000],
     ['no response, when others get one', new NetworkError('timeout'), 5000],
     ['an error of the app', new TypeError('undefined is not a function'), 5000],
   ])('goes on past an entry that gets %s, and sends it again later', async (_, error, waitMs) => {
@@ -216,6 +217,26 @@ describe('the outbox', () => {
     state.now += 1;
     await outbox.send();
     expect(await outbox.own()).toEqual([]);
+  });
+
+  test('an answer waits a minute at most, however long a Retry-After is, and can be sent at once', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const [answer = '', edit = ''] = await outbox.add([accept('a'), notes('b', 'Wet')]);
+    state.responses = { 'POST a/acceptance': busy(3_600_000), 'PATCH b/work': busy(3_600_000) };
+    await outbox.send();
+    expect(nextDueAt(await outbox.own(), state.now)).toBe(state.now + 60_000);
+    state.responses = { 'GET a': claimIs('pending_acceptance') };
+    await outbox.hurry([answer, edit]);
+    expect((await outbox.send()).sent).toHaveLength(2);
+    await outbox.add([accept('c')]);
+    state.responses = { 'POST c/acceptance': busy(), 'GET c': busy() };
+    for (let failures = 1; failures < 8; failures += 1) {
+      await outbox.send();
+      state.now += 60_000;
+    }
+    state.responses = { 'GET c': claimIs('pending_acceptance') };
+    expect((await outbox.send()).sent).toHaveLength(1);
   });
 
   test('shows as stuck what the service fails to process again and again, which can be canceled', async () => {

@@ -1,9 +1,11 @@
 import { ApiError, NetworkError } from './api-error.ts';
-import { type RequestParts, requestOf } from './endpoints.ts';
+import { isResponseOf, type RequestParts, requestOf } from './endpoints.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Smaller differences of the clocks are due to the network. */
 const MIN_CLOCK_OFFSET_MS = 5000;
+/** Far above any response of the service. */
+const MAX_RESPONSE_CHARACTERS = 32 * 1024 * 1024;
 
 export interface Api<SendCall> {
   readonly call: SendCall;
@@ -13,15 +15,16 @@ export interface Api<SendCall> {
 
 /**
  * @param root the base path of the app's files and API
- * @param routes the operations below it, by id, as `METHOD path`
+ * @param routes the operations below it, by id, as `RouteOf` has them
  */
 export function createApi<SendCall>(root: string, routes: Readonly<Record<string, string>>): Api<SendCall> {
   /** How far the device's clock is behind the service's. */
   let clockOffsetMs = 0;
   const now = (): number => Date.now() + clockOffsetMs;
 
-  async function send(id: string, parts?: RequestParts): Promise<unknown> {
-    const { method, path, body } = requestOf(routes[id] ?? '', parts);
+  async function send(id: string, parts: RequestParts = {}): Promise<unknown> {
+    const route = routes[id] ?? '';
+    const { method, path, body } = requestOf(route, parts);
     let response: Response;
     let text: string;
     try {
@@ -29,7 +32,7 @@ export function createApi<SendCall>(root: string, routes: Readonly<Record<string
         method,
         // Protects against cross-site request forgery: other sites cannot set this header.
         headers: {
-          ...parts?.headers,
+          ...parts.headers,
           'X-Claims-Page': '1',
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },
@@ -38,60 +41,86 @@ export function createApi<SendCall>(root: string, routes: Readonly<Record<string
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      text = await response.text();
+      text = await textOf(response);
     } catch (error) {
       throw new NetworkError(
         error instanceof DOMException && error.name === 'TimeoutError' ? 'timeout' : 'connection',
       );
     }
-    const date = Date.parse(response.headers.get('date') ?? '');
+    const { status, headers } = response;
+    const date = Date.parse(headers.get('date') ?? '');
+    if (status === 429 || status >= 500) {
+      const serviceNow = Number.isNaN(date) ? now() : date;
+      throw new NetworkError('service', retryAfterMs(headers.get('retry-after'), serviceNow));
+    }
+    const found = parsed(text);
+    const problem = response.ok ? undefined : problemIn(status, found);
+    if (response.ok ? !isResponseOf(route, parts, status, found) : problem === undefined) {
+      if (status === 401) throw new ApiError(status, 'unknown');
+      // From a proxy, or the sign-in page of a network.
+      throw new NetworkError(response.ok ? 'connection' : 'service');
+    }
     if (!Number.isNaN(date)) {
       const offsetMs = date - Date.now();
       clockOffsetMs = Math.abs(offsetMs) > MIN_CLOCK_OFFSET_MS ? offsetMs : 0;
     }
-    if (response.ok) {
-      try {
-        return text === '' ? undefined : JSON.parse(text);
-      } catch {
-        throw new NetworkError(); // the sign-in page of a captive portal
-      }
-    }
-    if (response.status === 429 || response.status >= 500)
-      throw new NetworkError('service', retryAfterMs(response.headers.get('retry-after')));
-    throw errorIn(response.status, text);
+    if (problem !== undefined) throw problem;
+    return found;
   }
 
-  /** Seconds, or an HTTP date. */
-  function retryAfterMs(header: string | null): number | undefined {
-    const ms = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - now();
-    return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
-  }
-
-  // Responses are not validated here: a claim of another shape is found by `isClaim`.
+  // Beyond that, responses are not validated: a claim of another shape is found by `isClaim`.
   return { call: send as SendCall, now };
 }
 
-function errorIn(status: number, text: string): Error {
-  try {
-    const {
-      code,
-      detail,
-      errors = [],
-    } = JSON.parse(text) as {
-      code?: unknown;
-      detail?: string;
-      errors?: { pointer?: string; detail?: string }[];
-    };
-    return new ApiError(
-      status,
-      String(code),
-      errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
-      errors[0]?.detail ?? detail,
-    );
-  } catch {
-    // From a proxy: the service's errors are JSON.
-    return status === 401 ? new ApiError(status, 'unknown') : new NetworkError('service');
+/** A page in place of JSON is not read: it may be long. */
+async function textOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return '';
+  const isPage = /html/.test(response.headers.get('content-type') ?? '');
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!isPage && text.length <= MAX_RESPONSE_CHARACTERS) {
+    const { done, value } = await reader.read();
+    text += decoder.decode(value, { stream: !done });
+    if (done) return text;
   }
+  void reader.cancel().catch(() => {});
+  return NOT_JSON;
+}
+
+const NOT_JSON = '<';
+
+/** Undefined where there is no body; null where it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Seconds, or an HTTP date. */
+function retryAfterMs(header: string | null, now: number): number | undefined {
+  const ms = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - now;
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0);
+}
+
+/** The error that the service has sent; undefined where something else has. */
+function problemIn(status: number, body: unknown): ApiError | undefined {
+  const problem = (body ?? {}) as {
+    readonly status?: unknown;
+    readonly code?: unknown;
+    readonly detail?: string;
+    readonly errors?: readonly { readonly pointer?: string; readonly detail?: string }[];
+  };
+  const { code, detail, errors = [] } = problem;
+  if (typeof code !== 'string' || problem.status !== status || !Array.isArray(errors)) return undefined;
+  return new ApiError(
+    status,
+    code,
+    errors.flatMap(({ pointer }) => pointer?.slice(1) ?? []),
+    errors[0]?.detail ?? detail,
+  );
 }
 
 /** All pages of a list, and the ids of all its items where it is read by difference. */

@@ -9,11 +9,11 @@ import type {
 
 /** What only browsers use: the service keeps their session in a cookie. */
 export const BROWSER_ROUTES = {
-  openSession: 'POST session',
-  closeSession: 'DELETE session',
-  closeAllSessions: 'DELETE sessions',
-  sendSignInCode: 'POST sign-in-codes',
-  startPasskeySignIn: 'POST passkey-options',
+  openSession: 'POST session 201 expires_at',
+  closeSession: 'DELETE session 204',
+  closeAllSessions: 'DELETE sessions 204',
+  sendSignInCode: 'POST sign-in-codes 202',
+  startPasskeySignIn: 'POST passkey-options 200 options',
 } as const;
 export interface BrowserCalls<SignInBody> {
   openSession: { input: { readonly body: SignInBody }; output: unknown };
@@ -23,12 +23,23 @@ export interface BrowserCalls<SignInBody> {
   startPasskeySignIn: { input: object; output: ResponseOf<(typeof endpoints)['startPasskeySignIn']> };
 }
 
-/** An operation below a path, as `METHOD path`. The compiler compares it with the contract, whose values are large. */
+/** The names that every response of the operation has. */
+type NameOf<Of> = {
+  [Name in keyof Of & string]: Record<never, never> extends Pick<Of, Name> ? never : Name;
+}[keyof Of & string];
+type Success<Of extends Endpoint> = Of['success']['schema'] extends null
+  ? `${Of['success']['status']}`
+  : `${Of['success']['status']} ${NameOf<ResponseOf<Of>> | `${NameOf<ResponseOf<Of>>} ${NameOf<ResponseOf<Of>>}`}`;
+
+/**
+ * An operation below a path, as `METHOD path STATUS`, and one or two names that tell its response from any other. The compiler
+ * compares them with the contract, whose values are large.
+ */
 export type RouteOf<Of extends Endpoint, Root extends string> = Of extends {
   readonly method: infer Method extends string;
   readonly path: `${Root}${infer Path}`;
 }
-  ? `${Method} ${Path}`
+  ? `${Method} ${Path} ${Success<Of>}`
   : never;
 
 type Params<Of> = [keyof Of] extends [never]
@@ -74,4 +85,27 @@ export function requestOf(route: string, { params = {}, query = {}, body }: Requ
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   ).toString();
   return { method, path: search === '' ? path : `${path}?${search}`, body };
+}
+
+/**
+ * Whether a response is that of the operation, about what was asked for: a proxy or the sign-in page of a network may respond
+ * with 200 and anything.
+ */
+export function isResponseOf(
+  route: string,
+  { params = {} }: RequestParts,
+  status: number,
+  body: unknown,
+): boolean {
+  const [, , success, ...names] = route.split(' ');
+  if (String(status) !== success) return false;
+  if (names.length === 0) return body === undefined;
+  if (typeof body !== 'object' || body === null) return false;
+  const found = body as Readonly<Record<string, unknown>>;
+  const isSame = ([name, value]: readonly [string, string]): boolean =>
+    found[name] === undefined || String(found[name]).toLowerCase() === value.toLowerCase();
+  return (
+    names.every((name) => (name === 'data' ? Array.isArray(found.data) : found[name] !== undefined)) &&
+    Object.entries(params).every(isSame)
+  );
 }

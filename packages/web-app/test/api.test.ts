@@ -10,7 +10,7 @@ afterEach(() => {
 const respond = (body: string | null, status: number, headers: Record<string, string> = {}) =>
   jest.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(body, { status, headers }));
 const outcome = () =>
-  createApi<(id: 'getProfile') => Promise<unknown>>('/app/', { getProfile: 'GET v1/me' })
+  createApi<(id: 'getProfile') => Promise<unknown>>('/app/', { getProfile: 'GET v1/me 200 svc_id firms' })
     .call('getProfile')
     .catch((error: unknown) => error);
 
@@ -18,7 +18,7 @@ test.each([
   [
     'an error of the service',
     422,
-    '{"code":"validation_failed","errors":[{"pointer":"/email","detail":"Must be an address."}]}',
+    '{"code":"validation_failed","status":422,"errors":[{"pointer":"/email","detail":"Must be an address."}]}',
     {
       ...{ name: 'ApiError', status: 422, code: 'validation_failed', fields: ['email'] },
       reason: 'Must be an address.',
@@ -28,11 +28,41 @@ test.each([
   ['a failure of the service', 500, '{}', { name: 'NetworkError', reason: 'service' }],
   ['an error page of a proxy', 403, '<html>', { name: 'NetworkError', reason: 'service' }],
   ['a 401 of a proxy', 401, '<html>', { name: 'ApiError', status: 401 }],
+  ['an error of a gateway', 403, '{"code":"Forbidden"}', { name: 'NetworkError', reason: 'service' }],
   ['the sign-in page of a captive portal', 200, '<html>', { name: 'NetworkError', reason: 'connection' }],
-  ['a body', 200, '{"svc_id":"SVC-1"}', { svc_id: 'SVC-1' }],
+  ['a response of something else', 200, '{"svc_id":"SVC-1"}', { name: 'NetworkError', reason: 'connection' }],
+  ['another success', 201, '{"svc_id":"SVC-1","firms":[]}', { name: 'NetworkError', reason: 'connection' }],
+  ['its response', 200, '{"svc_id":"SVC-1","firms":[]}', { svc_id: 'SVC-1', firms: [] }],
 ])('the app tells %s apart', async (_, status, body, expected) => {
   respond(body, status);
   expect(await outcome()).toMatchObject(expected);
+});
+
+test('a page without end in place of a response is not read', async () => {
+  let isCanceled = false;
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new TextEncoder().encode('<p>Welcome</p>')),
+    cancel: () => {
+      isCanceled = true;
+    },
+  });
+  jest
+    .spyOn(globalThis, 'fetch')
+    .mockResolvedValue(new Response(body, { headers: { 'Content-Type': 'text/html' } }));
+  expect(await outcome()).toMatchObject({ name: 'NetworkError' });
+  expect(isCanceled).toBe(true);
+});
+
+test('a clock is compared with the service only, not with what responds in its place', async () => {
+  const api = createApi('/app/', { getProfile: 'GET v1/me 200 svc_id firms' });
+  const call = () => (api.call as (id: string) => Promise<unknown>)('getProfile').catch(() => {});
+  const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
+  respond('<html>', 200, { Date: tomorrow });
+  await call();
+  expect(Math.abs(api.now() - Date.now())).toBeLessThan(5000);
+  respond('{"svc_id":"SVC-1","firms":[]}', 200, { Date: tomorrow });
+  await call();
+  expect(api.now() - Date.now()).toBeGreaterThan(86_000_000);
 });
 
 test('a request without a response is sent again, whether it timed out or there was no network', async () => {

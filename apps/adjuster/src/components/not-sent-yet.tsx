@@ -16,6 +16,23 @@ export function problemOf(entries: readonly Entry[]): string | undefined {
 export const undoLabel = (entries: readonly Entry[]): string =>
   entries.some(({ failures = 0 }) => failures > 0) ? texts.value.outbox.cancel : texts.value.claim.undo;
 
+/** Sends what waits, whatever was awaited. */
+export const SendNow = ({
+  entries,
+  kind = 'neutral',
+}: {
+  entries: readonly Entry[];
+  kind?: 'quiet' | 'neutral';
+}) => (
+  <Button
+    kind={kind}
+    busy={outbox.isSending.value}
+    onClick={() => void outbox.sendNow(entries.map(({ id }) => id)).catch(showError)}
+  >
+    {texts.value.outbox.sendNow}
+  </Button>
+);
+
 /** Beside what is still on the device. `waits`: what is said where only the network is missing. */
 export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; waits: string }) {
   const problem = problemOf(entries);
@@ -25,6 +42,7 @@ export function NotSentYet({ entries, waits }: { entries: readonly Entry[]; wait
       <p role="status">
         <strong>{texts.value.offers.queued}.</strong> {problem ?? waits}
       </p>
+      <SendNow kind="quiet" entries={entries} />
       {failing.length > 0 && (
         <Button kind="quiet" onClick={() => void outbox.cancel(failing.map(({ id }) => id)).catch(showError)}>
           {texts.value.outbox.cancel}

@@ -71,17 +71,24 @@ export const answerHandler = (api: {
     }
   }
 
+  async function record(entry: Entry<AnswerContent>, result: AnswerResult): Promise<void> {
+    const { key: claimId, answer, offer, title } = entry;
+    const at = api.now();
+    // An adjuster who may no longer see the claim keeps nobody's name.
+    const shown =
+      result === 'gone'
+        ? { title: `${offer.claimNumber} (${offer.city})` }
+        : { title, detail: offerLabel(offer) };
+    const rejected = result === 'rejected' ? { ...offer, endedAt: at } : undefined;
+    await api.recordOutcome({ claimId, answer, result, at, ...shown }, rejected);
+  }
+
   return {
-    async send(entry) {
-      const { key: claimId, answer, offer } = entry;
-      const [result, at] = [await resultOf(entry), api.now()];
-      // An adjuster who may no longer see the claim keeps nobody's name.
-      const shown =
-        result === 'gone'
-          ? { title: `${offer.claimNumber} (${offer.city})` }
-          : { title: entry.title, detail: offerLabel(offer) };
-      const rejected = result === 'rejected' ? { ...offer, endedAt: at } : undefined;
-      await api.recordOutcome({ claimId, answer, result, at, ...shown }, rejected);
+    send: async (entry) => record(entry, await resultOf(entry)),
+    async arrived(entry) {
+      const result = await resultFrom(entry);
+      if (result !== null) await record(entry, result);
+      return result === RESULTS[entry.answer];
     },
     // Given in two tabs: the later one counts while neither may have arrived.
     merge: (entry, next) => (entry.tried === true ? entry : next),

@@ -57,6 +57,8 @@ export interface Handler<C extends Content> {
   send(entry: Entry<C>): Promise<unknown>;
   /** Keeps what the service does not accept, or what the adjuster stops from being sent again. */
   dropped?(entry: Entry<C>): Promise<void>;
+  /** Asks whether the service has what was sent without a response. */
+  arrived?(entry: Entry<C>): Promise<boolean>;
   /** What replaces an entry when another one with its key follows; undefined to send both. */
   merge?(entry: Entry<C>, next: Entry<C>): Entry<C> | undefined;
 }

@@ -31,8 +31,8 @@ interface SendReport {
 }
 
 const FIRST_RETRY_MS = 5000;
-const MAX_RETRY_MS = 5 * 60_000;
-const MAX_RETRY_AFTER_MS = 60 * 60_000;
+/** A firm waits for an answer. A proxy may ask for an hour. */
+const MAX_RETRY_MS = { answer: 60_000, work: 5 * 60_000, settings: 5 * 60_000 } as const;
 
 const is =
   ({ id }: Entry) =>
@@ -98,8 +98,10 @@ export function createOutbox(deps: {
     let unanswered: Entry | undefined;
     const postpone = async (entry: Entry, retryAfterMs = 0): Promise<void> => {
       const { failures = 0 } = entry;
-      const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** failures, MAX_RETRY_MS);
-      const waitMs = Math.max(backoffMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+      const waitMs = Math.min(
+        Math.max(FIRST_RETRY_MS * 2 ** failures, retryAfterMs),
+        MAX_RETRY_MS[entry.kind],
+      );
       const at = clock.now();
       await replace(is(entry), (one) => ({ ...one, at, notBefore: at + waitMs, failures: failures + 1 }));
       report.failed.push(entry);
@@ -180,6 +182,15 @@ export function createOutbox(deps: {
       await keepDropped(removed.filter(({ tried }) => tried === true));
       return removed;
     },
+
+    /** Whether the service has what was sent without a response; undefined where that cannot be asked. */
+    hasArrived: async (entry: Entry): Promise<boolean | undefined> =>
+      handlerOf(entry)
+        ?.arrived?.(entry)
+        .catch(() => undefined),
+
+    /** Ends the waiting time of entries: the adjuster wants to send them now. */
+    hurry: (ids: readonly string[]) => replace((entry) => ids.includes(entry.id), released),
 
     /** Ends the undo time: the page may be closed next. */
     async release(): Promise<void> {

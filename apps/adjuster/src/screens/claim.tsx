@@ -28,7 +28,7 @@ import {
   since,
   texts,
 } from '../app.ts';
-import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
+import { problemOf, SendNow, undoLabel } from '../components/not-sent-yet.tsx';
 import { RejectDialog } from '../components/reject-dialog.tsx';
 import { claimsAfter } from '../model/arrange.ts';
 import { isClaim } from '../model/shapes.ts';
@@ -214,7 +214,7 @@ function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
   const isWaiting = queued !== undefined && outbox.entryState(queued) !== 'held';
   const undoable = isWaiting && answers.isUndoable(queued);
   return (
-    <AnswerActions key="answered" shows={undoable ? 'undo' : 'next'}>
+    <AnswerActions key="answered" shows={undoable ? 'undo' : isWaiting ? 'waiting' : 'next'}>
       {isWaiting && (
         <Note kind="warning" icon="cloud">
           <p role="status">
@@ -223,6 +223,7 @@ function useAnsweredBar(id: string, isOffer: boolean): JSX.Element | null {
           </p>
         </Note>
       )}
+      {isWaiting && <SendNow entries={[queued]} />}
       {undoable && <Button onClick={() => void answers.undo([id])}>{undoLabel([queued])}</Button>}
       <Button kind="primary" onClick={() => replaceScreen(next === undefined ? '#/' : `#/claims/${next.id}`)}>
         {next === undefined ? words.nav.offers : words.claim.nextOffer}

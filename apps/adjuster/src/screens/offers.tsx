@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { answers, arrangement, dateTime, lists, outcomes, session, showError, texts } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
-import { problemOf, undoLabel } from '../components/not-sent-yet.tsx';
+import { problemOf, SendNow, undoLabel } from '../components/not-sent-yet.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 import { offerLabel } from '../model/history.ts';
 import { isLost, type Outcome } from '../outbox/answers.ts';
@@ -233,6 +233,7 @@ function UnsentAnswers() {
           ))}
         </Folded>
       </TapGuard>
+      <SendNow kind="quiet" entries={unsent} />
     </section>
   );
 }

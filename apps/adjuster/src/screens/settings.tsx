@@ -98,7 +98,7 @@ function HelpAndSupport() {
   useEffect(() => {
     fetch(`${ROOT.replace(/app\/$/, '')}status`, { headers: { Accept: 'application/json' } })
       .then((response) => response.json())
-      .then(({ support }) => setSupport(String(support)))
+      .then(({ support }) => typeof support === 'string' && setSupport(support))
       .catch(() => {});
   }, []);
   return (

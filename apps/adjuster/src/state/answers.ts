@@ -67,9 +67,11 @@ export function createAnswers(deps: {
 
     async undo(claimIds: readonly string[]): Promise<void> {
       const given = queued.value.filter(({ key }) => claimIds.includes(key));
-      const sent = await outbox.cancel(given.map(({ id }) => id));
-      if (sent === 0) return toasts.showToast(() => texts.value.claim.undone);
-      outcomes.say(() => texts.value.claim.undoneTooLate(sent));
+      const { late, asked, unknown } = await outbox.cancel(given.map(({ id }) => id));
+      if (late === 0 && asked === 0) return toasts.showToast(() => texts.value.claim.undone);
+      if (late > 0) outcomes.say(() => texts.value.claim.undoneTooLate(late));
+      else if (unknown === 0) outcomes.say(() => texts.value.claim.undoneAsked);
+      if (unknown > 0) outcomes.say(() => texts.value.claim.undoneUnknown);
       void outbox.send();
     },
 

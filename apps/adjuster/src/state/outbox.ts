@@ -75,6 +75,11 @@ export function createAppOutbox(deps: {
       return ids;
     },
 
+    async sendNow(ids: readonly string[]): Promise<void> {
+      await outbox.hurry(ids);
+      await send();
+    },
+
     /** The page is hidden and may be closed: nothing is held back any longer. */
     async release(): Promise<void> {
       if (!entries.value.some((entry) => entryState(entry) === 'held')) return;
@@ -82,12 +87,23 @@ export function createAppOutbox(deps: {
       await send();
     },
 
-    /** Removes what was not sent, or is stuck. Returns how many may have arrived. */
-    async cancel(ids: readonly string[]): Promise<number> {
+    /**
+     * Removes what was not sent, or is stuck, and asks about what may have arrived. Returns how much is too late, was asked
+     * about, and is unknown.
+     */
+    async cancel(ids: readonly string[]): Promise<{ late: number; asked: number; unknown: number }> {
       const removed = await outbox.cancel(ids);
       await read();
-      if (removed.some(({ tried }) => tried === true)) void lists.refresh();
-      return ids.length - removed.length;
+      const asked = await Promise.all(removed.filter(({ tried }) => tried === true).map(outbox.hasArrived));
+      if (asked.length > 0) {
+        await outcomes.show();
+        void lists.refresh();
+      }
+      return {
+        late: ids.length - removed.length + asked.filter((arrived) => arrived === true).length,
+        asked: asked.length,
+        unknown: asked.filter((arrived) => arrived === undefined).length,
+      };
     },
 
     /** Another tab, the service worker or this one has changed what is stored. */

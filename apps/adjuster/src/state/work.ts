@@ -95,6 +95,6 @@ export function createWork(outbox: AppOutbox) {
       unsent(claimId).some((edit) => edit.id === id && canCancel(edit, Date.now())),
 
     /** False when the edits may have arrived. */
-    undo: async (id: string): Promise<boolean> => (await outbox.cancel([id])) === 0,
+    undo: async (id: string): Promise<boolean> => (await outbox.cancel([id])).late === 0,
   };
 }

@@ -92,6 +92,9 @@ export const en = {
     rejected: 'You have rejected this claim',
     undo: 'Undo',
     undone: 'Undone. Nothing was sent.',
+    undoneAsked: 'Undone. The service does not have your answer.',
+    undoneUnknown:
+      'Stopped. Whether your answer arrived is not known: the offer shows it when the service responds.',
     undoneTooLate: (count: number) =>
       `Too late to undo: ${plural(count, 'answer was', 'answers were')} already sent.`,
     gone: 'This offer is no longer available',
@@ -171,6 +174,7 @@ export const en = {
     stuck: (nextAt: string) =>
       `This is stuck: the service could not process it several times. The next attempt is at ${nextAt}.`,
     cancel: 'Stop trying',
+    sendNow: 'Send now',
   },
   /** From ZIP code to ZIP code. */
   miles: (count: string) => `≈ ${count} mi`,

@@ -82,6 +82,9 @@ export const es: Texts & MoreTexts = {
     rejected: 'Usted rechazó esta reclamación',
     undo: 'Deshacer',
     undone: 'Deshecho. No se envió nada.',
+    undoneAsked: 'Deshecho. El servicio no tiene su respuesta.',
+    undoneUnknown:
+      'Detenido. No se sabe si su respuesta llegó: la oferta lo mostrará cuando el servicio responda.',
     undoneTooLate: (count) =>
       `Ya no se puede deshacer: ${plural(count, 'respuesta ya se envió', 'respuestas ya se enviaron')}.`,
     gone: 'Esta oferta ya no está disponible',
@@ -178,6 +181,7 @@ export const es: Texts & MoreTexts = {
     stuck: (nextAt) =>
       `Esto no avanza: el servicio no pudo procesarlo varias veces. Se intenta de nuevo a las ${nextAt}.`,
     cancel: 'Dejar de intentar',
+    sendNow: 'Enviar ahora',
   },
   miles: (count) => `≈ ${count} mi`,
   height: (inches, feet, rest) =>

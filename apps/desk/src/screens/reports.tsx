@@ -116,7 +116,9 @@ const saveCsv = (query: Readonly<Record<string, string>>) =>
       headers: { 'X-Claims-Page': '1', Accept: 'text/csv' },
       cache: 'no-store',
     });
-    if (!response.ok) throw new Error(`${response.status}`);
+    // A proxy or the sign-in page of a network may respond with 200, too.
+    const isReport = response.ok && response.headers.get('content-type')?.startsWith('text/csv') === true;
+    if (!isReport) throw new Error(`${response.status}`);
     saveFile(await response.blob(), 'answers.csv');
   }, '');
 
