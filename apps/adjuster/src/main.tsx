@@ -34,11 +34,11 @@ import {
   toasts,
   updateReady,
 } from './app.ts';
-import { Claims } from './screens/claims.tsx';
 import { Offers } from './screens/offers.tsx';
 
 const SignIn = lazy(async () => (await import('./screens/sign-in.tsx')).SignIn);
 const Help = lazy(async () => (await import('./screens/help.tsx')).Help);
+const Claims = lazy(async () => (await import('./screens/claims.tsx')).Claims);
 const ClaimScreen = lazy(async () => (await import('./screens/claim.tsx')).ClaimScreen);
 const Firms = lazy(async () => (await import('./screens/firms.tsx')).Firms);
 const InvitationScreen = lazy(async () => (await import('./screens/invitation.tsx')).InvitationScreen);
@@ -246,5 +246,5 @@ void mount(
   registerWorker(started);
   // While the service is asked whether there is a session.
   if (session.profile.value === undefined) void SignIn.preload().catch(() => {});
-  void started.then(ClaimScreen.preload).catch(() => {});
+  void started.then(() => Promise.all([Claims.preload(), ClaimScreen.preload()])).catch(() => {});
 });

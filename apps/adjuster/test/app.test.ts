@@ -6,7 +6,7 @@ import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import { type RequestParts, requestOf } from '@svc/web-app/endpoints';
 import type { EventHandlers } from '@svc/web-app/event-stream';
 import { createApp } from '../src/create-app.ts';
-import { connectDatabase } from '../src/data/database.ts';
+import { connectDatabase, inTransaction, resultOf } from '../src/data/database.ts';
 import { type Call, type CallId, ROUTES } from '../src/data/endpoints.ts';
 import { createOutboxStore } from '../src/data/outbox-store.ts';
 import { createStorage } from '../src/data/storage.ts';
@@ -130,7 +130,8 @@ function device() {
   return {
     ...{ state, storage, open, signedIn: () => storage.put('profile', state.profile) },
     onMessage: tabs.listen,
-    database: connection.get,
+    kept: async <T>(work: (store: IDBObjectStore) => Promise<T>) =>
+      inTransaction(await connection.get(), 'readwrite', work),
   };
 }
 
@@ -262,7 +263,7 @@ describe('an app', () => {
   });
 
   test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
-    const { app, state, storage, database } = await started({ offers: [offer(), offer()] });
+    const { app, state, storage, kept } = await started({ offers: [offer(), offer()] });
     const [rejected, accepted] = state.offers as [AppClaim, AppClaim];
     app.prefer({ undoSeconds: 0 });
     await app.answers.answer([rejected], 'reject');
@@ -282,7 +283,7 @@ describe('an app', () => {
     };
     await app.signOut(false);
     await settled();
-    expect(await (await database()).getAllKeys('kept')).toEqual(['format', 'language']);
+    expect(await kept((store) => resultOf(store.getAllKeys()))).toEqual(['format', 'language']);
     expect([app.outbox.entries.value, app.outcomes.kept.value, app.places.stops.value]).toEqual([[], [], []]);
     expect(app.places.origin.value).toBeNull();
     expect([app.typed.contactNotes.texts.value, app.typed.rejections.texts.value]).toEqual([{}, {}]);
@@ -578,9 +579,9 @@ describe('an app', () => {
   });
 
   test('stores what it shows again after the browser has emptied the database', async () => {
-    const { app, handlers, state, storage, database } = await started();
+    const { app, handlers, state, storage, kept } = await started();
     await app.answers.answer(state.offers, 'accept');
-    await (await database()).clear('kept');
+    await kept((store) => resultOf(store.clear()));
     handlers.page.storageLost?.();
     await after(500);
     expect(await storage.get('profile')).toEqual(PROFILE);

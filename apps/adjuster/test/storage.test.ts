@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { openDB } from 'idb';
 import { connectDatabase, DatabaseBlocked } from '../src/data/database.ts';
 import { createStorage } from '../src/data/storage.ts';
@@ -26,15 +26,15 @@ describe('the database of the device', () => {
     await later.put('kept', 'value', 'revision');
     later.close();
     const earlier = connectDatabase(name, 1);
-    expect(await (await earlier.get()).get('kept', 'revision')).toBe('value');
+    expect(await createStorage(earlier.get).get('revision')).toBe('value');
   });
 
   test('lets another tab with a later release upgrade it, and is opened again after that', async () => {
     const tab = connectDatabase(name, 1);
-    await (await tab.get()).put('kept', 'before', 'revision');
+    await createStorage(tab.get).put('revision', 'before');
     const upgraded = await openDB(name, 2, stores);
     expect(upgraded.version).toBe(2);
-    expect(await (await tab.get()).get('kept', 'revision')).toBe('before');
+    expect(await createStorage(tab.get).get('revision')).toBe('before');
     upgraded.close();
   });
 
@@ -59,9 +59,67 @@ describe('the database of the device', () => {
   test('is opened again when the browser has closed it without an event', async () => {
     const tab = connectDatabase(name, 1);
     (await tab.get()).close();
-    await (await tab.get()).put('kept', 'stored', 'revision');
-    expect(await (await tab.get()).get('kept', 'revision')).toBe('stored');
+    await createStorage(tab.get).put('revision', 'stored');
+    expect(await createStorage(tab.get).get('revision')).toBe('stored');
   });
+});
+
+test('a database that is closed while it is used fails the caller, and leaves no rejection that nobody catches', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const connection = connectDatabase(name, 1);
+  const database = await connection.get();
+  const begin = database.transaction.bind(database);
+  database.transaction = (...input) => {
+    const transaction = begin(...input);
+    queueMicrotask(() => transaction.abort());
+    return transaction;
+  };
+  const closing = createStorage(async () => database);
+  const uses = [
+    () => closing.get('offers'),
+    () => closing.getAll('offers', 'readAt'),
+    () => closing.update('refused', () => ['a']),
+    () => closing.put('readAt', 1),
+    () => closing.remove('readAt'),
+    () => closing.clear(),
+    () => closing.clearLists(),
+    () => closing.setTypedAside('SVC-1'),
+    () => closing.bringTypedBack('SVC-1'),
+    () => closing.adoptFormat(),
+    () => closing.deviceId(),
+  ];
+  const results = await Promise.allSettled(uses.map((use) => use()));
+  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(results.map(({ status }) => status)).toEqual(uses.map(() => 'rejected'));
+  expect(unhandled).toEqual([]);
+});
+
+test('a notification is shown although the disk does not respond', async () => {
+  // As in a worker, whose address gives the base path of the app.
+  const scope = { location: new URL('https://claims.example/app/sw.js'), navigator: { languages: ['en'] } };
+  const before = Object.getOwnPropertyDescriptors(globalThis);
+  for (const [key, value] of Object.entries(scope))
+    Object.defineProperty(globalThis, key, { value, configurable: true });
+  const { showNotification } = await import('../src/data/show-notification.ts');
+  jest.useFakeTimers();
+  const shown: unknown[] = [];
+  const worker = { showNotification: async (title: string) => void shown.push(title) };
+  const showing = showNotification(
+    worker,
+    createStorage(() => new Promise(() => {})),
+    { kind: 'test' },
+  );
+  await jest.advanceTimersByTimeAsync(500);
+  jest.useRealTimers();
+  await showing;
+  for (const key of Object.keys(scope)) {
+    Reflect.deleteProperty(globalThis, key);
+    if (before[key] !== undefined) Object.defineProperty(globalThis, key, before[key]);
+  }
+  expect(shown).toHaveLength(1);
 });
 
 describe('a stored value', () => {

@@ -24,10 +24,6 @@ export const SIGN_IN_CODE_TRIES = 5;
 
 /** Between two test notifications to a device. */
 export const TEST_NOTIFICATION_PAUSE_MS = 10 * SECOND;
-const TEST_NOTIFICATION_PAUSE = {
-  firstPauseMs: TEST_NOTIFICATION_PAUSE_MS,
-  longestPauseMs: TEST_NOTIFICATION_PAUSE_MS,
-};
 
 /** docs/operating/secure.md#sign-in-limits derives what they allow; change both together. */
 export const SIGN_IN_LIMITS = {
@@ -41,8 +37,16 @@ export const SIGN_IN_LIMITS = {
   /** Of changes in how to sign in, to the address of the account. */
   noticesPerRecipient: { free: 20, firstPauseMs: HOUR, longestPauseMs: ATTEMPT_WINDOW },
   /** The second one keeps an account from registering a device anew for each. */
-  testNotificationsPerDevice: { free: 1, ...TEST_NOTIFICATION_PAUSE },
-  testNotificationsPerAccount: { free: 30, ...TEST_NOTIFICATION_PAUSE },
+  testNotificationsPerDevice: {
+    free: 1,
+    firstPauseMs: TEST_NOTIFICATION_PAUSE_MS,
+    longestPauseMs: TEST_NOTIFICATION_PAUSE_MS,
+  },
+  testNotificationsPerAccount: {
+    free: 30,
+    firstPauseMs: TEST_NOTIFICATION_PAUSE_MS,
+    longestPauseMs: TEST_NOTIFICATION_PAUSE_MS,
+  },
   codesInTotal: { free: 1000, firstPauseMs: SECOND, longestPauseMs: 30 * SECOND },
   guessesPerClient: { free: 20, firstPauseMs: MINUTE, longestPauseMs: HOUR },
   /** Wrong guesses by clients that did not request a code for this account. */

@@ -1,9 +1,30 @@
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+/** A function of IndexedDB as a promise. */
+export const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 
-export interface Schema extends DBSchema {
-  kept: { key: string; value: unknown };
-}
-export type Database = IDBPDatabase<Schema>;
+/** Runs a transaction on the stored values. Whatever ends it, such as a closed database, is the rejection of this promise. */
+export const inTransaction = <T>(
+  database: IDBDatabase,
+  mode: 'readonly' | 'readwrite',
+  work: (kept: IDBObjectStore) => T | Promise<T>,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const transaction = database.transaction('kept', mode);
+    const worked = (async () => work(transaction.objectStore('kept')))();
+    transaction.oncomplete = () => resolve(worked);
+    transaction.onabort = () => reject(transaction.error ?? new DOMException('Aborted.', 'AbortError'));
+    worked.catch((error: unknown) => {
+      reject(error);
+      try {
+        transaction.abort();
+      } catch {
+        // It is over.
+      }
+    });
+  });
 
 /**
  * Raised only for a new object store, which earlier releases ignore: one that an operator went back to opens the
@@ -20,14 +41,14 @@ export class DatabaseBlocked extends Error {
 
 interface DatabaseConnection {
   /** The open database; opened again when the browser or this page has closed it. */
-  get(): Promise<Database>;
+  get(): Promise<IDBDatabase>;
   /** Called after the browser has closed the database, for instance to clear its data. */
   readonly onLost: (() => void)[];
 }
 
 export function connectDatabase(name: string, version: number): DatabaseConnection {
   const onLost: (() => void)[] = [];
-  let opening: Promise<Database> | undefined;
+  let opening: Promise<IDBDatabase> | undefined;
   const forget = (): void => {
     opening = undefined;
   };
@@ -36,33 +57,37 @@ export function connectDatabase(name: string, version: number): DatabaseConnecti
     for (const listener of onLost) listener();
   };
 
-  const open = (at: number | undefined): Promise<Database> =>
+  const open = (at: number | undefined): Promise<IDBDatabase> =>
     new Promise((resolve, reject) => {
-      const opened = openDB<Schema>(name, at, {
-        upgrade(database) {
-          if (!database.objectStoreNames.contains('kept')) database.createObjectStore('kept');
-        },
-        // It goes on without stored data until the other tab is closed, when the database opens after all.
-        blocked: () => reject(new DatabaseBlocked()),
-        // A later release is waiting in another tab, or the database is to be deleted.
-        blocking(_, version) {
-          void opened.then((database) => database.close());
-          if (version === null) lost();
-          else forget();
-        },
-        terminated: lost,
-      });
+      const opened = indexedDB.open(name, at);
+      opened.onupgradeneeded = () => {
+        const { result } = opened;
+        if (!result.objectStoreNames.contains('kept')) result.createObjectStore('kept');
+      };
+      // It goes on without stored data until the other tab is closed, when the database opens after all.
+      opened.onblocked = () => reject(new DatabaseBlocked());
       // Behind the waiting upgrade of yet another tab there is no event.
       const timer = setTimeout(() => reject(new DatabaseBlocked()), OPEN_TIMEOUT_MS);
-      opened
-        .then((database) => {
-          opening = Promise.resolve(database);
-          resolve(database);
-        }, reject)
-        .finally(() => clearTimeout(timer));
+      opened.onerror = () => {
+        clearTimeout(timer);
+        reject(opened.error);
+      };
+      opened.onsuccess = () => {
+        clearTimeout(timer);
+        const { result: database } = opened;
+        // A later release is waiting in another tab, or the database is to be deleted.
+        database.onversionchange = ({ newVersion }) => {
+          database.close();
+          if (newVersion === null) lost();
+          else forget();
+        };
+        database.onclose = lost;
+        opening = Promise.resolve(database);
+        resolve(database);
+      };
     });
 
-  const openAnyVersion = (): Promise<Database> =>
+  const openAnyVersion = (): Promise<IDBDatabase> =>
     open(version).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'VersionError') return open(undefined);
       throw error;
@@ -89,7 +114,7 @@ export function connectDatabase(name: string, version: number): DatabaseConnecti
 }
 
 /** Safari closes the connections of a page in the background without an event. */
-function isOpen(database: Database): boolean {
+function isOpen(database: IDBDatabase): boolean {
   try {
     database.transaction('kept');
     return true;
@@ -107,7 +132,7 @@ export function openAppDatabase(memory?: () => Promise<unknown>) {
   let inMemory: Promise<void> | undefined;
   return {
     onLost: (listener: () => void): void => void connection.onLost.push(listener),
-    async get(): Promise<Database> {
+    async get(): Promise<IDBDatabase> {
       try {
         return await connection.get();
       } catch (error) {

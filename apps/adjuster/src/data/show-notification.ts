@@ -5,13 +5,23 @@ import { NOTIFICATION_WORDS } from '../texts/worker.ts';
 import { ROOT } from './root.ts';
 import type { Storage } from './storage.ts';
 
+/** A phone ends the subscription of an app that shows nothing, and a disk may be slow. */
+const MAX_WAIT_MS = 500;
+
+/** A stored value; undefined where it cannot be read soon. */
+const soon = <T>(stored: Promise<T>): Promise<T | undefined> =>
+  Promise.race([
+    stored.catch(() => undefined),
+    new Promise<undefined>((resolve) => setTimeout(resolve, MAX_WAIT_MS, undefined)),
+  ]);
+
 /** Shows a push message, or one of the app itself. */
 export async function showNotification(
   worker: Pick<ServiceWorkerRegistration, 'showNotification'>,
   storage: Storage,
   message: unknown,
 ): Promise<void> {
-  const language = (await storage.get('language').catch(() => undefined)) ?? deviceLanguage();
+  const language = (await soon(storage.get('language'))) ?? deviceLanguage();
   const { title, body, tag, hash, alert } = notificationOf(message, NOTIFICATION_WORDS[language]);
   await worker.showNotification(title, {
     body,

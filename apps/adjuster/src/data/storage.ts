@@ -9,7 +9,7 @@ import { isStoredShape } from '../model/shapes.ts';
 import type { WorkEntries } from '../model/work-edits.ts';
 import type { Outcome } from '../outbox/answers.ts';
 import type { Entry } from '../outbox/entry.ts';
-import type { Database } from './database.ts';
+import { inTransaction, resultOf } from './database.ts';
 
 /** Where distances are measured from. It never leaves the device. */
 export interface Origin {
@@ -98,63 +98,69 @@ const seenOutcome = (outcome: Outcome): Outcome => ({
 const checked = <N extends Name>(name: N, value: unknown): Value<N> | undefined =>
   isStoredShape(name, value) ? (value as Value<N> | undefined) : undefined;
 
+const namesIn = async (kept: IDBObjectStore): Promise<string[]> =>
+  (await resultOf(kept.getAllKeys())).map(String);
+
 export type Storage = ReturnType<typeof createStorage>;
 
 /** What the app keeps on the device. */
-export function createStorage(database: () => Promise<Database>) {
+export function createStorage(database: () => Promise<IDBDatabase>) {
+  const reading = async <T>(work: (kept: IDBObjectStore) => Promise<T>): Promise<T> =>
+    inTransaction(await database(), 'readonly', work);
+  const writing = async <T>(work: (kept: IDBObjectStore) => T | Promise<T>): Promise<T> =>
+    inTransaction(await database(), 'readwrite', work);
+  const read = async <N extends Name>(kept: IDBObjectStore, name: N): Promise<Value<N> | undefined> =>
+    checked(name, await resultOf(kept.get(name)));
+
   /** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
-  async function update<N extends Name>(
+  const update = <N extends Name>(
     name: N,
     change: (before: Value<N> | undefined) => Value<N> | undefined,
-  ): Promise<Value<N> | undefined> {
-    const { store, done } = (await database()).transaction('kept', 'readwrite');
-    const before = checked(name, await store.get(name));
-    const after = change(before);
-    await Promise.all([after === undefined ? store.delete(name) : store.put(after, name), done]);
-    return before;
-  }
+  ): Promise<Value<N> | undefined> =>
+    writing(async (kept) => {
+      const before = await read(kept, name);
+      const after = change(before);
+      if (after === undefined) kept.delete(name);
+      else kept.put(after, name);
+      return before;
+    });
 
   const storage = {
-    get: async <N extends Name>(name: N): Promise<Value<N> | undefined> =>
-      checked(name, await (await database()).get('kept', name)),
+    get: <N extends Name>(name: N): Promise<Value<N> | undefined> => reading((kept) => read(kept, name)),
     /** Reads several values in one transaction, which is faster. */
-    async getAll<const Names extends readonly Name[]>(...names: Names): Promise<ValuesOf<Names>> {
-      const { store } = (await database()).transaction('kept');
-      const values = await Promise.all(names.map(async (name) => checked(name, await store.get(name))));
-      return values as ValuesOf<Names>;
-    },
-    put: async <N extends Name>(name: N, value: Value<N>): Promise<void> => {
-      await (await database()).put('kept', value, name);
-    },
-    remove: async (name: Name): Promise<void> => (await database()).delete('kept', name),
+    getAll: <const Names extends readonly Name[]>(...names: Names): Promise<ValuesOf<Names>> =>
+      reading(async (kept) => {
+        const values = await Promise.all(names.map((name) => read(kept, name)));
+        return values as ValuesOf<Names>;
+      }),
+    put: <N extends Name>(name: N, value: Value<N>): Promise<void> =>
+      writing((kept) => void kept.put(value, name)),
+    remove: (name: Name): Promise<void> => writing((kept) => void kept.delete(name)),
     /** Removes everything of the adjuster but the outbox, so that the next one to sign in finds nothing. */
-    async clear(): Promise<void> {
-      const opened = await database();
-      for (const name of await opened.getAllKeys('kept')) {
-        if (!DEVICE_VALUES.includes(name) && !name.startsWith(TYPED_BY)) await opened.delete('kept', name);
-      }
-    },
+    clear: (): Promise<void> =>
+      writing(async (kept) => {
+        for (const name of await namesIn(kept))
+          if (!DEVICE_VALUES.includes(name) && !name.startsWith(TYPED_BY)) kept.delete(name);
+      }),
     /** Keeps what an adjuster has typed and not sent until they sign in again, out of sight of the next one. */
-    async setTypedAside(svcId: string): Promise<void> {
-      const { store, done } = (await database()).transaction('kept', 'readwrite');
-      const names = (await store.getAllKeys()).filter(isTyped);
-      const values = await Promise.all(names.map((name) => store.get(name)));
-      if (names.length > 0)
-        await store.put(Object.fromEntries(names.map((name, i) => [name, values[i]])), `${TYPED_BY}${svcId}`);
-      await done;
-    },
-    async bringTypedBack(svcId: string): Promise<void> {
-      const { store, done } = (await database()).transaction('kept', 'readwrite');
-      const typed = (await store.get(`${TYPED_BY}${svcId}`)) as object | undefined;
-      for (const [name, value] of Object.entries(typed ?? {})) await store.put(value, name);
-      await store.delete(`${TYPED_BY}${svcId}`);
-      await done;
-    },
+    setTypedAside: (svcId: string): Promise<void> =>
+      writing(async (kept) => {
+        const names = (await namesIn(kept)).filter(isTyped);
+        const values = await Promise.all(names.map((name) => resultOf(kept.get(name))));
+        if (names.length > 0)
+          kept.put(Object.fromEntries(names.map((name, i) => [name, values[i]])), `${TYPED_BY}${svcId}`);
+      }),
+    bringTypedBack: (svcId: string): Promise<void> =>
+      writing(async (kept) => {
+        const typed: object | undefined = await resultOf(kept.get(`${TYPED_BY}${svcId}`));
+        for (const [name, value] of Object.entries(typed ?? {})) kept.put(value, name);
+        kept.delete(`${TYPED_BY}${svcId}`);
+      }),
     /** Removes what the service can send again. */
-    async clearLists(): Promise<void> {
-      const { store, done } = (await database()).transaction('kept', 'readwrite');
-      await Promise.all([...LISTS.map((name) => store.delete(name)), done]);
-    },
+    clearLists: (): Promise<void> =>
+      writing((kept) => {
+        for (const name of LISTS) kept.delete(name);
+      }),
     /** Removes the lists that another release has stored in another format. */
     async adoptFormat(): Promise<void> {
       const stored = await storage.get('format');

@@ -1,18 +1,16 @@
-import type { AppClaim } from '@svc/contract';
 import { lazy } from '@svc/web-app/components/lazy';
-import { ActionBar, Button, EmptyState, Icon, ScreenHeader, TapGuard } from '@svc/web-app/components/ui';
+import { Button, EmptyState, Icon, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { answers, arrangement, dateTime, lists, outcomes, session, showError, texts } from '../app.ts';
+import { answers, arrangement, dateTime, lists, outcomes, session, texts } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
-import { problemOf, SendNow, undoLabel } from '../components/not-sent-yet.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
-import { offerLabel } from '../model/history.ts';
-import { isLost, type Outcome } from '../outbox/answers.ts';
-import { MAX_LINES } from '../state/outcomes.ts';
 
-const BulkDialog = lazy(async () => (await import('../components/bulk-dialog.tsx')).BulkDialog);
+/** They are needed once something is answered. */
+const loadAnswers = () => import('../components/offer-answers.tsx');
+const SelectionBar = lazy(async () => (await loadAnswers()).SelectionBar);
+const Outcomes = lazy(async () => (await loadAnswers()).Outcomes);
+const UnsentAnswers = lazy(async () => (await loadAnswers()).UnsentAnswers);
 const Toolbar = lazy(async () => (await import('../components/offer-toolbar.tsx')).OfferToolbar);
 const OfferHints = lazy(async () => (await import('../components/offer-hints.tsx')).OfferHints);
 
@@ -31,7 +29,8 @@ export function Offers() {
   const isListed = open !== undefined;
   useEffect(() => {
     // The network may be gone when several offers are answered.
-    if (isListed) void BulkDialog.preload().catch(() => {});
+    if (!isListed) return;
+    for (const part of [SelectionBar, Outcomes, UnsentAnswers]) void part.preload().catch(() => {});
   }, [isListed]);
   const toggle = (id: string) => {
     const next = new Set(selected);
@@ -46,8 +45,8 @@ export function Offers() {
       />
       <UnreadableClaims />
       <Invitations />
-      <UnsentAnswers />
-      <Outcomes />
+      {answers.unsent.value.length > 0 && <UnsentAnswers />}
+      {outcomes.kept.value.length > 0 && <Outcomes />}
       <div class="row tools">
         {open !== undefined && (open.length >= TOOLBAR_FROM || isArranged) && (
           <Button kind="quiet" aria-expanded={unfolded || isArranged} onClick={() => setUnfolded(!unfolded)}>
@@ -116,73 +115,6 @@ export function Offers() {
   );
 }
 
-/** Answers all selected offers. */
-function SelectionBar({ claims, done }: { claims: readonly AppClaim[]; done: () => void }) {
-  const words = texts.value.offers;
-  const [asked, setAsked] = useState<'accept' | 'reject' | null>(null);
-  const answer = (reason?: string) => {
-    if (asked !== null) void answers.answer(claims, asked, reason).catch(showError);
-    done();
-  };
-  return (
-    <ActionBar shows="selection">
-      <Button disabled={claims.length === 0} onClick={() => setAsked('reject')}>
-        {words.rejectCount(claims.length)}
-      </Button>
-      <Button kind="primary" disabled={claims.length === 0} onClick={() => setAsked('accept')}>
-        {words.acceptCount(claims.length)}
-      </Button>
-      {asked !== null && (
-        <BulkDialog kind={asked} claims={claims} close={() => setAsked(null)} confirm={answer} />
-      )}
-    </ActionBar>
-  );
-}
-
-/** What came of the answers, until it is dismissed. What was lost is unfolded. */
-function Outcomes() {
-  const words = texts.value.offers;
-  const { value: kept } = outcomes.kept;
-  if (kept.length === 0) return null;
-  const lost = kept.filter(isLost);
-  const line = (outcome: Outcome) => (
-    <li key={outcome.claimId}>
-      {outcomes.lineOf(outcome)}
-      {outcome.detail !== undefined && <span class="line muted">{outcome.detail}</span>}
-    </li>
-  );
-  return (
-    <section class="card outcomes" aria-label={words.results} role="status">
-      <div class="row spread">
-        <details open={kept.length <= MAX_LINES}>
-          <summary>
-            {words.results}: {outcomes.summaryOf(kept)}
-          </summary>
-          <ul class="stack">{kept.filter((one) => !isLost(one)).map(line)}</ul>
-        </details>
-        <Button kind="quiet" onClick={() => void outcomes.dismiss().catch(showError)}>
-          {words.dismiss}
-        </Button>
-      </div>
-      {lost.length > 0 && <Folded count={lost.length}>{lost.map(line)}</Folded>}
-    </section>
-  );
-}
-
-const MAX_UNFOLDED = 3;
-
-/** A list, which is folded when it would fill the screen. */
-function Folded({ count, children }: { count: number; children: ComponentChildren }) {
-  const list = <ul class="stack">{children}</ul>;
-  if (count <= MAX_UNFOLDED) return list;
-  return (
-    <details>
-      <summary>{texts.value.offers.showAll(count)}</summary>
-      {list}
-    </details>
-  );
-}
-
 export function Invitations() {
   const words = texts.value.invitations;
   if (lists.invitations.value.length === 0) return null;
@@ -202,38 +134,5 @@ export function Invitations() {
         </li>
       ))}
     </ul>
-  );
-}
-
-function UnsentAnswers() {
-  const words = texts.value;
-  const unsent = answers.unsent.value;
-  if (unsent.length === 0) return null;
-  return (
-    <section class="card queued-answers" aria-labelledby="queued-answers">
-      <h2 id="queued-answers">{words.offers.queued}</h2>
-      <p class="muted">{problemOf(unsent) ?? words.offers.queuedMore}</p>
-      {/* The next answer takes the place of one that was taken back or sent. */}
-      <TapGuard shows={unsent.map(({ key }) => key).join()}>
-        <Folded count={unsent.length}>
-          {unsent.map((one) => (
-            <li key={one.id}>
-              <span>
-                <a href={`#/claims/${one.key}`}>
-                  {one.answer === 'accept' ? words.claim.accept : words.claim.reject}: {one.title}
-                </a>
-                <span class="line muted">{offerLabel(one.offer)}</span>
-              </span>
-              {answers.isUndoable(one) && (
-                <Button kind="quiet" onClick={() => void answers.undo([one.key])}>
-                  {undoLabel([one])}
-                </Button>
-              )}
-            </li>
-          ))}
-        </Folded>
-      </TapGuard>
-      <SendNow kind="quiet" entries={unsent} />
-    </section>
   );
 }

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import { createFile } from '@svc/web-app/load-once';
 import { type Coordinates, milesBetween } from '@svc/web-app/map/distance';
-import { decodeZipPlaces, type PlaceOfZip } from '@svc/web-app/map/zip-places';
+import type { PlaceOfZip } from '@svc/web-app/map/zip-places';
 import type { Origin, Storage } from '../data/storage.ts';
 
 const POSITION_TIMEOUT_MS = 15_000;
@@ -16,10 +16,15 @@ export function createPlaces(storage: Storage, zipPlacesUrl: string) {
   const zipPlaces = signal<PlaceOfZip | undefined>(undefined);
   /** Claims chosen as stops, which stay while the adjuster looks at a claim or follows the route in the maps app. */
   const stops = signal<readonly string[]>([]);
-  const readFile = createFile(zipPlacesUrl, decodeZipPlaces);
+  const readFile = createFile(zipPlacesUrl, (bytes) => bytes);
 
   async function load(): Promise<PlaceOfZip> {
-    zipPlaces.value ??= await readFile();
+    if (zipPlaces.value !== undefined) return zipPlaces.value;
+    const [bytes, { decodeZipPlaces }] = await Promise.all([
+      readFile(),
+      import('@svc/web-app/map/zip-places'),
+    ]);
+    zipPlaces.value = decodeZipPlaces(bytes);
     return zipPlaces.value;
   }
   function endAsking(): void {
