@@ -2,8 +2,8 @@ import './contact.css';
 import { type Fact, Facts, fact } from '@svc/web-app/components/facts';
 import { Icon, type IconName } from '@svc/web-app/components/ui';
 import { type Address, addressLines, addressText, nameOf } from '@svc/web-app/names';
+import { smsLink, telLink } from '@svc/web-app/phone';
 import { allTexts } from '../all-texts.ts';
-import { smsLink, telLink } from '../model/phone.ts';
 import { routeLink } from '../model/route-link.ts';
 
 interface Person {
@@ -47,19 +47,14 @@ export function ContactLinks(props: {
 }) {
   const { record } = allTexts.value;
   const { phone, email, place } = props;
+  const [call, text] = phone === undefined ? [] : [telLink(phone), smsLink(phone)];
   return (
     <div class="contact-links">
-      {phone !== undefined && (
-        <>
-          <ActionLink
-            icon="call"
-            href={telLink(phone)}
-            label={record.call}
-            about={phone}
-            onClick={props.onCall}
-          />
-          <ActionLink icon="text" href={smsLink(phone)} label={record.text} about={phone} />
-        </>
+      {phone !== undefined && call !== undefined && (
+        <ActionLink icon="call" href={call} label={record.call} about={phone} onClick={props.onCall} />
+      )}
+      {phone !== undefined && text !== undefined && (
+        <ActionLink icon="text" href={text} label={record.text} about={phone} />
       )}
       <ActionLink
         icon="map"
@@ -67,7 +62,7 @@ export function ContactLinks(props: {
         label={record.directions}
         about={place.street}
       />
-      {phone === undefined && email !== undefined && (
+      {call === undefined && email !== undefined && (
         <ActionLink icon="mail" href={mailLink(email)} label={record.mail} about={email} />
       )}
     </div>
@@ -84,7 +79,10 @@ export const AddressLines = ({ address }: { address: Address }) => (
   </>
 );
 
-const Phone = ({ phone }: { phone: string }) => <a href={telLink(phone)}>{phone}</a>;
+function Phone({ phone }: { phone: string }) {
+  const href = telLink(phone);
+  return href === undefined ? <>{phone}</> : <a href={href}>{phone}</a>;
+}
 
 export const personFacts = (person: Person): (Fact | null)[] => {
   const { fields } = allTexts.value.record;

@@ -1,4 +1,5 @@
 import type { AppClaim } from '@svc/contract';
+import { telLink } from '@svc/web-app/phone';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { work } from '../app.ts';
@@ -37,7 +38,8 @@ function OpenClaim({ claim }: { claim: AppClaim }) {
   const [called, setCalled] = useState(false);
   const [isUnfolded, setUnfolded] = useState(false);
   const { policyholder } = claim;
-  const phone = policyholder.phone ?? policyholder.alternate_phone;
+  const phones = [policyholder.phone, policyholder.alternate_phone].filter((one) => one !== undefined);
+  const phone = phones.find((one) => telLink(one) !== undefined);
   return (
     <>
       <ContactLinks
@@ -46,7 +48,7 @@ function OpenClaim({ claim }: { claim: AppClaim }) {
         place={claim.loss_location}
         onCall={() => setCalled(true)}
       />
-      {phone === undefined && <p class="muted">{words.record.noPhone}</p>}
+      {phone === undefined && <p class="muted">{phones[0] ?? words.record.noPhone}</p>}
       {called && (
         <section class="card" aria-labelledby="called" role="status">
           <h2 id="called">{words.work.called}</h2>
