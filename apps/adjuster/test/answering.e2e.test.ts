@@ -68,6 +68,44 @@ test.each([
     }),
 );
 
+test('on a busy phone, a tap counts by when it was made: one right after the next offer was painted does not answer it', () =>
+  visiting({ ...TABLET, viewport: { width: 1280, height: 900 } }, async ({ page }) => {
+    const { ids, token } = await offers('First', 'Second');
+    await enter(page, service, token, `#/claims/${ids[0]}`);
+    const accept = button(page, 'Accept');
+    await accept.tap({ trial: true });
+    const box = await accept.boundingBox();
+    if (box === null) throw new Error('the button is not on the screen');
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.touchscreen.tap(x, y);
+    await button(page, 'Next offer').tap();
+    await heading(page, 'Ana Second').waitFor();
+    const clock = 'performance.timeOrigin + performance.now()';
+    // The page is busy for longer than any guard could wait, and comes to the tap last.
+    const shownAt = Number(
+      await page.evaluate(`(() => {
+        const shownAt = ${clock};
+        for (const until = performance.now() + 900; performance.now() < until; );
+        return shownAt;
+      })()`),
+    );
+    await accept.tap({ trial: true });
+    const devices = await page.context().newCDPSession(page);
+    const click = async (at: number) => {
+      for (const type of ['mousePressed', 'mouseReleased'] as const)
+        await devices.send('Input.dispatchMouseEvent', {
+          ...{ type, x, y, timestamp: at / 1000 },
+          ...{ button: 'left', clickCount: 1 },
+        });
+    };
+    await click(shownAt + 550);
+    await page.waitForTimeout(300);
+    expect(await button(page, 'Undo').count()).toBe(0);
+    expect(await statusesOf(ids)).toEqual(['accepted', 'pending_acceptance']);
+    await click(Number(await page.evaluate(clock)));
+    await until('the acceptance', async () => (await statusesOf(ids))[1] === 'accepted');
+  }));
+
 test('a double tap on Reject does not confirm the rejection, and one on the confirmation rejects one offer', () =>
   visiting(WITHOUT_WORKER, async ({ page }) => {
     const { ids, token } = await offers('First', 'Second');

@@ -81,7 +81,7 @@ export const AddressLines = ({ address }: { address: Address }) => (
 
 function Phone({ phone }: { phone: string }) {
   const href = telLink(phone);
-  return href === undefined ? <>{phone}</> : <a href={href}>{phone}</a>;
+  return <span>{href === undefined ? phone : <a href={href}>{phone}</a>}</span>;
 }
 
 export const personFacts = (person: Person): (Fact | null)[] => {

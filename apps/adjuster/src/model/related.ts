@@ -1,5 +1,5 @@
 import type { AppClaim } from '@svc/contract';
-import { parsePhone } from './phone.ts';
+import { parsePhone } from '@svc/web-app/phone';
 
 const normalized = (text: string | undefined): string =>
   (text ?? '').trim().replace(/\s+/g, ' ').toLowerCase();
@@ -8,7 +8,7 @@ type Policyholder = AppClaim['policyholder'];
 
 /** With the same phone or email, or with the same name unless both have a phone, or both an email, and they differ. */
 function isSamePolicyholder(one: Policyholder, other: Policyholder): boolean {
-  const phones = [one.phone, other.phone].map((phone) => parsePhone(phone ?? '').number);
+  const phones = [one.phone, other.phone].map((phone) => parsePhone(phone ?? '')?.number ?? '');
   const emails = [one.email, other.email].map(normalized);
   const contacts = [phones, emails].filter((pair) => pair.every((contact) => contact !== ''));
   if (contacts.length > 0) return contacts.some(([first, second]) => first === second);

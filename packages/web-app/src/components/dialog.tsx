@@ -12,7 +12,7 @@ export function Dialog(props: {
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const isSettling = useSettling('');
+  const settled = useSettling('');
   /** A selection that is dragged out of the dialog ends in a click on it, too. */
   const isPressedOutside = useRef(false);
   useEffect(() => {
@@ -47,12 +47,13 @@ export function Dialog(props: {
         isPressedOutside.current = event.target === element.current;
       }}
       onClick={(event) => {
-        if (event.target === element.current && isPressedOutside.current && !isSettling) props.close?.();
+        if (event.target === element.current && isPressedOutside.current && settled.takes(event))
+          props.close?.();
       }}
     >
       <div class="sheet">
         <h2 id={id}>{props.title}</h2>
-        <Settling.Provider value={isSettling}>{props.children}</Settling.Provider>
+        <Settling.Provider value={settled}>{props.children}</Settling.Provider>
         <ToastMessage dialog={id} />
       </div>
     </dialog>

@@ -31,21 +31,49 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 );
 
-const preventDefault = (event: Event): void => event.preventDefault();
-
 /** Longer than the pause between the taps of a double tap. */
 const SETTLING_MS = 700;
-/** Whether buttons take no tap yet. */
-export const Settling = createContext(false);
 
-/** True for a moment after the first rendering and after each change of the key. */
-export function useSettling(key: string): boolean {
-  const [settled, setSettled] = useState<string>();
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(key), SETTLING_MS);
-    return () => clearTimeout(timer);
+/** Whether what is on the screen takes taps. */
+interface Settled {
+  /** For assistive technology. */
+  readonly isSettled: boolean;
+  /** Whether a tap was made for it, and not for what was there before. */
+  takes(event: Event): boolean;
+}
+export const Settling = createContext<Settled>({ isSettled: true, takes: () => true });
+
+/** Calls back once what was rendered has been painted: in the frame after the next one. @returns a function that stops this. */
+function whenPainted(listener: () => void): () => void {
+  let frame = requestAnimationFrame(() => {
+    frame = requestAnimationFrame(listener);
+  });
+  return () => cancelAnimationFrame(frame);
+}
+
+/**
+ * No tap counts for a moment after the first painting and after that of each change of the key. A tap is judged by when the
+ * finger made it, not by when the page comes to it: on a busy phone it waits behind what it did not see.
+ */
+export function useSettling(key: string): Settled {
+  const [settledKey, setSettledKey] = useState<string>();
+  const painted = useRef<{ readonly key: string; readonly at: number } | null>(null);
+  // Before anything is painted.
+  useLayoutEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = whenPainted(() => {
+      painted.current = { key, at: performance.now() };
+      timer = setTimeout(() => setSettledKey(key), SETTLING_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
   }, [key]);
-  return settled !== key;
+  return {
+    isSettled: settledKey === key,
+    takes: ({ timeStamp }) => painted.current?.key === key && timeStamp - painted.current.at >= SETTLING_MS,
+  };
 }
 
 /**
@@ -64,8 +92,28 @@ type ButtonProps = {
 } & Omit<JSX.IntrinsicElements['button'], 'class'>;
 
 /** The last tap on a button that answers, confirms or takes back. */
-let lastTap: { readonly target: Element; readonly x: number; readonly y: number; at: number } | undefined;
+let lastTap: {
+  readonly target: Element;
+  readonly x: number;
+  readonly y: number;
+  /** When the screen without the button was painted. */
+  goneAt?: number;
+} | null = null;
 const SAME_PLACE_PX = 40;
+const WATCHED_MS = 10_000;
+
+/** Finds out when the button of the tap has disappeared. */
+function watch(tap: NonNullable<typeof lastTap>, until: number): void {
+  requestAnimationFrame(() => {
+    if (tap !== lastTap) return;
+    if (!tap.target.isConnected)
+      whenPainted(() => {
+        tap.goneAt = performance.now();
+      });
+    else if (performance.now() < until) watch(tap, until);
+    else lastTap = null;
+  });
+}
 
 // When its button has disappeared, further taps at its place must not reach what is there now, such as a link to a map.
 addEventListener(
@@ -74,20 +122,23 @@ addEventListener(
     const { target, clientX: x, clientY: y, timeStamp: at } = event;
     if (
       lastTap?.target.isConnected === false &&
-      at - lastTap.at < SETTLING_MS &&
+      (lastTap.goneAt === undefined || at - lastTap.goneAt < SETTLING_MS) &&
       Math.hypot(x - lastTap.x, y - lastTap.y) < SAME_PLACE_PX
     ) {
-      lastTap.at = at;
+      if (lastTap.goneAt !== undefined) lastTap.goneAt = Math.max(at, lastTap.goneAt);
       event.preventDefault();
       event.stopPropagation();
-    } else if (target instanceof Element && target.closest('dialog, .action-bar, .toast, .queued-answers'))
-      lastTap = { target, x, y, at };
+    } else if (target instanceof Element && target.closest('dialog, .action-bar, .toast, .queued-answers')) {
+      lastTap = { target, x, y };
+      watch(lastTap, at + WATCHED_MS);
+    }
   },
   { capture: true },
 );
 
 export function Button({ kind = 'neutral', busy = false, wide = false, children, ...rest }: ButtonProps) {
-  const ignoresTaps = useContext(Settling) || busy;
+  const { isSettled, takes } = useContext(Settling);
+  const { onClick } = rest;
   return (
     <button
       type="button"
@@ -95,8 +146,8 @@ export function Button({ kind = 'neutral', busy = false, wide = false, children,
       class={`button ${kind}${wide ? ' wide' : ''}`}
       aria-busy={busy}
       // A disabled button would lose the keyboard focus.
-      aria-disabled={ignoresTaps}
-      onClick={ignoresTaps ? preventDefault : rest.onClick}
+      aria-disabled={busy || !isSettled}
+      onClick={(event) => (busy || !takes(event) ? event.preventDefault() : onClick?.(event))}
     >
       {children}
     </button>
