@@ -21,6 +21,13 @@ afterAll(async () => {
   await database.drop();
 });
 
+const addEndpoint = ({ sql }: FreshDatabase, firmId: FirmId, id: string) =>
+  sql.query(
+    `INSERT INTO webhook_endpoints (firm_id, id, environment, url, secret, created_at, signalled_until, next_signal_at)
+     VALUES ($1, $2, 'live', 'https://firm.example/changes', 'whsec_c2VjcmV0', now(), now(), now())`,
+    [firmId, id],
+  );
+
 test('deliveries are purged after two weeks, and so are all but the latest of an endpoint, unless they are pending', async () => {
   const now = Date.UTC(2026, 8, 20);
   const firmId = newId<FirmId>();
@@ -38,6 +45,7 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
     attemptCount: 0,
     attempts: [],
   });
+  for (const id of [busy, other]) await addEndpoint(database, firmId, id);
   const expiredAt = now - WEBHOOK_DELIVERIES_KEPT_MS;
   const pending = deliveryAt(busy, expiredAt + 1, 'pending');
   const latest = Array.from({ length: WEBHOOK_DELIVERIES_KEPT }, (_, n) =>
@@ -55,6 +63,30 @@ test('deliveries are purged after two weeks, and so are all but the latest of an
     (await stores.webhookReads.deliveries(firmId, endpointId, null, 1000)).map(({ id }) => id);
   expect(await left(busy)).toEqual([...latest, pending].map(({ id }) => id));
   expect(await left(other)).toEqual([kept.id]);
+});
+
+test('no statement of a purge deletes more than 5000 deliveries, however many an endpoint has had', async () => {
+  const single = await undistributedDatabase();
+  const { purge, close } = await connect({ url: single.url });
+  const [firmId, id] = [newId<FirmId>(), newId()];
+  await addEndpoint(single, firmId, id);
+  await single.sql.query(
+    `INSERT INTO webhook_deliveries (firm_id, id, endpoint_id, type, created_at, status, attempt_count, attempts)
+     SELECT $1, gen_random_uuid(), $2, 'claims.changed', now() - n * interval '1 second', 'delivered', 1, '[]'
+       FROM generate_series(1, $3::integer) n`,
+    [firmId, id, WEBHOOK_DELIVERIES_KEPT + 5001],
+  );
+  await single.sql.query(`
+    CREATE TABLE deletions (rows integer);
+    CREATE FUNCTION record_deletion() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN INSERT INTO deletions SELECT count(*) FROM deleted; RETURN NULL; END';
+    CREATE TRIGGER record_deletion AFTER DELETE ON webhook_deliveries REFERENCING OLD TABLE AS deleted
+      FOR EACH STATEMENT EXECUTE FUNCTION record_deletion()`);
+  expect((await purge(Date.now())).webhookDeliveries).toBe(5001);
+  const { rows } = await single.sql.query('SELECT rows FROM deletions WHERE rows > 0 ORDER BY rows');
+  expect(rows).toEqual([{ rows: 1 }, { rows: 5000 }]);
+  await close();
+  await single.drop();
 });
 
 test('a process does not signal what another one is recording as delivered', async () => {

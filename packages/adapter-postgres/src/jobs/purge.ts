@@ -4,10 +4,10 @@ import {
   WEBHOOK_DELIVERIES_KEPT,
   WEBHOOK_DELIVERIES_KEPT_MS,
 } from '@svc/application';
-import { DAY, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
+import { DAY, type FirmId, HOUR, type Instant, PLAN_RETENTION, PLANS } from '@svc/domain';
 import { timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { type Executor, first, type Statement, sql } from '../driver/executor.ts';
+import { type Executor, first, type Statement, sql, type Value } from '../driver/executor.ts';
 import { transact } from '../driver/transaction.ts';
 import type { StatementsOn } from '../firm-statements.ts';
 import { purgeClosedClaims, startPurge } from './purge-closed-claims.ts';
@@ -50,14 +50,13 @@ const DEVICES = sql(
 const DEVICES_KEPT = HOUR;
 const REQUEST_LOG = deleteFirmBatch('request_log', 'firm_id, request_id', 'at');
 const WEBHOOK_DELIVERIES = deleteFirmBatch('webhook_deliveries', 'firm_id, id', 'created_at');
-/** An endpoint may get one delivery each second. */
+const WEBHOOK_ENDPOINTS = sql('purge_webhook_endpoints', 'SELECT firm_id, id FROM webhook_endpoints');
+/** Of one endpoint, which may get a delivery each second. */
 const EXCESS_WEBHOOK_DELIVERIES = sql(
   'purge_excess_webhook_deliveries',
-  `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND created_at <= $1 AND (firm_id, id) IN (
-     SELECT firm_id, id FROM (
-       SELECT firm_id, id, row_number() OVER (PARTITION BY firm_id, endpoint_id ORDER BY created_at DESC, id) AS place
-         FROM webhook_deliveries) AS placed
-      WHERE place > ${WEBHOOK_DELIVERIES_KEPT}) RETURNING 1`,
+  `DELETE FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2 AND status <> 'pending' AND id IN (
+     SELECT id FROM webhook_deliveries WHERE firm_id = $1 AND endpoint_id = $2
+      ORDER BY created_at DESC, id DESC OFFSET ${WEBHOOK_DELIVERIES_KEPT} LIMIT ${BATCH_SIZE}) RETURNING 1`,
 );
 const IMPORTS = deleteFirmBatch('imports', 'firm_id, id', 'updated_at');
 /** With them the names of columns are remembered. */
@@ -94,13 +93,21 @@ export async function purge(
   };
   const purgeAll = (statement: Statement, before: Instant): Promise<number> =>
     untilLastBatch(() => executor.rows(statement, [timestamp(before)]));
-  const purgeOfFirms = (statement: Statement, before: Instant): Promise<number> =>
+  const inBatches = (statement: Statement, values: readonly Value[]): Promise<number> =>
     untilLastBatch(() =>
       transact(database, (transaction) => {
         startPurge(transaction);
-        return transaction.rows(statement, [timestamp(before)]);
+        return transaction.rows(statement, values);
       }),
     );
+  const purgeOfFirms = (statement: Statement, before: Instant): Promise<number> =>
+    inBatches(statement, [timestamp(before)]);
+  const purgeExcessDeliveries = async (): Promise<number> => {
+    let total = 0;
+    for (const { firm_id, id } of await executor.rows<{ firm_id: FirmId; id: string }>(WEBHOOK_ENDPOINTS, []))
+      total += await inBatches(EXCESS_WEBHOOK_DELIVERIES, [firm_id, id]);
+    return total;
+  };
   return {
     idempotencyRecords: await purgeOfFirms(IDEMPOTENCY, now - IDEMPOTENCY_WINDOW_MS - IDEMPOTENCY_MARGIN),
     sessions: await purgeAll(SESSIONS, now),
@@ -114,7 +121,7 @@ export async function purge(
     requestLog: await purgeOfFirms(REQUEST_LOG, now - REQUEST_LOG_RETENTION_MS),
     webhookDeliveries:
       (await purgeOfFirms(WEBHOOK_DELIVERIES, now - WEBHOOK_DELIVERIES_KEPT_MS)) +
-      (await purgeOfFirms(EXCESS_WEBHOOK_DELIVERIES, now)),
+      (await purgeExcessDeliveries()),
     closedClaims:
       closedClaimRetentionMs === null
         ? 0
