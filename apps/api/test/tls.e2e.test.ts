@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMail } from '@svc/adapter-notifications';
@@ -134,6 +135,24 @@ test('with certificates of an authority it trusts, the service encrypts its conn
   } finally {
     await server.end();
   }
+});
+
+test('a webhook is sent to a certificate of an authority that the service trusts, for the name of its address', async () => {
+  const { key, cert } = authority.issue('DNS:localhost');
+  const hook = createServer({ key, cert }, (request, response) => request.resume() && response.end('ok'));
+  hook.listen(0, '127.0.0.1');
+  await once(hook, 'listening');
+  const { port } = hook.address() as AddressInfo;
+  const env = { DATABASE_URL: postgres.url };
+  const run = async (...args: string[]) => JSON.parse((await svcInProcess([...args, '--json'], env)).stdout);
+  const { firm } = await run('firm', 'create', '--name', 'Gulf Adjusting Partners');
+  const create = async (host: string) =>
+    (await run('webhook', 'create', '--firm', firm.id, '--url', `https://${host}:${port}/`)).webhook.id;
+  const command = ['webhook', 'test', '--firm', firm.id, await create('localhost')];
+  const trusted = await svc([...command, '--json'], { ...env, NODE_EXTRA_CA_CERTS: authority.file });
+  expect(JSON.parse(trusted.stdout).delivery).toMatchObject({ status: 'delivered', response_body: 'ok' });
+  expect((await run(...command)).delivery.attempts[0].error).toBe('tls_failed');
+  hook.close();
 });
 
 describe('PostgreSQL:', () => {

@@ -10,6 +10,8 @@ interface PostOptions {
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: string | Buffer | null;
   readonly timeoutMs: number;
+  /** Ends it earlier. */
+  readonly signal?: AbortSignal;
 }
 
 interface PostResponse {
@@ -66,11 +68,12 @@ export function createPost(allowLoopback: boolean, resolveName: ResolveName = cr
     return [...addresses];
   }
 
-  return async (url, { timeoutMs, ...sent }) => {
+  return async (url, { timeoutMs, signal: given, ...sent }) => {
     const { protocol, hostname, port } = new URL(url);
     const isTls = protocol === 'https:';
     const host = hostname.replace(/^\[|\]$/g, '');
-    const signal = AbortSignal.timeout(timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = given === undefined ? timeout : AbortSignal.any([timeout, given]);
     const addresses = await publicAddressesOf(host, signal);
     signal.throwIfAborted();
     const connection = connect({

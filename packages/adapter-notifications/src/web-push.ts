@@ -88,53 +88,92 @@ export function createWebPush(options: WebPushOptions): WebPush {
   };
 }
 
+/** Of one push service: so many wait at a time, and after so many failures in a row it is paused. */
+const MAX_SLOW_OF_SERVICE = 4;
+/** Of all: half of what a process runs at a time, since whoever names push services may name many. */
+const MAX_SLOW = 16;
+
 /**
- * Endpoints that are not called now: those with a Retry-After in force, and those that are slow, since each push to
- * them keeps a worker of the queue from the notifications of others. The job queue retries their notifications.
+ * Endpoints and push services that are not called now: those with a Retry-After in force, and those that are slow, since
+ * each push to them keeps a worker of the queue from the notifications of others. The job queue retries their
+ * notifications.
  */
 function watchEndpoints(timeoutMs: number) {
   /** A push that lasts longer is taken for one that will not end. */
   const slowAfterMs = timeoutMs / 5;
-  /** How long nothing is sent to an endpoint that was slow and then failed. */
+  /** How long nothing is sent to an endpoint, or to a push service, that was slow and then failed. */
   const pauseMs = timeoutMs * 2;
+  /** By endpoint or host. */
   const pausedUntil = new Map<string, number>();
   /** When the pushes that are waiting for a response were sent, the oldest first. */
   const sentAt = new Map<string, number[]>();
+  /** The host of each push that is slow. */
+  const slow: string[] = [];
+  /** Slow failures of a host since its last response. */
+  const failures = new Map<string, { readonly count: number; readonly at: number }>();
 
-  function pause(endpoint: string, ms: number): void {
+  function pause(target: string, ms: number): void {
     const now = Date.now();
     for (const [other, end] of pausedUntil) if (end <= now) pausedUntil.delete(other);
-    pausedUntil.set(endpoint, now + ms);
+    pausedUntil.set(target, now + ms);
   }
+
+  function countFailure(host: string): void {
+    const now = Date.now();
+    for (const [other, { at }] of failures) if (at + 2 * pauseMs <= now) failures.delete(other);
+    const count = (failures.get(host)?.count ?? 0) + 1;
+    failures.set(host, { count, at: now });
+    if (count >= MAX_SLOW_OF_SERVICE) pause(host, pauseMs);
+  }
+
+  const isPaused = (target: string): boolean => (pausedUntil.get(target) ?? 0) > Date.now();
 
   return {
     isAvailable(endpoint: string): boolean {
       const now = Date.now();
       const [oldest = now] = sentAt.get(endpoint) ?? [];
-      return (pausedUntil.get(endpoint) ?? now) <= now && now - oldest < slowAfterMs;
+      return !isPaused(endpoint) && !isPaused(hostOf(endpoint)) && now - oldest < slowAfterMs;
     },
     pauseFor(endpoint: string, retryAfter: string): void {
       const delayMs = retryAfterMs(retryAfter);
       if (delayMs !== null) pause(endpoint, Math.min(delayMs, MAX_RETRY_AFTER_MS));
     },
-    /** Pauses the endpoint if the push is slow and fails. */
-    async during<T>(endpoint: string, push: Promise<T>): Promise<T> {
+    /** Pauses the endpoint if the push is slow and fails, and gives it up if too many are slow. */
+    async during<T>(endpoint: string, push: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      const host = hostOf(endpoint);
       const started = Date.now();
       const waiting = sentAt.get(endpoint) ?? [];
       waiting.push(started);
       sentAt.set(endpoint, waiting);
+      const givingUp = new AbortController();
+      let isSlow = false;
+      const becomingSlow = setTimeout(() => {
+        isSlow = true;
+        const ofService = slow.filter((other) => other === host).length;
+        slow.push(host);
+        if (ofService >= MAX_SLOW_OF_SERVICE || slow.length > MAX_SLOW) givingUp.abort();
+      }, slowAfterMs);
       try {
-        return await push;
+        const result = await push(givingUp.signal);
+        failures.delete(host);
+        return result;
       } catch (error) {
-        if (Date.now() - started >= slowAfterMs) pause(endpoint, pauseMs);
+        if (isSlow) {
+          pause(endpoint, pauseMs);
+          countFailure(host);
+        }
         throw error;
       } finally {
+        clearTimeout(becomingSlow);
+        if (isSlow) slow.splice(slow.indexOf(host), 1);
         waiting.splice(waiting.indexOf(started), 1);
         if (waiting.length === 0) sentAt.delete(endpoint);
       }
     },
   };
 }
+
+const hostOf = (endpoint: string): string => new URL(endpoint).host;
 
 async function deliver(
   subscription: PushSubscription,
@@ -159,12 +198,12 @@ async function deliver(
   let status: number;
   let retryAfter: string | undefined;
   try {
-    ({ status, retryAfter } = await endpoints.during(
-      subscription.endpoint,
+    ({ status, retryAfter } = await endpoints.during(subscription.endpoint, (signal) =>
       options.post(details.endpoint, {
         headers: details.headers as Record<string, string>,
         body: details.body,
         timeoutMs: options.timeoutMs,
+        signal,
       }),
     ));
   } catch (error) {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeliveryOutcome, Notification, PushSubscription } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import { eventually } from '@svc/testkit/eventually';
 import { createPost, createVapidKeys, createWebPush, type PushLog, type Vapid } from '../src/index.ts';
 import { type Device, type PushService, startPushService } from './push-service.ts';
 
@@ -229,6 +230,31 @@ describe('a device', () => {
       expect(registered.size).toBe(1);
     }
     expect(devices.phone.attempts).toEqual([]);
+  });
+
+  test('of a push service that does not respond gives way to others, and after some failures none of it is called', async () => {
+    const dead = Array.from({ length: 8 }, () => service.device(['timeout']));
+    const { send } = sender(subscriptions(Object.fromEntries(dead.entries())), { timeoutMs: 2_500 });
+    const ended: number[] = [];
+    const sending = dead.map(async (_, n) => {
+      expect(await send(OFFER, String(n))).toEqual([`${n}: retried`]);
+      ended.push(n);
+    });
+    // Half of them wait no longer than the fifth of the time that makes them slow.
+    await eventually(
+      async () => ended.length,
+      (count) => count === 4,
+    );
+    const other = service.device();
+    const attempts = () => [...dead, other].reduce((count, device) => count + device.attempts.length, 0);
+    const before = attempts();
+    const later = sender(subscriptions({ other }));
+    expect(await later.send()).toEqual([]);
+    expect(attempts()).toBe(before + 1);
+    await Promise.all(sending);
+    // The first sender has paused the whole service.
+    expect(await send()).toEqual(dead.map((_, n) => `${n}: retried`));
+    expect(attempts()).toBe(before + 1);
   });
 
   test('in a private network is never called by a public service', async () => {
