@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Unavailable } from '@svc/application';
 import { listen } from './listen.ts';
 
 interface OperationsServer {
@@ -30,7 +31,10 @@ const PATHS: Readonly<Record<string, (operations: Operations) => Promise<Reply>>
   '/ready': ({ checkReady }) =>
     checkReady().then(
       () => ({ status: 200, text: 'ready\n' }),
-      () => ({ status: 503, text: 'not ready\n' }),
+      (error: unknown) => ({
+        status: 503,
+        text: error instanceof Unavailable ? `not ready: ${error.message}\n` : 'not ready\n',
+      }),
     ),
 };
 

@@ -54,10 +54,10 @@ export async function startService(
   config: Config,
   databaseUrl: DatabaseUrl,
   log: Log,
-  clock?: Clock,
+  clocks: Clocks = {},
 ): Promise<Service> {
   const { metricsPort, host } = config;
-  if (metricsPort === null) return startApi({ config, databaseUrl, log, clock });
+  if (metricsPort === null) return startApi({ config, databaseUrl, log, ...clocks });
   const metrics = createMetrics();
   let checkReady = (): Promise<void> => Promise.reject(new Unavailable('The service is starting.'));
   // First, so that a long migration is not taken for a process that hangs.
@@ -69,7 +69,7 @@ export async function startService(
     throw listenError(error, 'METRICS_PORT', config);
   });
   try {
-    const api = await startApi({ config, databaseUrl, log, clock, metrics });
+    const api = await startApi({ config, databaseUrl, log, ...clocks, metrics });
     checkReady = api.services.get('checkHealth');
     return {
       ...api,
@@ -85,11 +85,16 @@ export async function startService(
   }
 }
 
-interface ApiOptions {
+/** As for `compose`. */
+interface Clocks {
+  readonly clock?: Clock | undefined;
+  readonly processClock?: Clock | undefined;
+}
+
+interface ApiOptions extends Clocks {
   readonly config: Config;
   readonly databaseUrl: DatabaseUrl;
   readonly log: Log;
-  readonly clock: Clock | undefined;
   readonly metrics?: CollectedMetrics;
 }
 
@@ -98,6 +103,7 @@ async function startApi({
   databaseUrl,
   log: plainLog,
   clock,
+  processClock,
   metrics,
 }: ApiOptions): Promise<Service> {
   const tracing = config.tracing === null ? null : await startTracing(config.tracing, plainLog);
@@ -117,7 +123,7 @@ async function startApi({
     const durationMs = Math.round(seconds * 10_000) / 10;
     requestBuffer?.add({
       requestId,
-      at: (clock ?? Date).now() - Math.round(durationMs),
+      at: now() - Math.round(durationMs),
       firmId: firmId as FirmId,
       keyId: keyId as KeyId,
       environment,
@@ -141,10 +147,12 @@ async function startApi({
     isDraining: () => draining,
     observe,
     clock,
+    processClock,
     metrics,
     tracing,
   });
   const { services } = composed;
+  const { now } = services.get('clock');
   requestBuffer = createWriteBuffer({
     keyOf: ({ firmId }) => firmId,
     capacity: REQUEST_LOG_CAPACITY,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createVapidKeys } from '../src/composition/notifications.ts';
 import { readConfig } from '../src/config.ts';
-import { checkConnections, checkPush, checkStandbys, notesOn } from '../src/svc/doctor.ts';
+import { checkClock, checkConnections, checkPush, checkStandbys, notesOn } from '../src/svc/doctor.ts';
 
 test('doctor names a missing synchronous standby, and the grant without which it sees none', () => {
   const standbysWith = (seesStandbys: boolean, synchronousStandbys: number, required: number) => {
@@ -79,4 +79,12 @@ test('doctor notes a HOST that proxies on other machines do not reach', () => {
   expect(notes('10.0.0.5', '10.0.0.11')).toEqual([]);
   expect(notes('loopback,10.0.0.5', '127.0.0.1')).toEqual([]);
   expect(notes('127.0.0.1', '127.0.0.1')).toEqual([]);
+
+test.each([
+  [40, 'ok', '0.0 s ahead of'],
+  [-999, 'ok', '1.0 s behind'],
+  [20_000, 'note', '20.0 s ahead of'],
+  [-61_000, 'wrong', '61.0 s behind'],
+])('a clock that is %d ms ahead of that of the database is %s', (aheadMs, state, difference) => {
+  expect(checkClock(aheadMs)).toMatchObject({ state, detail: expect.stringContaining(difference) });
 });

@@ -25,13 +25,82 @@ import {
 const MONITORING = fileURLToPath(new URL('../../../docker/monitoring/', import.meta.url));
 /** Those of Redis exist only where it is used. */
 const METRIC_NAME =
-  /\b(http|postgres|push|offers|feed|jobs|job_queue|dependency|sign_in|nodejs|process)_[a-z0-9_]+\b/g;
+  /\b(http|postgres|push|offers|feed|jobs|job_queue|dependency|sign_in|clock|nodejs|process)_[a-z0-9_]+\b/g;
 
 let service: ServiceUnderTest;
 beforeAll(async () => {
   service = await startServiceUnderTest({ env: { METRICS_PORT: '0' } });
 });
 afterAll(() => service.stop());
+
+/** Preloaded code that sets the clock of a process. */
+const setClock = (aheadMs: number): string =>
+  `--import data:text/javascript,const{now}=Date;Date.now=()=>now()+${aheadMs}`;
+
+test.each([75_000, -3_600_000])(
+  'a process whose clock is %d ms ahead stamps with the time of the database, is not ready, and says why',
+  async (aheadMs) => {
+    const firm = await service.firm();
+    const adjuster = await service.member(firm);
+    const dispatcher = await service.staff(firm, 'dispatcher');
+    const server = await startServer({
+      DATABASE_URL: service.databaseUrl,
+      METRICS_PORT: '0',
+      NODE_OPTIONS: setClock(aheadMs),
+    });
+    const metrics = await eventually(async () => /^Metrics are at (\S+)$/m.exec(server.output()));
+    const metricsUrl = metrics?.[1] ?? '';
+    const difference = `The clock of this machine is ${Math.abs(aheadMs) / 1000} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database.`;
+    expect((await callHttp(server.url, 'GET', '/v1/health')).json).toMatchObject({
+      ...{ status: 503, code: 'service_unavailable', detail: difference },
+    });
+    expect(await (await fetch(metricsUrl.replace('/metrics', '/ready'))).text()).toBe(
+      `not ready: ${difference}\n`,
+    );
+    const ahead = /^clock_ahead_seconds (\S+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1];
+    expect(Number(ahead)).toBeCloseTo(aheadMs / 1000, 0);
+    expect(server.logged().map(({ message }) => message)).toContain(
+      'not ready: the clock of this machine is wrong',
+    );
+
+    // Offered by the one process, accepted by the other.
+    const startedAt = Date.now();
+    const ids: string[] = [];
+    for (const [offeredBy, acceptedBy] of [
+      [server.url, service.url],
+      [service.url, server.url],
+    ] as const) {
+      const sent = await callHttp(offeredBy, 'POST', '/v1/claims', {
+        as: firm.live,
+        body: claimBody(adjuster.svcId),
+        headers: { 'Idempotency-Key': `clock ${aheadMs} ${offeredBy}` },
+      });
+      expect(sent.status).toBe(201);
+      ids.push(sent.json.id);
+      const accepted = await callHttp(acceptedBy, 'POST', `/app/v1/claims/${sent.json.id}/acceptance`, {
+        as: adjuster.token,
+        body: {},
+      });
+      expect(accepted.status).toBe(200);
+    }
+    const { headers } = await callHttp(server.url, 'GET', '/v1/claims', { as: firm.live });
+    const claims = await callHttp(service.url, 'GET', '/v1/claims', { as: firm.live });
+    const texts: string[] = JSON.stringify(claims.json.data).match(/"20\d\d-\d\d-\d\dT[^"]+Z"/g) ?? [];
+    expect(texts.length).toBeGreaterThanOrEqual(3 * ids.length);
+    for (const time of [
+      ...texts.map((text) => Date.parse(JSON.parse(text))),
+      Date.parse(headers.get('Date') ?? ''),
+    ]) {
+      expect(time).toBeGreaterThan(startedAt - 5000);
+      expect(time).toBeLessThan(Date.now() + 5000);
+    }
+    const report = await callHttp(service.url, 'GET', '/firm/v1/reports/answers?by=week', { as: dispatcher });
+    expect(report.json.total.accepted).toBe(ids.length);
+    expect(report.json.total.median_answer_seconds).toBeGreaterThanOrEqual(0);
+    expect(report.json.total.median_answer_seconds).toBeLessThan(60);
+    await server.end('SIGKILL');
+  },
+);
 
 test('on SIGTERM health becomes 503, requests in flight are completed, and the process exits with 0', async () => {
   const firm = await service.firm();

@@ -54,7 +54,7 @@ export interface ServiceUnderTest {
 }
 
 export async function startServiceUnderTest(
-  options: { env?: Record<string, string>; clock?: Clock; databaseUrl?: string } = {},
+  options: { env?: Record<string, string>; clock?: Clock; processClock?: Clock; databaseUrl?: string } = {},
 ): Promise<ServiceUnderTest> {
   const database =
     options.databaseUrl === undefined
@@ -69,7 +69,7 @@ export async function startServiceUnderTest(
   });
   const env = { PORT: '0', EDGE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'debug', ...options.env };
   const log = createLog({ level: 'debug', format: 'json', stream: sink });
-  const service = await startService(readConfig(env, false), database.url, log, options.clock);
+  const service = await startService(readConfig(env, false), database.url, log, options);
   const operator = operatorOf(service.services);
   return {
     url: service.url,

@@ -49,7 +49,7 @@ function groupOf(group: string, offers: readonly MadeOffer[]): AnswersGroup {
   const count = (outcome: MadeOffer['outcome']): number =>
     offers.filter((offer) => offer.outcome === outcome).length;
   const times = offers.flatMap(({ offeredAt, respondedAt }) =>
-    respondedAt === null ? [] : [respondedAt - offeredAt],
+    respondedAt === null ? [] : [Math.max(respondedAt - offeredAt, 0)],
   );
   return {
     group,
@@ -178,7 +178,7 @@ export function memoryBoardReads(tables: Tables): BoardReads {
           const answered = offersOf(firmId)
             .filter(({ adjuster }) => adjuster === svcId)
             .flatMap(({ offeredAt, respondedAt }) =>
-              respondedAt === null ? [] : [{ offeredAt, ms: respondedAt - offeredAt }],
+              respondedAt === null ? [] : [{ offeredAt, ms: Math.max(respondedAt - offeredAt, 0) }],
             )
             .sort((a, b) => b.offeredAt - a.offeredAt)
             .slice(0, ANSWERS_FOR_MEDIAN);

@@ -5,7 +5,9 @@ import { groupedClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
 import { singleServerStatements } from './claims/single-server-statements.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './driver/database.ts';
-import type { Layout } from './driver/executor.ts';
+import { startDatabaseClock } from './driver/database-clock.ts';
+import { DatabaseError } from './driver/errors.ts';
+import { type Executor, first, type Layout, sql } from './driver/executor.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -37,8 +39,10 @@ import { pgWebhookQueue, pgWebhookReads } from './stores/pg-webhooks.ts';
 import { pgUnitOfWork } from './unit-of-work.ts';
 
 export interface ConnectOptions extends DatabaseOptions {
-  /** For the timestamps of the change feeds; default: the system clock. */
+  /** The time; default: that of the database. */
   readonly clock?: Clock | undefined;
+  /** Compared with that of the database; default: the system clock. */
+  readonly processClock?: Clock | undefined;
   /** Encrypts personal data with keys that these keys encrypt. Default: stored as plain text. */
   readonly encryption?: WrappingKeySource | null | undefined;
   /** How long closed claims are kept; null or undefined: as long as their firm. */
@@ -48,6 +52,10 @@ export interface ConnectOptions extends DatabaseOptions {
 /** Everything the application keeps in PostgreSQL. */
 export interface PostgresStores extends Stores {
   readonly encryption: DataEncryption;
+  /** What processes stamp with. */
+  readonly clock: Clock;
+  /** How far the clock of the process is ahead of it; negative: behind. */
+  clockAheadMs(): number;
   readonly behindPooler: boolean;
   readonly metricSources: Pick<MetricSources, 'overdueOffers' | 'pools' | 'queue' | 'replication'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
@@ -64,6 +72,10 @@ export interface PostgresStores extends Stores {
 }
 
 const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
+
+/** How often the clock of the process is compared with that of the database. */
+const CLOCK_INTERVAL_MS = 10_000;
+const READ_TIME = sql('clock', 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
 
 /** What depends on where the tables of firms are. */
 export function writeStores(
@@ -82,11 +94,28 @@ export function writeStores(
   };
 }
 
+async function readTime(reads: Executor): Promise<number> {
+  const row = first(await reads.rows<{ ms: number }>(READ_TIME));
+  if (row === null) throw new DatabaseError('the database has no time');
+  return row.ms;
+}
+
 /** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
-  const clock = options.clock ?? SYSTEM_CLOCK;
-  const database = await openDatabase(options);
+  let measureClock = (): void => {};
+  const database = await openDatabase({ ...options, onConnected: () => measureClock() });
   const { reads, maintenance } = database;
+  const processClock = options.processClock ?? SYSTEM_CLOCK;
+  const databaseClock = await startDatabaseClock(() => readTime(reads), processClock).catch(
+    async (error: unknown) => {
+      await database.close();
+      throw error;
+    },
+  );
+  // A new connection may be to another server.
+  measureClock = () => void databaseClock.measure();
+  const clockTimer = setInterval(measureClock, CLOCK_INTERVAL_MS).unref();
+  const clock = options.clock ?? databaseClock;
   const closedClaimRetentionMs = options.closedClaimRetentionMs ?? null;
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
   const dataKeys = wrappingKeys === null ? null : new DataKeys(database.reserved, wrappingKeys);
@@ -120,6 +149,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       rewrap: async (onProgress) => (await dataKeys?.rewrap(onProgress)) ?? 0,
       encryptExisting: (onProgress) => encryptExisting(database, encryption, onProgress),
     },
+    clock,
+    clockAheadMs: () => (options.clock === undefined ? databaseClock.aheadMs() : 0),
     behindPooler: database.behindPooler,
     metricSources: {
       pools: () => [database.pool(), ...[...running].map((jobs) => jobs.pool())],
@@ -149,6 +180,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     },
     purge: (now) => purge(database, statementsOn, now, closedClaimRetentionMs),
     async close() {
+      clearInterval(clockTimer);
       await Promise.all([...running].map((jobs) => jobs.stop()));
       dataKeys?.close();
       await database.close();

@@ -137,6 +137,10 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
     'How many standbys a commit waits for, as synchronous_standby_names says.',
   );
   const lag = gauge('postgres_replication_lag_seconds', 'How far the slowest standby is behind.');
+  const clockAhead = gauge(
+    'clock_ahead_seconds',
+    'How far the clock of the process is ahead of that of the database; negative: behind.',
+  );
   const up = gauge(
     'dependency_up',
     'Whether the service can use it: 1 or 0. Redis is 0 while its breaker is open.',
@@ -178,6 +182,7 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
       required.set(state.requiredSynchronousStandbys);
       if (state.maxLagSeconds !== null) lag.set(state.maxLagSeconds);
     },
+    async () => clockAhead.set(sources.clockAheadSeconds()),
     async () => {
       const dependencies = (await inTime(sources.dependencies())) ?? [];
       up.reset();

@@ -16,6 +16,7 @@ const SOURCES: MetricSources = {
     { name: 'database', up: true },
     { name: 'redis', up: false },
   ],
+  clockAheadSeconds: () => -0.25,
   redis: () => ({ timeouts: 3, failures: 4, outages: 1 }),
 };
 

@@ -152,7 +152,9 @@ function withResponse(
   if (offeredAt !== undefined && offeredAt !== claim.assignment.offeredAt)
     throw new DomainError('offer_not_pending', 'The claim was offered again after the offer of offered_at.');
   const status = assignmentAfter(claim.assignment.status, action) ?? claim.assignment.status;
-  return { ...claim, assignment: { ...claim.assignment, status, respondedAt: at, rejectionReason: reason } };
+  // Times of two processes differ by some milliseconds.
+  const respondedAt = Math.max(at, claim.assignment.offeredAt);
+  return { ...claim, assignment: { ...claim.assignment, status, respondedAt, rejectionReason: reason } };
 }
 
 export const acceptClaim = (claim: Claim, response: ResponseToOffer): Claim =>

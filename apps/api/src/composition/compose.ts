@@ -48,7 +48,7 @@ import {
   SERVICE_CHAIN,
   Unavailable,
 } from '@svc/application';
-import { DAY } from '@svc/domain';
+import { DAY, MINUTE } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError, decodeKey } from '../config.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';
@@ -70,6 +70,8 @@ const PING_CACHE_MS = 250;
 const PING_TIMEOUT_MS = 900;
 /** How often the status is observed while nobody asks for it: the precision of its times. */
 const STATUS_INTERVAL_MS = 1000;
+/** Beyond it, a process is not ready. It stamps with the time of the database, but its machine is set up wrongly. */
+const MAX_CLOCK_DIFFERENCE_MS = MINUTE;
 const REDIS_CONNECT_WAIT_MS = 1000;
 /** Shorter than a request's deadline; a wait for a lock leaves time for the work. */
 const STATEMENT_TIMEOUT_MS = 4000;
@@ -98,8 +100,10 @@ interface ComposeOptions {
   readonly maxConnections?: number | undefined;
   /** Whom the operator's commands are recorded for. */
   readonly operator?: Operator | undefined;
-  /** Default: the system clock. */
+  /** The time; default: that of the database. */
   readonly clock?: Clock | undefined;
+  /** Compared with it; default: the system clock. */
+  readonly processClock?: Clock | undefined;
   readonly metrics?: CollectedMetrics | undefined;
   readonly tracing?: Tracing | null;
   /** Ports that tests put in the place of others. */
@@ -110,8 +114,6 @@ export { sha256 } from '@svc/adapter-credentials';
 
 export type CollectedMetrics = PrometheusMetrics;
 export const createMetrics = createPrometheusMetrics;
-
-const systemClock: Clock = { now: Date.now };
 
 const reportOverload =
   (log: Log, requests: string) =>
@@ -129,7 +131,6 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     addresses,
     isDraining = () => false,
     observe = () => {},
-    clock = systemClock,
     metrics,
     tracing = null,
     replacePorts = () => ({}),
@@ -138,7 +139,8 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     url: databaseUrl,
     poolMax: config.dbPoolMax,
     log,
-    clock,
+    clock: options.clock,
+    processClock: options.processClock,
     encryption: config.encryption,
     closedClaimRetentionMs:
       config.closedClaimRetentionDays === null ? null : config.closedClaimRetentionDays * DAY,
@@ -151,6 +153,7 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     await stores.close();
     throw error instanceof EncryptionKeyError ? new ConfigError(error.message) : error;
   });
+  const { clock } = stores;
   const inProcess = { rateLimiter: createMemoryRateLimiter({ clock }) };
   const redis =
     config.redisUrls.length === 0
@@ -177,18 +180,24 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     ...stores.metricSources,
     dependencies: async () => (await status.observe()).parts.filter(({ name }) => name !== 'api'),
     redis: () => redis?.state() ?? null,
+    clockAheadSeconds: () => stores.clockAheadMs() / 1000,
   });
   const edgeLimiter = createEdgeLimiter({ perMinute: config.edgeLimitPerMinute, clock });
-  const statusTimer = setInterval(() => void status.observe(), STATUS_INTERVAL_MS).unref();
+  const clockProblem = createClockProblem(stores, log);
+  const statusTimer = setInterval(() => {
+    void status.observe();
+    clockProblem();
+  }, STATUS_INTERVAL_MS).unref();
   const external: ExternalServices = {
     log,
-    clock,
     addresses,
     trustProxy: config.trustProxy,
     status,
     async checkHealth() {
       if (isDraining()) throw new Unavailable('the service is shutting down', 'draining');
       await pingDatabase();
+      const problem = clockProblem();
+      if (problem !== null) throw new Unavailable(problem, 'clock');
     },
     isDraining,
     readLimit: createConcurrencyLimit({ permits: READ_PERMITS, changed: reportOverload(log, 'reads') }),
@@ -247,6 +256,22 @@ export async function compose(options: ComposeOptions): Promise<Application> {
       await redis?.close();
       await stores.close();
     },
+  };
+}
+
+/** Why the clock of the process is wrong, or null; the log says when that changes. */
+function createClockProblem({ clockAheadMs }: PostgresStores, log: Log): () => string | null {
+  let wasWrong = false;
+  return () => {
+    const aheadMs = clockAheadMs();
+    const isWrong = Math.abs(aheadMs) > MAX_CLOCK_DIFFERENCE_MS;
+    const seconds = Math.round(Math.abs(aheadMs) / 1000);
+    const difference = `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database.`;
+    if (isWrong && !wasWrong)
+      log.error('not ready: the clock of this machine is wrong', { clock_ahead_ms: Math.round(aheadMs) });
+    if (!isWrong && wasWrong) log.info('the clock of this machine is right again');
+    wasWrong = isWrong;
+    return isWrong ? difference : null;
   };
 }
 
@@ -335,10 +360,8 @@ export const recordDatabaseAction = (
   action: AuditAction,
   object: string | null = null,
 ): Promise<void> =>
-  withStores({ url, log }, ({ unitOfWork }) =>
-    unitOfWork.run((tx) =>
-      recordAction(tx, SERVICE_CHAIN, caller, { at: systemClock.now(), action, object }),
-    ),
+  withStores({ url, log }, ({ unitOfWork, clock }) =>
+    unitOfWork.run((tx) => recordAction(tx, SERVICE_CHAIN, caller, { at: clock.now(), action, object })),
   );
 
 export type { DatabaseUrl, NamedMigration, RoleRights, SchemaState, TablePlacement };
@@ -384,12 +407,16 @@ export const probeEncryption = ({ encryption }: Config, url: DatabaseUrl, log: L
 export const readReplication = (url: DatabaseUrl, log: Log): Promise<ReplicationState | null> =>
   withStores({ url, log }, (stores) => stores.metricSources.replication());
 
+/** How far the clock of this machine is ahead of that of the database. */
+export const readClockAheadMs = (url: DatabaseUrl, log: Log): Promise<number> =>
+  withStores({ url, log }, async (stores) => stores.clockAheadMs());
+
 export const readFirms = (url: DatabaseUrl, log: Log): Promise<readonly Firm[]> =>
   withStores({ url, log }, (stores) => stores.operatorReads.firms());
 
 /** Whether the service would use Redis. */
 export async function probeRedis(config: Config, log: Log): Promise<boolean> {
-  const fallback = { rateLimiter: createMemoryRateLimiter({ clock: systemClock }) };
+  const fallback = { rateLimiter: createMemoryRateLimiter({ clock: { now: Date.now } }) };
   const redis = connectRedis({ url: config.redisUrls.join(','), log, fallback });
   try {
     for (let waited = 0; waited < 2000 && redis.state().status !== 'up'; waited += 50) await pause(50);

@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Firm, ReplicationState } from '@svc/application';
+import { MINUTE, SECOND } from '@svc/domain';
 import {
   type DatabaseUrl,
   probeDatabase,
   probeEncryption,
   probeRedis,
   type RoleRights,
+  readClockAheadMs,
   readFirms,
   readReplication,
   readRoleRights,
@@ -109,6 +111,7 @@ async function checkDatabase(config: Config): Promise<Check[]> {
       return [
         ok('database', `PostgreSQL ${state.server}, ${location}`),
         ...servers,
+        checkClock(await readClockAheadMs(opened.url, quietLog())),
         checkSchema(state),
         checkRights(rights),
         checkConnections(config, rights),
@@ -123,6 +126,19 @@ async function checkDatabase(config: Config): Promise<Check[]> {
   } catch (error) {
     return [wrong('database', `${location}: ${messageOf(error)}`), ...servers];
   }
+}
+
+/** Processes stamp with the time of the database; other programs of the machine, such as TLS, do not. */
+export function checkClock(aheadMs: number): Check {
+  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
+  const detail = `this machine's is ${seconds} s ${aheadMs < 0 ? 'behind' : 'ahead of'} that of the database`;
+  if (Math.abs(aheadMs) <= SECOND) return ok('clock', detail);
+  return Math.abs(aheadMs) <= MINUTE
+    ? note('clock', `${detail}: check that both synchronize their time`)
+    : wrong(
+        'clock',
+        `${detail}: processes here are not ready; synchronize the time of the one that is wrong`,
+      );
 }
 
 /** Each server of several: one accepts writes, and the others are its standbys. */

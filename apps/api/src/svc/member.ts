@@ -1,4 +1,4 @@
-import { type FirmId, type Membership, type Svcid, statusAt } from '@svc/domain';
+import type { FirmId, Membership, Svcid } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { parseBoolean } from './arguments.ts';
 import { addCommand, addGroup, firmOption, type OutputOptions, svcIdOption } from './command.ts';
@@ -13,7 +13,8 @@ interface MemberOptions extends OutputOptions {
 const memberDocument = (membership: Membership) => ({
   firm_id: membership.firmId,
   svc_id: membership.svcId,
-  status: statusAt(membership, Date.now()),
+  // Of members only, so it does not depend on the time.
+  status: membership.status,
   can_accept_claims: membership.canAcceptClaims,
   accepting_assignments: membership.acceptingAssignments,
 });

@@ -36,6 +36,8 @@ export interface DatabaseOptions {
   readonly pooler?: boolean | undefined;
   readonly log?: DatabaseLog | undefined;
   readonly metrics?: Metrics | undefined;
+  /** Called for each new connection. */
+  readonly onConnected?: (() => void) | undefined;
 }
 
 export interface Database {
@@ -82,6 +84,7 @@ export async function openDatabase({
   pooler,
   log = SILENT,
   metrics = NO_METRICS,
+  onConnected = () => {},
 }: DatabaseOptions): Promise<Database> {
   const servers = new Servers(url, log, connectTimeoutMs);
   const { layout, behindPooler } = await inspect(servers, { connectTimeoutMs, pooler, log });
@@ -123,6 +126,7 @@ export async function openDatabase({
     ...poolOptions,
     max: behindPooler ? connections : connections - readConnections,
   });
+  pool.on('connect', onConnected);
   const dataSource = dataSourceOn(pool, {
     entities: ENTITIES,
     poolErrorHandler: (error: Error & { code?: string }) =>
@@ -143,6 +147,7 @@ export async function openDatabase({
   const ownPool = (max: number): pg.Pool => {
     const own = new (poolClass(metrics, servers, Number.POSITIVE_INFINITY))({ ...poolOptions, max });
     own.on('error', () => {}); // the pool has removed the connection; it opens a new one on demand
+    own.on('connect', onConnected);
     return own;
   };
   const readPool = ownPool(readConnections);

@@ -151,10 +151,15 @@ const answers = (status: AssignmentStatus, closed: string): string =>
      WHERE c.firm_id = $1 AND c.adjuster_svc_id = wanted.svc_id AND c.status = '${status}' AND c.closed_at ${closed}
      ORDER BY c.offered_at DESC, c.id DESC LIMIT ${ANSWERS_FOR_MEDIAN})`;
 
+/** Not negative, also where processes had other clocks than the database. Null: not answered. */
+const answerMs = (offer: string): string =>
+  `CASE WHEN ${offer}.responded_at IS NOT NULL
+     THEN greatest(extract(epoch FROM ${offer}.responded_at - ${offer}.offered_at) * 1000, 0) END`;
+
 const WORK = sql(
   'board_work',
   `SELECT wanted.svc_id, ${countOf('pending_acceptance')} AS open_offers, ${countOf('accepted')} AS open_claims, (
-     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM latest.responded_at - latest.offered_at) * 1000)
+     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY ${answerMs('latest')})
        FROM (SELECT * FROM (${[
          answers('accepted', 'IS NULL'),
          answers('accepted', 'IS NOT NULL'),
@@ -174,7 +179,7 @@ const GROUPS: Readonly<Record<AnswersFilter['by'], string>> = {
 };
 const COUNTED = ['accepted', 'rejected', 'unassigned', 'withdrawn', 'closed', 'pending'] as const;
 const percentile = (fraction: number): string =>
-  `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY extract(epoch FROM made.responded_at - made.offered_at) * 1000)`;
+  `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${answerMs('made')})`;
 
 /**
  * The latest offer of a claim is in its row, earlier ones are in `offers`. A claim changes when it is offered, so those of

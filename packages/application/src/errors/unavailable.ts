@@ -20,6 +20,8 @@ export type UnavailableReason =
   | 'overload'
   /** Requests in flight hold as much memory as they may. */
   | 'memory'
+  /** The clock of the process is too far from that of the database. */
+  | 'clock'
   | 'other';
 
 /** A store was unreachable or timed out. The client may retry. */

@@ -94,6 +94,8 @@ export interface MetricSources {
   replication(): Promise<ReplicationState | null>;
   /** Whether each part the service depends on is up. */
   dependencies(): Promise<readonly { readonly name: string; readonly up: boolean }[]>;
+  /** How far the clock of the process is ahead of that of the database; negative: behind. */
+  clockAheadSeconds(): number;
   /** Counts since the start; null without Redis. */
   redis(): { readonly timeouts: number; readonly failures: number; readonly outages: number } | null;
 }

@@ -123,6 +123,7 @@ export function asHttpProblem(error: unknown): HttpProblem {
   }
   if (error instanceof Unavailable) {
     return new HttpProblem('service_unavailable', {
+      ...(error.reason === 'clock' && { detail: error.message }),
       headers: { 'Retry-After': UNAVAILABLE_RETRY_SECONDS },
       unavailable: error.reason,
     });
