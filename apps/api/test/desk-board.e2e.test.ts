@@ -317,6 +317,12 @@ test('the report counts offers and times of answers, as JSON and as CSV that no 
     'group,label,offers,accepted,rejected,unassigned,withdrawn,closed,pending,median_answer_seconds,p90_answer_seconds\r\n' +
       `"'=HYPERLINK(""x""), Inc.","'=HYPERLINK(""x""), Inc.",2,1,0,0,0,0,1,10,10\r\n`,
   ]);
+  const weekly = (await get('/reports/answers?by=week&time_zone=America/Chicago', token)).json;
+  expect([weekly.time_zone, weekly.rows.at(-1)?.partial]).toEqual(['America/Chicago', true]);
+  expect((await get('/reports/answers?by=week', token)).json.time_zone).toBe('UTC');
+  const weeklyCsv = await get('/reports/answers?by=week', token, { Accept: 'text/csv' });
+  expect(weeklyCsv.text).toMatch(/,p90_answer_seconds,partial\r\n.*,true\r\n/);
+  expectValidationErrors(await get('/reports/answers?by=week&time_zone=Mars', token), 'time_zone');
   for (const since of [at(until + DAY), at(until - 401 * DAY)])
     expectValidationErrors(await get(`/reports/answers?by=week&since=${since}`, token), 'since');
   expectValidationErrors(await get('/reports/answers', token), 'by');

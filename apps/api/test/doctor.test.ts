@@ -79,6 +79,7 @@ test('doctor notes a HOST that proxies on other machines do not reach', () => {
   expect(notes('10.0.0.5', '10.0.0.11')).toEqual([]);
   expect(notes('loopback,10.0.0.5', '127.0.0.1')).toEqual([]);
   expect(notes('127.0.0.1', '127.0.0.1')).toEqual([]);
+});
 
 test.each([
   [40, 'ok', '0.0 s ahead of'],

@@ -1,7 +1,7 @@
 import {
   ANSWERS_FOR_MEDIAN,
-  type AnswersFilter,
   type AnswersGroup,
+  type AnswersQuery,
   type BoardClaim,
   type BoardReads,
   MAX_ANSWERS_GROUPS,
@@ -9,7 +9,7 @@ import {
   outcomeOf,
   summaryOf,
 } from '@svc/application';
-import { type Claim, carrierNameKey, DAY, type FirmId, type Instant, type Svcid } from '@svc/domain';
+import { type Claim, carrierNameKey, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 
@@ -38,12 +38,6 @@ interface MadeOffer {
   readonly respondedAt: Instant | null;
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
-
-/** The Monday in UTC; 1970 began on a Thursday. */
-const weekOf = (at: Instant): string => {
-  const day = Math.floor(at / DAY);
-  return new Date((day - ((((day + 3) % 7) + 7) % 7)) * DAY).toISOString().slice(0, 10);
-};
 
 function groupOf(group: string, offers: readonly MadeOffer[]): AnswersGroup {
   const count = (outcome: MadeOffer['outcome']): number =>
@@ -81,9 +75,10 @@ export function memoryBoardReads(tables: Tables): BoardReads {
     });
     return [...latest, ...earlier];
   };
-  const nameOf = (by: AnswersFilter['by'], { claim, adjuster, offeredAt }: MadeOffer): string => {
+  const nameOf = ({ by, weekStarts }: AnswersQuery, { claim, adjuster, offeredAt }: MadeOffer): string => {
     if (by === 'adjuster') return adjuster;
-    if (by === 'week') return weekOf(offeredAt);
+    if (by === 'week')
+      return String(weekStarts.filter((start) => start <= offeredAt).length).padStart(3, '0');
     const key = carrierNameKey(claim.carrier.name);
     return tables.carriers.get(keyOf(claim.firmId, key))?.carrier.name ?? key;
   };
@@ -199,16 +194,17 @@ export function memoryBoardReads(tables: Tables): BoardReads {
       return tables.firms.get(keyOf(firmId))?.offerWaitHours ?? null;
     },
 
-    async answers(firmId, { environment, since, until, by }) {
+    async answers(firmId, query) {
+      const { environment, since, until, by } = query;
       const made = offersOf(firmId).filter(
         ({ claim, offeredAt }) =>
           claim.environment === environment && offeredAt >= since && offeredAt < until,
       );
-      const names = [...new Set(made.map((offer) => nameOf(by, offer)))].sort(compareText);
+      const names = [...new Set(made.map((offer) => nameOf(query, offer)))].sort(compareText);
       const groups = names.map((name) =>
         groupOf(
           name,
-          made.filter((offer) => nameOf(by, offer) === name),
+          made.filter((offer) => nameOf(query, offer) === name),
         ),
       );
       if (by !== 'week') groups.sort((a, b) => b.offers - a.offers);

@@ -279,7 +279,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   test.each(['adjuster', 'week', 'carrier'] as const)(
     'a report by %s reads the claims and offers of its time by index',
     async (by) => {
-      const filter = { environment: 'live', since: NOW, until: NOW + 1, by } as const;
+      const filter = { environment: 'live', since: NOW, until: NOW + 1, by, weekStarts: [NOW] } as const;
       const nodes = await explained(() => board.answers(firmId, filter));
       const [CLAIMS, OFFERS] = ['claims_feed', 'offers_ended'];
       const CARRIERS = by === 'carrier' ? ['carriers_pkey'] : [];

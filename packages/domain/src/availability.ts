@@ -1,3 +1,4 @@
+import type { LocalDays } from './deadlines.ts';
 import { type CalendarDate, DAY, HOUR, type Instant, MINUTE } from './ids.ts';
 
 /** Days on which an adjuster takes no offers, both included, on the calendar of a time zone. */
@@ -78,6 +79,22 @@ export function endOfDay(date: CalendarDate, timeZone: string): Instant {
   const within = localTime(noon, timeZone).date > date ? noon - 12 * HOUR : noon;
   return nextLocalTime(within, '00:00', timeZone);
 }
+
+/** The same time of day so many days later, on a clock in the time zone; a time that the clock skips is an hour later. */
+export function daysLater(at: Instant, days: number, timeZone: string): Instant {
+  const later = at + days * DAY;
+  const shifted = localTime(later, timeZone).minutes - localTime(at, timeZone).minutes;
+  const half = MINUTES_PER_DAY / 2;
+  // Near midnight, the clock may show the day before or after.
+  const minutes = ((shifted + half + MINUTES_PER_DAY) % MINUTES_PER_DAY) - half;
+  return later - minutes * MINUTE;
+}
+
+/** For deadlines. */
+export const localDays = (timeZone: string): LocalDays => ({
+  endOfDay: (date) => endOfDay(date, timeZone),
+  daysLater: (at, days) => daysLater(at, days, timeZone),
+});
 
 /** When the quiet hours at `at` end; null when it is not quiet. */
 export function quietUntil(hours: QuietHours, timeZone: string, at: Instant): Instant | null {

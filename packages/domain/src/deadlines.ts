@@ -19,6 +19,8 @@ export interface DeadlineRule {
   /** `assignment`: the adjuster's acceptance. `loss`: the end of the date of loss. */
   readonly from: 'assignment' | 'loss';
   readonly hours: number;
+  /** Whole days are counted on the calendar, since a day may have 23 or 25 hours; 24 hours are not. */
+  readonly inDays: boolean;
   readonly source: string;
 }
 
@@ -27,18 +29,21 @@ export const DEADLINE_RULES: readonly DeadlineRule[] = [
     kind: 'first_contact',
     from: 'assignment',
     hours: 24,
+    inDays: false,
     source: 'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
   },
   {
     kind: 'preliminary_report',
     from: 'assignment',
     hours: 15 * 24,
+    inDays: true,
     source: 'NFIP Claims Manual: preliminary report within 15 days of the assignment',
   },
   {
     kind: 'proof_of_loss',
     from: 'loss',
     hours: 60 * 24,
+    inDays: true,
     source: 'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
   },
 ];
@@ -58,28 +63,33 @@ export interface Deadline {
   readonly source: string;
 }
 
-/**
- * What is due, earliest first.
- *
- * @param endOfDay the end of a calendar day, for deadlines that count from the date of loss.
- */
+/** Days on the clock of whoever has the deadlines. */
+export interface LocalDays {
+  readonly endOfDay: (date: CalendarDate) => Instant;
+  /** The same time of day so many days later. */
+  readonly daysLater: (at: Instant, days: number) => Instant;
+}
+
+/** What is due, earliest first. */
 export function deadlinesOf(
   facts: DeadlineFacts,
   overrides: readonly DeadlineOverride[],
-  endOfDay: (date: CalendarDate) => Instant,
+  { endOfDay, daysLater }: LocalDays,
 ): Deadline[] {
   return DEADLINE_RULES.filter(({ kind }) => !facts.done.includes(kind))
     .map((rule) => {
       const { kind } = rule;
       const own = overrides.find((each) => each.event === facts.event && each.kind === kind);
       const { hours, source } = own ?? rule;
-      if (rule.from === 'assignment') return { kind, at: facts.acceptedAt + hours * HOUR, source };
-      // Whole days are counted on the calendar, since a day may have 23 or 25 hours.
-      const days = Math.floor(hours / 24);
-      return { kind, at: endOfDay(daysAfter(facts.lossDate, days)) + (hours - days * 24) * HOUR, source };
+      const days = rule.inDays ? Math.floor(hours / 24) : 0;
+      const ofDays =
+        rule.from === 'assignment'
+          ? daysLater(facts.acceptedAt, days)
+          : endOfDay(daysAfter(facts.lossDate, days));
+      return { kind, at: ofDays + (hours - days * 24) * HOUR, source };
     })
     .sort((a, b) => a.at - b.at);
 }
 
-const daysAfter = (date: CalendarDate, days: number): CalendarDate =>
+export const daysAfter = (date: CalendarDate, days: number): CalendarDate =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);

@@ -13,3 +13,4 @@ export * from './policy.ts';
 export * from './sign-in.ts';
 export * from './staff.ts';
 export * from './text.ts';
+export * from './weeks.ts';

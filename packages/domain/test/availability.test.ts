@@ -4,10 +4,13 @@ import {
   type DeadlineFacts,
   deadlinesOf,
   endOfDay,
+  type LocalDays,
+  localDays,
   localTime,
   nextLocalTime,
   quietUntil,
   takesOffers,
+  weeksOf,
 } from '../src/index.ts';
 
 const at = (iso: string): number => Date.parse(iso);
@@ -94,18 +97,21 @@ describe('deadlines', () => {
     event: 'FL26-09',
     done: [],
   };
-  const endOfUtcDay = (date: string): number => at(`${date}T23:59:59Z`);
+  const utcDays: LocalDays = {
+    ...localDays('UTC'),
+    endOfDay: (date) => at(`${date}T23:59:59Z`),
+  };
   const due = (...[of, overrides]: [DeadlineFacts, Parameters<typeof deadlinesOf>[1]]) =>
-    deadlinesOf(of, overrides, endOfUtcDay).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
+    deadlinesOf(of, overrides, utcDays).map(({ kind, at: when }) => [kind, new Date(when).toISOString()]);
 
   test('name the rule that sets them, also that of an event', () => {
     const override = { event: 'FL26-09', kind: 'first_contact', hours: 48, source: 'Bulletin' } as const;
-    expect(deadlinesOf(facts, [override], endOfUtcDay).map(({ source }) => source)).toEqual([
+    expect(deadlinesOf(facts, [override], utcDays).map(({ source }) => source)).toEqual([
       'Bulletin',
       'NFIP Claims Manual: preliminary report within 15 days of the assignment',
       'Standard Flood Insurance Policy, VII.G: proof of loss within 60 days after the date of loss',
     ]);
-    expect(deadlinesOf(facts, [], endOfUtcDay)[0]?.source).toBe(
+    expect(deadlinesOf(facts, [], utcDays)[0]?.source).toBe(
       'NFIP Claims Manual: contact with the policyholder within 24 hours of the assignment',
     );
   });
@@ -152,7 +158,41 @@ describe('deadlines', () => {
       hours: 70 * 24 + 6,
       source: 'Bulletin',
     } as const;
-    const inChicago = deadlinesOf(facts, [override], (date) => endOfDay(date, CHICAGO));
+    const inChicago = deadlinesOf(facts, [override], localDays(CHICAGO));
     expect(inChicago.at(-1)?.at).toBe(at('2026-11-08T12:00:00Z'));
   });
+
+  test.each([
+    ['2026-10-25T15:00:00Z', '2026-11-09T16:00:00Z'],
+    ['2026-03-01T16:00:00Z', '2026-03-16T15:00:00Z'],
+    ['2026-03-01T05:30:00Z', '2026-03-16T04:30:00Z'],
+  ])(
+    'of days from an acceptance at %s end at the same time of day, also over a change of the clocks',
+    (from, end) => {
+      const due = deadlinesOf({ ...facts, acceptedAt: at(from) }, [], localDays(CHICAGO));
+      expect(due.find(({ kind }) => kind === 'preliminary_report')?.at).toBe(at(end));
+      // Hours are hours.
+      expect(due.find(({ kind }) => kind === 'first_contact')?.at).toBe(at(from) + 24 * 3_600_000);
+    },
+  );
+});
+
+test('weeks begin on Monday on a clock in the time zone, also over a change of the clocks', () => {
+  const weeks = (since: string, until: string, timeZone: string) =>
+    weeksOf(at(since), at(until), timeZone).map(({ monday, start, end }) => [
+      monday,
+      ...[start, end].map((each) => new Date(each).toISOString().slice(0, 13)),
+    ]);
+  expect(weeks('2026-10-20T00:00:00Z', '2026-11-02T12:00:00Z', CHICAGO)).toEqual([
+    ['2026-10-19', '2026-10-19T05', '2026-10-26T05'],
+    ['2026-10-26', '2026-10-26T05', '2026-11-02T06'],
+    ['2026-11-02', '2026-11-02T06', '2026-11-09T06'],
+  ]);
+  // Sunday evening in Chicago is Monday in UTC.
+  expect(weeks('2026-11-02T01:00:00Z', '2026-11-02T02:00:00Z', CHICAGO).map(([monday]) => monday)).toEqual([
+    '2026-10-26',
+  ]);
+  expect(weeks('2026-11-02T00:00:00Z', '2026-11-09T00:00:00Z', 'UTC').map(([monday]) => monday)).toEqual([
+    '2026-11-02',
+  ]);
 });

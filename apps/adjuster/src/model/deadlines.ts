@@ -5,10 +5,18 @@ import {
   type DeadlineKind,
   type DeadlineOverride,
   deadlinesOf as deadlinesFrom,
+  type LocalDays,
 } from '@svc/domain';
 
-/** The end of a day on the clock of the device. */
-const endOfDay = (date: string): number => new Date(`${date}T23:59:59`).getTime();
+/** On the clock of the device. */
+const DAYS: LocalDays = {
+  endOfDay: (date) => new Date(`${date}T23:59:59`).getTime(),
+  daysLater(at, days) {
+    const later = new Date(at);
+    later.setDate(later.getDate() + days);
+    return later.getTime();
+  },
+};
 
 /** What is due on an open claim that the adjuster has accepted, earliest first. */
 export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverride[]): Deadline[] {
@@ -25,7 +33,7 @@ export function deadlinesOf(claim: AppClaim, overrides: readonly DeadlineOverrid
     event: loss.cat_code ?? null,
     done: DEADLINE_KINDS.filter((kind) => isDone[kind]),
   };
-  return deadlinesFrom(facts, overrides, endOfDay);
+  return deadlinesFrom(facts, overrides, DAYS);
 }
 
 /** The deadlines that the operator has set for individual events, without kinds that this release does not support. */

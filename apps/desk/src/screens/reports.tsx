@@ -4,7 +4,7 @@ import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { saveFile } from '@svc/web-app/save-file';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
-import { answerTime, call, duration, environment, perform, request, showError, texts } from '../app.ts';
+import { answerTime, api, call, duration, environment, perform, request, showError, texts } from '../app.ts';
 import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
 import { ROOT } from '../root.ts';
@@ -22,6 +22,16 @@ const COLORS = {
 };
 const OUTCOMES = Object.keys(COLORS) as (keyof typeof COLORS)[];
 
+const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Whole days: a period that begins within one would cut it. */
+function startOfDay(daysAgo: number): string {
+  const day = new Date(api.now());
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - daysAgo);
+  return day.toISOString();
+}
+
 /** Offers by outcome and the time to answer: a chart, a table, and a file. */
 export function Reports() {
   const words = texts.value.reports;
@@ -31,7 +41,8 @@ export function Reports() {
   const query = () => ({
     environment: environment.value,
     by,
-    since: new Date(Date.now() - days * DAY_MS).toISOString(),
+    since: startOfDay(days),
+    time_zone: TIME_ZONE,
   });
   const read = () => {
     setReport(undefined);
@@ -70,6 +81,7 @@ export function Reports() {
               </li>
             ))}
           </ul>
+          {report.time_zone !== undefined && <p class="muted">{words.weeks(report.time_zone)}</p>}
           <table>
             <thead>
               <tr>
@@ -89,6 +101,7 @@ export function Reports() {
                 <tr key={row.group} class={row.group === '' ? 'total' : ''}>
                   <th scope="row">
                     {row.label}
+                    {row.partial && <span class="line muted">{words.partial}</span>}
                     {row.group !== '' && <Bar row={row} most={most} />}
                   </th>
                   <td data-label={words.offers}>{row.offers}</td>

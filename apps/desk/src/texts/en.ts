@@ -224,6 +224,8 @@ export const en = {
     median: 'Median time to answer',
     p90: '90 % answered within',
     underMinute: 'under 1 min',
+    weeks: (zone: string) => `Weeks from Monday to Sunday, time zone ${zone}`,
+    partial: 'part of the week',
     total: 'Total',
   },
   keys: {

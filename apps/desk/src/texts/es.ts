@@ -225,6 +225,8 @@ export const es: Texts = {
     median: 'Mediana del tiempo de respuesta',
     p90: '90 % respondidas en',
     underMinute: 'menos de 1 min',
+    weeks: (zone) => `Semanas de lunes a domingo, zona horaria ${zone}`,
+    partial: 'parte de la semana',
     total: 'Todas',
   },
   keys: {

@@ -11,7 +11,7 @@ import {
   MAX_COUNTED_CLAIMS,
 } from '@svc/application';
 import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
-import { isUuid, timestamp } from '../driver/column-types.ts';
+import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { type Executor, first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
@@ -174,7 +174,8 @@ const WORK = sql(
 
 const GROUPS: Readonly<Record<AnswersFilter['by'], string>> = {
   adjuster: 'made.adjuster_svc_id',
-  week: "to_char(date_trunc('week', made.offered_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD')",
+  // In digits of one length, for the order.
+  week: "lpad(width_bucket(made.offered_at, $5::timestamptz[])::text, 3, '0')",
   carrier: 'made.carrier_key',
 };
 const COUNTED = ['accepted', 'rejected', 'unassigned', 'withdrawn', 'closed', 'pending'] as const;
@@ -313,9 +314,10 @@ export function pgBoardReads(executor: Executor, maintenance: Executor, encrypti
       return first(rows)?.offer_wait_hours ?? null;
     },
 
-    async answers(firmId, { environment, since, until, by }) {
+    async answers(firmId, { environment, since, until, by, weekStarts }) {
       type Row = AnswersGroup & { readonly name: string | null; readonly is_total: number };
       const values = [firmId, environment, timestamp(since), timestamp(until)];
+      if (by === 'week') values.push(arrayOf(weekStarts.map((start) => `"${timestamp(start)}"`)));
       const rows = await maintenance.rows<Row>(ANSWERS[by], values);
       const [total, ...groups] = rows.map(({ name, is_total, ...row }) => ({
         ...row,

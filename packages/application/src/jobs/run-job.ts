@@ -3,8 +3,8 @@ import {
   DomainError,
   deadlinesOf,
   declineInvitation,
-  endOfDay,
   type Instant,
+  localDays,
   mayGetLateOffersMail,
   nextLateOffersMail,
   nextLocalTime,
@@ -270,8 +270,9 @@ export function makeRunJob(deps: Deps): (job: Job) => Promise<void> {
         if (device?.reminderAt !== at || device.preferences === null) return;
         const { timeZone } = device.preferences;
         const next = nextLocalTime(now, REMINDER_TIME, timeZone);
+        const days = localDays(timeZone);
         const count = facts
-          .flatMap((each) => deadlinesOf(each, overrides, (date) => endOfDay(date, timeZone)))
+          .flatMap((each) => deadlinesOf(each, overrides, days))
           .filter((deadline) => at < deadline.at && deadline.at <= next).length;
         await tx.devices.saveState(svcId, deviceId, { ...device, reminderAt: next });
         await tx.outbox.add({ kind: 'remind_deadlines', svcId, deviceId, at: next }, next);

@@ -61,9 +61,12 @@ export interface AnswersFilter {
   readonly by: 'adjuster' | 'week' | 'carrier';
 }
 
+/** `weekStarts`: of the weeks of the period, in order; the first one is not after `since`. */
+export type AnswersQuery = AnswersFilter & { readonly weekStarts: readonly Instant[] };
+
 /** The offers of one adjuster, week or carrier. */
 export interface AnswersGroup {
-  /** SVCID, the Monday of the week, or name of the carrier. */
+  /** SVCID, number of the week, the first one is 1, or name of the carrier. */
   readonly group: string;
   readonly offers: number;
   readonly accepted: number;
@@ -113,7 +116,7 @@ export interface BoardReads {
   /** All offers, and at most {@link MAX_ANSWERS_GROUPS} groups: weeks in order, others with most offers first. */
   answers(
     firmId: FirmId,
-    filter: AnswersFilter,
+    query: AnswersQuery,
   ): Promise<{ readonly total: AnswersGroup; readonly groups: AnswersGroup[] }>;
   /** Changes with each change of a claim that the firm can see. */
   revisions(firmIds: readonly FirmId[]): Promise<ReadonlyMap<FirmId, string>>;

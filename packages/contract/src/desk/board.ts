@@ -10,6 +10,7 @@ import {
   oneOf,
   responseField,
   text,
+  timeZone,
   uuidParameter,
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -281,9 +282,13 @@ export const answersReportQuery = fields({
   }).optional(),
   by: oneOf(REPORT_GROUPS, {
     description:
-      'What the offers are grouped by: the adjuster, the week (from Monday, UTC) of the offer, or the carrier.',
+      'What the offers are grouped by: the adjuster, the week (from Monday) of the offer, or the carrier.',
     example: 'adjuster',
   }),
+  time_zone: timeZone({
+    description: 'IANA name of the time zone in which weeks begin; UTC by default.',
+    example: 'America/Chicago',
+  }).optional(),
 });
 
 const seconds = (description: string, example: number) =>
@@ -308,6 +313,9 @@ export const answersReportRowSchema = responseObject({
   pending: outcomeCount('Offers that wait for a response.', 1),
   median_answer_seconds: seconds('Median time until accepted or rejected', 724.095),
   p90_answer_seconds: seconds('90th percentile of the time until accepted or rejected', 7260),
+  partial: responseField
+    .flag('By week only: whether the week begins before since or ends after until.', false)
+    .optional(),
 }).meta({ id: 'AnswersReportRow', description: 'The offers of one group.' });
 export type AnswersReportRow = z.output<typeof answersReportRowSchema>;
 
@@ -315,6 +323,9 @@ export const answersReportSchema = responseObject({
   since: responseField.dateTime('Start of the report.', '2026-08-01T00:00:00.000Z'),
   until: responseField.dateTime('End of the report.', '2026-09-01T00:00:00.000Z'),
   by: openEnum(REPORT_GROUPS, { description: 'What the offers are grouped by.', example: 'adjuster' }),
+  time_zone: responseField
+    .text('By week only: the time zone in which weeks begin.', 'America/Chicago')
+    .optional(),
   total: answersReportRowSchema,
   rows: z.array(answersReportRowSchema).meta({
     description: `The groups: weeks in order of time, others by number of offers; at most ${LIMITS.reportRows}.`,

@@ -1,4 +1,4 @@
-import type { AnswersFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
+import type { AnswersReportFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
 import { sendClaimRules } from '@svc/csv-import';
 import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
@@ -53,16 +53,18 @@ function answersFilter(
     since,
     until,
     by,
-  }: Omit<AnswersFilter, 'since' | 'until'> & {
+    time_zone: timeZone = 'UTC',
+  }: Omit<AnswersReportFilter, 'since' | 'until' | 'timeZone'> & {
+    readonly time_zone?: string | undefined;
     readonly since?: Instant | undefined;
     readonly until?: Instant | undefined;
   },
   now: Instant,
-): AnswersFilter {
+): AnswersReportFilter {
   const { default: days, max } = LIMITS.reportDays;
   const end = until ?? now;
   const start = since ?? end - days * DAY;
-  if (start < end && end - start <= max * DAY) return { environment, since: start, until: end, by };
+  if (start < end && end - start <= max * DAY) return { environment, since: start, until: end, by, timeZone };
   const detail = `Must be before until, and at most ${max} days before it.`;
   throw new HttpProblem('validation_failed', { detail, errors: [{ detail, parameter: 'since' }] });
 }

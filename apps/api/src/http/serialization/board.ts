@@ -1,6 +1,6 @@
 import {
-  type AnswersFilter,
   type AnswersGroup,
+  type AnswersReportFilter,
   type AnswersReportRow,
   type BoardAdjuster,
   type BoardOffer,
@@ -75,7 +75,14 @@ export const boardAdjusterToWire = ({ work, rejectedAt, ...view }: BoardAdjuster
   median_answer_seconds: toSeconds(work.medianAnswerMs),
 });
 
-const groupToWire = ({ group, label, medianAnswerMs, p90AnswerMs, ...counts }: AnswersReportRow) => ({
+const groupToWire = ({
+  group,
+  label,
+  medianAnswerMs,
+  p90AnswerMs,
+  partial,
+  ...counts
+}: AnswersReportRow) => ({
   group,
   label,
   offers: counts.offers,
@@ -87,6 +94,7 @@ const groupToWire = ({ group, label, medianAnswerMs, p90AnswerMs, ...counts }: A
   pending: counts.pending,
   median_answer_seconds: toSeconds(medianAnswerMs),
   p90_answer_seconds: toSeconds(p90AnswerMs),
+  ...(partial !== undefined && { partial }),
 });
 
 interface Report {
@@ -94,10 +102,14 @@ interface Report {
   readonly rows: readonly AnswersReportRow[];
 }
 
-export const reportToWire = ({ total, rows }: Report, { since, until, by }: AnswersFilter) => ({
+export const reportToWire = (
+  { total, rows }: Report,
+  { since, until, by, timeZone }: AnswersReportFilter,
+) => ({
   since: toDateTime(since),
   until: toDateTime(until),
   by,
+  ...(by === 'week' && { time_zone: timeZone }),
   total: groupToWire({ ...total, label: '' }),
   rows: rows.map(groupToWire),
 });
@@ -105,6 +117,8 @@ export const reportToWire = ({ total, rows }: Report, { since, until, by }: Answ
 /** Without the total. */
 export const reportToCsv = ({ rows, total }: Report): string =>
   spreadsheetCsv([
-    Object.keys(groupToWire({ ...total, label: '' })),
-    ...rows.map((row) => Object.values(groupToWire(row))),
+    Object.keys(groupToWire(rows[0] ?? { ...total, label: '' })),
+    ...rows.map((row) =>
+      Object.values(groupToWire(row)).map((value) => (typeof value === 'boolean' ? String(value) : value)),
+    ),
   ]);

@@ -363,7 +363,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const until = clock.advance(7 * DAY);
       await sendAt(firm, other);
       const report = (by: 'adjuster' | 'week' | 'carrier', to = until) =>
-        use.reportAnswers(firm.id, { environment: 'live', since, until: to, by });
+        use.reportAnswers(firm.id, { environment: 'live', since, until: to, by, timeZone: 'UTC' });
       const none = { accepted: 0, rejected: 0, unassigned: 0, withdrawn: 0, closed: 0, pending: 0 };
       const [slow, fast] = [5 * MINUTE, 4 * MINUTE];
       const answered = {
@@ -380,6 +380,7 @@ export function boardBehavior(fixture: () => Fixture): void {
       const byWeek = (await report('week', clock.now() + 1)).rows;
       expect(byWeek.map(({ offers }) => offers)).toEqual([6, 1]);
       expect(byWeek.map(({ group }) => new Date(group).getUTCDay())).toEqual([1, 1]);
+      expect(byWeek.map(({ partial }) => partial)).toEqual([true, true]);
       const byCarrier = (await report('carrier')).rows.map(({ group, label, offers }) => [
         group,
         label,
@@ -387,9 +388,49 @@ export function boardBehavior(fixture: () => Fixture): void {
       ]);
       expect(byCarrier).toContainEqual(['Bayou', 'Bayou', 2]);
       expect(
-        (await use.reportAnswers((await newFirm()).id, { environment: 'live', since, until, by: 'week' }))
-          .rows,
+        (
+          await use.reportAnswers((await newFirm()).id, {
+            environment: 'live',
+            since,
+            until,
+            by: 'week',
+            timeZone: 'UTC',
+          })
+        ).rows,
       ).toEqual([]);
+    });
+
+    test('reports by week on the calendar of the time zone, and marks a week that the period cuts', async () => {
+      const { newFirm, newMember, use, clock } = fixture();
+      const firm = await newFirm();
+      const svcId = await newMember(firm);
+      // A Sunday evening in Chicago, which is Monday in UTC.
+      const sunday = Date.UTC(2027, 10, 8, 4, 30);
+      const started = clock.now();
+      clock.advance(sunday - started);
+      await sendAt(firm, svcId);
+      const monday = clock.advance(DAY);
+      await sendAt(firm, svcId);
+      const until = clock.advance(DAY);
+      const weeks = async (timeZone: string, since: number) => {
+        const filter = { environment: 'live', since, until, by: 'week', timeZone } as const;
+        const { rows } = await use.reportAnswers(firm.id, filter);
+        return rows.map(({ group, label, offers, partial }) => [group, label, offers, partial]);
+      };
+      expect(await weeks('UTC', sunday - DAY)).toEqual([['2027-11-08', '2027-11-08', 2, true]]);
+      expect(await weeks('America/Chicago', sunday - DAY)).toEqual([
+        ['2027-11-01', '2027-11-01', 1, true],
+        ['2027-11-08', '2027-11-08', 1, true],
+      ]);
+      const startOfWeek = Date.UTC(2027, 10, 1, 5);
+      expect((await weeks('America/Chicago', startOfWeek))[0]).toEqual([
+        '2027-11-01',
+        '2027-11-01',
+        1,
+        false,
+      ]);
+      expect(monday).toBeGreaterThan(sunday);
+      clock.advance(started - clock.now());
     });
 
     test('counts the open work of adjusters and the median time of their answers', async () => {
