@@ -1,6 +1,7 @@
 import {
   type AppClaimList,
   type AppReads,
+  AT_ONCE,
   type Clock,
   type FirmMembershipView,
   type InvitationView,
@@ -8,7 +9,7 @@ import {
   jsonBytes,
   type KeysetPosition,
 } from '@svc/application';
-import type { ClaimId, Svcid } from '@svc/domain';
+import type { ClaimId, Instant, Svcid } from '@svc/domain';
 import { MoreThan } from 'typeorm';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
@@ -85,14 +86,18 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
       ORDER BY c.offered_at, c.id`,
   );
 
+/** More than an adjuster usually has; a piece of long work. */
+const IDS_AT_ONCE = 2000;
+
 const idsOf = (list: AppClaimList): ByAdjuster =>
   byAdjuster(
     `app_claim_ids_${list}`,
-    (inFirms) => `SELECT own.id FROM memberships m CROSS JOIN LATERAL (
+    (inFirms) => `SELECT own.id, own.offered_at AS at FROM memberships m CROSS JOIN LATERAL (
         SELECT c.id, c.offered_at FROM claims c
-         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE.replace('$3', '$2')}
-         ORDER BY c.offered_at, c.id) own
-      WHERE m.svc_id = $1 ${inFirms} ORDER BY own.offered_at, own.id`,
+         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
+           AND (c.offered_at, c.id) > ($2, $4)
+         ORDER BY c.offered_at, c.id LIMIT $5) own
+      WHERE m.svc_id = $1 ${inFirms} ORDER BY own.offered_at, own.id LIMIT $5`,
   );
 
 type ListStatements = Readonly<Record<AppClaimList, ByAdjuster>>;
@@ -195,10 +200,18 @@ export function pgAppReads(
       return { rows: (await decryptAppClaims(encryption, complete)).map(appClaimFrom), next };
     },
 
-    async claimIds(svcId, list) {
-      return (
-        await rowsByAdjuster<{ id: ClaimId }>(executor, CLAIM_IDS[list], [svcId, timestamp(clock.now())])
-      ).map(({ id }) => id);
+    async claimIds(svcId, list, nextPiece = AT_ONCE) {
+      // A claim that is offered again in between is read twice.
+      const ids = new Set<ClaimId>();
+      for (let after: KeysetPosition | null = null; ; await nextPiece()) {
+        const [at, id] = uuidPositionValues(after);
+        const values: [Svcid, ...Value[]] = [svcId, at, timestamp(clock.now()), id, IDS_AT_ONCE];
+        type Row = { readonly id: ClaimId; readonly at: Instant };
+        const rows: Row[] = await rowsByAdjuster<Row>(executor, CLAIM_IDS[list], values);
+        for (const row of rows) ids.add(row.id);
+        after = rows.at(-1) ?? null;
+        if (rows.length < IDS_AT_ONCE) return [...ids];
+      }
     },
 
     async claim(svcId, id) {

@@ -1,6 +1,7 @@
 import type { Adjuster, ClaimId, Instant, Svcid } from '@svc/domain';
 import type { AppClaimList, AppClaimView } from '../model/claim-views.ts';
 import type { FirmMembershipView, InvitationView } from '../model/member-views.ts';
+import type { NextPiece } from '../model/next-piece.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import type { Passkey } from '../model/passkey.ts';
 import type { Session } from '../model/session.ts';
@@ -19,7 +20,7 @@ export interface AppReads {
   /** Ordered by `offeredAt`, oldest first, then id. With `since`: only those that the firm or the adjuster changed then or later. */
   claims(svcId: Svcid, list: AppClaimList, page: PageRequest, since?: Instant): Promise<Page<AppClaimView>>;
   /** Ids of all claims in the list, in its order. */
-  claimIds(svcId: Svcid, list: AppClaimList): Promise<ClaimId[]>;
+  claimIds(svcId: Svcid, list: AppClaimList, nextPiece?: NextPiece): Promise<ClaimId[]>;
   /** Null unless the adjuster may read it, by `isReadableBy`. */
   claim(svcId: Svcid, id: ClaimId): Promise<AppClaimView | null>;
   /**

@@ -251,8 +251,10 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
       use.recordSightings(actor, claims.rows);
       const wantsIds = since !== undefined && query.cursor === undefined;
       // Read after the claims, so that an offer made in between is an unknown id and not missed.
-      const more = wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list) } : {};
-      const json = await longWork('page', (nextPiece) => withJsonRows(claims, appClaimToWire, nextPiece));
+      const { json, more } = await longWork('page', async (nextPiece) => ({
+        more: wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list, nextPiece) } : {},
+        json: await withJsonRows(claims, appClaimToWire, nextPiece),
+      }));
       return { ...page(json, (text) => text, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 
