@@ -29,6 +29,7 @@ test('the documented and the enforced number of passkeys are the same', () => {
 
 test('the documented and the enforced number of staff are the same', () => {
   expect(contract.LIMITS.staffPerFirm).toBe(domain.MAX_STAFF_PER_FIRM);
+  expect(contract.LIMITS.workingKeys).toBe(domain.DEFAULT_MAX_KEYS);
 });
 
 test('the documented and the longest period that is verified are the same', () => {

@@ -73,6 +73,74 @@ test('a developer creates, replaces and revokes keys of the firm, and sees each 
     expect(actions).toContain(`${action} key:${key.id}`);
 });
 
+test('a developer may not create or replace a key that may do more, and an administrator sees whose keys stay', async () => {
+  const firm = await service.firm();
+  const operator = operatorOf(service.service.services);
+  const [admin, second] = [await operator.staff(firm.id, 'admin'), await operator.staff(firm.id, 'admin')];
+  const developer = await service.staff(firm, 'developer');
+  expect((await get('/firm/v1/me', developer)).json.key_purposes).toEqual({
+    live: [],
+    test: ['full_access', 'claims', 'adjusters', 'read_only'],
+  });
+  const named = { environment: 'live', name: 'Claims import' };
+  const { key } = (await post('/firm/v1/keys', second.token, named)).json;
+  const second_person = { kind: 'staff', staff_id: second.id, name: expect.any(String) };
+  expect(key).toMatchObject({ name: 'Claims import', created_by: second_person, attention: null });
+  for (const purpose of ['full_access', 'claims', 'adjusters', 'read_only']) {
+    const refused = await post('/firm/v1/keys', developer, { environment: 'live', purpose });
+    expectProblem(refused, 403, 'insufficient_scope');
+    expect(refused.json.detail).toContain('A key may do no more than the person who makes it.');
+  }
+  expectProblem(await post(`/firm/v1/keys/${key.id}/roll`, developer), 403, 'insufficient_scope');
+  const renamed = await service.call('PATCH', `/firm/v1/keys/${key.id}`, {
+    as: developer,
+    body: { name: 'Import' },
+  });
+  expect([renamed.status, renamed.json.name]).toEqual([200, 'Import']);
+
+  const people = async () => (await get('/firm/v1/staff', admin.token)).json.data;
+  const workingKeys = async () =>
+    (await people()).find(({ id }: { id: string }) => id === second.id)?.working_keys;
+  expect(await workingKeys()).toBe(1);
+  const patch = (body: object) =>
+    service.call('PATCH', `/firm/v1/staff/${second.id}`, { as: admin.token, body });
+  const ofKey = async () => (await get('/firm/v1/keys', admin.token)).json.data[0];
+  await patch({ role: 'developer' });
+  expect(await ofKey()).toMatchObject({ id: key.id, attention: 'maker_role_changed' });
+  await service.call('DELETE', `/firm/v1/staff/${second.id}`, { as: admin.token });
+  expect(await ofKey()).toMatchObject({
+    attention: 'maker_removed',
+    created_by: { ...second_person, name: key.created_by.name },
+  });
+  const revoked = await post('/firm/v1/keys/revocation', admin.token, { staff_id: second.id });
+  expect([revoked.status, revoked.json.data.map(({ id }: { id: string }) => id)]).toEqual([200, [key.id]]);
+  expect(await ofKey()).toMatchObject({ attention: null, revoked_at: expect.any(String) });
+  const { actions } = await operator.audit(firm.id);
+  for (const action of ['key.rename', 'key.revoke']) expect(actions).toContain(`${action} key:${key.id}`);
+});
+
+test('a firm has a bounded number of working keys, and the response says how to get another', async () => {
+  const firm = await service.firm();
+  const admin = await service.staff(firm, 'admin');
+  const statuses = await Promise.all(
+    Array.from({ length: 22 }, async () => {
+      const response = await post('/firm/v1/keys', admin, { environment: 'live', purpose: 'read_only' });
+      if (response.status !== 201) {
+        expectProblem(response, 422, 'validation_failed');
+        expect(response.json.errors[0].detail).toContain('At most 20 live keys of the firm work at a time.');
+      }
+      return response.status;
+    }),
+  );
+  // The firm has one live key.
+  expect(statuses.filter((status) => status === 201)).toHaveLength(19);
+  const [last] = (await get('/firm/v1/keys', admin)).json.data;
+  expect((await post(`/firm/v1/keys/${last.id}/roll`, admin)).status).toBe(201);
+  const { setLimits } = service.service.services.get('operatorUseCases');
+  await setLimits(firm.id, { requestsPerMinute: null, writesPerMinute: null, burst: null }, 21);
+  expect((await post('/firm/v1/keys', admin, { environment: 'live' })).status).toBe(201);
+});
+
 test('the requests of the firm are found by key, code, path, time and id, with the places that were wrong', async () => {
   const [firm, other] = [await service.firm(), await service.firm()];
   const as = await service.staff(firm, 'developer');

@@ -54,6 +54,7 @@ describe('a staff member', () => {
       staff: { id, email, name: 'Priya Natarajan', role: 'dispatcher' },
       firm: { id: firm.id, name: 'Gulf Adjusting Partners', plan: 'standard' },
       permissions: expect.arrayContaining(['claims:create', 'reports:read']),
+      key_purposes: { live: [], test: [] },
       late_offers_mail: 'off',
       firms: [{ id: firm.id, name: 'Gulf Adjusting Partners' }],
     };
@@ -179,7 +180,10 @@ describe('an administrator', () => {
     const invited = await service.call('POST', '/firm/v1/staff', { as, body: person });
     expect([invited.status, invited.json]).toEqual([
       201,
-      { id: expect.any(String), ...person, invited_at: expect.any(String), joined_at: null },
+      {
+        ...{ id: expect.any(String), ...person, invited_at: expect.any(String) },
+        ...{ joined_at: null, working_keys: 0 },
+      },
     ]);
     const again = await service.call('POST', '/firm/v1/staff', { as, body: person });
     expectProblem(again, 422, 'validation_failed');

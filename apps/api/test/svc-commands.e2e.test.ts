@@ -72,7 +72,7 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect(shown.firm).toEqual({
     ...firm,
     status: 'active',
-    limits: { requests_per_minute: null, writes_per_minute: null, burst: null },
+    limits: { requests_per_minute: null, writes_per_minute: null, burst: null, max_keys: null },
     offer_wait_hours: null,
     created_at: TIME,
   });
@@ -85,11 +85,21 @@ test('a firm is created with test accounts, and its plan and limits are changed 
   expect(changed.firm).toEqual({ ...shown.firm, plan: 'read_only' });
   await waitForState(async () => (await me(key.secret)).json.scopes, ['claims:read', 'adjusters:read']);
 
-  const limited = await json('firm', 'set-limits', firm.id, '--burst', '1', '--requests-per-minute', '1');
-  expect(limited.firm.limits).toEqual({ requests_per_minute: 1, writes_per_minute: null, burst: 1 });
+  const limits = ['--burst', '1', '--requests-per-minute', '1', '--max-keys', '1'];
+  const limited = await json('firm', 'set-limits', firm.id, ...limits);
+  expect(limited.firm.limits).toEqual({
+    ...{ requests_per_minute: 1, writes_per_minute: null, burst: 1, max_keys: 1 },
+  });
+  const tooMany = await run('key', 'create', '--firm', firm.id, '--environment', 'live');
+  expect([tooMany.code, tooMany.stderr]).toEqual([
+    1,
+    expect.stringContaining('At most 1 live keys of the firm work at a time.'),
+  ]);
   await waitForState(async () => (await me(key.secret)).status, 429);
   const back = await json('firm', 'set-limits', firm.id);
-  expect(back.firm.limits).toEqual({ requests_per_minute: null, writes_per_minute: null, burst: null });
+  expect(back.firm.limits).toEqual({
+    ...{ requests_per_minute: null, writes_per_minute: null, burst: null, max_keys: null },
+  });
   expect((await run('firm', 'show', firm.id)).stdout).toMatch(
     /^requests_per_minute +300 \(default; test keys: 60\)$/m,
   );
@@ -194,11 +204,16 @@ test('a key is created, rolled and revoked while a server runs', async () => {
       'claims',
       '--expires-in',
       '90d',
+      '--name',
+      'Claims import',
     ],
   );
   expect(created).toEqual({
     key: {
       id: expect.stringMatching(/^key_/),
+      name: 'Claims import',
+      created_by: { kind: 'operator', staff_id: null, name: null },
+      attention: null,
       environment: 'test',
       purpose: 'claims',
       scopes: ['claims:create', 'claims:read', 'claims:write'],

@@ -39,9 +39,12 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     const firm = await service.firm();
     await enterDesk(page, service, await service.staff(firm, 'developer'), '#/keys');
     await page.locator('.badge', { hasText: 'Live' }).waitFor();
+    await page.getByText('A key may do no more than who makes it').waitFor();
+    expect(await page.getByRole('button', { name: /Create|Replace/ }).count()).toBe(0);
     await button(page, 'Test').click();
     await button(page, 'Create a key').click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Claims import');
     expect(await faultsOf(page, 'create')).toEqual([]);
     await dialog.getByRole('button', { name: 'Create a key' }).click();
     await page.getByText('Copy it now').waitFor();
@@ -49,7 +52,14 @@ test('a developer creates, replaces and revokes a key, and its secret is shown o
     const first = await secretIn(page);
     expect([first.startsWith('svc_test_'), await statusWith(first)]).toEqual([true, 200]);
 
-    await page.locator('.wide-row').nth(1).waitFor();
+    const created = page.locator('.wide-row').nth(1);
+    await page.getByText('Claims import', { exact: true }).waitFor();
+    await page.getByText(/by Priya Natarajan$/).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).first().click();
+    await dialog.getByLabel('Name').fill('Nightly import');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText('Nightly import', { exact: true }).waitFor();
+    await created.waitFor();
     await button(page, 'Replace').first().click();
     await dialog.getByRole('button', { name: 'Replace' }).click();
     const second = await secretIn(page);

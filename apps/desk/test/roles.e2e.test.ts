@@ -70,6 +70,25 @@ test('an administrator invites a person, changes the role, removes the person, a
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('ana.reyes@example.com').waitFor({ state: 'detached' });
 
+    const leaving = await service.staff(firm, 'admin');
+    const body = { environment: 'live', name: 'Claims import' };
+    const { json: made } = await service.call('POST', '/firm/v1/keys', { as: leaving, body });
+    await page.reload();
+    await button(page, 'Remove Priya Natarajan').click();
+    await dialog.getByText('1 key that the person made still works afterwards').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('alert').getByText('Priya Natarajan was removed').waitFor();
+    expect(await faultsOf(page, 'removed')).toEqual([]);
+    await page.getByRole('alert').getByRole('link', { name: 'Keys' }).click();
+    await page.getByText('Made by a person who was removed', { exact: true }).waitFor();
+    expect(await faultsOf(page, 'keys')).toEqual([]);
+    await button(page, 'Revoke all keys of Priya Natarajan').click();
+    await dialog.getByRole('button', { name: 'Revoke all' }).click();
+    await page.getByText('Made by a person who was removed', { exact: true }).waitFor({ state: 'detached' });
+    await until('the revocation', async () => {
+      return (await service.call('GET', '/v1/me', { as: made.secret })).status === 401;
+    });
+
     const exported = await verifiedAndExported(page, 'staff.role');
     const role = { from: 'dispatcher', to: 'auditor' };
     expect(exported).toMatchObject([{ outcome: 'ok', changes: { role } }]);

@@ -14,6 +14,7 @@ import {
   type FormDetails,
   invitationBytes,
   isLate,
+  isWorkingKey,
   type JobReads,
   jsonBytes,
   type OperatorReads,
@@ -130,6 +131,17 @@ export const restampsOf = (tables: Tables): FeedRestamp[] =>
   tables.restamps.all().sort((a, b) => b.startedAt - a.startedAt);
 
 /** Oldest first. */
+export const keysOf = (tables: Tables, firmId: FirmId): ApiKey[] =>
+  tables.keys
+    .all()
+    .filter((key) => key.firmId === firmId)
+    .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+
+export const workingKeysOf = (tables: Tables, firmId: FirmId, now: Instant): ApiKey[] =>
+  keysOf(tables, firmId)
+    .filter((key) => isWorkingKey(key, now))
+    .reverse();
+
 export const passkeysOf = (tables: Tables, account: AccountRef): Passkey[] =>
   tables.passkeys
     .all()
@@ -274,10 +286,10 @@ export function memoryOperatorReads(tables: Tables): OperatorReads {
         .sort((a, b) => compareText(a.svcId, b.svcId));
     },
     async keys(firmId) {
-      return tables.keys
-        .all()
-        .filter((key) => key.firmId === firmId)
-        .sort((a, b) => a.createdAt - b.createdAt || compareText(a.id, b.id));
+      return keysOf(tables, firmId);
+    },
+    async workingKeys(firmId, now) {
+      return workingKeysOf(tables, firmId, now);
     },
     async keyPage(firmId, { after, limit }) {
       const isAfter = ({ createdAt, id }: ApiKey): boolean =>

@@ -26,7 +26,15 @@ import {
 } from '@svc/domain';
 import { appendEvent } from './memory-audit.ts';
 import { offerRowOf } from './memory-offer-history.ts';
-import { formDetailsOf, passkeysOf, restampsOf, sessionsOf, staffByEmail, staffOf } from './memory-reads.ts';
+import {
+  formDetailsOf,
+  passkeysOf,
+  restampsOf,
+  sessionsOf,
+  staffByEmail,
+  staffOf,
+  workingKeysOf,
+} from './memory-reads.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
 import { compareText } from './pages.ts';
 import { boundAt, emailKeyOf, keyOf, UniqueViolation, type WritableTables } from './tables.ts';
@@ -294,6 +302,7 @@ export function memoryTx(
         changeCredentials();
       }),
       lock: step((id) => tables.keys.get(keyOf(id)) ?? null),
+      working: step((firmId, now) => workingKeysOf(tables, firmId, now)),
       save: step((key) => {
         tables.keys.put(key);
         changeCredentials();

@@ -95,6 +95,7 @@ describe('units of work in memory', () => {
       const plan = {
         plan: 'standard',
         limits: { requestsPerMinute: null, writesPerMinute: null, burst: null },
+        maxKeys: null,
         offerWaitHours: null,
         erasure: null,
       } as const;

@@ -39,7 +39,7 @@ const storesOn = (
   adjusters: pgAdjusters(executor, encryption),
   memberships: pgMemberships(executor, encryption),
   firms: pgFirms(executor),
-  keys: pgKeys(executor),
+  keys: pgKeys(executor, encryption),
   staff: pgStaff(executor, encryption),
   sessions: pgSessions(executor, encryption),
   signInCodes: pgSignInCodes(executor),

@@ -62,6 +62,7 @@ export async function aFirm(
       name: 'Firm',
       plan: 'standard',
       limits: NO_OVERRIDES,
+      maxKeys: null,
       offerWaitHours: null,
       createdAt: NOW,
       erasure: null,

@@ -21,6 +21,7 @@ const ADDRESS = { street: '9 Mangrove Ct', city: 'Cedar Key', state: 'FL', zip: 
 const CARRIER = { name: 'Tidewater', phone: '8505550199', email: 'desk@carrier.example', address: ADDRESS };
 const POLICYHOLDER = { last_name: 'Quintanilla', phone: '352-555-0142' };
 const ACCOUNT = { firstName: 'Marguerite', lastName: 'Thibodeaux', email: 'm.thibodeaux@bayou.example' };
+const KEY_NAME = 'Marguerite’s laptop';
 const STAFF = { name: 'Priya Natarajan', email: 'priya@gulf.example' };
 const NEW_EMAIL = 'Marguerite@delta.example';
 const AWAY = {
@@ -58,7 +59,16 @@ const PERSONAL = [
   ...[DEVICE_NAME, PASSKEY_NAME, 'bayou-endpoint', 'bayou-secret', 'America/Indiana/Knox'],
   // With the quote after it: without, it is also in the times of rows that are written at 21:17.
   '21:17"',
-  ...['Slow on Fridays', CALL_NOTE, WEBHOOK_PATH, STAFF.name, STAFF.email, IMPORT.name, 'Atchafalaya'],
+  ...[
+    'Slow on Fridays',
+    CALL_NOTE,
+    WEBHOOK_PATH,
+    STAFF.name,
+    STAFF.email,
+    KEY_NAME,
+    IMPORT.name,
+    'Atchafalaya',
+  ],
 ];
 
 /**
@@ -169,7 +179,9 @@ async function sentClaims(fixture: Fixture) {
   const caller = { actor: 'operator:test', address: null, requestId: null };
   const created = await use.createWebhook(caller, { firmId: firm.id, environment: 'live', url });
   await use.rollWebhook(caller, firm.id, created.webhook.id, DAY);
-  await fixture.newStaff(firm, 'admin', STAFF);
+  const admin = await fixture.newStaff(firm, 'admin', STAFF);
+  const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null } as const;
+  await use.desk.createKey(caller, { ...properties, name: KEY_NAME }, admin);
   const { unitOfWork: uow } = fixture.stores;
   const { startImport } = deskImportUseCases({
     ...fixture.stores,

@@ -43,7 +43,7 @@ import { makeEncryptExisting, makeRotateEncryption } from './operator/encryption
 import { makeRestampFeeds } from './operator/feed.ts';
 import { makeEraseFirm, makeExportFirm, makeSetLegalHold } from './operator/firm-data.ts';
 import * as firms from './operator/firms.ts';
-import { makeCreateKey, makeRevokeKey, makeRollKey } from './operator/keys.ts';
+import * as keys from './operator/keys.ts';
 import type { AppReads } from './ports/app-reads.ts';
 import type { AuditReads } from './ports/audit-reads.ts';
 import type { BoardReads } from './ports/board-reads.ts';
@@ -230,9 +230,11 @@ export const deskUseCases = (deps: DeskDeps) => ({
   updateStaff: staff.makeUpdateStaff(deps),
   setLateOffersMail: staff.makeSetLateOffersMail(deps),
   removeStaff: staff.makeRemoveStaff(deps),
-  createKey: makeCreateKey(deps),
-  revokeKey: makeRevokeKey(deps),
-  rollKey: makeRollKey(deps),
+  createKey: keys.makeCreateKey(deps),
+  renameKey: keys.makeRenameKey(deps),
+  revokeKey: keys.makeRevokeKey(deps),
+  revokeKeysOfMaker: keys.makeRevokeKeysOfMaker(deps),
+  rollKey: keys.makeRollKey(deps),
   listRequests: makeListRequests(deps),
   readRequest: makeReadRequest(deps),
   readLimits: makeReadLimits(deps),
@@ -285,9 +287,10 @@ export const operatorUseCases = (deps: OperatorDeps) => ({
   removeCarrier: makeRemoveCarrier(deps),
   setDeadline: makeSetDeadline(deps),
   removeDeadline: makeRemoveDeadline(deps),
-  createKey: bound(makeCreateKey(deps), deps.operator),
-  revokeKey: bound(makeRevokeKey(deps), deps.operator),
-  rollKey: bound(makeRollKey(deps), deps.operator),
+  createKey: bound(keys.makeCreateKey(deps), deps.operator),
+  revokeKey: bound(keys.makeRevokeKey(deps), deps.operator),
+  revokeKeysOfMaker: bound(keys.makeRevokeKeysOfMaker(deps), deps.operator),
+  rollKey: bound(keys.makeRollKey(deps), deps.operator),
   inviteStaff: bound(staff.makeInviteStaff(deps), deps.operator),
   updateStaff: bound(staff.makeUpdateStaff(deps), deps.operator),
   removeStaff: bound(staff.makeRemoveStaff(deps), deps.operator),

@@ -47,6 +47,9 @@ export const LIMITS = {
   /** First and last name together. */
   fullName: { min: 1, max: 200 },
   staffPerFirm: 200,
+  /** Of a firm, in each environment, unless the operator has raised it. */
+  workingKeys: 20,
+  keyName: { min: 1, max: 100 },
   keyId: { min: 1, max: 100 },
   keyLifetimeDays: { min: 1, max: 3650 },
   keyOverlapHours: { min: 0, max: 720 },

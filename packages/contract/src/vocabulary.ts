@@ -213,6 +213,7 @@ export const AUDIT_ACTIONS = [
   'invitation.send',
   'invitation.withdraw',
   'key.create',
+  'key.rename',
   'key.revoke',
   'key.roll',
   'keys.read',

@@ -100,6 +100,30 @@ export const DEFAULT_LIMITS: Readonly<Record<Environment, KeyLimits>> = {
   test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
 };
 
+/** Keys of a firm and environment that work at a time, unless the firm has another number. */
+export const DEFAULT_MAX_KEYS = 20;
+
+/**
+ * Throws unless one more key may work. Keys that were replaced and work until their overlap ends are not counted here: a firm
+ * with as many keys as it may have can replace each of them.
+ */
+export function checkKeyCount(environment: Environment, working: number, maxKeys: number): void {
+  if (working < maxKeys) return;
+  throw new DomainError(
+    'too_many_keys',
+    `At most ${maxKeys} ${environment} keys of the firm work at a time. Revoke one that is not used, or have the operator raise the limit.`,
+  );
+}
+
+/** Throws unless one more key may go on working besides the one that replaces it. */
+export function checkReplacedKeyCount(environment: Environment, replaced: number, maxKeys: number): void {
+  if (replaced < maxKeys) return;
+  throw new DomainError(
+    'too_many_keys',
+    `At most ${maxKeys} replaced ${environment} keys of the firm work at a time. Revoke one of them, or replace this key without an overlap.`,
+  );
+}
+
 /** A firm's own limits; null means the default of the key's environment. */
 export type LimitOverrides = { readonly [L in keyof KeyLimits]: KeyLimits[L] | null };
 export const NO_OVERRIDES: LimitOverrides = { requestsPerMinute: null, writesPerMinute: null, burst: null };

@@ -34,6 +34,7 @@ export type DomainErrorCode =
   | 'too_many_webhooks'
   | 'key_revoked'
   | 'already_rolled'
+  | 'too_many_keys'
   | 'staff_exists'
   | 'too_many_staff'
   | 'last_admin';

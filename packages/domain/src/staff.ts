@@ -1,6 +1,14 @@
-import { PLAN_SCOPES, type Plan, SCOPES, type Scope } from './access.ts';
+import {
+  PLAN_SCOPES,
+  type Plan,
+  PURPOSE_SCOPES,
+  PURPOSES,
+  type Purpose,
+  SCOPES,
+  type Scope,
+} from './access.ts';
 import { DomainError } from './errors.ts';
-import { DAY, type FirmId, HOUR, type Instant, type StaffId } from './ids.ts';
+import { DAY, type Environment, type FirmId, HOUR, type Instant, type StaffId } from './ids.ts';
 
 /** What the firm's desk lets a person do: the scopes of keys, and what firms manage by themselves. */
 export const STAFF_PERMISSIONS = [
@@ -105,6 +113,30 @@ export function checkPermission(permission: StaffPermission, role: StaffRole, pl
       'not_in_plan',
       `This needs the permission ${permission}, which the firm's plan does not include.`,
     );
+}
+
+/** What the role may do with the data of an environment. The sandbox is test data alone, all of it. */
+const scopesOfRole = (role: StaffRole, environment: Environment): readonly Scope[] =>
+  environment === 'test' && hasPermission(role, 'sandbox:write')
+    ? SCOPES
+    : SCOPES.filter((scope) => hasPermission(role, scope));
+
+/** The purposes of keys that the role may create: a key never may do more than who made it. */
+export function keyPurposesOf(role: StaffRole, environment: Environment): Purpose[] {
+  if (!hasPermission(role, 'keys:write')) return [];
+  const own = scopesOfRole(role, environment);
+  return PURPOSES.filter((purpose) => PURPOSE_SCOPES[purpose].every((scope) => own.includes(scope)));
+}
+
+/** Throws unless the role may create such a key, or see the secret of one that replaces it. */
+export function checkKeyPurpose(role: StaffRole, environment: Environment, purpose: Purpose): void {
+  if (keyPurposesOf(role, environment).includes(purpose)) return;
+  const own = scopesOfRole(role, environment);
+  const lacking = PURPOSE_SCOPES[purpose].filter((scope) => !own.includes(scope));
+  throw new DomainError(
+    'missing_permission',
+    `A key may do no more than the person who makes it. The role ${role} does not have ${lacking.join(', ') || 'keys:write'}, which a ${environment} key of the purpose ${purpose} needs. Ask an administrator for the key.`,
+  );
 }
 
 /** A firm always has an administrator: the last one cannot be removed or get another role. */

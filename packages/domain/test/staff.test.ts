@@ -1,10 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  checkKeyPurpose,
   checkNotLastAdmin,
   checkPermission,
+  ENVIRONMENTS,
+  type Environment,
   HOUR,
+  keyPurposesOf,
   nextLateOffersMail,
   PLANS,
+  PURPOSE_SCOPES,
+  PURPOSES,
+  type Purpose,
   permissionsOf,
   STAFF_PERMISSIONS,
   STAFF_ROLES,
@@ -38,7 +45,51 @@ const MATRIX: Readonly<Record<StaffPermission, string>> = {
   'staff:write': 'admin',
 };
 
+// By role, then by environment: the purposes of the keys that it may create. Test keys reach the sandbox alone.
+const KEY_MATRIX: Readonly<Record<StaffRole, Readonly<Record<Environment, readonly Purpose[]>>>> = {
+  admin: {
+    live: ['full_access', 'claims', 'adjusters', 'read_only'],
+    test: ['full_access', 'claims', 'adjusters', 'read_only'],
+  },
+  dispatcher: { live: [], test: [] },
+  developer: { live: [], test: ['full_access', 'claims', 'adjusters', 'read_only'] },
+  auditor: { live: [], test: [] },
+};
+
 describe('a role of the desk', () => {
+  test('creates exactly the keys that may do no more than it may itself', () => {
+    const allowed = STAFF_ROLES.map((role) => [
+      role,
+      Object.fromEntries(
+        ENVIRONMENTS.map((environment) => [environment, keyPurposesOf(role, environment)] as const),
+      ),
+    ]);
+    expect(Object.fromEntries(allowed)).toEqual(KEY_MATRIX);
+    for (const role of STAFF_ROLES)
+      for (const environment of ENVIRONMENTS)
+        for (const purpose of PURPOSES) {
+          const isAllowed = KEY_MATRIX[role][environment].includes(purpose);
+          const code = codeOf(() => checkKeyPurpose(role, environment, purpose));
+          expect([role, environment, purpose, code]).toEqual([
+            ...[role, environment, purpose],
+            isAllowed ? 'ok' : 'missing_permission',
+          ]);
+        }
+  });
+
+  test('never creates a live key with a scope that it lacks, whatever its permissions', () => {
+    for (const role of STAFF_ROLES)
+      for (const purpose of keyPurposesOf(role, 'live'))
+        for (const scope of PURPOSE_SCOPES[purpose])
+          expect(codeOf(() => checkPermission(scope, role, 'standard'))).toBe('ok');
+  });
+
+  test('is named with what it lacks when it may not create a key', () => {
+    expect(() => checkKeyPurpose('developer', 'live', 'read_only')).toThrow(
+      'The role developer does not have claims:read, adjusters:read, which a live key of the purpose read_only needs.',
+    );
+  });
+
   test('has exactly its permissions', () => {
     const allowed = STAFF_PERMISSIONS.map((permission) => [
       permission,

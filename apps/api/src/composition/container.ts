@@ -213,12 +213,13 @@ const http = moduleOf((bind) => {
   bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskAccountRoutes', deskAccountRoutes, ['deskUseCases']);
-  bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads']);
+  bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads', 'operatorReads', 'clock']);
   bind('deskDeveloperRoutes', deskDeveloperRoutes, [
     'deskUseCases',
     'operatorReads',
-    'requestLog',
+    'staffReads',
     'cursors',
+    'clock',
   ]);
   bind('deskAuditRoutes', deskAuditRoutes, ['deskUseCases', 'staffReads', 'cursors']);
   bind('deskWebhookRoutes', deskWebhookRoutes, ['webhookUseCases', 'webhookReads', 'cursors']);

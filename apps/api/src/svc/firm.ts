@@ -7,7 +7,15 @@ import {
   toDateTimeOrNull,
 } from '@svc/application';
 import { LIMITS } from '@svc/contract';
-import { DEFAULT_LIMITS, type FirmId, type LimitOverrides, MINUTE, PLANS, type Plan } from '@svc/domain';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_MAX_KEYS,
+  type FirmId,
+  type LimitOverrides,
+  MINUTE,
+  PLANS,
+  type Plan,
+} from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
 import { requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
@@ -24,14 +32,15 @@ const limitsDocument = ({ requestsPerMinute, writesPerMinute, burst }: LimitOver
 });
 
 /** Without --json: where the firm has no limit, the default of a live and of a test key. */
-function shownLimits(limits: ReturnType<typeof limitsDocument>): Record<string, unknown> {
+function shownLimits(limits: ReturnType<typeof firmDocument>['limits']): Record<string, unknown> {
   const [live, test] = [limitsDocument(DEFAULT_LIMITS.live), limitsDocument(DEFAULT_LIMITS.test)];
-  return Object.fromEntries(
+  const shown = Object.fromEntries(
     (['requests_per_minute', 'writes_per_minute', 'burst'] as const).map((name) => [
       name,
       limits[name] ?? `${live[name]} (default; test keys: ${test[name]})`,
     ]),
   );
+  return { ...shown, max_keys: limits.max_keys ?? `${DEFAULT_MAX_KEYS} (default)` };
 }
 
 const firmDocument = (firm: Firm) => ({
@@ -39,7 +48,7 @@ const firmDocument = (firm: Firm) => ({
   name: firm.name,
   status: firm.erasure === null ? 'active' : STATUS[firm.erasure],
   plan: firm.plan,
-  limits: limitsDocument(firm.limits),
+  limits: { ...limitsDocument(firm.limits), max_keys: firm.maxKeys },
   offer_wait_hours: firm.offerWaitHours,
   created_at: toDateTime(firm.createdAt),
 });
@@ -232,14 +241,24 @@ export function addFirmCommands(program: Command): void {
       new Option('--writes-per-minute <n>', 'POST and DELETE of a key').argParser(parsePositiveInteger),
     )
     .addOption(new Option('--burst <n>', 'requests accepted at once').argParser(parsePositiveInteger))
+    .addOption(
+      new Option('--max-keys <n>', 'keys that work at a time, of each environment').argParser(
+        parsePositiveInteger,
+      ),
+    )
     .action(
       async (
         id: FirmId,
-        options: OutputOptions & { requestsPerMinute?: number; writesPerMinute?: number; burst?: number },
+        options: OutputOptions & {
+          requestsPerMinute?: number;
+          writesPerMinute?: number;
+          burst?: number;
+          maxKeys?: number;
+        },
       ) => {
-        const { requestsPerMinute = null, writesPerMinute = null, burst = null } = options;
+        const { requestsPerMinute = null, writesPerMinute = null, burst = null, maxKeys = null } = options;
         const limits = { requestsPerMinute, writesPerMinute, burst };
-        const document = firmDocument(await operate((use) => use.setLimits(id, limits)));
+        const document = firmDocument(await operate((use) => use.setLimits(id, limits, maxKeys)));
         if (options.json) return printJson({ firm: document });
         printFields({ id: document.id, name: document.name, ...shownLimits(document.limits) });
       },

@@ -1,36 +1,42 @@
-import { type ApiKey, toDateTime, toDateTimeOrNull } from '@svc/application';
+import type { ApiKey } from '@svc/application';
+import { LIMITS } from '@svc/contract';
 import {
   DAY,
   ENVIRONMENTS,
   type Environment,
   type FirmId,
   type KeyId,
-  type Plan,
   PURPOSES,
   type Purpose,
-  scopesOf,
 } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import type { ServiceContainer } from '../composition/services.ts';
-import { parseDuration, parseLifetime } from './arguments.ts';
+import { keyToWire } from '../http/serialization/developer.ts';
+import { parseDuration, parseLifetime, parseText } from './arguments.ts';
 import { addCommand, addGroup, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
 import { withService } from './session.ts';
 
-/** @param plan the firm's current plan; together with the purpose it determines the scopes. */
-const keyDocument = (key: ApiKey, plan: Plan) => ({
-  id: key.id,
-  environment: key.environment,
-  purpose: key.purpose,
-  scopes: scopesOf(key.purpose, plan),
-  created_at: toDateTime(key.createdAt),
-  expires_at: toDateTimeOrNull(key.expiresAt),
-  revoked_at: toDateTimeOrNull(key.revokedAt),
-  last_used_at: toDateTimeOrNull(key.lastUsedAt),
-});
+/** As at the desk, without the rate limits, which `svc firm show` prints. */
+async function keyDocuments(services: ServiceContainer, firmId: FirmId) {
+  const firm = await findFirm(services.get('operatorReads'), firmId);
+  const context = {
+    firm,
+    staff: await services.get('staffReads').ofFirm(firmId),
+    now: services.get('clock').now(),
+  };
+  return (key: ApiKey) => {
+    const { limits: _, ...document } = keyToWire(key, context);
+    return document;
+  };
+}
+type KeyDocument = ReturnType<Awaited<ReturnType<typeof keyDocuments>>>;
 
-const planOf = async (services: ServiceContainer, { firmId }: ApiKey): Promise<Plan> =>
-  (await findFirm(services.get('operatorReads'), firmId)).plan;
+/** Without --json, on one line. */
+const shown = ({ created_by, ...fields }: KeyDocument) => ({
+  ...fields,
+  created_by: created_by.name ?? created_by.kind,
+});
 
 export function addKeyCommands(program: Command): void {
   const group = addGroup(program, 'key', 'API keys');
@@ -44,6 +50,9 @@ export function addKeyCommands(program: Command): void {
     )
     .addOption(new Option('--purpose <purpose>', 'what it may do').choices(PURPOSES).default('full_access'))
     .addOption(
+      new Option('--name <name>', 'by which people tell keys apart').argParser(parseText(LIMITS.keyName)),
+    )
+    .addOption(
       new Option('--expires-in <duration>', 'such as 90d; no expiry when omitted').argParser(parseLifetime),
     )
     .action(
@@ -52,6 +61,7 @@ export function addKeyCommands(program: Command): void {
           firm: FirmId;
           environment: Environment;
           purpose: Purpose;
+          name?: string;
           expiresIn?: number;
         },
       ) => {
@@ -61,11 +71,12 @@ export function addKeyCommands(program: Command): void {
             environment: options.environment,
             purpose: options.purpose,
             lifetimeMs: options.expiresIn ?? null,
+            name: options.name,
           });
-          return { key: keyDocument(key, await planOf(services, key)), secret };
+          return { key: (await keyDocuments(services, key.firmId))(key), secret };
         });
         if (options.json) return printJson(document);
-        printFields({ ...document.key, secret: document.secret });
+        printFields({ ...shown(document.key), secret: document.secret });
       },
     );
 
@@ -74,14 +85,13 @@ export function addKeyCommands(program: Command): void {
     .action(async (options: OutputOptions & { firm: FirmId }) => {
       const documents = await withService(async (services) => {
         const reads = services.get('operatorReads');
-        const { plan } = await findFirm(reads, options.firm);
+        const document = await keyDocuments(services, options.firm);
         await services.get('operatorUseCases').recordAction(options.firm, 'keys.read');
-        const keys = await reads.keys(options.firm);
-        return keys.map((key) => keyDocument(key, plan));
+        return (await reads.keys(options.firm)).map(document);
       });
       if (options.json) return printJson({ keys: documents });
       printTable(
-        documents.map(({ scopes: _, ...fields }) => fields),
+        documents.map(shown).map(({ scopes: _, ...fields }) => fields),
         'The firm has no keys.',
       );
     });
@@ -91,7 +101,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (id: KeyId, options: OutputOptions) => {
       const document = await withService(async (services) => {
         const key = await services.get('operatorUseCases').revokeKey(id);
-        return keyDocument(key, await planOf(services, key));
+        return (await keyDocuments(services, key.firmId))(key);
       });
       if (options.json) return printJson({ key: document });
       printFields({ id: document.id, revoked_at: document.revoked_at });
@@ -107,12 +117,12 @@ export function addKeyCommands(program: Command): void {
     .action(async (id: KeyId, options: OutputOptions & { overlap: number }) => {
       const document = await withService(async (services) => {
         const { key, secret, replaced } = await services.get('operatorUseCases').rollKey(id, options.overlap);
-        const plan = await planOf(services, key);
-        return { key: keyDocument(key, plan), secret, replaced: keyDocument(replaced, plan) };
+        const document = await keyDocuments(services, key.firmId);
+        return { key: document(key), secret, replaced: document(replaced) };
       });
       if (options.json) return printJson(document);
       printFields({
-        ...document.key,
+        ...shown(document.key),
         secret: document.secret,
         'old key expires': document.replaced.expires_at,
       });

@@ -21,8 +21,13 @@ const emailOption = () =>
 const roleOption = () =>
   new Option('--role <role>', 'what the person may do').choices(STAFF_ROLES).makeOptionMandatory();
 
-function printMember(member: StaffMember, { json }: OutputOptions): void {
-  const document = staffToWire(member);
+const staffDocuments = async (services: ServiceContainer, firm: FirmId) => {
+  const keys = await services.get('operatorReads').workingKeys(firm, services.get('clock').now());
+  return (member: StaffMember) => staffToWire(member, keys);
+};
+type StaffDocument = ReturnType<typeof staffToWire>;
+
+function printMember(document: StaffDocument, { json }: OutputOptions): void {
   if (json) printJson({ staff: document });
   else printFields(document);
 }
@@ -51,7 +56,10 @@ export function addStaffCommands(program: Command): void {
       const { firm: firmId, email, name, role } = options;
       const member = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), firmId);
-        return services.get('operatorUseCases').inviteStaff({ firmId, email, name, role });
+        return staffToWire(
+          await services.get('operatorUseCases').inviteStaff({ firmId, email, name, role }),
+          [],
+        );
       });
       printMember(member, options);
     });
@@ -62,7 +70,8 @@ export function addStaffCommands(program: Command): void {
       const documents = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), options.firm);
         await services.get('operatorUseCases').recordAction(options.firm, 'staff.read');
-        return (await services.get('staffReads').ofFirm(options.firm)).map(staffToWire);
+        const document = await staffDocuments(services, options.firm);
+        return (await services.get('staffReads').ofFirm(options.firm)).map(document);
       });
       if (options.json) return printJson({ staff: documents });
       printTable(documents, 'The firm has no staff.');
@@ -74,20 +83,30 @@ export function addStaffCommands(program: Command): void {
     .addOption(roleOption())
     .action(async (options: StaffOptions & { role: StaffRole }) => {
       const { role } = options;
-      const changed = await withService(async (services) =>
-        services.get('operatorUseCases').updateStaff(await memberOf(services, options), { role }),
-      );
+      const changed = await withService(async (services) => {
+        const member = await memberOf(services, options);
+        const updated = await services.get('operatorUseCases').updateStaff(member, { role });
+        return (await staffDocuments(services, options.firm))(updated);
+      });
       printMember(changed, options);
     });
 
   addCommand(group, 'remove', 'remove a person and end their sessions, within a second')
     .addOption(firmOption())
     .addOption(emailOption())
-    .action(async (options: StaffOptions) => {
-      const removed = await withService(async (services) =>
-        services.get('operatorUseCases').removeStaff(await memberOf(services, options)),
-      );
+    .option('--revoke-keys', 'also revoke the working keys that the person made')
+    .action(async (options: StaffOptions & { revokeKeys?: true }) => {
+      const removed = await withService(async (services) => {
+        const use = services.get('operatorUseCases');
+        const member = await use.removeStaff(await memberOf(services, options));
+        if (options.revokeKeys) await use.revokeKeysOfMaker(member);
+        return (await staffDocuments(services, options.firm))(member);
+      });
       printMember(removed, options);
+      if (removed.working_keys > 0)
+        process.stderr.write(
+          `${removed.working_keys} keys that the person made still work: svc key list --firm ${options.firm}\n`,
+        );
     });
 
   addCommand(group, 'session', 'open a session; its token is shown once')

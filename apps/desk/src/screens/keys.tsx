@@ -1,12 +1,26 @@
 import { KEY_PURPOSES } from '@svc/contract';
+import { Field } from '@svc/web-app/components/field';
 import { ConfirmButton, FormDialog } from '@svc/web-app/components/form-dialog';
 import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, can, dateTime, day, desk, duration, environment, perform, request, texts } from '../app.ts';
+import {
+  call,
+  can,
+  dateTime,
+  day,
+  desk,
+  duration,
+  environment,
+  perform,
+  request,
+  session,
+  texts,
+} from '../app.ts';
 import { useList } from '../components/use-list.ts';
 import type { ApiKey, FirmLimits } from '../endpoints.ts';
+import type { Texts } from '../texts/en.ts';
 
 const EXPIRY_DAYS = [0, 30, 90, 365] as const;
 const OVERLAP_HOURS = [0, 1, 24, 168] as const;
@@ -32,6 +46,13 @@ export function Keys() {
     .map(({ date, [environment.value]: count }) => ({ date, count }))
     .filter(({ count }) => count > 0);
   const keys = list.rows.value?.filter((key) => key.environment === environment.value);
+  const allowed = session.profile.value?.key_purposes[environment.value] ?? [];
+  const makers = makersOf(list.rows.value ?? []);
+  const rename = (key: ApiKey, name: string): Promise<boolean> =>
+    perform(() => call('updateKey', { params: { key_id: key.id }, body: { name } })).then(async (isDone) => {
+      if (isDone) await list.refresh();
+      return isDone;
+    });
   const done = (text: string): void => {
     setIssuing(undefined);
     desk.secret.value = { title: words.secret, text };
@@ -44,13 +65,24 @@ export function Keys() {
   return (
     <>
       <ScreenHeader title={texts.value.nav.keys} />
-      {can('keys:write') && (
-        <div class="row">
-          <Button kind="primary" onClick={() => setIssuing({})}>
-            {words.create}
-          </Button>
-        </div>
-      )}
+      {can('keys:write') &&
+        (allowed.length > 0 ? (
+          <div class="row">
+            <Button kind="primary" onClick={() => setIssuing({})}>
+              {words.create}
+            </Button>
+          </div>
+        ) : (
+          <p class="muted">{words.notAllowed}</p>
+        ))}
+      {makers.map((maker) => (
+        <Note key={maker.staff_id} kind="warning">
+          <p>{words.attention[maker.reason](maker.name, maker.count)}</p>
+          {can('keys:write') && (
+            <RevokeKeysOf {...maker} run={() => revokeOf(maker.staff_id).then(() => list.refresh())} />
+          )}
+        </Note>
+      ))}
       {limited.length > 0 && (
         <Note kind="warning">
           <p>{words.rateLimited(limited.reduce((sum, { count }) => sum + count, 0))}</p>
@@ -63,7 +95,8 @@ export function Keys() {
           <Row
             apiKey={key}
             use={limits?.keys.find(({ key_id }) => key_id === key.id)}
-            roll={() => setIssuing({ replaced: key })}
+            roll={allowed.includes(key.purpose) ? () => setIssuing({ replaced: key }) : undefined}
+            rename={(name) => rename(key, name)}
             revoke={() => revoke(key)}
           />
         )}
@@ -76,23 +109,64 @@ export function Keys() {
   );
 }
 
+interface Maker {
+  readonly staff_id: string;
+  readonly name: string;
+  readonly reason: keyof Texts['keys']['attention'];
+  readonly count: number;
+}
+
+/** Whose keys an administrator should look at, of the rows that are shown. */
+function makersOf(keys: readonly ApiKey[]): Maker[] {
+  const makers = new Map<string, Maker>();
+  for (const { attention, created_by } of keys) {
+    if (attention === null || created_by.staff_id === null) continue;
+    const { staff_id } = created_by;
+    const reason = attention === 'maker_removed' ? 'maker_removed' : 'maker_role_changed';
+    const count = (makers.get(staff_id)?.count ?? 0) + 1;
+    makers.set(staff_id, { staff_id, name: created_by.name ?? staff_id, reason, count });
+  }
+  return [...makers.values()];
+}
+
+/** Revokes all working keys that the person made. */
+export const revokeOf = (staffId: string): Promise<boolean> =>
+  perform(() => call('revokeKeysOfMaker', { body: { staff_id: staffId } }));
+
+export function RevokeKeysOf(props: { readonly name: string; readonly run: () => Promise<unknown> }) {
+  const words = texts.value.keys;
+  return (
+    <ConfirmButton {...{ act: words.revokeAll, title: words.revokeAllOf(props.name), run: props.run }}>
+      <p>{words.revokeLead}</p>
+    </ConfirmButton>
+  );
+}
+
 function Row(props: {
   readonly apiKey: ApiKey;
   readonly use: FirmLimits['keys'][number] | undefined;
-  readonly roll: () => void;
+  /** Undefined where the role may not create such a key. */
+  readonly roll: (() => void) | undefined;
+  readonly rename: (name: string) => Promise<boolean>;
   readonly revoke: () => Promise<void>;
 }) {
   const words = texts.value.keys;
   const { apiKey, use } = props;
-  const { revoked_at, expires_at, last_used_at, limits } = apiKey;
+  const [isRenaming, setIsRenaming] = useState(false);
+  const { revoked_at, expires_at, last_used_at, limits, created_by } = apiKey;
   const isOver = revoked_at !== null || (expires_at !== null && Date.parse(expires_at) < desk.now.value);
   return (
     <div class="wide-row">
       <span class="cell name">
+        {apiKey.name !== null && <span class="strong line">{apiKey.name}</span>}
         <code>{apiKey.id}</code>
         <span class="line muted">
-          {words.purposes[apiKey.purpose] ?? apiKey.purpose} · {words.created(dateTime(apiKey.created_at))}
+          {words.purposes[apiKey.purpose] ?? apiKey.purpose} ·{' '}
+          {words.created(dateTime(apiKey.created_at), created_by.name)}
         </span>
+        {apiKey.attention !== null && (
+          <span class="pill warning">{words.attentions[apiKey.attention] ?? apiKey.attention}</span>
+        )}
         <span class="line muted">{words.limits(limits.requests_per_minute, limits.writes_per_minute)}</span>
         {use !== undefined && (
           <span class="line">
@@ -126,12 +200,24 @@ function Row(props: {
       <span class="row">
         {can('keys:write') && !isOver && (
           <>
-            <Button onClick={props.roll}>{words.roll}</Button>
+            {props.roll !== undefined && <Button onClick={props.roll}>{words.roll}</Button>}
+            <Button onClick={() => setIsRenaming(true)}>{words.rename}</Button>
             <ConfirmButton {...{ act: words.revoke, title: words.revoke, run: props.revoke }}>
               <code>{apiKey.id}</code>
               <p>{words.revokeLead}</p>
             </ConfirmButton>
           </>
+        )}
+        {isRenaming && (
+          <FormDialog
+            title={words.rename}
+            close={() => setIsRenaming(false)}
+            submit={async (text) => {
+              if (await props.rename(text('name'))) setIsRenaming(false);
+            }}
+          >
+            <Field label={words.name} name="name" defaultValue={apiKey.name ?? ''} maxLength={100} required />
+          </FormDialog>
         )}
       </span>
     </div>
@@ -145,29 +231,37 @@ function IssueDialog(props: {
 }) {
   const words = texts.value.keys;
   const { replaced } = props;
-  const [purpose, setPurpose] = useState<(typeof KEY_PURPOSES)[number]>('full_access');
+  const allowed = session.profile.value?.key_purposes[environment.value] ?? [];
+  const purposes = KEY_PURPOSES.filter((one) => allowed.includes(one));
+  const [purpose, setPurpose] = useState(purposes[0]);
   const [days, setDays] = useState<number>(0);
   const [hours, setHours] = useState<number>(24);
-  const issue = () => {
+  const issue = (name: string) => {
     if (replaced !== undefined)
       return call('rollKey', { params: { key_id: replaced.id }, body: { overlap_hours: hours } });
-    const body = { environment: environment.value, purpose, ...(days > 0 && { expires_in_days: days }) };
+    const body = {
+      environment: environment.value,
+      ...(purpose !== undefined && { purpose }),
+      ...(days > 0 && { expires_in_days: days }),
+      ...(name !== '' && { name }),
+    };
     return call('createKey', { body });
   };
   return (
     <FormDialog
       {...{ title: replaced === undefined ? words.create : words.roll, close: props.close }}
-      submit={() => perform(async () => props.done((await issue()).secret), '')}
+      submit={(text) => perform(async () => props.done((await issue(text('name'))).secret), '')}
     >
       <p>
         <span class="badge">{texts.value.environment[environment.value]}</span> <code>{replaced?.id}</code>
       </p>
       {replaced === undefined ? (
         <>
+          <Field label={words.nameOptional} name="name" maxLength={100} />
           <Select
             label={words.purpose}
-            options={KEY_PURPOSES}
-            value={purpose}
+            options={purposes}
+            value={purpose ?? 'full_access'}
             name={(one) => words.purposes[one] ?? one}
             choose={setPurpose}
           />

@@ -2,10 +2,11 @@ import { STAFF_ROLES, type StaffRole } from '@svc/contract';
 import { Field } from '@svc/web-app/components/field';
 import { ConfirmButton, FormDialog, type FormText } from '@svc/web-app/components/form-dialog';
 import { Select } from '@svc/web-app/components/select';
-import { Button, ScreenHeader } from '@svc/web-app/components/ui';
+import { Button, Note, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
-import { call, dateTime, perform, request, session, showError, texts } from '../app.ts';
+import { call, can, dateTime, perform, request, session, showError, texts } from '../app.ts';
 import type { StaffMember } from '../endpoints.ts';
+import { RevokeKeysOf, revokeOf } from './keys.tsx';
 
 const ROLES = { options: STAFF_ROLES, name: (one: StaffRole) => texts.value.roles[one] ?? one };
 
@@ -14,6 +15,8 @@ export function People() {
   const words = texts.value.people;
   const [people, setPeople] = useState<readonly StaffMember[]>([]);
   const [inviting, setInviting] = useState(false);
+  /** Who was just removed, and has made keys that still work. */
+  const [left, setLeft] = useState<{ readonly id: string; readonly name: string; readonly keys: number }>();
   const [role, setRole] = useState<StaffRole>('dispatcher');
   const read = () => request(() => call('listStaff')).then(({ data }) => setPeople(data), showError);
   useEffect(() => void read(), []);
@@ -21,6 +24,11 @@ export function People() {
     if (await perform(work)) setInviting(false);
     // A role that was not changed is shown as it was.
     else setPeople([...people]);
+    await read();
+  };
+  const remove = async ({ id, name, working_keys: keys }: StaffMember): Promise<void> => {
+    const isDone = await perform(() => call('removeStaff', { params: { staff_id: id } }));
+    if (isDone && keys > 0) setLeft({ id, name, keys });
     await read();
   };
   const invite = (data: FormText): void =>
@@ -33,6 +41,24 @@ export function People() {
           {words.invite}
         </Button>
       </div>
+      {left !== undefined && (
+        <div role="alert">
+          <Note kind="warning">
+            <p>{texts.value.keys.attention.maker_removed(left.name, left.keys)}</p>
+            <div class="row">
+              <RevokeKeysOf
+                name={left.name}
+                run={async () => {
+                  if (await revokeOf(left.id)) setLeft(undefined);
+                }}
+              />
+              <a class="button" href="#/keys">
+                {texts.value.nav.keys}
+              </a>
+            </div>
+          </Note>
+        </div>
+      )}
       <ul class="list rows" aria-label={texts.value.nav.people}>
         {people.map((person) => (
           <li key={person.id} class="wide-row">
@@ -59,9 +85,12 @@ export function People() {
               {person.id !== session.profile.value?.staff.id && (
                 <ConfirmButton
                   {...{ act: texts.value.remove, title: words.remove(person.name) }}
-                  run={() => change(() => call('removeStaff', { params: { staff_id: person.id } }))}
+                  run={() => remove(person)}
                 >
                   <p>{words.removeLead}</p>
+                  {person.working_keys > 0 && can('keys:read') && (
+                    <p>{words.keysStay(person.working_keys)}</p>
+                  )}
                 </ConfirmButton>
               )}
             </span>

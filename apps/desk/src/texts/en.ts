@@ -247,7 +247,24 @@ export const en = {
     secret: 'Your new key',
     once: 'Copy it now: it is not shown again.',
     copied: 'I have copied it',
-    created: (time: string) => `created ${time}`,
+    created: (time: string, by: string | null) => `created ${time} by ${by ?? 'the operator'}`,
+    name: 'Name',
+    nameOptional: 'Name, such as where it is used (optional)',
+    rename: 'Rename',
+    notAllowed:
+      'A key may do no more than who makes it, and your role may not do what such a key does. Ask an administrator for one, or create a test key.',
+    attentions: {
+      maker_removed: 'Made by a person who was removed',
+      maker_role_changed: 'Its maker has another role now',
+    } as Record<string, string>,
+    attention: {
+      maker_removed: (name: string, count: number) =>
+        `${name} was removed from the people, and ${plural(count, 'key of theirs still works', 'keys of theirs still work')}. Replace or revoke what they may know.`,
+      maker_role_changed: (name: string, count: number) =>
+        `${name} made ${plural(count, 'key that works', 'keys that work')} and that they could not make with their role of today.`,
+    },
+    revokeAll: 'Revoke all',
+    revokeAllOf: (name: string) => `Revoke all keys of ${name}`,
     limits: (requests: number, writes: number) =>
       `${requests} requests per minute, of which ${writes} may be writes`,
     used: (requests: number, burst: number) => `Burst: ${requests} of ${burst} used`,
@@ -368,7 +385,9 @@ export const en = {
     invited: (time: string) => `Invited ${time}`,
     joined: (time: string) => `Since ${time}`,
     remove: (name: string) => `Remove ${name}`,
-    removeLead: 'The person is signed out everywhere within a second.',
+    removeLead: 'The person is signed out of this firm within a second.',
+    keysStay: (count: number) =>
+      `${plural(count, 'key that the person made still works', 'keys that the person made still work')} afterwards, until it is revoked.`,
   },
   readiness: {
     lead: 'What your programs did with test keys, and what to change before they get live keys.',

@@ -248,7 +248,24 @@ export const es: Texts = {
     secret: 'Su clave nueva',
     once: 'Copie el texto ahora: no se muestra otra vez.',
     copied: 'Ya lo copié',
-    created: (time) => `creada ${time}`,
+    created: (time, by) => `creada ${time} por ${by ?? 'el operador'}`,
+    name: 'Nombre',
+    nameOptional: 'Nombre, por ejemplo dónde se usa (opcional)',
+    rename: 'Cambiar el nombre',
+    notAllowed:
+      'Una clave no puede más que quien la crea, y su función no permite lo que hace esa clave. Pida una a un administrador, o cree una clave de prueba.',
+    attentions: {
+      maker_removed: 'De una persona que ya no está',
+      maker_role_changed: 'Quien la creó tiene ahora otra función',
+    },
+    attention: {
+      maker_removed: (name, count) =>
+        `${name} ya no está entre las personas, y ${plural(count, 'clave suya aún sirve', 'claves suyas aún sirven')}. Reemplace o revoque lo que pueda conocer.`,
+      maker_role_changed: (name, count) =>
+        `${name} creó ${plural(count, 'clave que sirve', 'claves que sirven')} y que con su función actual no podría crear.`,
+    },
+    revokeAll: 'Revocar todas',
+    revokeAllOf: (name) => `Revocar todas las claves de ${name}`,
     limits: (requests, writes) =>
       `${requests} solicitudes por minuto, de ellas ${writes} pueden ser escrituras`,
     used: (requests, burst) => `Ráfaga: ${requests} de ${burst} usadas`,
@@ -368,7 +385,9 @@ export const es: Texts = {
     invited: (time) => `Invitación ${time}`,
     joined: (time) => `Desde ${time}`,
     remove: (name) => `Quitar a ${name}`,
-    removeLead: 'La persona queda sin sesión en todas partes en un segundo.',
+    removeLead: 'La persona queda sin sesión en esta empresa en un segundo.',
+    keysStay: (count) =>
+      `Después ${plural(count, 'clave que creó la persona aún sirve', 'claves que creó la persona aún sirven')}, hasta que se revoquen.`,
   },
   readiness: {
     lead: 'Lo que sus programas hicieron con claves de prueba, y qué cambiar antes de darles claves reales.',

@@ -70,6 +70,12 @@ export const PERSONAL = {
     key: { column: 'id', type: 'uuid' },
     columns: { url: 'text', secret: 'text', previous_secret: 'text' },
   },
+  // A key may be named after a person.
+  api_keys: {
+    name: 'api_keys',
+    key: { column: 'id', type: 'text' },
+    columns: { name: 'text', made_by_name: 'text' },
+  },
   adjusters: {
     name: 'adjusters',
     key: { column: 'svc_id', type: 'text' },

@@ -1,14 +1,15 @@
-import type { ApiKey, FeedRestamp, OperatorReads } from '@svc/application';
+import type { FeedRestamp, OperatorReads } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, sql } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { jobsOfClaim } from '../jobs/job-table.ts';
-import { API_KEYS, FIRMS } from '../schema/entities.ts';
+import { FIRMS } from '../schema/entities.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
 import { claimOfEveryFirm } from '../stores/claim-rows.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-adjusters.ts';
 import { RESTAMPS } from '../stores/pg-feeds.ts';
+import { findKeys, KEY_COLUMNS, keyRows, workingKeysOf } from '../stores/pg-keys.ts';
 import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
 import { fetchCount, positionValues, toPage } from './pages.ts';
 
@@ -19,13 +20,12 @@ const TEST_ACCOUNTS = sql(
 
 const KEY_PAGE = sql(
   'operator_key_page',
-  `SELECT id, firm_id AS "firmId", environment, purpose, secret_hash AS "secretHash", created_at AS "createdAt",
-     expires_at AS "expiresAt", revoked_at AS "revokedAt", lifetime_ms AS "lifetimeMs", last_used_at AS "lastUsedAt"
+  `SELECT ${KEY_COLUMNS}
      FROM api_keys WHERE firm_id = $1 AND (created_at, id) < ($2::timestamptz, $3)
     ORDER BY created_at DESC, id DESC LIMIT $4`,
 );
 /** About the size of one as JSON. */
-const KEY_BYTES = 600;
+const KEY_BYTES = 800;
 
 const IN_ORDER = { createdAt: 'ASC', id: 'ASC' } as const;
 
@@ -57,14 +57,14 @@ export function pgOperatorReads(
 
     async keys(firmId) {
       if (!isUuid(firmId)) return [];
-      return orm('operator_keys', (manager) =>
-        manager.find(API_KEYS, { where: { firmId }, order: IN_ORDER }),
-      );
+      return findKeys(orm, encryption, { where: { firmId }, order: IN_ORDER });
     },
+
+    workingKeys: (firmId, now) => workingKeysOf(executor, encryption, firmId, now),
 
     async keyPage(firmId, page) {
       const [at, id] = page.after === null ? ['infinity', ''] : positionValues(page.after);
-      const rows = await executor.rows<ApiKey>(KEY_PAGE, [firmId, at, id, fetchCount(page)]);
+      const rows = await keyRows(executor, encryption, KEY_PAGE, [firmId, at, id, fetchCount(page)]);
       return toPage(
         rows,
         page,

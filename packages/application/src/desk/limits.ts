@@ -1,5 +1,5 @@
 import { DAY, DomainError, type Environment, type FirmId, type Instant, limitsOf } from '@svc/domain';
-import type { ApiKey } from '../model/api-key.ts';
+import { type ApiKey, isWorkingKey } from '../model/api-key.ts';
 import type { Firm } from '../model/firm.ts';
 import { REQUEST_LOG_RETENTION_MS } from '../model/logged-request.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -48,9 +48,7 @@ export const makeReadLimits =
       counted[environment] += count;
       if (key !== undefined) key.limited += count;
     }
-    const working = [...ofKey.values()]
-      .filter(({ key }) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
-      .slice(0, MAX_KEYS);
+    const working = [...ofKey.values()].filter(({ key }) => isWorkingKey(key, now)).slice(0, MAX_KEYS);
     // Of one tick: the limiter combines them into one command.
     const keys = await Promise.all(
       working.map(async ({ key, limited }) => {

@@ -5,6 +5,8 @@ export interface Firm {
   readonly name: string;
   readonly plan: Plan;
   readonly limits: LimitOverrides;
+  /** How many of its keys work at a time, of each environment; null: the default. */
+  readonly maxKeys: number | null;
   /** How long the firm waits for the answer to an offer; null: it has not said. */
   readonly offerWaitHours: number | null;
   readonly createdAt: Instant;

@@ -56,6 +56,7 @@ async function addFirm(tx: Tx, deps: CreateDeps, command: CreateFirm): Promise<C
     name: command.name,
     plan: command.plan,
     limits: NO_OVERRIDES,
+    maxKeys: null,
     offerWaitHours: null,
     createdAt: deps.clock.now(),
     erasure: null,
@@ -94,11 +95,12 @@ async function addTestAccount(
   return { svcId: account.svcId, behavior, signInSecret: secret };
 }
 
-const settingsOf = ({ plan, limits, offerWaitHours }: Firm) => ({
+const settingsOf = ({ plan, limits, maxKeys, offerWaitHours }: Firm) => ({
   plan,
   requests_per_minute: limits.requestsPerMinute,
   writes_per_minute: limits.writesPerMinute,
   burst: limits.burst,
+  max_keys: maxKeys,
   offer_wait_hours: offerWaitHours,
 });
 
@@ -138,8 +140,8 @@ export const makeSetPlan =
 /** Replaces all of the firm's limits; null restores the default. */
 export const makeSetLimits =
   (deps: ChangeDeps) =>
-  (id: FirmId, limits: LimitOverrides): Promise<Firm> =>
-    change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits }));
+  (id: FirmId, limits: LimitOverrides, maxKeys: number | null = null): Promise<Firm> =>
+    change(deps, id, 'firm.limits', (firm) => ({ ...firm, limits, maxKeys }));
 
 /**
  * Hours for which the firm waits for an answer, shown to adjusters, who are reminded then; the offer does not expire. Null

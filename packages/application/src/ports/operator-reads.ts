@@ -1,4 +1,4 @@
-import type { Adjuster, ClaimId, FirmId } from '@svc/domain';
+import type { Adjuster, ClaimId, FirmId, Instant } from '@svc/domain';
 import type { ApiKey } from '../model/api-key.ts';
 import type { AppClaimView, ClaimJob } from '../model/claim-views.ts';
 import type { FeedRestamp } from '../model/feed-restamp.ts';
@@ -12,6 +12,8 @@ export interface OperatorReads {
   firm(id: FirmId): Promise<Firm | null>;
   testAccounts(firmId: FirmId): Promise<Adjuster[]>;
   keys(firmId: FirmId): Promise<ApiKey[]>;
+  /** Those that work at this time, the latest first. */
+  workingKeys(firmId: FirmId, now: Instant): Promise<ApiKey[]>;
   /** The latest first. */
   keyPage(firmId: FirmId, page: PageRequest): Promise<Page<ApiKey>>;
   claim(

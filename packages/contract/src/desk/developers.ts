@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { keyInfoSchema } from '../adjuster.ts';
 import { endpoint } from '../endpoint.ts';
-import { fields, instantParameter, integer, oneOf, responseField, text, uuidParameter } from '../fields.ts';
+import {
+  fields,
+  instantParameter,
+  integer,
+  nonBlankText,
+  oneOf,
+  responseField,
+  text,
+  uuidParameter,
+} from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { ENVIRONMENTS, KEY_PURPOSES } from '../vocabulary.ts';
+import { keyPurpose } from './staff.ts';
 
 const EXAMPLE_KEY = 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02';
 const EXAMPLE_REQUEST = '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55';
-
-const keyPurpose = openEnum(KEY_PURPOSES, {
-  id: 'KeyPurpose',
-  description: 'What the key is for. More values may be added.',
-  example: 'full_access',
-});
 
 const keyLimits = responseObject({
   requests_per_minute: responseField.integer('Requests per minute.', 300),
@@ -27,8 +31,16 @@ const keyLimits = responseObject({
   example: { requests_per_minute: 300, writes_per_minute: 120, burst: 20 },
 });
 
+const EXAMPLE_STAFF = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f90';
+const keyName = () =>
+  nonBlankText(LIMITS.keyName, {
+    description: 'By which people tell keys apart, such as where it is used.',
+    example: 'Claims import',
+  });
+
 export const apiKeySchema = responseObject({
   id: responseField.text('Id of the key, not the key itself.', EXAMPLE_KEY),
+  name: responseField.text('Name of the key; null: none was given.', 'Claims import').nullable(),
   environment: keyInfoSchema.shape.key.shape.environment,
   purpose: keyPurpose,
   scopes: keyInfoSchema.shape.scopes,
@@ -42,6 +54,27 @@ export const apiKeySchema = responseObject({
   last_used_at: responseField
     .dateTime('Last request, up to a minute late; null: not used.', '2026-08-29T14:52:07.113Z')
     .nullable(),
+  created_by: responseObject({
+    kind: openEnum(['staff', 'operator'], {
+      id: 'KeyMakerKind',
+      description: 'A staff member of the firm, or the operator of the service. More values may be added.',
+      example: 'staff',
+    }),
+    staff_id: responseField.uuid('Id of the staff member; null for the operator.', EXAMPLE_STAFF).nullable(),
+    name: responseField
+      .text('Name of the person, also of one who was removed; null for the operator.', 'Priya Natarajan')
+      .nullable(),
+  }).meta({
+    id: 'KeyMaker',
+    description: 'Who made the key.',
+    example: { kind: 'staff', staff_id: EXAMPLE_STAFF, name: 'Priya Natarajan' },
+  }),
+  attention: openEnum(['maker_removed', 'maker_role_changed'], {
+    id: 'KeyAttention',
+    description:
+      'Why an administrator should look at the key, which works: who made it was removed from the staff, or could not make it with their role of today. Null: no reason. More values may be added.',
+    example: 'maker_removed',
+  }).nullable(),
   limits: keyLimits,
 }).meta({ id: 'ApiKey', description: 'An API key of the firm, without its secret.' });
 export type ApiKeyDocument = z.output<typeof apiKeySchema>;
@@ -135,16 +168,18 @@ export const developerEndpoints = {
     method: 'POST',
     path: '/firm/v1/keys',
     summary: 'Create a key',
-    description: 'The response shows the secret, once.',
+    description: `The response shows the secret, once. At most ${LIMITS.workingKeys} keys of a firm work at a time in each environment, unless the operator has raised the number; a key that was replaced is not counted while it still works.`,
     body: fields({
       environment: oneOf(ENVIRONMENTS, {
         id: 'EnvironmentInput',
         description: 'The environment whose data the key can access.',
         example: 'test',
       }),
+      name: keyName().optional(),
       purpose: oneOf(KEY_PURPOSES, {
         id: 'KeyPurposeInput',
-        description: 'What the key is for; full_access by default.',
+        description:
+          'What the key is for; full_access by default. A key may do no more than who makes it: `key_purposes` of `GET /firm/v1/me` lists what is allowed.',
         example: 'full_access',
       }).optional(),
       expires_in_days: integer(LIMITS.keyLifetimeDays, {
@@ -162,7 +197,7 @@ export const developerEndpoints = {
     path: '/firm/v1/keys/{key_id}/roll',
     summary: 'Replace a key',
     description:
-      'Creates a key with the same environment, purpose and lifetime. The old one works until the overlap ends, and cannot be replaced again.',
+      'Creates a key with the same name, environment, purpose and lifetime. The old one works until the overlap ends, and cannot be replaced again. Who replaces a key sees its secret, so they must be allowed to create such a key. A firm has at most as many replaced keys that still work as it may have keys.',
     params: keyParams,
     body: fields({
       overlap_hours: integer(LIMITS.keyOverlapHours, {
@@ -177,6 +212,39 @@ export const developerEndpoints = {
       description: 'The new key, its secret, and the old key.',
     },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  updateKey: endpoint({
+    ...staffWrite('keys:write'),
+    id: 'updateKey',
+    method: 'PATCH',
+    path: '/firm/v1/keys/{key_id}',
+    summary: 'Rename a key',
+    description: 'Changes the name in the list.',
+    params: keyParams,
+    body: fields({ name: keyName() }).meta({
+      id: 'UpdateKeyRequest',
+      description: 'The new name.',
+    }),
+    success: { status: 200, schema: apiKeySchema, description: 'The key.' },
+    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
+  }),
+  revokeKeysOfMaker: endpoint({
+    ...staffWrite('keys:write'),
+    id: 'revokeKeysOfMaker',
+    method: 'POST',
+    path: '/firm/v1/keys/revocation',
+    summary: 'Revoke the keys of a person',
+    description:
+      'Revokes all working keys that one staff member made, who may have been removed. They stop working within a second.',
+    body: fields({
+      staff_id: text(LIMITS.uuid, { description: 'Id of the staff member.', example: EXAMPLE_STAFF }),
+    }).meta({ id: 'RevokeKeysRequest', description: 'Whose keys to revoke.' }),
+    success: {
+      status: 200,
+      schema: pageOf('RevokedKeyPage', apiKeySchema, []),
+      description: 'The keys that were revoked. There is always one page.',
+    },
+    problems: [...WITH_BODY, ...STAFF_REQUEST],
   }),
   revokeKey: endpoint({
     ...staffWrite('keys:write'),

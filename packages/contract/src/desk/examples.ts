@@ -24,12 +24,14 @@ const member = {
   role: 'dispatcher',
   invited_at: '2026-08-20T13:00:00.000Z',
   joined_at: '2026-08-20T16:41:30.052Z',
+  working_keys: 0,
 } satisfies StaffMember;
 
 const ownStaff = {
   staff: { id: member.id, email: member.email, name: member.name, role: member.role },
   firm: { ...FIRM, plan: 'standard' },
   permissions: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
+  key_purposes: { live: [], test: [] },
   late_offers_mail: 'off',
   firms: [FIRM],
 } satisfies OwnStaff;
@@ -55,6 +57,7 @@ const ownSession = {
 
 const key = {
   id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02',
+  name: 'Claims import',
   environment: 'test',
   purpose: 'full_access',
   scopes: ['claims:create', 'claims:read', 'claims:write', 'adjusters:read', 'adjusters:write'],
@@ -62,6 +65,8 @@ const key = {
   expires_at: null,
   revoked_at: null,
   last_used_at: '2026-08-29T14:52:07.113Z',
+  created_by: { kind: 'staff', staff_id: member.id, name: member.name },
+  attention: null,
   limits: { requests_per_minute: 60, writes_per_minute: 30, burst: 20 },
 } satisfies ApiKeyDocument;
 const newKey = {
@@ -169,7 +174,7 @@ export const DESK_EXAMPLES: {
   endStaffSession: { params: { session_id: ownSession.id } },
   listKeys: { response: { data: [key], next_cursor: null } },
   createKey: {
-    body: { environment: 'test', purpose: 'full_access' },
+    body: { environment: 'test', purpose: 'full_access', name: 'Claims import' },
     response: { key: newKey, secret: 'svc_test_EXAMPLE' },
   },
   rollKey: {
@@ -180,6 +185,11 @@ export const DESK_EXAMPLES: {
       secret: 'svc_test_EXAMPLE',
       replaced: { ...key, expires_at: '2026-08-30T15:00:00.000Z' },
     } satisfies RolledKeyDocument,
+  },
+  updateKey: { params: keyPath, body: { name: 'Claims import' }, response: key },
+  revokeKeysOfMaker: {
+    body: { staff_id: member.id },
+    response: { data: [{ ...key, revoked_at: '2026-08-29T15:00:00.000Z' }], next_cursor: null },
   },
   revokeKey: {
     params: keyPath,

@@ -16,7 +16,7 @@ import {
 } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { requestSignInCodeBody, staffSignInBody } from '../sign-in.ts';
-import { STAFF_PERMISSIONS, STAFF_ROLES } from '../vocabulary.ts';
+import { KEY_PURPOSES, STAFF_PERMISSIONS, STAFF_ROLES } from '../vocabulary.ts';
 
 const role = () =>
   oneOf(STAFF_ROLES, { id: 'StaffRoleInput', description: 'What the person may do.', example: 'dispatcher' });
@@ -45,8 +45,18 @@ export const staffMemberSchema = responseObject({
   joined_at: responseField
     .dateTime('When the person first signed in with a code; null: not yet.', '2026-08-20T16:41:30.052Z')
     .nullable(),
+  working_keys: responseField.integer(
+    'Keys of the firm that work and that the person made. They work on when the person is removed.',
+    0,
+  ),
 }).meta({ id: 'StaffMember', description: 'A staff member of the firm.' });
 export type StaffMember = z.output<typeof staffMemberSchema>;
+
+export const keyPurpose = openEnum(KEY_PURPOSES, {
+  id: 'KeyPurpose',
+  description: 'What the key is for. More values may be added.',
+  example: 'full_access',
+});
 
 const LATE_OFFERS_MAIL = ['off', 'daily'] as const;
 
@@ -82,6 +92,15 @@ const ownStaff = {
       }),
     )
     .meta({ description: 'What the person may do now.', example: ['claims:create', 'claims:read'] }),
+  key_purposes: responseObject({
+    live: z.array(keyPurpose).meta({ description: 'Of live keys.', example: [] }),
+    test: z.array(keyPurpose).meta({ description: 'Of test keys.', example: KEY_PURPOSES }),
+  }).meta({
+    id: 'OwnKeyPurposes',
+    description:
+      'The purposes of keys that the person may create or replace: a key may do no more than who makes it. Who works with the sandbox may create any test key.',
+    example: { live: [], test: KEY_PURPOSES },
+  }),
   late_offers_mail: openEnum(LATE_OFFERS_MAIL, {
     id: 'LateOffersMail',
     description:

@@ -15,6 +15,7 @@ import { firmDataBehavior } from './stores/firm-data.ts';
 import { idempotencyBehavior } from './stores/idempotency.ts';
 import { importsBehavior } from './stores/imports.ts';
 import { isolationBehavior } from './stores/isolation.ts';
+import { keysBehavior } from './stores/keys.ts';
 import { membershipsBehavior } from './stores/memberships.ts';
 import { offBoardingBehavior } from './stores/off-boarding.ts';
 import { offerHistoryBehavior } from './stores/offer-history.ts';
@@ -52,6 +53,7 @@ export const PERSONAL_DATA_BEHAVIORS = [
   accountsBehavior,
   staffBehavior,
   passkeysBehavior,
+  keysBehavior,
   availabilityBehavior,
   auditBehavior,
   offBoardingBehavior,

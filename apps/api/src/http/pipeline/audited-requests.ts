@@ -85,6 +85,8 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   removeStaffPasskey: 'passkey.remove',
   endStaffSession: 'session.end',
   createKey: 'key.create',
+  updateKey: 'key.rename',
+  revokeKeysOfMaker: 'key.revoke',
   rollKey: 'key.roll',
   revokeKey: 'key.revoke',
   listKeys: 'keys.read',

@@ -1,6 +1,13 @@
-import { type ApiKey, byAccount, type DeskUseCases, type OperatorReads } from '@svc/application';
+import {
+  type ApiKey,
+  byAccount,
+  type Clock,
+  type DeskUseCases,
+  type OperatorReads,
+  type StaffReads,
+} from '@svc/application';
 import { deskEndpoints } from '@svc/contract';
-import { DAY, DomainError, type FirmId, HOUR, type KeyId } from '@svc/domain';
+import { DAY, DomainError, type FirmId, HOUR, type KeyId, type StaffId } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
 import { keyToWire, limitsToWire, requestToWire } from '../serialization/developer.ts';
@@ -10,16 +17,18 @@ import { jsonResponse, type Route, staffRoute } from './route.ts';
 interface DeskDeveloperRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly operatorReads: Pick<OperatorReads, 'firm' | 'keyPage'>;
+  readonly staffReads: Pick<StaffReads, 'ofFirm'>;
   readonly cursors: Cursors;
+  readonly clock: Clock;
 }
 
 /** Keys and requests of the firm's systems. */
 export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
-  const { deskUseCases: use, operatorReads, cursors } = deps;
+  const { deskUseCases: use, operatorReads, staffReads, cursors, clock } = deps;
   const keyDocuments = async (firmId: FirmId) => {
-    const firm = await operatorReads.firm(firmId);
+    const [firm, staff] = await Promise.all([operatorReads.firm(firmId), staffReads.ofFirm(firmId)]);
     if (firm === null) throw new DomainError('not_found', 'No such firm.');
-    return (key: ApiKey) => keyToWire(key, firm);
+    return (key: ApiKey) => keyToWire(key, { firm, staff, now: clock.now() });
   };
   return [
     staffRoute(deskEndpoints.listKeys, async ({ query }, { actor: { firmId } }) => {
@@ -34,11 +43,11 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
 
     staffRoute(deskEndpoints.createKey, async ({ body }, { actor }) => {
       const { firmId } = actor;
-      const { environment, purpose = 'full_access', expires_in_days: days } = body;
+      const { environment, purpose = 'full_access', expires_in_days: days, name } = body;
       const lifetimeMs = days === undefined ? null : days * DAY;
       const document = await keyDocuments(firmId);
-      const properties = { firmId, environment, purpose, lifetimeMs };
-      const { key, secret } = await use.createKey(byAccount(actor), properties);
+      const properties = { firmId, environment, purpose, lifetimeMs, name };
+      const { key, secret } = await use.createKey(byAccount(actor), properties, actor);
       return jsonResponse({ key: document(key), secret }, 201);
     }),
 
@@ -46,9 +55,24 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       const { firmId } = actor;
       const document = await keyDocuments(firmId);
       const overlapMs = body.overlap_hours === undefined ? DAY : body.overlap_hours * HOUR;
-      const rolled = await use.rollKey(byAccount(actor), params.key_id as KeyId, overlapMs, firmId);
+      const rolled = await use.rollKey(byAccount(actor), params.key_id as KeyId, overlapMs, actor);
       const { key, secret, replaced } = rolled;
       return jsonResponse({ key: document(key), secret, replaced: document(replaced) }, 201);
+    }),
+
+    staffRoute(deskEndpoints.updateKey, async ({ params, body }, { actor }) => {
+      const document = await keyDocuments(actor.firmId);
+      const { firmId } = actor;
+      const renamed = await use.renameKey(byAccount(actor), params.key_id as KeyId, body.name, firmId);
+      return jsonResponse(document(renamed));
+    }),
+
+    staffRoute(deskEndpoints.revokeKeysOfMaker, async ({ body }, { actor }) => {
+      const { firmId } = actor;
+      const document = await keyDocuments(firmId);
+      const maker = { firmId, staffId: body.staff_id.toLowerCase() as StaffId };
+      const revoked = await use.revokeKeysOfMaker(byAccount(actor), maker);
+      return jsonResponse({ data: revoked.map(document), next_cursor: null });
     }),
 
     staffRoute(deskEndpoints.revokeKey, async ({ params }, { actor }) => {

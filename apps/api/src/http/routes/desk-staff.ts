@@ -1,6 +1,8 @@
 import {
   byAccount,
+  type Clock,
   type DeskUseCases,
+  type OperatorReads,
   type SignInProof,
   type StaffReads,
   toDateTime,
@@ -15,6 +17,8 @@ import { jsonResponse, openRoute, type Route, staffRoute } from './route.ts';
 interface DeskStaffRouteDeps {
   readonly deskUseCases: DeskUseCases;
   readonly staffReads: StaffReads;
+  readonly operatorReads: Pick<OperatorReads, 'workingKeys'>;
+  readonly clock: Clock;
 }
 
 export function toStaffProof({ firm_id, ...body }: StaffSignInBody): SignInProof {
@@ -23,7 +27,9 @@ export function toStaffProof({ firm_id, ...body }: StaffSignInBody): SignInProof
 }
 
 /** Sign-in to the desk, and the people of the firm. */
-export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRouteDeps): Route[] {
+export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
+  const { deskUseCases: use, staffReads, operatorReads, clock } = deps;
+  const workingKeys = (firmId: FirmId) => operatorReads.workingKeys(firmId, clock.now());
   const memberOf = (firmId: FirmId, { staff_id }: { staff_id: string }) => ({
     firmId,
     staffId: staff_id as StaffId,
@@ -56,9 +62,9 @@ export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRout
     }),
 
     staffRoute(deskEndpoints.listStaff, async (_, { actor: { firmId } }) => {
-      const members = await staffReads.ofFirm(firmId);
+      const [members, keys] = await Promise.all([staffReads.ofFirm(firmId), workingKeys(firmId)]);
       return {
-        ...jsonResponse({ data: members.map(staffToWire), next_cursor: null }),
+        ...jsonResponse({ data: members.map((member) => staffToWire(member, keys)), next_cursor: null }),
         reads: [{ firmId, action: 'staff.read', object: null }],
       };
     }),
@@ -66,14 +72,13 @@ export function deskStaffRoutes({ deskUseCases: use, staffReads }: DeskStaffRout
     staffRoute(deskEndpoints.inviteStaff, async ({ body }, { actor }) => {
       const { email, name, role } = body;
       const invited = { firmId: actor.firmId, email, name, role };
-      return jsonResponse(staffToWire(await use.inviteStaff(byAccount(actor), invited)), 201);
+      return jsonResponse(staffToWire(await use.inviteStaff(byAccount(actor), invited), []), 201);
     }),
 
-    staffRoute(deskEndpoints.updateStaff, async ({ params, body }, { actor }) =>
-      jsonResponse(
-        staffToWire(await use.updateStaff(byAccount(actor), memberOf(actor.firmId, params), body)),
-      ),
-    ),
+    staffRoute(deskEndpoints.updateStaff, async ({ params, body }, { actor }) => {
+      const changed = await use.updateStaff(byAccount(actor), memberOf(actor.firmId, params), body);
+      return jsonResponse(staffToWire(changed, await workingKeys(actor.firmId)));
+    }),
 
     staffRoute(deskEndpoints.removeStaff, async ({ params }, { actor }) => {
       await use.removeStaff(byAccount(actor), memberOf(actor.firmId, params));

@@ -3,17 +3,31 @@ import {
   type Firm,
   type FirmLimits,
   type LoggedRequest,
+  makerOf,
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
 import type { ApiKeyDocument, FirmLimitsDocument, LoggedRequestDocument } from '@svc/contract';
-import { limitsOf, scopesOf } from '@svc/domain';
+import { type Environment, type Instant, limitsOf, type StaffMember, scopesOf } from '@svc/domain';
 
-/** @param firm its plan and limits apply to the key. */
-export function keyToWire(key: ApiKey, firm: Pick<Firm, 'plan' | 'limits'>): ApiKeyDocument {
-  const { requestsPerMinute, writesPerMinute, burst } = limitsOf(key.environment, firm.limits);
+/** What the documents of keys need besides the keys. */
+export interface KeyContext {
+  /** Its plan and limits apply to the key. */
+  readonly firm: Pick<Firm, 'plan' | 'limits'>;
+  readonly staff: readonly StaffMember[];
+  readonly now: Instant;
+}
+
+function keyLimitsToWire(environment: Environment, { limits }: Pick<Firm, 'limits'>) {
+  const { requestsPerMinute, writesPerMinute, burst } = limitsOf(environment, limits);
+  return { requests_per_minute: requestsPerMinute, writes_per_minute: writesPerMinute, burst };
+}
+
+export function keyToWire(key: ApiKey, { firm, staff, now }: KeyContext): ApiKeyDocument {
+  const { maker, attention } = makerOf(key, staff, now);
   return {
     id: key.id,
+    name: key.name,
     environment: key.environment,
     purpose: key.purpose,
     scopes: scopesOf(key.purpose, firm.plan),
@@ -21,7 +35,9 @@ export function keyToWire(key: ApiKey, firm: Pick<Firm, 'plan' | 'limits'>): Api
     expires_at: toDateTimeOrNull(key.expiresAt),
     revoked_at: toDateTimeOrNull(key.revokedAt),
     last_used_at: toDateTimeOrNull(key.lastUsedAt),
-    limits: { requests_per_minute: requestsPerMinute, writes_per_minute: writesPerMinute, burst },
+    created_by: { kind: maker.kind, staff_id: maker.staffId, name: maker.name },
+    attention,
+    limits: keyLimitsToWire(key.environment, firm),
   };
 }
 
@@ -39,7 +55,8 @@ export const requestToWire = (request: LoggedRequest): LoggedRequestDocument => 
 
 export const limitsToWire = ({ firm, keys, days, countedSince }: FirmLimits): FirmLimitsDocument => ({
   keys: keys.map(({ key, used, limited }) => {
-    const { id, environment, purpose, limits } = keyToWire(key, firm);
+    const { id, environment, purpose } = key;
+    const limits = keyLimitsToWire(environment, firm);
     return { key_id: id, environment, purpose, limits, used, rate_limited: limited };
   }),
   days: days.map(({ at, live, test }) => ({ date: toDateTime(at).slice(0, 10), live, test })),

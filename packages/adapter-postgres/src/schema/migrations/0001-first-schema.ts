@@ -57,6 +57,8 @@ CREATE TABLE firms (
   requests_per_minute integer CHECK (requests_per_minute > 0),
   writes_per_minute integer CHECK (writes_per_minute > 0),
   burst integer CHECK (burst > 0),
+  -- Of keys that work at a time, in each environment.
+  max_keys integer CHECK (max_keys > 0),
   -- How long the firm waits for the response to an offer, to show it to the adjuster.
   offer_wait_hours integer CHECK (offer_wait_hours > 0),
   created_at timestamptz(3) NOT NULL,
@@ -86,8 +88,12 @@ INSERT INTO firm_feeds (firm_id, last_stamp, audit_hash, audit_purged_hash)
 CREATE TABLE api_keys (
   id text COLLATE "C" PRIMARY KEY,
   firm_id uuid NOT NULL REFERENCES firms (id),
+  name text,
   environment text NOT NULL CHECK (environment IN ('live', 'test')),
   purpose text NOT NULL CHECK (purpose IN ('full_access', 'claims', 'adjusters', 'read_only')),
+  -- The staff member who made it, and their name then. Without a reference: they may be removed. Null: the operator.
+  made_by uuid,
+  made_by_name text,
   secret_hash text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL,
   expires_at timestamptz(3),

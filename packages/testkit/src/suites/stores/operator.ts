@@ -28,6 +28,7 @@ export function operatorBehavior(fixture: () => Fixture): void {
         name: firm.name,
         plan: 'claims_only',
         limits: NO_OVERRIDES,
+        maxKeys: null,
         offerWaitHours: null,
         createdAt: at,
         erasure: null,
