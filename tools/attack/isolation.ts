@@ -3,6 +3,7 @@ import { type Endpoint, EXAMPLES, endpoints, smallestClaim } from '@svc/contract
 import {
   ENVIRONMENTS,
   type Environment,
+  type FirmId,
   ROLE_PERMISSIONS,
   STAFF_ROLES,
   type StaffPermission,
@@ -228,6 +229,32 @@ function bodyOf({ id }: Endpoint, adjuster: string): { body?: unknown } {
   return { body: 'adjuster_svc_id' in sent ? { ...sent, adjuster_svc_id: adjuster } : sent };
 }
 
+/** Ids of the victim in bodies. What they get without one of these is a refusal, or nothing was found. */
+const idsInBody = (
+  { id }: Endpoint,
+  { firm, staff_id }: { readonly firm: TestFirm; readonly staff_id: string | undefined },
+): Record<string, unknown> | null => {
+  if (id === 'changeFirm') return { firm_id: firm.id };
+  return id === 'revokeKeysOfMaker' ? { staff_id } : null;
+};
+
+/** Of a person who is staff of both firms, whose session was of the attacked one. */
+async function changedSession(operator: Operator, from: TestFirm, to: TestFirm): Promise<string> {
+  const { services } = operator;
+  const { id: staffId, email, token } = await operator.staff(from.id, 'admin');
+  const [of, firmId] = [{ firmId: from.id as FirmId, staffId }, to.id as FirmId];
+  // As if the person had entered a code.
+  await services.get('uow').run(async (tx) => {
+    const member = await tx.staff.lock(of);
+    if (member !== null) await tx.staff.save({ ...member, joinedAt: member.invitedAt });
+  });
+  const invited = { firmId, email, name: 'Priya Natarajan', role: 'admin' } as const;
+  await services.get('operatorUseCases').inviteStaff(invited);
+  const session = await services.get('sessionAuthenticator').authenticateStaff(token);
+  await services.get('deskUseCases').changeFirm(of, session?.tokenHash ?? '', firmId);
+  return token;
+}
+
 /** Sends all requests of the matrix and lists what a caller reached or changed. */
 export async function isolationMatrix(
   operator: Operator,
@@ -247,6 +274,15 @@ export async function isolationMatrix(
       const credential = strangersStaff[role].token;
       return { ...others, name: `${role} of another firm`, kind: 'staff', credential, role };
     }),
+    {
+      ...others,
+      name: 'a session that was changed to another firm',
+      kind: 'staff',
+      credential: await changedSession(operator, firm, stranger),
+      role: 'admin',
+      // The firms of the person are named.
+      mayRead: [MARKER.firm],
+    },
     ...ENVIRONMENTS.map(
       (environment): Caller => ({
         name: `${environment} key of the same firm`,
@@ -283,6 +319,7 @@ export async function isolationMatrix(
     undefined,
     ...Object.entries(ownCredentials).map(([kind, token]) => (kind === endpoint.auth ? `${token}x` : token)),
   ];
+  const staff_id = victim.ids.staff_id?.[0];
   const before = await snapshot(send, victim);
   const leaks: string[] = [];
   let requests = 0;
@@ -300,9 +337,10 @@ export async function isolationMatrix(
     path: string,
     { who, as, expects, mayRead = [], adjuster = members.live }: Attempt,
   ): Promise<void> => {
+    const ids = idsInBody(endpoint, { firm, staff_id });
     const sent = await send(endpoint.method, path, {
       ...(as !== undefined && { as }),
-      ...bodyOf(endpoint, adjuster),
+      ...(ids === null ? bodyOf(endpoint, adjuster) : { body: ids }),
     });
     requests += 1;
     const read = Object.values(MARKER).filter(
@@ -348,6 +386,14 @@ export async function isolationMatrix(
               plan(endpoint, url, { ...planned, mayRead, expects: is(200) });
             } else if (namesOther) plan(endpoint, url, { ...planned, expects: (status) => status >= 400 });
           }
+          if (idsInBody(endpoint, { firm, staff_id }) !== null)
+            for (const { name: who, credential: as, role } of callers)
+              if (role !== undefined && who.endsWith('of another firm')) {
+                const expects = mayUse(role, endpoint)
+                  ? is(endpoint.id === 'changeFirm' ? 404 : 200)
+                  : is(403);
+                plan(endpoint, url, { who, as, expects });
+              }
           // Without a path parameter a write belongs to the caller.
           if (!isRead && !namesVictim(endpoint)) continue;
           for (const caller of callers) {

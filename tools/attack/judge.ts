@@ -62,7 +62,7 @@ function judgeSuccess(
   if (invalid !== undefined) return `${status} despite ${invalid.name} at ${invalid.pointer}`;
   if (codes !== undefined && !codes.includes('success')) return `${status} instead of ${codes.join(' or ')}`;
   if (endpoint === null || method === 'HEAD') return null;
-  const { success } = endpoint;
+  const success = endpoint.next?.status === status ? endpoint.next : endpoint.success;
   if (status !== success.status) return `${status} instead of ${success.status}`;
   if (success.schema === null) return text === '' ? null : 'a body where none is documented';
   if (headers['content-type'] !== 'application/json') return `Content-Type ${headers['content-type']}`;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { FirmId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -169,6 +170,45 @@ test('a staff member adds a passkey, signs in with it, and sees and ends session
   expectProblem(await end(), 404, 'not_found');
   expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
   expect((await service.call('DELETE', path, { as: opened.json.token })).status).toBe(204);
+});
+
+test('a person of two firms chooses one with a ticket, changes it, and each firm sees its own session alone', async () => {
+  const other = await service.firm();
+  const { id, email } = await staffOf(firm, 'auditor');
+  const { inviteStaff } = service.service.services.get('operatorUseCases');
+  const elsewhere = await inviteStaff({
+    firmId: other.id as FirmId,
+    ...{ email, name: 'Priya Natarajan', role: 'admin' },
+  });
+  const firms = [firm, other].map((one) => ({ id: one.id, name: 'Gulf Adjusting Partners' }));
+  const signIn = (body: object) => service.call('POST', '/firm/v1/sessions', { body });
+  const offered = await signIn({ email, code: await codeFor(email) });
+  expect([offered.status, offered.json]).toEqual([
+    200,
+    { firms, ticket: expect.stringMatching(/^svc_ticket_/) },
+  ]);
+  const { ticket } = offered.json;
+  expectProblem(await signIn({ ticket }), 422, 'validation_failed');
+  expectProblem(await signIn({ ticket, firm_id: other.id, email, code: '123456' }), 422, 'validation_failed');
+  const opened = await signIn({ ticket, firm_id: other.id });
+  expect([opened.status, opened.json.staff.id, opened.json.firms]).toEqual([201, elsewhere.staffId, firms]);
+  expectProblem(await signIn({ ticket, firm_id: firm.id }), 401, 'invalid_sign_in');
+  const as = opened.json.token;
+  const change = (firm_id: string, headers: Record<string, string> = {}) =>
+    service.call('PUT', '/firm/v1/sessions/current', { as, body: { firm_id }, headers });
+  expectProblem(await change((await service.firm()).id), 404, 'not_found');
+  expect((await service.call('GET', '/firm/v1/staff', { as })).status).toBe(200);
+  const changed = await change(firm.id);
+  expect([changed.status, changed.json.staff.id, changed.json.firm.id]).toEqual([200, id, firm.id]);
+  expect((await service.call('GET', '/firm/v1/me', { as })).json.staff.role).toBe('auditor');
+  expectProblem(await service.call('GET', '/firm/v1/staff', { as }), 403, 'insufficient_scope');
+  // Another tab still shows the other firm.
+  const tab = { headers: { 'X-Claims-Page': other.id } };
+  expectProblem(await service.call('GET', '/firm/v1/claims', { as, ...tab }), 401, 'invalid_session');
+  expectProblem(await change(other.id, tab.headers), 401, 'invalid_session');
+  await service.service.services.get('operatorUseCases').removeStaff(elsewhere);
+  expect((await service.call('GET', '/firm/v1/me', { as })).json.firms).toEqual([firms[0]]);
+  expectProblem(await change(other.id), 404, 'not_found');
 });
 
 describe('an administrator', () => {

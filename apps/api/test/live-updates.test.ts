@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
-import type { StaffRole, Svcid } from '@svc/domain';
+import type { StaffId, StaffRole, Svcid } from '@svc/domain';
 import { createStreamLimit } from '../src/http/limits/stream-limit.ts';
 import { createLiveUpdates } from '../src/http/live-updates.ts';
 
@@ -41,9 +41,11 @@ function reader() {
   return { events, response, open };
 }
 
+type Member = { readonly staffId: StaffId; readonly role: StaffRole };
+
 const live = (
   edition: () => string = () => 'one',
-  role: () => StaffRole | null | undefined = () => null,
+  member: () => Member | null | undefined = () => null,
   streamLimit = createStreamLimit({}),
 ) =>
   createLiveUpdates({
@@ -51,7 +53,7 @@ const live = (
     reads: { revisions: async () => new Map([[SVC_ID, edition()]]) },
     credentials: {
       async openSessions() {
-        const current = role();
+        const current = member();
         return new Map(current === undefined ? [] : [['hash', current]]);
       },
     },
@@ -74,16 +76,33 @@ test('a stream sends a heartbeat every twenty seconds, and one event for each ch
 });
 
 test('a stream sends signed-out and ends within a second after its session was ended elsewhere', async () => {
-  let role: StaffRole | null | undefined = null;
+  let member: Member | null | undefined = null;
   const { events, response, open: reading } = reader();
   live(
     () => 'one',
-    () => role,
+    () => member,
   ).subscribe(reading);
   await jest.advanceTimersByTimeAsync(21_000);
-  role = undefined;
+  member = undefined;
   await jest.advanceTimersByTimeAsync(1000);
   expect(events).toEqual(['changed', 'here', 'signed-out']);
+  expect(response.writableEnded).toBe(true);
+});
+
+test.each([
+  ['another role', { staffId: 'staff' as StaffId, role: 'auditor' }],
+  ['another firm', { staffId: 'staff elsewhere' as StaffId, role: 'admin' }],
+] as const)('a stream of staff ends within a second after its session is of %s', async (_, changed) => {
+  let member: Member = { staffId: 'staff' as StaffId, role: 'admin' };
+  const { response, open } = reader();
+  live(
+    () => 'one',
+    () => member,
+  ).subscribe({ ...open, account: 'staff', role: 'admin' });
+  await jest.advanceTimersByTimeAsync(3000);
+  expect(response.writableEnded).toBe(false);
+  member = changed;
+  await jest.advanceTimersByTimeAsync(1000);
   expect(response.writableEnded).toBe(true);
 });
 

@@ -13,10 +13,15 @@ import { ROOT } from './root.ts';
 
 export const navigation = createDeskNavigation(window);
 export const { route, go } = navigation;
-export const api = createApi<Call>(ROOT, ROUTES);
+export const api = createApi<Call>(ROOT, ROUTES, () => desk.session.profile.value?.firm.id);
 export const { call } = api;
 
+/** Tabs of one browser have one session. Those that show the firm of before are loaded again. */
+const firmChanges = new BroadcastChannel('desk-firm');
+firmChanges.onmessage = () => location.reload();
+
 export const desk = createDesk({
+  onFirmChanged: () => firmChanges.postMessage(null),
   ...{ api, choices: browserChoices, deviceLanguage, navigation, random: Math.random },
   openEvents: (handlers) => createEventStream(`${ROOT}v1/changes`, handlers),
   page: {

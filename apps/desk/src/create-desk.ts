@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import type { FirmChoice } from '@svc/contract';
 import { ApiError, isRefusal, NetworkError } from '@svc/web-app/api-error';
 import { createChoice } from '@svc/web-app/choice';
 import type { KeyValue } from '@svc/web-app/choices';
@@ -34,6 +35,8 @@ export interface DeskDeps {
     onVisibility(listener: () => void): void;
   };
   readonly random: () => number;
+  /** For other tabs of the browser, which have the same session. */
+  readonly onFirmChanged: () => void;
 }
 
 /** The desk without its screens. Each call creates one that shares nothing with others. */
@@ -152,12 +155,26 @@ export function createDesk(deps: DeskDeps) {
 
   const readProfile = (): Promise<OwnStaff> => request(() => api.call('getOwnStaff'));
 
-  async function signIn(body: SignInProof): Promise<void> {
-    await request(() => api.call('openSession', { body }));
-    const profile = await readProfile();
+  function enterFirm(profile: OwnStaff): void {
     forget();
     session.update({ kind: 'signedIn', profile });
     open();
+  }
+
+  /** @returns what a person of several firms has to choose from, before they are signed in */
+  async function signIn(body: SignInProof): Promise<FirmChoice | undefined> {
+    const opened = await request(() => api.call('openSession', { body }));
+    if ('ticket' in opened) return opened;
+    enterFirm(await readProfile());
+    return undefined;
+  }
+
+  /** Nothing of the other firm stays in the page. */
+  async function changeFirm(firm_id: string): Promise<void> {
+    const profile = await request(() => api.call('changeFirm', { body: { firm_id } }));
+    navigation.go('#/');
+    enterFirm(profile);
+    deps.onFirmChanged();
   }
 
   async function signOut(everywhere: boolean): Promise<void> {
@@ -222,7 +239,19 @@ export function createDesk(deps: DeskDeps) {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed, secret },
     ...{ board, adjusters, offers, uploads, sandbox },
     ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
-    ...{ can, showError, showRefusal, open, signIn, signOut, start, enter, chooseEnvironment, readChanges },
+    ...{
+      can,
+      showError,
+      showRefusal,
+      open,
+      signIn,
+      changeFirm,
+      signOut,
+      start,
+      enter,
+      chooseEnvironment,
+      readChanges,
+    },
     ...{ readAdjusters, readClaim },
   };
 }

@@ -1,4 +1,4 @@
-import type { deskEndpoints } from '@svc/contract';
+import type { deskEndpoints, FirmChoice } from '@svc/contract';
 import type { Api as ApiOf } from '@svc/web-app/api';
 import {
   BROWSER_ROUTES,
@@ -45,6 +45,7 @@ const CONTRACT_ROUTES = {
   updateKey: 'PATCH v1/keys/{key_id} 200 id revoked_at',
   updateOwnStaff: 'PATCH v1/me 200 staff permissions',
   updateStaff: 'PATCH v1/staff/{staff_id} 200 id role',
+  changeFirm: 'PUT v1/sessions/current 200 staff permissions',
   verifyAudit: 'GET v1/audit/verification 200 intact',
   inviteBoardAdjuster: 'POST v1/adjusters/invitations 201 svc_id invited_at',
   listBoardAdjusters: 'GET v1/adjusters 200 data next_cursor',
@@ -54,9 +55,16 @@ const CONTRACT_ROUTES = {
   withdrawBoardInvitation: 'DELETE v1/adjusters/invitations/{svc_id} 200 svc_id invited_at',
 } as const satisfies { readonly [Id in keyof Endpoints]?: RouteOf<Endpoints[Id], '/firm/'> };
 
-export const ROUTES = { ...CONTRACT_ROUTES, ...BROWSER_ROUTES };
+export const ROUTES = {
+  ...CONTRACT_ROUTES,
+  ...BROWSER_ROUTES,
+  openSession: `${BROWSER_ROUTES.openSession} | 200 firms ticket`,
+};
 export type CallId = keyof typeof ROUTES;
-type DeskCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls<SignInProof>;
+type DeskCalls = { [Id in keyof typeof CONTRACT_ROUTES]: CallOf<Endpoints[Id]> } & BrowserCalls<
+  SignInProof,
+  FirmChoice | { readonly expires_at: string }
+>;
 export type Call = CallAmong<DeskCalls>;
 export type Api = ApiOf<Call>;
 export type SignInProof = CallOf<Endpoints['signInStaff']>['input']['body'];

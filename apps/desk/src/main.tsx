@@ -1,6 +1,7 @@
 import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
 import { lazy } from '@svc/web-app/components/lazy';
 import { mount } from '@svc/web-app/components/mount';
+import { Select } from '@svc/web-app/components/select';
 import { SignInByCode, SignInPage } from '@svc/web-app/components/sign-in';
 import { ToastMessage } from '@svc/web-app/components/toast';
 import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
@@ -57,7 +58,7 @@ const SignIn = () => (
     <SignInByCode
       sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
       passkeyOptions={() => request(() => call('startPasskeySignIn'))}
-      {...{ signIn: desk.signIn, showError }}
+      {...{ signIn: desk.signIn, chooseFirm: desk.signIn, showError }}
     />
   </SignInPage>
 );
@@ -118,7 +119,17 @@ function Header() {
   return (
     <header class="top">
       <div class="row spread">
-        <strong class="firm">{me?.firm.name}</strong>
+        {me != null && me.firms.length > 1 ? (
+          <Select
+            label={words.firm}
+            options={me.firms.map(({ id }) => id)}
+            value={me.firm.id}
+            name={(id) => me.firms.find((firm) => firm.id === id)?.name ?? id}
+            choose={(id) => void desk.changeFirm(id).catch(showError)}
+          />
+        ) : (
+          <strong class="firm">{me?.firm.name}</strong>
+        )}
         {!isWide.value && (
           <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
             {words.nav.menu}

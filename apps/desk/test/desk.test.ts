@@ -91,6 +91,7 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
         shown = listener;
       },
     },
+    onFirmChanged: () => {},
     random: () => 0,
   });
   await desk.start();

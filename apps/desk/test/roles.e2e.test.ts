@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
+import type { FirmId } from '@svc/domain';
 import type { Page } from 'playwright-core';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
 import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
 import { DESK, enterDesk, faultsOf, PHONE, startDesk, storedText } from './desk-under-test.ts';
@@ -152,6 +154,39 @@ test('a person ends a session of another browser, and has late offers mailed', (
     await page.getByText('The session has ended.').waitFor();
     expect((await service.call('GET', '/firm/v1/me', { as: other.token })).status).toBe(401);
     expect((await service.call('GET', '/firm/v1/me', { as: token })).status).toBe(200);
+  }));
+
+test('a person of two firms chooses one after the code, changes it, and no tab goes on showing the other', () =>
+  visiting(DESK, async ({ page }) => {
+    const operator = operatorOf(service.service.services);
+    const gulf = await firmWithClaim();
+    const bayou = await operator.firm({ name: 'Bayou Claims' });
+    const { email } = await operator.staff(gulf.firm.id, 'dispatcher');
+    const invited = { firmId: bayou.id as FirmId, email, name: 'Priya Natarajan', role: 'auditor' } as const;
+    await service.service.services.get('operatorUseCases').inviteStaff(invited);
+    await page.goto(`${service.url}/firm`);
+    await page.getByLabel('Your email').fill(email);
+    await button(page, 'Email me a code').click();
+    await page.getByLabel('Six-digit code').fill(await codeFor(service));
+    await button(page, 'Sign in').click();
+    await heading(page, 'Which firm do you work for now?').waitFor();
+    expect(await faultsOf(page, 'choice')).toEqual([]);
+    await button(page, 'Gulf Adjusting Partners').click();
+    await page.getByRole('link', { name: /Marisol/ }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`${service.url}/firm`);
+    await tab.getByRole('link', { name: /Marisol/ }).waitFor();
+
+    await page.getByLabel('Firm').selectOption({ label: 'Bayou Claims' });
+    await page.getByText('No claim waits').waitFor();
+    expect(await page.content()).not.toContain('Marisol');
+    await tab.getByText('No claim waits').waitFor();
+    expect(await tab.content()).not.toContain('Marisol');
+    await page.reload();
+    await page.getByText('No claim waits').waitFor();
+    expect(await page.getByLabel('Firm').inputValue()).toBe(bayou.id);
+    expect(await page.getByRole('link', { name: 'Upload' }).count()).toBe(0);
+    expect(await faultsOf(page, 'firm')).toEqual([]);
   }));
 
 test.each([

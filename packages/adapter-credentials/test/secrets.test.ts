@@ -10,6 +10,7 @@ const PREFIXES: Record<SecretKind, string> = {
   staff_session: 'svc_staff_',
   sign_in_secret: 'svc_signin_',
   client_secret: 'svc_client_',
+  sign_in_ticket: 'svc_ticket_',
 };
 const KINDS = Object.keys(PREFIXES) as SecretKind[];
 

@@ -3,9 +3,10 @@ import {
   type CredentialStore,
   type Job,
   SESSION_LIFETIME_MS,
+  type StaffGrant,
   type Stores,
 } from '@svc/application';
-import type { Instant, StaffRole } from '@svc/domain';
+import type { Instant } from '@svc/domain';
 import { createMemoryFaults } from './faults.ts';
 import { appendEvent, memoryAuditReads } from './memory-audit.ts';
 import { memoryBoardReads } from './memory-board-reads.ts';
@@ -150,14 +151,14 @@ function memoryCredentials({ committed }: Database, write: Write): CredentialSto
       return { ...stored, staff: { firmId, staffId, role, firmName: firm.name, plan: firm.plan } };
     },
     async openSessions(tokenHashes, now) {
-      const open = new Map<string, StaffRole | null>();
+      const open = new Map<string, Pick<StaffGrant, 'staffId' | 'role'> | null>();
       for (const hash of tokenHashes) {
         const session = committed.sessions.get(keyOf(hash));
         if (session === undefined || session.expiresAt <= now) continue;
         const { account } = session;
         const member =
           'staffId' in account ? committed.staff.get(keyOf(account.firmId, account.staffId)) : null;
-        open.set(hash, member?.role ?? null);
+        open.set(hash, member ? { staffId: member.staffId, role: member.role } : null);
       }
       return open;
     },

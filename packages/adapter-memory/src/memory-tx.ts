@@ -1,6 +1,7 @@
 import {
   type AccountRef,
   accountKey,
+  accountRef,
   type Clock,
   claimObject,
   emailTaken,
@@ -335,6 +336,12 @@ export function memoryTx(
         const session = tables.sessions.get(keyOf(tokenHash));
         if (session !== undefined) tables.sessions.put({ ...session, method });
       }),
+      move: step((tokenHash, account) => {
+        const session = tables.sessions.get(keyOf(tokenHash));
+        if (session === undefined || 'svcId' in session.account) return false;
+        tables.sessions.put({ ...session, account: accountRef(account) });
+        return true;
+      }),
       remove: step(({ tokenHash }) => {
         tables.devices.deleteWhere(({ sessionHash }) => sessionHash === tokenHash);
         tables.sessions.delete(keyOf(tokenHash));
@@ -350,6 +357,15 @@ export function memoryTx(
       put: step((code) => tables.signInCodes.put(code)),
       lock: step((slot) => tables.signInCodes.get(keyOf(slot)) ?? null),
       remove: step((slot) => tables.signInCodes.delete(keyOf(slot))),
+    },
+
+    signInTickets: {
+      add: step((ticket) => tables.signInTickets.insert(ticket)),
+      take: step((slot) => {
+        const ticket = tables.signInTickets.get(keyOf(slot)) ?? null;
+        tables.signInTickets.delete(keyOf(slot));
+        return ticket;
+      }),
     },
 
     signInAttempts: {

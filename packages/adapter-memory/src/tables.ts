@@ -16,6 +16,7 @@ import {
   type Passkey,
   type Session,
   type SignInCode,
+  type SignInTicket,
   type StoredOffer,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -94,6 +95,7 @@ export interface Schema {
   readonly staff: StaffMember;
   readonly sessions: Session;
   readonly signInCodes: SignInCode;
+  readonly signInTickets: SignInTicket;
   readonly signInAttempts: CountedAttempts;
   readonly emailChanges: EmailChange;
   readonly passkeys: Passkey;
@@ -138,6 +140,7 @@ const UNIQUE: { readonly [T in keyof Schema]: UniqueKeys<Schema[T]> } = {
   ],
   sessions: [({ tokenHash }) => keyOf(tokenHash)],
   signInCodes: [({ slot }) => keyOf(slot)],
+  signInTickets: [({ slot }) => keyOf(slot)],
   emailChanges: [({ svcId }) => keyOf(svcId)],
   signInAttempts: [({ subject }) => keyOf(subject)],
   passkeys: [({ id }) => keyOf(id), ({ credentialId }) => credentialId],

@@ -23,6 +23,7 @@ import { pgPasskeys, pgUsedChallenges } from './stores/pg-passkeys.ts';
 import { pgSessions } from './stores/pg-sessions.ts';
 import { pgSignInAttempts } from './stores/pg-sign-in-attempts.ts';
 import { pgSignInCodes } from './stores/pg-sign-in-codes.ts';
+import { pgSignInTickets } from './stores/pg-sign-in-tickets.ts';
 import { pgStaff } from './stores/pg-staff.ts';
 import { pgWebhooks } from './stores/pg-webhooks.ts';
 
@@ -43,6 +44,7 @@ const storesOn = (
   staff: pgStaff(executor, encryption),
   sessions: pgSessions(executor, encryption),
   signInCodes: pgSignInCodes(executor),
+  signInTickets: pgSignInTickets(executor),
   signInAttempts: pgSignInAttempts(executor),
   emailChanges: pgEmailChanges(executor, encryption),
   passkeys: pgPasskeys(executor, encryption),

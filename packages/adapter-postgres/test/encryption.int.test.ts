@@ -102,6 +102,7 @@ const STORED_PLAIN: Readonly<Record<string, readonly string[]>> = {
   sessions: ['token_hash', 'svc_id', 'method'],
   sign_in_codes: ['email_key', 'code_hash', 'seed'],
   sign_in_attempts: ['subject'],
+  sign_in_tickets: ['slot', 'accounts', 'method'],
   passkeys: ['credential_id', 'svc_id', 'public_key', 'transports'],
   used_passkey_challenges: ['challenge'],
   devices: ['svc_id', 'device_id', 'session_hash', 'endpoint_hash'],

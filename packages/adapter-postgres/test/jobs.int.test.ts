@@ -258,6 +258,10 @@ describe('jobs', () => {
       at(-1),
     ]);
     await database.sql.query(
+      `INSERT INTO sign_in_tickets VALUES ('over', '[]', 'code', $1), ('open', '[]', 'code', $2)`,
+      [at(1), at(-1)],
+    );
+    await database.sql.query(
       `INSERT INTO sign_in_attempts VALUES ('over', 3, $1, $1), ('counts', 3, $2, $2)`,
       [at(0), at(-1)],
     );
@@ -267,6 +271,7 @@ describe('jobs', () => {
     expect(one.sessions + other.sessions).toBe(1);
     expect(one.devices + other.devices).toBe(2);
     expect(one.signInCodes + other.signInCodes).toBe(1);
+    expect(one.signInTickets + other.signInTickets).toBe(1);
     expect(one.signInAttempts + other.signInAttempts).toBe(1);
     expect(one.failedJobs + other.failedJobs).toBe(0);
     expect(await pendingJobs()).toBe(1);

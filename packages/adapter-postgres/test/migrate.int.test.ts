@@ -382,6 +382,7 @@ describe('the layout on a Citus cluster', () => {
         'sessions',
         'sign_in_attempts',
         'sign_in_codes',
+        'sign_in_tickets',
         'used_passkey_challenges',
       ],
     });

@@ -9,6 +9,7 @@ import { type AccountKind, ADJUSTERS, STAFF } from './auth/accounts.ts';
 import type { ApiKeyAuthenticator } from './auth/api-key-authenticator.ts';
 import * as passkeys from './auth/passkeys.ts';
 import {
+  makeChangeFirm,
   makeEndSession,
   makeListSessions,
   makeRequestSignInCode,
@@ -16,6 +17,7 @@ import {
   makeSignOut,
   makeSignOutEverywhere,
   type NetworkOf,
+  withoutChoice,
 } from './auth/sign-in.ts';
 import { makeReportAnswers } from './desk/answers-report.ts';
 import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
@@ -166,6 +168,7 @@ export type AppUseCases = ReturnType<typeof appUseCases>;
 /** What adjusters do. */
 export const appUseCases = (deps: AppDeps) => ({
   ...accountUseCases(deps, ADJUSTERS),
+  signIn: withoutChoice(makeSignIn({ ...deps, accounts: ADJUSTERS })),
   readProfile: profile.makeReadProfile(deps),
   updateProfile: profile.makeUpdateProfile(deps),
   confirmEmail: profile.makeConfirmEmail(deps),
@@ -225,6 +228,7 @@ export const deskUseCases = (deps: DeskDeps) => ({
   ...accountUseCases(deps, STAFF),
   listPasskeys: passkeys.makeListPasskeys(deps),
   listSessions: makeListSessions(deps),
+  changeFirm: makeChangeFirm(deps),
   readOwnStaff: staff.makeReadOwnStaff(deps),
   inviteStaff: staff.makeInviteStaff(deps),
   updateStaff: staff.makeUpdateStaff(deps),

@@ -43,6 +43,13 @@ export interface Endpoint {
     readonly csv?: true;
     readonly description: string;
   };
+  /** Another response that is no error, where the operation needs one more request. */
+  readonly next?: {
+    readonly status: 200;
+    readonly schema: z.ZodType;
+    readonly description: string;
+    readonly example: unknown;
+  };
   readonly problems: readonly ErrorCode[];
   /** Of its errors, where they have members of this operation alone; default: `problemSchema`. */
   readonly problemSchema?: z.ZodType;
@@ -68,7 +75,13 @@ export type BodyOf<Of extends Endpoint> = Of extends { readonly body: infer Sche
 export type ResponseOf<Of extends Endpoint> = Of['success'] extends {
   readonly schema: infer Schema extends z.ZodType;
 }
-  ? z.output<Schema>
+  ? z.output<Schema> | NextOf<Of>
   : undefined;
+
+type NextOf<Of extends Endpoint> = Of extends {
+  readonly next: { readonly schema: infer Schema extends z.ZodType };
+}
+  ? z.output<Schema>
+  : never;
 
 export const endpoint = <const Of extends Endpoint>(definition: Of): Of => definition;

@@ -23,7 +23,7 @@ export type {
 export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
-export type { OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
+export type { FirmChoice, OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
 export {
   type AttemptedWebhookResponse,
   WEBHOOK_ERRORS,

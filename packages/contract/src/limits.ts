@@ -108,6 +108,7 @@ export const LIMITS = {
   deviceName: { min: 1, max: 100 },
   signInSecret: { min: 1, max: 255 },
   clientSecret: { min: 32, max: 128 },
+  signInTicket: { min: 1, max: 128 },
   passkeysPerAccount: 10,
   passkeyName: { min: 1, max: 100 },
   credentialId: { min: 1, max: 1400 },

@@ -194,6 +194,18 @@ function operation(endpoint: Endpoint, components: Components, addresses: OpenAp
           },
         }),
       },
+      ...(endpoint.next !== undefined && {
+        [endpoint.next.status]: {
+          description: endpoint.next.description,
+          headers: { 'X-Request-Id': REQUEST_ID },
+          content: {
+            'application/json': {
+              schema: components.refer(endpoint.next.schema, 'output'),
+              example: endpoint.next.example,
+            },
+          },
+        },
+      }),
       ...problemResponses(endpoint, components, addresses),
     },
   };

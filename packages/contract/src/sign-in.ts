@@ -89,13 +89,21 @@ interface SignInExtras {
   device_name?: string;
 }
 
-/** One of several sign-in methods, with all of its fields. */
-const exactlyOneOf = (methods: readonly (readonly string[])[], allowed: string) =>
+/**
+ * One of several sign-in methods, with all of its fields.
+ *
+ * @param needed by the first field of a method: a field that other methods may have, too.
+ */
+const exactlyOneOf = (
+  methods: readonly (readonly string[])[],
+  allowed: string,
+  needed: Readonly<Record<string, string>> = {},
+) =>
   presenceRule((isPresent) => {
     const [method, ...others] = methods.filter((names) => names.some(isPresent));
     if (others.length > 0) return [{ path: [], detail: `Only one sign-in method is allowed. ${allowed}` }];
     if (method === undefined) return [{ path: [], detail: `A sign-in method is required. ${allowed}` }];
-    return method
+    return [...method, ...method.flatMap((name) => needed[name] ?? [])]
       .filter((name) => !isPresent(name))
       .map((name) => ({ path: [name], detail: `This field is required. ${allowed}` }));
   });
@@ -122,15 +130,18 @@ export const signInBody = exactlyOneOf(
   description: 'An email address and the code sent to it, or a test account and its secret, or a passkey.',
 }) as unknown as z.ZodType<SignInBody>;
 
-/** Sign-in methods of staff: an emailed code, or a passkey. */
-export type StaffSignInBody = SignInExtras & { firm_id?: string } & (
-    | { email: string; code: string; passkey?: never }
-    | { passkey: PasskeyAssertionBody; email?: never; code?: never }
+/** Sign-in methods of staff: an emailed code, a passkey, or the ticket of one of them and the firm. */
+export type StaffSignInBody = SignInExtras &
+  (
+    | { email: string; code: string; firm_id?: string; passkey?: never; ticket?: never }
+    | { passkey: PasskeyAssertionBody; firm_id?: string; email?: never; code?: never; ticket?: never }
+    | { ticket: string; firm_id: string; email?: never; code?: never; passkey?: never }
   );
 
 export const staffSignInBody = exactlyOneOf(
-  [['email', 'code'], ['passkey']],
-  'Send email and code, or passkey.',
+  [['email', 'code'], ['passkey'], ['ticket']],
+  'Send email and code, or passkey, or ticket and firm_id.',
+  { ticket: 'firm_id' },
 )(
   fields({
     email: accountEmail().optional(),
@@ -138,15 +149,20 @@ export const staffSignInBody = exactlyOneOf(
     passkey: passkeyAssertion.optional(),
     firm_id: text(LIMITS.uuid, {
       description:
-        'With a code: the firm to work for, where the address is staff of several. Default: the one that was joined first.',
+        'The firm to work for, where the address is staff of several. Required with a ticket; without it, a code or a passkey of a person of several firms gets a ticket.',
       example: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21',
+    }).optional(),
+    ticket: text(LIMITS.signInTicket, {
+      description:
+        'From the response to a code or a passkey. It works once, within five minutes, with the same client_secret.',
+      example: 'svc_ticket_EXAMPLE',
     }).optional(),
     client_secret: clientSecret(),
     device_name: deviceName(),
   }),
 ).meta({
   id: 'StaffSignInRequest',
-  description: 'An email address and the code sent to it, or a passkey.',
+  description: 'An email address and the code sent to it, or a passkey, or a ticket and the firm.',
 }) as unknown as z.ZodType<StaffSignInBody>;
 
 const passkeyName = () =>

@@ -19,6 +19,8 @@ export interface Attempts {
 const ATTEMPT_WINDOW = 22 * HOUR;
 
 export const SIGN_IN_CODE_LIFETIME_MS = 10 * MINUTE;
+/** Time to choose one of several firms. */
+export const SIGN_IN_TICKET_LIFETIME_MS = 5 * MINUTE;
 /** Wrong codes that one client may try for one address. */
 export const SIGN_IN_CODE_TRIES = 5;
 

@@ -16,8 +16,13 @@ export interface Api<SendCall> {
 /**
  * @param root the base path of the app's files and API
  * @param routes the operations below it, by id, as `RouteOf` has them
+ * @param shownFirm the firm that the page shows, which the service compares with that of the session
  */
-export function createApi<SendCall>(root: string, routes: Readonly<Record<string, string>>): Api<SendCall> {
+export function createApi<SendCall>(
+  root: string,
+  routes: Readonly<Record<string, string>>,
+  shownFirm: () => string | undefined = () => undefined,
+): Api<SendCall> {
   /** How far the device's clock is behind the service's. */
   let clockOffsetMs = 0;
   const now = (): number => Date.now() + clockOffsetMs;
@@ -33,7 +38,7 @@ export function createApi<SendCall>(root: string, routes: Readonly<Record<string
         // Protects against cross-site request forgery: other sites cannot set this header.
         headers: {
           ...parts.headers,
-          'X-Claims-Page': '1',
+          'X-Claims-Page': shownFirm() ?? '1',
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

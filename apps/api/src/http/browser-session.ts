@@ -103,3 +103,17 @@ export function useSessionCookie(request: IncomingMessage, path: string, address
     request.headers.authorization = `Bearer ${token}`;
   }
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The page names the firm that it shows: in another tab, the session of the browser may have been given to another firm.
+ * @throws HttpProblem `invalid_session` when it shows another firm than the session's.
+ */
+export function checkFirmOfPage({ headers }: IncomingMessage, firmId: string): void {
+  const shown = headers[PAGE_HEADER];
+  if (typeof shown === 'string' && UUID.test(shown) && shown !== firmId)
+    throw new HttpProblem('invalid_session', {
+      detail: 'The session is of another firm than the one that this page shows. Load the page again.',
+    });
+}

@@ -79,9 +79,14 @@ export function createLiveUpdates<Topic extends string>(deps: {
       const hashes = [...new Set(checked.map(({ tokenHash }) => tokenHash))];
       const open = await deps.credentials.openSessions(hashes, deps.clock.now());
       for (const stream of checked) {
-        const role = open.get(stream.tokenHash);
-        if (role === undefined) stream.signOut();
-        else if (role !== stream.role) stream.end();
+        const session = open.get(stream.tokenHash);
+        if (session === undefined) stream.signOut();
+        // Of another role, or of another firm.
+        else if (
+          (session?.role ?? null) !== stream.role ||
+          (session?.staffId ?? stream.account) !== stream.account
+        )
+          stream.end();
       }
     } catch {
       // The database is unavailable; the next check is due in half a second.
@@ -131,6 +136,7 @@ const digest = (revision: string): string =>
 
 interface Stream<Topic extends string> {
   readonly topic: Topic;
+  readonly account: string;
   readonly tokenHash: string;
   readonly role: StaffRole | null;
   /** Sends an event if the revision has changed. */
@@ -143,7 +149,7 @@ interface Stream<Topic extends string> {
 }
 
 function createStream<Topic extends string>(
-  { topic, response, seen, tokenHash, role }: LiveUpdateSubscriber<Topic>,
+  { account, topic, response, seen, tokenHash, role }: LiveUpdateSubscriber<Topic>,
   onEnd: () => void,
 ): Stream<Topic> {
   let lastEventId = seen;
@@ -170,6 +176,7 @@ function createStream<Topic extends string>(
     onEnd();
   });
   return {
+    account,
     topic,
     tokenHash,
     role,

@@ -53,6 +53,7 @@ export const en = {
     people: 'People',
     settings: 'Settings',
   },
+  firm: 'Firm',
   environment: { label: 'Data', live: 'Live', test: 'Test' },
   testNote: 'You are looking at test data.',
   roles: {

@@ -33,6 +33,7 @@ export const es: Texts = {
     people: 'Personas',
     settings: 'Ajustes',
   },
+  firm: 'Empresa',
   environment: { label: 'Datos', live: 'Reales', test: 'Prueba' },
   testNote: 'Está viendo datos de prueba.',
   roles: {

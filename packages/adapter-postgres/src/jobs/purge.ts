@@ -62,6 +62,7 @@ const IMPORTS = deleteFirmBatch('imports', 'firm_id, id', 'updated_at');
 /** With them the names of columns are remembered. */
 const IMPORTS_KEPT = 90 * DAY;
 const SIGN_IN_CODES = deleteBatch('sign_in_codes', 'expires_at');
+const SIGN_IN_TICKETS = deleteBatch('sign_in_tickets', 'expires_at');
 const EMAIL_CHANGES = deleteBatch('email_changes', 'expires_at');
 const USED_CHALLENGES = deleteBatch('used_passkey_challenges', 'expires_at');
 const SIGN_IN_ATTEMPTS = deleteBatch('sign_in_attempts', 'ends_at');
@@ -113,6 +114,7 @@ export async function purge(
     sessions: await purgeAll(SESSIONS, now),
     devices: await purgeAll(DEVICES, now - DEVICES_KEPT),
     signInCodes: await purgeAll(SIGN_IN_CODES, now),
+    signInTickets: await purgeAll(SIGN_IN_TICKETS, now),
     emailChanges: await purgeAll(EMAIL_CHANGES, now),
     usedChallenges: await purgeAll(USED_CHALLENGES, now),
     signInAttempts: await purgeAll(SIGN_IN_ATTEMPTS, now),

@@ -128,11 +128,11 @@ export function pgCredentials(executor: Executor, maintenance: Executor): Creden
         ofStaff.length === 0
           ? []
           : await executor.rows<{ id: StaffId; role: StaffRole }>(ROLES, [arrayOf(firms), arrayOf(staff)]);
-      const roleOf = new Map(roles.map(({ id, role }) => [id, role]));
+      const memberOf = new Map(roles.map(({ id, role }) => [id, { staffId: id, role }]));
       return new Map(
         open.map(({ token_hash, staff_id }) => [
           token_hash,
-          (staff_id === null ? null : roleOf.get(staff_id)) ?? null,
+          (staff_id === null ? null : memberOf.get(staff_id)) ?? null,
         ]),
       );
     },

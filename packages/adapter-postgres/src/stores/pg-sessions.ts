@@ -1,5 +1,5 @@
 import { accountRef, type Session, type Sessions } from '@svc/application';
-import type { FindOptionsWhere } from 'typeorm';
+import { type FindOptionsWhere, IsNull } from 'typeorm';
 import type { Orm, TransactionExecutor } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL, SERVICE } from '../encryption/personal-columns.ts';
@@ -33,6 +33,13 @@ export function pgSessions(executor: TransactionExecutor, encryption: Encryption
       await executor.orm('sessions_set_method', (manager) =>
         manager.update(SESSIONS, { tokenHash }, { method }),
       );
+    },
+
+    async move(tokenHash, { firmId, staffId }) {
+      const moved = await executor.orm('sessions_move', (manager) =>
+        manager.update(SESSIONS, { tokenHash, svcId: IsNull() }, { firmId, staffId }),
+      );
+      return moved.affected === 1;
     },
 
     async remove({ account, tokenHash }) {

@@ -12,6 +12,8 @@ export interface AccountKind<A extends Account> {
   /** Null also for an account of another kind; so does `lock`. */
   find(tx: Tx, of: AccountRef): Promise<A | null>;
   lock(tx: Tx, of: AccountRef): Promise<A | null>;
+  /** Other accounts of the person: those with the same address, which they have proved to be theirs. With this one. */
+  ofPerson(tx: Tx, account: A): Promise<readonly A[]>;
   /** A code that was sent to the address was entered. */
   confirmEmail(tx: Tx, account: A, at: number): Promise<void>;
 }
@@ -25,6 +27,7 @@ export const ADJUSTERS: AccountKind<Adjuster> = {
   },
   find: async (tx, of) => ('svcId' in of ? tx.adjusters.find(of.svcId) : null),
   lock: async (tx, of) => ('svcId' in of ? tx.adjusters.lock(of.svcId) : null),
+  ofPerson: async (_, account) => [account],
   confirmEmail: (tx, { svcId }) => tx.adjusters.confirmEmail(svcId),
 };
 
@@ -34,6 +37,8 @@ export const STAFF: AccountKind<StaffMember> = {
   findByEmail: (tx, email) => tx.staff.findByEmail(email),
   find: async (tx, of) => ('staffId' in of ? tx.staff.find(of) : null),
   lock: async (tx, of) => ('staffId' in of ? tx.staff.lock(of) : null),
+  ofPerson: async (tx, account) =>
+    account.joinedAt === null ? [account] : tx.staff.findByEmail(account.email),
   async confirmEmail(tx, account, at) {
     if (account.joinedAt === null) await tx.staff.save({ ...account, joinedAt: at });
   },

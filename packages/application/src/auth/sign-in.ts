@@ -7,10 +7,13 @@ import {
   SIGN_IN_CODE_LIFETIME_MS,
   SIGN_IN_CODE_TRIES,
   SIGN_IN_LIMITS,
+  SIGN_IN_TICKET_LIFETIME_MS,
+  type StaffMember,
+  type StaffRef,
   type Svcid,
   withAttempt,
 } from '@svc/domain';
-import type { AccountActor, AdjusterActor, RequestOrigin } from '../actors.ts';
+import type { AccountActor, AdjusterActor, RequestOrigin, StaffActor } from '../actors.ts';
 import {
   type AuditCaller,
   accountObject,
@@ -23,8 +26,10 @@ import {
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import { type Account, type AccountRef, accountRef } from '../model/account.ts';
 import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../model/audit.ts';
+import type { Firm } from '../model/firm.ts';
 import type { PasskeyAssertion } from '../model/passkey.ts';
 import type { Session, SessionMethod } from '../model/session.ts';
+import type { SignInTicket } from '../model/sign-in.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Mailer } from '../ports/mailer.ts';
@@ -32,7 +37,14 @@ import type { PasskeyVerifier } from '../ports/passkey-verifier.ts';
 import type { Secrets } from '../ports/secrets.ts';
 import type { SignInMonitor } from '../ports/sign-in-monitor.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
-import { type AccountKind, isDisabled } from './accounts.ts';
+import {
+  type AccountKind,
+  accountRemoved,
+  confirmedEmail,
+  existingAccount,
+  isDisabled,
+  STAFF,
+} from './accounts.ts';
 import { countAttempt, lockCounters } from './attempt-counters.ts';
 import { usePasskey, verifyPasskey } from './passkeys.ts';
 
@@ -195,7 +207,7 @@ interface ProofByCode {
   readonly code: string;
   /** As sent when the code was requested. */
   readonly clientSecret?: string | undefined;
-  /** Which of the firms that the address is staff of. Without it, the one that was joined first. */
+  /** Which of the firms that the address is staff of. Without it, the person chooses one. */
   readonly firmId?: FirmId | undefined;
 }
 
@@ -203,13 +215,29 @@ interface ProofByPasskey {
   readonly passkey: PasskeyAssertion;
   /** As sent when the options were requested. */
   readonly clientSecret: string;
+  readonly firmId?: FirmId | undefined;
+}
+
+/** The choice of a person of several firms, who has signed in otherwise. */
+interface ProofByTicket {
+  readonly ticket: string;
+  readonly firmId: FirmId;
+  /** As sent with the code or the passkey. */
+  readonly clientSecret?: string | undefined;
 }
 
 export type SignInProof =
   | ProofByCode
   /** Test accounts only. */
   | { readonly svcId: Svcid; readonly signInSecret: string }
-  | ProofByPasskey;
+  | ProofByPasskey
+  | ProofByTicket;
+
+/** What a person of several firms chooses from, with the ticket that proves who they are. */
+export interface FirmChoice {
+  readonly ticket: string;
+  readonly firms: readonly Pick<Firm, 'id' | 'name'>[];
+}
 
 /** What opening a session needs. */
 export interface SessionDeps {
@@ -264,8 +292,7 @@ export async function openSession<A extends Account>(
   const endsAt = at + deps.sessionMaxAgeMs;
   const expiresAt = Math.min(at + SESSION_LIFETIME_MS, endsAt);
   const ref = accountRef(account);
-  const open = await tx.sessions.of(ref);
-  for (const surplus of open.slice(MAX_SESSIONS_PER_ACCOUNT - 1)) await tx.sessions.remove(surplus);
+  await endSurplusSessions(tx, ref);
   await tx.sessions.add({
     id: deps.ids.next(),
     tokenHash: hash,
@@ -281,10 +308,20 @@ export async function openSession<A extends Account>(
   return { token: secret, expiresAt, account };
 }
 
+/** Makes room for one more session of the account. */
+async function endSurplusSessions(tx: Tx, of: AccountRef): Promise<void> {
+  const open = await tx.sessions.of(accountRef(of));
+  for (const surplus of open.slice(MAX_SESSIONS_PER_ACCOUNT - 1)) await tx.sessions.remove(surplus);
+}
+
 /** Opens a session for a device. */
 export const makeSignIn =
   <A extends Account>(deps: SignInDeps<A>) =>
-  async (proof: SignInProof, origin: RequestOrigin, deviceName: string | null): Promise<OpenedSession<A>> => {
+  async (
+    proof: SignInProof,
+    origin: RequestOrigin,
+    deviceName: string | null,
+  ): Promise<OpenedSession<A> | FirmChoice> => {
     // A wrong code is counted, so the unit must commit: it returns the failure instead of throwing.
     const opening =
       'passkey' in proof
@@ -292,13 +329,15 @@ export const makeSignIn =
         : deps.uow.run((tx) =>
             'code' in proof
               ? byCode(tx, deps, proof, origin, deviceName)
-              : bySecret(tx, deps, proof, origin, deviceName),
+              : 'ticket' in proof
+                ? byTicket(tx, deps, proof, origin, deviceName)
+                : bySecret(tx, deps, proof, origin, deviceName),
           );
     const result = await opening.catch((error: unknown) => {
       if (error instanceof TooManyAttempts) deps.signInMonitor.count('paused');
       throw error;
     });
-    if ('token' in result) return result;
+    if ('token' in result || 'ticket' in result) return result;
     const { failed, chains, notRequested = false, needsPasskey = false } = result;
     deps.signInMonitor.count(notRequested ? 'not_requested_here' : 'refused');
     const caller = { actor: 'anonymous', address: origin.address, requestId: origin.requestId };
@@ -313,6 +352,15 @@ export const makeSignIn =
     if (needsPasskey)
       throw new DomainError('passkey_required', 'This account has a passkey. Sign in with it.');
     throw notRequested ? codeNotRequested() : signInFailed();
+  };
+
+/** Of accounts of which a person has one: there is no firm to choose. */
+export const withoutChoice =
+  <A extends Account>(signIn: ReturnType<typeof makeSignIn<A>>) =>
+  async (...proof: Parameters<typeof signIn>): Promise<OpenedSession<A>> => {
+    const opened = await signIn(...proof);
+    if ('ticket' in opened) throw new Error('a person with several accounts of this kind');
+    return opened;
   };
 
 /** The same statements with and without an account, so that their time does not reveal it. */
@@ -362,7 +410,7 @@ async function byCode<A extends Account>(
   proof: ProofByCode,
   origin: RequestOrigin,
   deviceName: string | null,
-): Promise<OpenedSession<A> | FailedSignIn> {
+): Promise<OpenedSession<A> | FirmChoice | FailedSignIn> {
   const { accounts } = deps;
   const { email, code, clientSecret } = proof;
   const guesses = await lockGuesses(tx, deps, origin);
@@ -401,23 +449,105 @@ async function byCode<A extends Account>(
     return failedByEmail(tx, accounts, proof);
   }
   await tx.signInCodes.remove(slot);
-  const [account] = ofFirm(await accounts.findByEmail(tx, email), proof.firmId);
+  const all = await accounts.findByEmail(tx, email);
+  const chosen = ofFirm(all, proof.firmId);
+  const [account] = chosen;
   if (account === undefined) return failedSignIn(tx, accounts);
+  if (deps.passkeysRequired) {
+    // One passkey opens every account of a person, so a code alone opens none of them.
+    let hasPasskey = false;
+    for (const one of all) {
+      if ((await tx.passkeys.of(accountRef(one))).length === 0) continue;
+      hasPasskey = true;
+      await accounts.confirmEmail(tx, one, now);
+    }
+    if (hasPasskey) return { ...(await failedSignIn(tx, accounts, accountRef(account))), needsPasskey: true };
+  }
+  const proven = { method: 'code', hasProvedEmail: true, deviceName, clientSecret } as const;
+  return openOrChoose(tx, deps, chosen, origin, proven);
+}
+
+/** How the person has proved who they are, on which client. */
+interface Proven {
+  readonly method: SignInTicket['method'];
+  readonly hasProvedEmail: boolean;
+  readonly deviceName: string | null;
+  readonly clientSecret: string | undefined;
+}
+
+/** Opens a session of the only account; of several, the person chooses the firm first. */
+async function openOrChoose<A extends Account>(
+  tx: Tx,
+  deps: SignInDeps<A>,
+  chosen: readonly A[],
+  origin: RequestOrigin,
+  { method, hasProvedEmail, deviceName, clientSecret }: Proven,
+): Promise<OpenedSession<A> | FirmChoice | FailedSignIn> {
+  const { accounts, secrets, clock } = deps;
+  const [account] = chosen;
+  if (account === undefined) return failedSignIn(tx, accounts);
+  if (chosen.length === 1) {
+    if (hasProvedEmail) await accounts.confirmEmail(tx, account, clock.now());
+    const ref = accountRef(account);
+    const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), method, deviceName);
+    return opened ?? failedSignIn(tx, accounts, ref);
+  }
+  const refs: StaffRef[] = [];
+  const firms: FirmChoice['firms'][number][] = [];
+  for (const one of chosen) {
+    const firm = 'firmId' in one ? await tx.firms.find(one.firmId) : null;
+    if (!('firmId' in one) || firm === null) continue;
+    refs.push({ firmId: one.firmId, staffId: one.staffId });
+    firms.push({ id: firm.id, name: firm.name });
+  }
+  const { secret, hash } = secrets.issue('sign_in_ticket');
+  await tx.signInTickets.add({
+    slot: ticketSlot(secrets, hash, clientSecret),
+    accounts: refs,
+    method,
+    expiresAt: clock.now() + SIGN_IN_TICKET_LIFETIME_MS,
+  });
+  return { ticket: secret, firms };
+}
+
+/** Bound to the client like a code. */
+const ticketSlot = (secrets: Secrets, hash: string, clientSecret: string | undefined): string =>
+  clientSecret === undefined
+    ? secrets.hashOfSubject('ticket', hash)
+    : secrets.hashOfSubject('bound ticket', hash, clientSecret);
+
+/** Failures count against the client like wrong codes. */
+async function byTicket<A extends Account>(
+  tx: Tx,
+  deps: SignInDeps<A>,
+  { ticket, firmId, clientSecret }: ProofByTicket,
+  origin: RequestOrigin,
+  deviceName: string | null,
+): Promise<OpenedSession<A> | FailedSignIn> {
+  const { accounts, secrets, clock } = deps;
+  const guesses = await lockGuesses(tx, deps, origin);
+  const hash = secrets.hashOf(ticket, 'sign_in_ticket');
+  const found = hash === null ? null : await tx.signInTickets.take(ticketSlot(secrets, hash, clientSecret));
+  const now = clock.now();
+  const ref = found?.accounts.find((one) => one.firmId === firmId);
+  // Null: the person was removed since.
+  const account = ref === undefined ? null : await accounts.find(tx, ref);
+  if (found === null || ref === undefined || account === null || now >= found.expiresAt) {
+    await guesses.count();
+    return failedSignIn(tx, accounts, account === null ? null : accountRef(account));
+  }
   await accounts.confirmEmail(tx, account, now);
-  const ref = accountRef(account);
-  if (deps.passkeysRequired && (await tx.passkeys.of(ref)).length > 0)
-    return { ...(await failedSignIn(tx, accounts, ref)), needsPasskey: true };
-  const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'code', deviceName);
+  const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), found.method, deviceName);
   return opened ?? failedSignIn(tx, accounts, ref);
 }
 
 /** Failures count against the client like wrong codes. The response is verified between two transactions. */
 async function byPasskey<A extends Account>(
   deps: SignInDeps<A>,
-  { passkey: response, clientSecret }: ProofByPasskey,
+  { passkey: response, clientSecret, firmId }: ProofByPasskey,
   origin: RequestOrigin,
   deviceName: string | null,
-): Promise<OpenedSession<A> | FailedSignIn> {
+): Promise<OpenedSession<A> | FirmChoice | FailedSignIn> {
   const passkey = await deps.uow.run(async (tx) => {
     await lockGuesses(tx, deps, origin);
     return tx.passkeys.lockByCredential(response.credentialId);
@@ -427,13 +557,14 @@ async function byPasskey<A extends Account>(
     const guesses = await lockGuesses(tx, deps, origin);
     const isValid = proof !== null && (await usePasskey(tx, deps, proof));
     const account = passkey && (await deps.accounts.find(tx, passkey.account));
-    const ref = account && accountRef(account);
-    if (ref === null || !isValid) {
+    if (account === null || !isValid) {
       await guesses.count();
-      return failedSignIn(tx, deps.accounts, ref);
+      return failedSignIn(tx, deps.accounts, account && accountRef(account));
     }
-    const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'passkey', deviceName);
-    return opened ?? failedSignIn(tx, deps.accounts, ref);
+    const chosen = ofFirm(await deps.accounts.ofPerson(tx, account), firmId);
+    const hasProvedEmail = confirmedEmail(account) !== null;
+    const proven = { method: 'passkey', hasProvedEmail, deviceName, clientSecret } as const;
+    return openOrChoose(tx, deps, chosen, origin, proven);
   });
 }
 
@@ -468,6 +599,32 @@ async function bySecret<A extends Account>(
   const opened = await openSession(tx, deps, ref, byAccount({ ...ref, origin }), 'secret', deviceName);
   return opened ?? failedSignIn(tx, deps.accounts, ref);
 }
+
+/** Gives a session to the account of the same person in another firm, as that person has it there. */
+export const makeChangeFirm =
+  (deps: Pick<SessionDeps, 'uow' | 'clock'>) =>
+  (actor: StaffActor, tokenHash: string, firmId: FirmId): Promise<StaffMember> =>
+    deps.uow.run(async (tx) => {
+      const current = existingAccount(await STAFF.find(tx, actor));
+      if (firmId === current.firmId) return current;
+      const own = await STAFF.ofPerson(tx, current);
+      const found = own.find((account) => account.firmId === firmId);
+      const target = found === undefined ? null : await STAFF.lock(tx, found);
+      const firm = await tx.firms.find(firmId);
+      if (target === null || firm === null || firm.erasure !== null)
+        throw new DomainError(
+          'not_found',
+          'No firm with this id has you as staff with the email address that this session has proved.',
+        );
+      const at = deps.clock.now();
+      await STAFF.confirmEmail(tx, target, at);
+      await endSurplusSessions(tx, target);
+      if (!(await tx.sessions.move(tokenHash, target))) throw accountRemoved();
+      await recordAccountAction(tx, current, byAccount(actor), { at, action: 'session.end' });
+      const caller = byAccount({ ...accountRef(target), origin: actor.origin });
+      await recordAccountAction(tx, target, caller, { at, action: 'session.open' });
+      return target;
+    });
 
 type SignOutDeps = { uow: UnitOfWork; clock: Clock };
 

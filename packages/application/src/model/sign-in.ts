@@ -1,4 +1,4 @@
-import type { Attempts, Instant, Svcid } from '@svc/domain';
+import type { Attempts, Instant, StaffRef, Svcid } from '@svc/domain';
 
 export type AccountEvent = 'email_requested' | 'email_changed' | 'passkey_added' | 'passkey_removed';
 
@@ -20,6 +20,16 @@ export interface SignInCode {
   readonly expiresAt: Instant;
   /** Derives the same code again. */
   readonly seed: string;
+}
+
+/** Of a person of several firms who has signed in, and has not chosen one of them yet. */
+export interface SignInTicket {
+  /** A hash of the ticket, which binds it to the client that signed in. */
+  readonly slot: string;
+  readonly accounts: readonly StaffRef[];
+  /** How the person signed in. */
+  readonly method: 'code' | 'passkey';
+  readonly expiresAt: Instant;
 }
 
 /** A new email address that does not count before its code is confirmed. */

@@ -1,4 +1,4 @@
-import type { Instant, KeyId, StaffRole } from '@svc/domain';
+import type { Instant, KeyId } from '@svc/domain';
 import type { StaffGrant } from '../model/account.ts';
 import type { KeyGrant } from '../model/api-key.ts';
 import type { Session } from '../model/session.ts';
@@ -13,10 +13,13 @@ export interface CredentialStore {
   keyByHash(secretHash: string): Promise<KeyGrant | null>;
   sessionByHash(tokenHash: string): Promise<StoredSession | null>;
   /**
-   * Those of the tokens whose sessions have not ended, with the role of a staff member; at most two statements for all open
-   * streams of a process.
+   * Those of the tokens whose sessions have not ended, with the staff member that each belongs to; null: to an adjuster, or to
+   * one who was removed. At most two statements for all open streams of a process.
    */
-  openSessions(tokenHashes: readonly string[], now: Instant): Promise<ReadonlyMap<string, StaffRole | null>>;
+  openSessions(
+    tokenHashes: readonly string[],
+    now: Instant,
+  ): Promise<ReadonlyMap<string, Pick<StaffGrant, 'staffId' | 'role'> | null>>;
   /** A number that changes with every change to a key, a plan or a firm's limits. */
   version(): Promise<string>;
   /** Stores when keys and sessions were last used; in batches, outside of requests. */

@@ -6,6 +6,7 @@ export const SECRET_PREFIXES = {
   staff_session: 'svc_staff_',
   sign_in_secret: 'svc_signin_',
   client_secret: 'svc_client_',
+  sign_in_ticket: 'svc_ticket_',
 } as const;
 
 export type SecretKind = keyof typeof SECRET_PREFIXES;

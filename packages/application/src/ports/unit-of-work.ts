@@ -15,6 +15,7 @@ import type { Passkeys } from './passkeys.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 import type { SignInCodes } from './sign-in-codes.ts';
+import type { SignInTickets } from './sign-in-tickets.ts';
 import type { Staff } from './staff.ts';
 import type { UsedChallenges } from './used-challenges.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -40,6 +41,7 @@ export interface Tx {
   readonly keys: Keys;
   readonly sessions: Sessions;
   readonly signInCodes: SignInCodes;
+  readonly signInTickets: SignInTickets;
   readonly signInAttempts: SignInAttempts;
   readonly emailChanges: EmailChanges;
   readonly passkeys: Passkeys;

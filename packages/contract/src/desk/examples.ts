@@ -209,6 +209,7 @@ export const DESK_EXAMPLES: {
       last: { seq: 4711, hash: HASH },
     } satisfies AuditVerificationDocument,
   },
+  changeFirm: { body: { firm_id: FIRM.id }, response: ownStaff },
   ...WEBHOOK_EXAMPLES,
   ...IMPORT_EXAMPLES,
 };

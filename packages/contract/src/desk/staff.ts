@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { firmSchema } from '../adjuster.ts';
 import { endpoint } from '../endpoint.ts';
-import { email, fields, nonBlankText, oneOf, responseField, uuidParameter } from '../fields.ts';
+import { email, fields, nonBlankText, oneOf, responseField, text, uuidParameter } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf } from '../page.ts';
 import {
@@ -109,7 +109,7 @@ const ownStaff = {
   }),
   firms: z.array(firmSchema).meta({
     description:
-      'The firms in which this email address is staff, this one included. To work for another one, sign in with its firm_id.',
+      'The firms in which this email address is staff, this one included. `PUT /firm/v1/sessions/current` changes to another one.',
     example: [{ id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' }],
   }),
 };
@@ -119,6 +119,15 @@ export const ownStaffSchema = responseObject(ownStaff).meta({
   description: 'The person who is signed in, and their firm.',
 });
 export type OwnStaff = z.output<typeof ownStaffSchema>;
+
+export const firmChoiceSchema = responseObject({
+  firms: z.array(firmSchema).meta({
+    description: 'The firms in which the person is staff, in the order in which they joined.',
+    example: [{ id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' }],
+  }),
+  ticket: responseField.text('Works once, within five minutes.', 'svc_ticket_EXAMPLE'),
+}).meta({ id: 'FirmChoice', description: 'What a person of several firms chooses from.' });
+export type FirmChoice = z.output<typeof firmChoiceSchema>;
 
 export const staffSessionSchema = responseObject({
   token: responseField.text('The session token; shown only once.', 'svc_staff_EXAMPLE'),
@@ -159,6 +168,23 @@ export const staffEndpoints = {
     success: { status: 202, schema: null, description: 'Accepted.' },
     problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
   }),
+  changeFirm: endpoint({
+    ...staffWrite(null),
+    id: 'changeFirm',
+    method: 'PUT',
+    path: '/firm/v1/sessions/current',
+    summary: 'Change the firm',
+    description:
+      'The session is then of the other firm, in which the person must be staff with the same email address, and has the role that they have there. Its token stays.',
+    body: fields({
+      firm_id: text(LIMITS.uuid, {
+        description: 'The firm to work for, of `firms` of `GET /firm/v1/me`.',
+        example: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21',
+      }),
+    }).meta({ id: 'ChangeFirmRequest', description: 'The other firm.' }),
+    success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
+    problems: [...WITH_BODY, ...ANY_STAFF_REQUEST, 'not_found'],
+  }),
   signInStaff: endpoint({
     ...openWrite,
     id: 'signInStaff',
@@ -166,9 +192,21 @@ export const staffEndpoints = {
     path: '/firm/v1/sessions',
     summary: 'Sign in',
     description:
-      'Creates a session from an emailed code or from a passkey. Returns `rate_limited` after too many failed attempts, as in the adjuster app.',
+      'Creates a session from an emailed code or from a passkey. A person of several firms gets their names and a ticket, and sends the ticket with the chosen `firm_id`. Returns `rate_limited` after too many failed attempts, as in the adjuster app.',
     body: staffSignInBody,
     success: { status: 201, schema: staffSessionSchema, description: 'The session and its token.' },
+    next: {
+      status: 200,
+      schema: firmChoiceSchema,
+      description: 'The firms to choose from, and the ticket to send with the chosen one.',
+      example: {
+        firms: [
+          { id: '5d0c2c1e-9f0d-4c6c-9a2b-6a1f0f4f7b21', name: 'Gulf Adjusting Partners' },
+          { id: '0c1f5a52-8e0e-4d53-9f57-3f1f7a3c9d11', name: 'Bayou Claims' },
+        ],
+        ticket: 'svc_ticket_EXAMPLE',
+      },
+    },
     problems: [
       ...WITH_BODY,
       ...ANY_REQUEST,

@@ -127,6 +127,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   requestStaffSignInCode: 'sign_in',
   signInStaff: 'sign_in',
   signOutStaff: 'session.end',
+  changeFirm: 'session.open',
   startStaffPasskeySignIn: 'sign_in',
   startStaffPasskeyRegistration: 'passkey.add',
   updateMembership: 'member.change',

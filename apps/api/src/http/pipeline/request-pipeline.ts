@@ -24,6 +24,7 @@ import {
   validationSummary,
 } from '@svc/contract';
 import { checkPermission, checkScope, type Environment, limitsOf } from '@svc/domain';
+import { checkFirmOfPage } from '../browser-session.ts';
 import { createBodyMemory, type HeldBytes } from '../limits/body-memory.ts';
 import type { ConcurrencyLimit, Permit } from '../limits/concurrency-limit.ts';
 import { createDeadline, type Deadline } from '../limits/deadline.ts';
@@ -186,6 +187,7 @@ export function createPipeline(
     if (signedIn === null) throw new HttpProblem('invalid_session');
     const { staff, ...session } = signedIn;
     const { firmId, staffId, role, plan } = staff;
+    checkFirmOfPage(request, firmId);
     requireAllowed(await deps.sessionLimiter(session.sessionId));
     const origin = originOf(exchange);
     const actor = { firmId, staffId, origin };

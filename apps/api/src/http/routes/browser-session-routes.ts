@@ -3,6 +3,7 @@ import {
   type AccountUseCases,
   type AppUseCases,
   type DeskUseCases,
+  type FirmChoice,
   type RequestOrigin,
   type Secrets,
   type SignInProof,
@@ -108,12 +109,13 @@ function pageRoutes(
         proof: SignInProof,
         origin: RequestOrigin,
         deviceName: string | null,
-      ) => Promise<{ readonly token: string; readonly expiresAt: number }>,
+      ) => Promise<{ readonly token: string; readonly expiresAt: number } | FirmChoice>,
       proof: SignInProof,
       { device_name }: { readonly device_name?: string | undefined },
       { origin, userAgent }: OpenContext,
     ): Promise<RouteResponse> {
       const session = await signIn(proof, origin, device_name ?? deviceNameOf(userAgent));
+      if ('ticket' in session) return jsonResponse(session);
       return {
         ...jsonResponse({ expires_at: toDateTime(session.expiresAt) }, 201),
         headers: { 'Set-Cookie': sessionCookie(page, addresses, session.token) },

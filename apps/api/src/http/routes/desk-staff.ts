@@ -21,9 +21,13 @@ interface DeskStaffRouteDeps {
   readonly clock: Clock;
 }
 
-export function toStaffProof({ firm_id, ...body }: StaffSignInBody): SignInProof {
-  const proof = toProof(body);
-  return 'code' in proof ? { ...proof, firmId: firm_id?.toLowerCase() as FirmId | undefined } : proof;
+const firmIdOf = (id: string): FirmId => id.toLowerCase() as FirmId;
+
+export function toStaffProof(body: StaffSignInBody): SignInProof {
+  if (body.ticket !== undefined)
+    return { ticket: body.ticket, firmId: firmIdOf(body.firm_id), clientSecret: body.client_secret };
+  const { firm_id, ticket: _, ...proof } = body;
+  return { ...toProof(proof), ...(firm_id !== undefined && { firmId: firmIdOf(firm_id) }) };
 }
 
 /** Sign-in to the desk, and the people of the firm. */
@@ -42,7 +46,9 @@ export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
 
     openRoute(deskEndpoints.signInStaff, async ({ body }, { origin, userAgent }) => {
       const deviceName = body.device_name ?? deviceNameOf(userAgent);
-      const { token, expiresAt, account } = await use.signIn(toStaffProof(body), origin, deviceName);
+      const opened = await use.signIn(toStaffProof(body), origin, deviceName);
+      if ('ticket' in opened) return jsonResponse(opened);
+      const { token, expiresAt, account } = opened;
       const own = ownStaffToWire(await use.readOwnStaff(account));
       return jsonResponse({ token, expires_at: toDateTime(expiresAt), ...own }, 201);
     }),
@@ -50,6 +56,11 @@ export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
     staffRoute(deskEndpoints.signOutStaff, async (_, { actor, session }) => {
       await use.signOut(actor, session.tokenHash);
       return { status: 204 };
+    }),
+
+    staffRoute(deskEndpoints.changeFirm, async ({ body }, { actor, session }) => {
+      const account = await use.changeFirm(actor, session.tokenHash, firmIdOf(body.firm_id));
+      return jsonResponse(ownStaffToWire(await use.readOwnStaff(account)));
     }),
 
     staffRoute(deskEndpoints.getOwnStaff, async (_, { actor }) =>

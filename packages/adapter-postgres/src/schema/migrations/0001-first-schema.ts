@@ -243,6 +243,16 @@ CREATE TABLE sign_in_codes (
   seed text NOT NULL
 );
 
+-- Of people of several firms who have signed in, until they have chosen one. The slot is a hash of the ticket and its client.
+CREATE TABLE sign_in_tickets (
+  slot text COLLATE "C" PRIMARY KEY,
+  -- [{firmId, staffId}]
+  accounts json NOT NULL,
+  method text COLLATE "C" NOT NULL CHECK (method IN ('code', 'passkey')),
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX sign_in_tickets_end ON sign_in_tickets (expires_at);
+
 -- By a keyed hash of who or what is counted: the table holds no address.
 CREATE TABLE sign_in_attempts (
   subject text COLLATE "C" PRIMARY KEY,

@@ -1,12 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
-import { auditEntriesFrom, byAccount } from '@svc/application';
-import { DAY, type FirmId, SIGN_IN_LIMITS, type StaffId } from '@svc/domain';
+import {
+  accountRef,
+  auditEntriesFrom,
+  byAccount,
+  type FirmChoice,
+  type OpenedSession,
+} from '@svc/application';
+import {
+  DAY,
+  type FirmId,
+  SIGN_IN_LIMITS,
+  SIGN_IN_TICKET_LIFETIME_MS,
+  type StaffId,
+  type StaffMember,
+  type StaffRef,
+} from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture, TestFirm } from '../../fixture.ts';
 import { assertionFor, attestationFor } from '../../test-passkeys.ts';
 
 /** So that failed attempts do not count against the client of other tests. */
 const DESK = '192.0.2.2';
+
+async function sessionOf(
+  signedIn: Promise<OpenedSession<StaffMember> | FirmChoice>,
+): Promise<OpenedSession<StaffMember>> {
+  const opened = await signedIn;
+  if ('ticket' in opened) throw new Error('expected a session');
+  return opened;
+}
 
 export function staffBehavior(fixture: () => Fixture): void {
   const codeOf = async (email: string, clientSecret?: string): Promise<string> => {
@@ -63,12 +85,12 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect((await newStaff(firm, 'auditor', { email })).email).toBe(email);
     });
 
-    test('sign in with a code that is mailed to them, to the firm that they joined first or name', async () => {
+    test('sign in with a code that is mailed to them, to the only firm, to one that they name, or choose one', async () => {
       const { newFirm, newStaff, use, clock, stores } = fixture();
       const [first, second] = [await newFirm(), await newFirm()];
       const member = await newStaff(first, 'dispatcher');
       const { email } = member;
-      const opened = await use.desk.signIn({ email, code: await codeOf(email) });
+      const opened = await sessionOf(use.desk.signIn({ email, code: await codeOf(email) }));
       expect(opened.account).toEqual({ ...member, joinedAt: clock.now() });
       expect(await stores.staffReads.find(member)).toEqual(opened.account);
       const { firmId, staffId } = member;
@@ -83,11 +105,113 @@ export function staffBehavior(fixture: () => Fixture): void {
       const invited = await newStaff(second, 'auditor', { email });
       clock.advance(2000);
       const again = await use.desk.signIn({ email, code: await codeOf(email) });
-      expect(again.account.firmId).toBe(first.id);
+      const firms = [first, second].map(({ id, name }) => ({ id, name }));
+      expect(again).toEqual({ ticket: expect.stringMatching(/^svc_ticket_/), firms });
       const named = { email, code: await codeOf(email), firmId: second.id };
-      expect((await use.desk.signIn(named)).account.staffId).toBe(invited.staffId);
+      expect((await sessionOf(use.desk.signIn(named))).account.staffId).toBe(invited.staffId);
       const stranger = { email, code: await codeOf(email), firmId: (await newFirm()).id };
       expect(await errorCodeOf(use.desk.signIn(stranger))).toBe('sign_in_refused');
+    });
+
+    /** A person who is staff of two firms, and has not signed in yet. */
+    const personOfTwo = async () => {
+      const { newFirm, newStaff } = fixture();
+      const [first, second] = [await newFirm(), await newFirm()];
+      const member = await newStaff(first, 'auditor');
+      const { email } = member;
+      return { first, second, email, member, other: await newStaff(second, 'dispatcher', { email }) };
+    };
+    const ticketFor = async (email: string, clientSecret?: string) => {
+      const code = await codeOf(email, clientSecret);
+      const chosen = await fixture().use.desk.signIn({ email, code, clientSecret });
+      if (!('ticket' in chosen)) throw new Error('expected a choice of firms');
+      return chosen.ticket;
+    };
+
+    test('of two firms choose one with a ticket that works once, for a while, on their client and for their firms', async () => {
+      const { use, clock, newFirm, stores, secrets } = fixture();
+      const { first, second, email, other } = await personOfTwo();
+      const { signIn } = use.desk;
+      const ticket = await ticketFor(email, 'browser');
+      for (const refused of [
+        { ticket, firmId: second.id },
+        { ticket, firmId: second.id, clientSecret: 'another browser' },
+        { ticket: `${ticket}0`, firmId: second.id, clientSecret: 'browser' },
+        { ticket: 'svc_ticket_', firmId: second.id, clientSecret: 'browser' },
+      ])
+        expect(await errorCodeOf(signIn(refused))).toBe('sign_in_refused');
+      const proof = { ticket, firmId: second.id, clientSecret: 'browser' };
+      const ends = await Promise.allSettled([signIn(proof), signIn(proof)]);
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      // Whoever is invited by two firms has joined the one that they chose.
+      expect(await stores.staffReads.find(other)).toMatchObject({ joinedAt: clock.now() });
+      const stranger = { ticket: await ticketFor(email), firmId: (await newFirm()).id };
+      expect(await errorCodeOf(signIn(stranger))).toBe('sign_in_refused');
+      expect(await errorCodeOf(signIn({ ...stranger, firmId: first.id }))).toBe('sign_in_refused');
+      const late = { ticket: await ticketFor(email), firmId: first.id };
+      clock.advance(SIGN_IN_TICKET_LIFETIME_MS);
+      expect(await errorCodeOf(signIn(late))).toBe('sign_in_refused');
+      // Only a hash of it is stored.
+      const kept = await ticketFor(email);
+      const hash = secrets.hashOf(kept, 'sign_in_ticket') ?? '';
+      const taken = await stores.unitOfWork.run((tx) =>
+        tx.signInTickets.take(secrets.hashOfSubject('ticket', hash)),
+      );
+      expect(JSON.stringify(taken)).not.toContain(kept);
+      expect(taken).toMatchObject({ method: 'code', expiresAt: clock.now() + SIGN_IN_TICKET_LIFETIME_MS });
+    });
+
+    test('of two firms cannot use a ticket for one that has removed them since', async () => {
+      const { use } = fixture();
+      const { first, second, email, other } = await personOfTwo();
+      const ticket = await ticketFor(email);
+      await use.removeStaff({ ...other });
+      expect(await errorCodeOf(use.desk.signIn({ ticket, firmId: second.id }))).toBe('sign_in_refused');
+      const opened = await sessionOf(use.desk.signIn({ email, code: await codeOf(email) }));
+      expect(opened.account.firmId).toBe(first.id);
+    });
+
+    test('change the firm of a session, which is then of that firm alone, and keep it when the other removes them', async () => {
+      const { use, clock, newFirm, newStaff, stores } = fixture();
+      const { first, second, email, member, other } = await personOfTwo();
+      await newStaff(first);
+      await newStaff(second);
+      const { token } = await sessionOf(
+        use.desk.signIn({ email, code: await codeOf(email), firmId: first.id }),
+      );
+      const current = async () => {
+        const signedIn = await use.sessionAuthenticator.authenticateStaff(token);
+        if (signedIn === null) throw new Error('expected a session');
+        return signedIn;
+      };
+      const { tokenHash } = await current();
+      const stranger = await newFirm();
+      expect(await errorCodeOf(use.desk.changeFirm(member, tokenHash, stranger.id))).toBe('not_found');
+      expect((await use.desk.changeFirm(member, tokenHash, first.id)).staffId).toBe(member.staffId);
+      expect((await use.desk.changeFirm(member, tokenHash, second.id)).staffId).toBe(other.staffId);
+      expect((await current()).staff).toMatchObject({ firmId: second.id, role: 'dispatcher' });
+      expect(await stores.credentials.openSessions([tokenHash], clock.now())).toEqual(
+        new Map([[tokenHash, { staffId: other.staffId, role: 'dispatcher' }]]),
+      );
+      const sessions = (of: StaffRef) => stores.unitOfWork.run((tx) => tx.sessions.of(accountRef(of)));
+      expect([(await sessions(member)).length, (await sessions(other)).length]).toEqual([0, 1]);
+      await use.removeStaff(member);
+      expect((await current()).staff.firmId).toBe(second.id);
+      expect(await errorCodeOf(use.desk.changeFirm(other, tokenHash, first.id))).toBe('not_found');
+      await use.removeStaff(other);
+      expect(await use.sessionAuthenticator.authenticateStaff(token)).toBeNull();
+    });
+
+    test('change the firm of no session that has ended, and of none that has not proved their address', async () => {
+      const { use } = fixture();
+      const { second, member, email, first } = await personOfTwo();
+      // The operator opened it, for one firm.
+      const opened = await use.openStaffSession(member);
+      const { tokenHash = '' } = (await use.sessionAuthenticator.authenticateStaff(opened.token)) ?? {};
+      expect(await errorCodeOf(use.desk.changeFirm(member, tokenHash, second.id))).toBe('not_found');
+      await sessionOf(use.desk.signIn({ email, code: await codeOf(email), firmId: first.id }));
+      await use.desk.signOut(member, tokenHash);
+      expect(await errorCodeOf(use.desk.changeFirm(member, tokenHash, second.id))).toBe('account_removed');
     });
 
     test('who are adjusters too have a code and a session for each', async () => {
@@ -104,7 +228,7 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect(await errorCodeOf(use.desk.signIn({ email, code: appCode, clientSecret }))).toBe(
         'sign_in_refused',
       );
-      const desk = await use.desk.signIn({ email, code: deskCode, clientSecret });
+      const desk = await sessionOf(use.desk.signIn({ email, code: deskCode, clientSecret }));
       const app = await use.signIn({ email, code: appCode, clientSecret }, DESK);
       const authenticator = use.sessionAuthenticator;
       expect((await authenticator.authenticate(app.token))?.svcId).toBe(svcId);
@@ -132,7 +256,7 @@ export function staffBehavior(fixture: () => Fixture): void {
       expect(await roleOf()).toBe('auditor');
       const { tokenHash = '' } = (await use.sessionAuthenticator.authenticateStaff(token)) ?? {};
       expect(await stores.credentials.openSessions([tokenHash], clock.now())).toEqual(
-        new Map([[tokenHash, 'auditor']]),
+        new Map([[tokenHash, { staffId: member.staffId, role: 'auditor' }]]),
       );
       expect(await errorCodeOf(use.updateStaff(admin, { role: 'auditor' }))).toBe('last_admin');
       expect(await errorCodeOf(use.removeStaff(admin))).toBe('last_admin');
@@ -216,7 +340,7 @@ export function staffBehavior(fixture: () => Fixture): void {
         uses += 1;
         return { passkey: assertionFor(request, credential, uses), clientSecret: 'browser' };
       };
-      expect((await use.desk.signIn(await proof())).account.staffId).toBe(removed.staffId);
+      expect((await sessionOf(use.desk.signIn(await proof()))).account.staffId).toBe(removed.staffId);
       expect(await errorCodeOf(use.signIn(await proof(), DESK))).toBe('sign_in_refused');
 
       await use.removeStaff(removed);
@@ -234,7 +358,7 @@ export function staffBehavior(fixture: () => Fixture): void {
       const firm = await newFirm();
       const admin = await newStaff(firm);
       const { email } = admin;
-      const { token } = await use.desk.signIn({ email, code: await codeOf(email) });
+      const { token } = await sessionOf(use.desk.signIn({ email, code: await codeOf(email) }));
       const { firmId, staffId } = admin;
       const caller = byAccount({ firmId, staffId });
       const invited = await use.desk.inviteStaff(caller, {
