@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import type { FirmId } from '@svc/domain';
 import type { Page } from 'playwright-core';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { button, codeFor, heading, until } from '../../adjuster/test/app-under-test.ts';
@@ -162,8 +161,9 @@ test('a person of two firms chooses one after the code, changes it, and no tab g
     const gulf = await firmWithClaim();
     const bayou = await operator.firm({ name: 'Bayou Claims' });
     const { email } = await operator.staff(gulf.firm.id, 'dispatcher');
-    const invited = { firmId: bayou.id as FirmId, email, name: 'Priya Natarajan', role: 'auditor' } as const;
-    await service.service.services.get('operatorUseCases').inviteStaff(invited);
+    const as = await service.staff(bayou, 'admin');
+    const body = { email, name: 'Priya Natarajan', role: 'auditor' };
+    expect((await service.call('POST', '/firm/v1/staff', { as, body })).status).toBe(201);
     await page.goto(`${service.url}/firm`);
     await page.getByLabel('Your email').fill(email);
     await button(page, 'Email me a code').click();
