@@ -1,3 +1,5 @@
+import type { FirmChoice } from '@svc/contract';
+import { ApiError } from '@svc/web-app/api-error';
 import { ErrorBoundary } from '@svc/web-app/components/error-boundary';
 import { lazy } from '@svc/web-app/components/lazy';
 import { mount } from '@svc/web-app/components/mount';
@@ -7,7 +9,7 @@ import { ToastMessage } from '@svc/web-app/components/toast';
 import { Button, Note, ScreenHeader, SkipButton, useHeightVariable } from '@svc/web-app/components/ui';
 import '@svc/web-app/theme.css';
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import './style.css';
 import {
   call,
@@ -21,6 +23,7 @@ import {
   route,
   session,
   showError,
+  showToast,
   texts,
 } from './app.ts';
 import { Secret } from './components/secret.tsx';
@@ -53,15 +56,55 @@ const permitted = (): Screen[] =>
     return needs === null || can(needs);
   });
 
-const SignIn = () => (
-  <SignInPage logo={`${ROOT}icon.svg`} endedBecause={session.endedBecause.value}>
-    <SignInByCode
-      sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
-      passkeyOptions={() => request(() => call('startPasskeySignIn'))}
-      {...{ signIn: desk.signIn, chooseFirm: desk.signIn, showError }}
-    />
-  </SignInPage>
-);
+function SignIn() {
+  const [choice, setChoice] = useState<FirmChoice>();
+  return (
+    <SignInPage logo={`${ROOT}icon.svg`} endedBecause={session.endedBecause.value}>
+      {choice === undefined ? (
+        <SignInByCode
+          sendCode={(email) => request(() => call('sendSignInCode', { body: { email } }))}
+          passkeyOptions={() => request(() => call('startPasskeySignIn'))}
+          signIn={async (proof) => setChoice(await desk.signIn(proof))}
+          showError={showError}
+        />
+      ) : (
+        <ChooseFirm {...choice} failed={() => setChoice(undefined)} />
+      )}
+    </SignInPage>
+  );
+}
+
+/** Of a person of several firms, who has entered a code. */
+function ChooseFirm({ firms, ticket, failed }: FirmChoice & { readonly failed: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const choose = async (firm_id: string): Promise<void> => {
+    setBusy(true);
+    try {
+      await desk.signIn({ ticket, firm_id });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'invalid_sign_in') {
+        // The ticket works once: only another code helps.
+        showToast(() => texts.value.refusals.invalid_sign_in ?? '', 'error');
+        failed();
+      } else showError(error);
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="card form">
+      <h2 ref={heading} tabIndex={-1}>
+        {texts.value.chooseFirm}
+      </h2>
+      {firms.map(({ id, name }) => (
+        <Button key={id} wide busy={busy} onClick={() => void choose(id)}>
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
 
 function App() {
   const me = session.profile.value;

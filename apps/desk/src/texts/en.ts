@@ -12,6 +12,7 @@ const refusals: Readonly<Record<string, string>> = {
   duplicate_claim: 'An open claim with this number exists already.',
   environment_mismatch: 'Test data and live data do not mix.',
   idempotency_key_reused: 'The claim has changed. Load it again.',
+  invalid_sign_in: 'Sign in again: the choice took too long or was made already.',
   insufficient_scope: 'Your role does not allow this.',
   last_admin: 'The last administrator stays.',
   invitation_pending: 'This adjuster has an invitation already.',
@@ -54,6 +55,7 @@ export const en = {
     settings: 'Settings',
   },
   firm: 'Firm',
+  chooseFirm: 'Which firm do you work for now?',
   environment: { label: 'Data', live: 'Live', test: 'Test' },
   testNote: 'You are looking at test data.',
   roles: {

@@ -34,6 +34,7 @@ export const es: Texts = {
     settings: 'Ajustes',
   },
   firm: 'Empresa',
+  chooseFirm: '¿Para qué empresa trabaja ahora?',
   environment: { label: 'Datos', live: 'Reales', test: 'Prueba' },
   testNote: 'Está viendo datos de prueba.',
   roles: {
@@ -52,6 +53,7 @@ export const es: Texts = {
     duplicate_claim: 'Ya existe una reclamación abierta con este número.',
     environment_mismatch: 'Los datos de prueba y los reales no se mezclan.',
     idempotency_key_reused: 'La reclamación cambió. Cárguela de nuevo.',
+    invalid_sign_in: 'Inicie sesión otra vez: la elección tardó demasiado o ya se hizo.',
     insufficient_scope: 'Su función no lo permite.',
     last_admin: 'El último administrador permanece.',
     invitation_pending: 'Este ajustador ya tiene una invitación.',

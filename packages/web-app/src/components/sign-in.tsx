@@ -26,20 +26,12 @@ export function SignInPage(props: {
   );
 }
 
-/** Of a person of several firms, who has proved who they are. */
-interface FirmChoice {
-  readonly firms: readonly { readonly id: string; readonly name: string }[];
-  readonly ticket: string;
-}
-
 /** Signs in with a code that is emailed, or with a passkey. */
 export function SignInByCode(props: {
   readonly sendCode: (email: string) => Promise<unknown>;
   readonly signIn: (
     proof: { email: string; code: string } | Awaited<ReturnType<typeof authenticateWithPasskey>>,
-  ) => Promise<void> | Promise<FirmChoice | undefined>;
-  /** Where a person may be of several firms. */
-  readonly chooseFirm?: (choice: { ticket: string; firm_id: string }) => Promise<unknown>;
+  ) => Promise<void>;
   readonly passkeyOptions: () => Promise<{ readonly options: object }>;
   readonly showError: (error: unknown) => void;
 }) {
@@ -49,7 +41,6 @@ export function SignInByCode(props: {
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  const [choice, setChoice] = useState<FirmChoice>();
 
   const whileBusy = async (
     work: () => Promise<unknown>,
@@ -80,7 +71,7 @@ export function SignInByCode(props: {
   const fromPasskey = async (): Promise<void> => {
     const passkeys = await import('../passkeys.ts');
     const { options } = await props.passkeyOptions();
-    setChoice((await props.signIn(await passkeys.authenticateWithPasskey(options))) ?? undefined);
+    await props.signIn(await passkeys.authenticateWithPasskey(options));
   };
   const sendCode = () =>
     whileBusy(async () => {
@@ -92,9 +83,7 @@ export function SignInByCode(props: {
     event.preventDefault();
     if (step === 'email') void sendCode();
     else
-      void whileBusy(async () => {
-        setChoice((await props.signIn({ email: email.trim(), code: code.replace(/\D/g, '') })) ?? undefined);
-      }, showRefusal);
+      void whileBusy(() => props.signIn({ email: email.trim(), code: code.replace(/\D/g, '') }), showRefusal);
   };
   const byPasskey = () =>
     whileBusy(fromPasskey, (caught) => {
@@ -103,32 +92,6 @@ export function SignInByCode(props: {
       else setError(words.passkeyRefused);
     });
 
-  const choose = (firm_id: string, { ticket }: FirmChoice) =>
-    whileBusy(
-      async () => props.chooseFirm?.({ ticket, firm_id }),
-      (caught) => {
-        // The ticket works once: from here on, only another code helps.
-        if (!(caught instanceof NetworkError)) {
-          setChoice(undefined);
-          setStep('email');
-        }
-        showRefusal(caught);
-      },
-    );
-
-  if (choice !== undefined)
-    return (
-      <div class="card form">
-        <h2 ref={focusOnce} tabIndex={-1}>
-          {words.chooseFirm}
-        </h2>
-        {choice.firms.map(({ id, name }) => (
-          <Button key={id} wide busy={busy} onClick={() => void choose(id, choice)}>
-            {name}
-          </Button>
-        ))}
-      </div>
-    );
   return (
     <>
       <form class="card form" onSubmit={submit}>
@@ -188,7 +151,7 @@ export function SignInByCode(props: {
   );
 }
 
-function focusOnce(input: HTMLElement | null): void {
+function focusOnce(input: HTMLInputElement | null): void {
   if (input !== null && input.dataset.focused === undefined) {
     input.dataset.focused = 'yes';
     input.focus();

@@ -31,7 +31,6 @@ export const commonEn = {
       `If ${email} has an account, we have sent a code to it. The code is valid for 10 minutes.`,
     code: 'Six-digit code',
     enter: 'Sign in',
-    chooseFirm: 'Which firm do you work for now?',
     otherEmail: 'Use another email',
     again: 'Send a new code',
     refused: 'The code is wrong or has expired. Check it, or request a new one.',

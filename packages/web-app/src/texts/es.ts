@@ -31,7 +31,6 @@ export const commonEs: typeof commonEn & typeof moreEn = {
     sent: (email) => `Si ${email} tiene una cuenta, le enviamos un código. Es válido por 10 minutos.`,
     code: 'Código de seis dígitos',
     enter: 'Iniciar sesión',
-    chooseFirm: '¿Para qué empresa trabaja ahora?',
     otherEmail: 'Usar otro correo',
     again: 'Enviar un código nuevo',
     refused: 'El código es incorrecto o venció. Verifíquelo o pida uno nuevo.',

@@ -61,11 +61,11 @@ export function keysBehavior(fixture: () => Fixture): void {
       const [admin, developer] = [await newStaff(firm), await newStaff(firm, 'developer')];
       const { key } = await create(firm, admin);
       for (const attempt of [
-        create(firm, developer),
-        create(firm, developer, 'live', { purpose: 'read_only' }),
-        use.desk.rollKey(BY_SERVICE, key.id, HOUR, developer),
+        () => create(firm, developer),
+        () => create(firm, developer, 'live', { purpose: 'read_only' }),
+        () => use.desk.rollKey(BY_SERVICE, key.id, HOUR, developer),
       ])
-        expect(await errorCodeOf(attempt)).toBe('missing_permission');
+        expect(await errorCodeOf(attempt())).toBe('missing_permission');
       const { key: ofTest } = await create(firm, developer, 'test');
       await use.desk.rollKey(BY_SERVICE, ofTest.id, 0, developer);
       const second = await newStaff(firm);
