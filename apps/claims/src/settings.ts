@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Environment, UsageError } from './environment.ts';
+import { textFile } from './input.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -85,7 +86,7 @@ async function readPrivateFile(path: string, what: string, forbidden: number): P
       );
     }
     if (stat.size > 4096) throw new UsageError(`the ${what} ${path} is too large`);
-    return await file.readFile('utf8');
+    return textFile(await file.readFile(), path).text;
   } finally {
     await file.close();
   }

@@ -1,6 +1,6 @@
 import { type ReceiptContent, ReceiptError, type ReceiptKeySet, verifyReceipt } from '@svc/client';
 import { type Environment, UsageError } from './environment.ts';
-import { readInput } from './input.ts';
+import { readInput, textFile } from './input.ts';
 import { type ConnectionOptions, urlFrom } from './settings.ts';
 
 /** Far above the length of a receipt, and of the keys of a service. */
@@ -47,7 +47,7 @@ async function jwksFrom(options: VerifyOptions, environment: Environment): Promi
 async function readText(path: string, environment: Environment): Promise<string> {
   const bytes = await readInput(path, environment);
   if (bytes.length > MAX_BYTES) throw new UsageError(`${path} is too large`);
-  return new TextDecoder().decode(bytes);
+  return textFile(bytes, path).text;
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import type { Claim, ClaimsError, Client } from '@svc/client';
-import { type Environment, type Output, UsageError } from './environment.ts';
+import type { Environment, Output } from './environment.ts';
+import { readTextFile } from './input.ts';
 import { type Colors, claimRow, colorsFor, createTable, jsonLine, sanitized } from './output.ts';
 
 interface WatchOptions {
@@ -25,7 +26,7 @@ export async function watch(client: Client, options: WatchOptions, environment: 
   view.begin();
   try {
     const changes = client.pollClaims({
-      position: state === undefined ? undefined : await readState(state),
+      position: state === undefined ? undefined : (await readTextFile(state))?.text,
       since: options.since,
       includeTest: options.includeTest,
       intervalMs: options.intervalMs,
@@ -158,13 +159,6 @@ function colorStatus(line: string, claim: Claim | undefined, colors: Colors): st
     pending_acceptance: colors.yellow,
   }[status];
   return color === undefined ? line : `${line.slice(0, at)}${color(status)}${line.slice(at + status.length)}`;
-}
-
-async function readState(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new UsageError(`${path} cannot be read: ${error.code}`);
-  });
 }
 
 /** Writes a temporary file and renames it, so that a crash cannot leave half a position. */

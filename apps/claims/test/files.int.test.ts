@@ -15,6 +15,7 @@ import {
   fetchOf,
   idOf,
   jsonResponse,
+  type Service,
 } from './environment.ts';
 import { start } from './process.ts';
 
@@ -26,6 +27,71 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const url = { CLAIMS_URL: 'http://service.test' };
+
+/** As Windows programs save text: Notepad, and what PowerShell writes by `>`. */
+const ENCODED: readonly (readonly [name: string, encoded: (text: string) => Buffer])[] = [
+  ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['big-endian UTF-16', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ['UTF-16', (text) => Buffer.from(text, 'utf16le')],
+];
+
+describe.each(ENCODED)('a file in %s', (_, encoded) => {
+  const env = { ...url, CLAIMS_API_KEY: 'k' };
+  const accept: Service = ({ body }) => jsonResponse(201, claimJson(body));
+  const write = async (name: string, text: string) => {
+    const path = join(folder, name);
+    await writeFile(path, encoded(text));
+    return path;
+  };
+
+  it('has the claims to send, on one line each', async () => {
+    const sent: unknown[] = [];
+    const service: Service = (request) => {
+      sent.push(request.body);
+      return accept(request);
+    };
+    const path = await write('claims.jsonl', `${claimLine(1)}\r\n${claimLine(2)}\r\n`);
+    const { code, stderr } = await claims(['send', path], { service, env });
+    expect([code, sent]).toEqual([0, [claimLine(1), claimLine(2)].map((line) => JSON.parse(line))]);
+    expect(stderr).not.toContain('not JSON');
+  });
+
+  it('has the columns of an import', async () => {
+    const file = join(folder, 'claims.csv');
+    await writeFile(file, 'Claim #,Code\nA-1,x\n');
+    const columns = await write('columns.json', '{"Claim #": "claim_number", "Code": null}');
+    const { stderr } = await claims(['import', file, '--columns', columns, '--dry-run'], {
+      service: accept,
+      env,
+    });
+    expect(stderr).not.toContain('must be a JSON object');
+  });
+
+  it('has the position of a watch', async () => {
+    const state = await write('state.json', '{"v":1,"latest":"2026-08-29T14:00:02.000Z","seen":{}}');
+    const controller = new AbortController();
+    const since: unknown[] = [];
+    await claims(['watch', '--json', '--include-test', '--state', state], {
+      env,
+      signal: controller.signal,
+      service: ({ query }) => {
+        since.push(query.updated_since);
+        setImmediate(() => controller.abort());
+        return jsonResponse(200, { data: [], next_cursor: null });
+      },
+    });
+    expect(since[0]).toBe('2026-08-29T13:59:02.000Z');
+  });
+
+  it('has the keys and the receipt of verify-receipt', async () => {
+    const jwks = await write('jwks.json', '{"keys": []}');
+    const receipt = await write('receipt.json', '{"receipt": "a.b.c"}');
+    const { code, stderr } = await claims(['verify-receipt', receipt, '--jwks', jwks], { env: url });
+    expect([code, stderr]).toEqual([1, expect.not.stringContaining('no receipt')]);
+    expect(stderr).not.toContain('must be a file as');
+  });
+});
 
 describe('the key file', () => {
   const service = ({ headers }: { headers: Headers }) =>
@@ -54,6 +120,18 @@ describe('the key file', () => {
     expect(await keyUsed([])).toBe('Bearer svc_test_from_file');
     await write(join(folder, 'xdg/claims/key'), 0o400, 'svc_test_xdg');
     expect(await keyUsed([], { XDG_CONFIG_HOME: join(folder, 'xdg') })).toBe('Bearer svc_test_xdg');
+  });
+
+  it.each(ENCODED)('and the config file are read in %s', async (_, encoded) => {
+    await mkdir(join(folder, '.config/claims'), { recursive: true });
+    const files = [
+      ['key', 'svc_test_encoded\r\n'],
+      ['config.json', '{"url": "http://service.test"}\r\n'],
+    ] as const;
+    for (const [name, text] of files)
+      await writeFile(join(folder, '.config/claims', name), encoded(text), { mode: 0o600 });
+    const { stdout, stderr } = await claims(['whoami', '--json'], { service, home: folder, env: {} });
+    expect([stderr, JSON.parse(stdout).key.id]).toEqual(['', 'Bearer svc_test_encoded']);
   });
 
   it('precedes the environment with --key-file, and follows it without', async () => {

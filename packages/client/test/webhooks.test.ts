@@ -30,6 +30,46 @@ describe('a webhook', () => {
     for (const each of given) expect(await verifyWebhook({ ...each, secret: SECRET })).toEqual(EVENT);
   });
 
+  it('is verified with header names in any case, and with values in arrays', async () => {
+    const headers = Object.entries(signed(BODY));
+    const other = new Webhook(OTHER).sign(ID, new Date(), BODY);
+    const titleCase = (name: string) => name.replace(/(^|-)./g, (letter) => letter.toUpperCase());
+    for (const each of [
+      headers.map(([name, value]) => [titleCase(name), value]),
+      headers.map(([name, value]) => [name.toUpperCase(), value]),
+      headers.map(([name, value]) => [name, [value]]),
+      headers.map(([name, value]) => [
+        titleCase(name),
+        name === 'webhook-signature' ? [other, value] : [value, value],
+      ]),
+    ]) {
+      const webhook = { body: BODY, headers: Object.fromEntries(each), secret: SECRET };
+      expect(await verifyWebhook(webhook)).toEqual(EVENT);
+    }
+  });
+
+  it.each([
+    ['no header', undefined, 'the request has no header webhook-id'],
+    ['an empty array', [], 'the request has no header webhook-id'],
+    ['two different ids', [ID, 'x'], 'the request has several headers webhook-id'],
+  ])('with %s for its id is rejected', async (_, id, message) => {
+    const webhook = { body: BODY, headers: { ...signed(BODY), 'webhook-id': id }, secret: SECRET };
+    await expect(verifyWebhook(webhook)).rejects.toThrow(new WebhookVerificationError(message));
+  });
+
+  it('in base64, or parsed by a framework, is rejected with what to do', async () => {
+    const headers = signed(BODY);
+    for (const body of [btoa(BODY), Buffer.from(btoa(BODY)), btoa(`${BODY} `)])
+      await expect(verifyWebhook({ body, headers, secret: SECRET })).rejects.toThrow(
+        'no signature in webhook-signature matches; the body is in base64: decode it first',
+      );
+    await expect(verifyWebhook({ body: `${BODY} `, headers, secret: SECRET })).rejects.toThrow(/matches$/);
+    const parsed = JSON.parse(BODY) as string;
+    await expect(verifyWebhook({ body: parsed, headers, secret: SECRET })).rejects.toThrow(
+      new TypeError('body must be the bytes or the text that arrived, not what a framework has parsed'),
+    );
+  });
+
   it('is verified with either secret while it is rolled', async () => {
     const headers = signed(BODY);
     const both = `${new Webhook(OTHER).sign(ID, new Date(), BODY)} ${headers['webhook-signature']}`;

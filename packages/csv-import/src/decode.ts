@@ -7,7 +7,7 @@ export class UnreadableCsv extends Error {
 }
 
 /** A byte order mark, or in UTF-16 without one the zero beside the first letter. */
-function markedEncoding([first, second, third]: Uint8Array): Encoding | undefined {
+export function markedEncoding([first, second, third]: Uint8Array): Encoding | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le';
   return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : undefined;

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Client } from '@svc/client';
 import {
   type Columns,
@@ -12,7 +12,7 @@ import {
   UnreadableCsv,
 } from '@svc/csv-import';
 import { type Environment, UsageError } from '../environment.ts';
-import { readInput } from '../input.ts';
+import { readInput, readTextFile } from '../input.ts';
 import { jsonDocument, sanitized } from '../output.ts';
 import { type SendLinesOptions, sendLines } from '../send/command.ts';
 
@@ -81,20 +81,14 @@ function read(bytes: Uint8Array, known: Columns | undefined, options: ImportComm
 
 /** Undefined: the file does not exist yet. */
 async function savedColumns(path: string): Promise<Columns | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new UsageError(`${path} cannot be read: ${code}`);
-  }
+  const saved = await readTextFile(path);
+  if (saved === null) return undefined;
   const wrong = new UsageError(
     `${path} must be a JSON object with the field of each column, or null, such as {"Claim #": "claim_number", "Agent code": null}`,
   );
   let columns: unknown;
   try {
-    columns = JSON.parse(text);
+    columns = JSON.parse(saved.text);
   } catch {
     throw wrong;
   }

@@ -1,4 +1,6 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
+import { UsageError } from '../environment.ts';
+import { readTextFile } from '../input.ts';
 
 /** Claims sent by earlier runs. Only saves requests: idempotency keys prevent sending a claim twice. */
 export interface Journal {
@@ -15,10 +17,12 @@ interface Entry {
 
 /** Entries of other firms, environments or services (`account`) are ignored. */
 export async function openJournal(path: string, account: string): Promise<Journal> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const { text, encoding } = (await readTextFile(path)) ?? { text: '' };
+  // Lines in UTF-8 are added to it.
+  if (encoding?.startsWith('utf-16'))
+    throw new UsageError(
+      `${path} was saved in UTF-16: save it in UTF-8, or remove it, since no claim is sent twice without it`,
+    );
   const ids = new Map<string, string>();
   for (const line of text.split('\n')) {
     const entry = entryOf(line);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { visit } from 'jsonc-parser';
+import { decodeText } from '../input.ts';
 
 /** A line of the input: a claim, or the reason why it is invalid. */
 export type Line =
@@ -8,12 +9,9 @@ export type Line =
 
 /** Reads one claim on any number of lines, or one claim per line. */
 export function readClaims(input: Uint8Array): Line[] {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(input);
-  } catch {
-    return [{ number: 1, problem: 'the input is not UTF-8' }];
-  }
+  const decoded = decodeText(input);
+  if (decoded === null) return [{ number: 1, problem: 'the input is neither UTF-8 nor UTF-16' }];
+  const { text } = decoded;
   const whole = parseJson(text);
   if (isClaim(whole)) return [lineOf(firstLine(text), text, whole)];
   if (Array.isArray(whole)) {

@@ -64,8 +64,8 @@ export const CodeField = (field: Pick<FieldProps, 'error' | 'inputRef' | 'value'
     class="code"
     autocomplete="one-time-code"
     inputMode="numeric"
-    pattern="[0-9 ]*"
-    maxLength={7}
+    // As it is pasted from a mail, with blanks around and in it.
+    pattern="\D*(\d\D*){6}"
     required
     {...field}
   />
