@@ -99,7 +99,12 @@ export function isResponseOf(
   body: unknown,
 ): boolean {
   // Another response that is no error follows after a bar.
-  const expected = route.split(' ').slice(2).join(' ').split(' | ').map((one) => one.split(' '));
+  const expected = route
+    .split(' ')
+    .slice(2)
+    .join(' ')
+    .split(' | ')
+    .map((one) => one.split(' '));
   const names = expected.find(([success]) => success === String(status))?.slice(1);
   if (names === undefined) return false;
   if (names.length === 0) return body === undefined;
