@@ -174,6 +174,7 @@ test('a staff member adds a passkey, signs in with it, and sees and ends session
 
 test('a person of two firms chooses one with a ticket, changes it, and each firm sees its own session alone', async () => {
   const other = await service.firm();
+  await staffOf(other, 'admin');
   const { id, email } = await staffOf(firm, 'auditor');
   const { inviteStaff } = service.service.services.get('operatorUseCases');
   const elsewhere = await inviteStaff({
