@@ -39,7 +39,7 @@ test('a dry run names each problem by row and column and sends nothing, and its 
   };
   const unmapped = await importing({ text, dry_run: true, columns });
   expect(unmapped.json.problems).toContainEqual({
-    column: null,
+    ...{ column: null, columns: [], fields: [] },
     detail: expect.stringContaining('required field claim_number'),
   });
   const name = 'Known by name';
@@ -206,16 +206,33 @@ test('a dry run tells which external ids and open claim numbers exist', async ()
   ]);
 });
 
-test('a corrected row of a claim that exists is reported as not applied, and the same row is not', async () => {
+test('the check and the sending of a claim that exists with other content name what differs, and only the same content was sent before', async () => {
   const name = 'Corrected';
-  await importing({ text: csvOf(row('COR-1'), row('COR-2')), name });
-  const { json } = await importing({ text: csvOf(row('COR-1', { zip: '33931' }), row('COR-2')), name });
-  expect(json.rows).toMatchObject([
-    {
-      outcome: 'already_sent',
-      problems: [{ column: 'File ID', detail: expect.stringContaining('other content') }],
-    },
-    { outcome: 'already_sent', problems: [] },
+  const sent = await importing({ text: csvOf(row('COR-1'), row('COR-2')), name });
+  const corrected = csvOf(row('COR-1', { zip: '33931' }), row('COR-2'));
+  for (const dry_run of [true, false]) {
+    const { json } = await importing({ text: corrected, name, dry_run });
+    const { claim_id } = sent.json.rows[0];
+    expect(json.rows).toMatchObject([
+      {
+        ...{ outcome: dry_run ? 'invalid' : 'failed', claim_id },
+        problems: [
+          { column: 'File ID', field: 'external_id', detail: expect.stringContaining('fields that differ: 1') },
+          { column: 'Zip', field: 'loss_location.zip', detail: expect.stringContaining('has "08260" here') },
+        ],
+      },
+      { outcome: 'already_sent', problems: [] },
+    ]);
+  }
+  // A second carrier that also numbers from 1001.
+  const other = row('COR-1')
+    .replace('FL-COR-1', 'TX-9')
+    .replace('Palmetto', 'Bayou')
+    .replace('1 Sea Lane', '9 Bay Rd');
+  const { json } = await importing({ text: csvOf(other), name, dry_run: true });
+  expect(json.rows).toMatchObject([{ outcome: 'invalid' }]);
+  expect(json.rows[0].problems.map(({ column }: { column: string }) => column)).toEqual([
+    ...['File ID', 'Carrier', 'Address', 'Claim #'],
   ]);
   const [claim] = (await listClaims(service, firm.test, 'external_id=COR-1')).json.data;
   expect(claim.loss_location.zip).toBe('08260');
@@ -247,12 +264,9 @@ test('a file that is no table, or neither text nor rows, is an error that says w
     [{}, '/text'],
     [{ text: 'a,b', rows: [['a', 'b']] }, '/rows'],
     [{ text: 'a\n1' }, '/text'],
-    [
-      {
-        rows: [['a'], ['1']],
-      },
-      '/rows',
-    ],
+    [{ rows: [] }, '/rows'],
+    [{ rows: [['a'], ['1', 2]] }, '/rows/1'],
+    [{ text: `a,b\n${`${','.repeat(999)}\n`.repeat(900)}` }, '/text'],
   ] as const) {
     const response = await importing(body);
     expectProblem(response, 422, 'validation_failed');
@@ -284,4 +298,69 @@ test('an import belongs to its firm, and needs the permission and a plan with wh
   const auditor = await tokenOf('auditor');
   expect(outcome(await service.call('GET', path, { as: auditor }))).toEqual([200]);
   expectProblem(await importing({ text }, auditor), 403, 'insufficient_scope');
+});
+
+test('an adjuster is named as the desk shows them, and a name that several have is a problem', async () => {
+  const live = await service.firm();
+  const as = await tokenOf('dispatcher', live);
+  const [one, first, second] = [
+    await service.member(live),
+    await service.member(live),
+    await service.member(live),
+  ];
+  const { json: list } = await service.call('GET', '/firm/v1/adjusters?environment=live', { as });
+  const contactOf = ({ svcId }: { svcId: string }) =>
+    list.data.find(({ svc_id }: { svc_id: string }) => svc_id === svcId);
+  const { name, email } = contactOf(one);
+  const isShared = contactOf(first).name === contactOf(second).name;
+  const named = [name, email.toUpperCase(), one.svcId, 'Nobody Atall'];
+  const text = csvOf(...named.map((adjuster, n) => row(`NAME-${n}`, { adjuster })));
+  const { json } = await importing({ text, dry_run: true, name: 'Names', environment: 'live' }, as);
+  const unknown = { outcome: 'invalid', problems: [{ column: 'Adjuster', code: 'unknown_osaid' }] };
+  const named1 = isShared
+    ? {
+        outcome: 'invalid',
+        problems: [{ field: 'adjuster_svc_id', detail: expect.stringContaining(one.svcId) }],
+      }
+    : { outcome: 'valid' };
+  expect(json.rows).toMatchObject([named1, { outcome: 'valid' }, { outcome: 'valid' }, unknown]);
+});
+
+test('two columns for one field are a question, also for the next file, until a person has answered it', async () => {
+  const text = csvOf(row('ASK-1')).replace('Phone', 'Insured Phone').replace('Code', 'Insured Home Phone');
+  const question = {
+    columns: ['Insured Phone', 'Insured Home Phone'],
+    fields: ['policyholder.phone'],
+  };
+  const name = 'Questions';
+  for (let times = 0; times < 2; times += 1) {
+    const asked = await importing({ text, dry_run: true, name });
+    expect(asked.json).toMatchObject({ problems: [question], rows: [] });
+  }
+  const { json } = await importing({ text, dry_run: true, name });
+  const columns = { ...json.columns, 'Insured Phone': 'policyholder.phone' };
+  expect((await importing({ text, dry_run: true, name, columns })).json).toMatchObject({ problems: [] });
+  const again = await importing({ text, dry_run: true, name });
+  expect(again.json).toMatchObject({
+    problems: [],
+    columns: { 'Insured Phone': 'policyholder.phone', 'Insured Home Phone': null },
+  });
+});
+
+test('a quote that swallows rows, and titles above the header, are seen in the check', async () => {
+  const lines = [row('Q-1'), row('Q-2'), row('Q-3'), row('Q-4')];
+  const [first = '', second = '', third = '', fourth = ''] = lines;
+  const quoted = [first, second.replace('Müller', '"Müller'), third.replace('Müller & Co', '6"'), fourth];
+  const { json } = await importing({ text: csvOf(...quoted), dry_run: true, name: 'Quotes' });
+  expect([json.lines, json.total_rows]).toEqual([4, 3]);
+  expect(json.rows).toMatchObject([
+    { external_id: 'Q-1', outcome: 'valid' },
+    { external_id: 'Q-2', problems: [{ detail: expect.stringContaining('one of them looks like a row') }] },
+    { external_id: 'Q-4', outcome: 'valid' },
+  ]);
+  const titled = `Claims; of August\r\n\r\n${csvOf(...lines)}`;
+  const unclear = await importing({ text: titled, dry_run: true, name: 'Titles' });
+  expect(unclear.json).toMatchObject({ likely_header_row: 3, rows: [], problems: [{}] });
+  const chosen = await importing({ text: titled, dry_run: true, name: 'Titles', header_row: 3 });
+  expect(chosen.json).toMatchObject({ total_rows: 4, problems: [], rows: [{ row: 4 }, { row: 5 }, {}, {}] });
 });

@@ -15,7 +15,7 @@ export * from './desk/audit.ts';
 export * from './desk/board.ts';
 export * from './desk/board-adjusters.ts';
 export * from './desk/board-claim.ts';
-export type { ImportOutcome } from './desk/imports.ts';
+export type { Difference, ImportOutcome } from './desk/imports.ts';
 export type { FirmLimits } from './desk/limits.ts';
 export type { Offerer } from './desk/offerers.ts';
 export * from './desk/readiness/checks.ts';

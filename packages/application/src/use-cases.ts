@@ -205,6 +205,7 @@ export type DeskImportUseCases = ReturnType<typeof deskImportUseCases>;
 export const deskImportUseCases = (deps: DeskImportDeps) => ({
   rememberedColumns: imports.makeRememberedColumns(deps),
   startImport: imports.makeStartImport(deps),
+  adjustersByName: imports.makeAdjustersByName(deps),
   checkExisting: imports.makeCheckExisting(deps),
   checkAdjusters: imports.makeCheckAdjusters(deps),
   sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),

@@ -59,6 +59,6 @@ export type {
   SignInBody,
   StaffSignInBody,
 } from './sign-in.ts';
-export { codePointLength, hasUnusableCharacter, isBlank } from './text.ts';
+export { codePointLength, hasUnusableCharacter, invisibleCharacter, isBlank } from './text.ts';
 export * from './vocabulary.ts';
 export { webhooks } from './webhooks.ts';

@@ -23,11 +23,12 @@ export const LIMITS = {
   /** Characters of a file of claims, with what a body needs besides. */
   importText: { min: 1, max: 900_000 },
   importRows: 2000,
-  /** Instead of `bodyValues`: rows with 50 columns. Each takes less than 1 µs. */
+  /** Instead of `bodyValues`, and of the cells of a text: rows with 50 columns. Each takes less than 1 µs. Members are not among them. */
   importValues: 100_000,
   importRow: { min: 1, max: 1_000_000 },
   importColumn: { min: 0, max: 200 },
   importName: { min: 1, max: 100 },
+  importFileName: { min: 1, max: 255 },
   /** Rows of one request. */
   importCheckedRows: 500,
   importSentRows: 50,

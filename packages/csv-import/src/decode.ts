@@ -1,9 +1,17 @@
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'macintosh', 'ibm850'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** The file as a whole is not CSV. The message says what to change. */
 export class UnreadableCsv extends Error {
   override readonly name = 'UnreadableCsv';
+}
+
+/** Its bytes are text in more than one encoding: a person sees which one is right. */
+export class UncertainEncoding extends UnreadableCsv {
+  constructor(readonly samples: readonly { readonly encoding: Encoding; readonly sample: string }[]) {
+    const shown = samples.map(({ encoding, sample }) => `${encoding} (${sample})`).join(', ');
+    super(`The encoding is not certain. Choose the one with the right text: ${shown}.`);
+  }
 }
 
 /** A byte order mark, or in UTF-16 without one the zero beside the first letter. */
@@ -13,20 +21,75 @@ export function markedEncoding([first, second, third]: Uint8Array): Encoding | u
   return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : undefined;
 }
 
+const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
+  ['PK\x03\x04', 'an Excel workbook'],
+  ['\xd0\xcf\x11\xe0', 'an old Excel workbook'],
+  ['%PDF', 'a PDF file'],
+  ['{\\rtf', 'a Word document'],
+];
+
+/** A workbook has text, too, which is not its rows. */
+function rejectOtherFiles(bytes: Uint8Array): void {
+  const start = String.fromCharCode(...bytes.subarray(0, 512));
+  const isPage = /^\s*(<!doctype html|<html|<table|<\?xml)/i.test(start.replace(/^\xef\xbb\xbf/, ''));
+  const [, what] =
+    OTHER_FILES.find(([first]) => start.startsWith(first)) ?? (isPage ? ['', 'a web page or XML'] : []);
+  if (what !== undefined)
+    throw new UnreadableCsv(
+      `This is ${what}. Open it in your spreadsheet program, and save it as "CSV UTF-8".`,
+    );
+}
+
 /**
- * A file in the encoding that is named, or else in the one that it shows: UTF-16, valid UTF-8, or else Windows-1252, which
- * spreadsheets write.
+ * A file in the encoding that is named, or else in the one that it shows: UTF-16, UTF-8, or the only one of the others in
+ * which its words are plausible. Bytes that are wrong in a file that otherwise is UTF-8 become U+FFFD, in their rows alone.
+ *
+ * @throws UncertainEncoding when it shows none, or more than one.
  */
 export function decode(bytes: Uint8Array, named?: Encoding): { text: string; encoding: Encoding } {
-  const wanted = named ?? markedEncoding(bytes);
-  const encodings = wanted === undefined ? (['utf-8', 'windows-1252'] as const) : [wanted];
-  for (const encoding of encodings) {
-    const text = encoding === 'windows-1252' ? windows1252(bytes) : unicodeText(bytes, encoding);
-    if (text !== null) return { text, encoding };
-  }
-  throw new UnreadableCsv(
-    `The file is ${wanted === undefined ? 'neither UTF-8 nor Windows-1252' : `not ${wanted}`}. Save it as "CSV UTF-8".`,
+  rejectOtherFiles(bytes);
+  const encoding = named ?? markedEncoding(bytes) ?? shownEncoding(bytes);
+  const text = textIn(encoding, bytes, named === undefined && encoding === 'utf-8');
+  if (text !== null) return { text, encoding };
+  throw new UnreadableCsv(`The file is not ${encoding}. Save it as "CSV UTF-8".`);
+}
+
+function shownEncoding(bytes: Uint8Array): Encoding {
+  if (unicodeText(bytes, 'utf-8') !== null) return 'utf-8';
+  const binary = latin1(bytes);
+  // Two bytes that are one letter in UTF-8 are hardly ever two in another encoding.
+  if (UTF_8_LETTER.test(binary)) return 'utf-8';
+  const words = [...new Set(binary.match(FOREIGN_WORDS) ?? [])];
+  const possible = SINGLE_BYTE.filter((encoding) => words.every((word) => isText(decoded(word, encoding))));
+  const plausible = possible.filter((encoding) =>
+    words.every((word) => isPlausible(decoded(word, encoding))),
   );
+  const [one, ...others] = plausible;
+  if (one !== undefined && others.length === 0) return one;
+  const shown = plausible.length > 0 ? plausible : possible;
+  if (shown.length === 0)
+    throw new UnreadableCsv(`The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".`);
+  // Words that differ show which is right.
+  const differing = words.filter(
+    (word) => new Set(shown.map((encoding) => decoded(word, encoding))).size > 1,
+  );
+  throw new UncertainEncoding(
+    shown.map((encoding) => ({
+      encoding,
+      sample: differing
+        .slice(0, 3)
+        .map((word) => decoded(word, encoding))
+        .join(' · '),
+    })),
+  );
+}
+
+function textIn(encoding: Encoding, bytes: Uint8Array, mayBeDamaged: boolean): string | null {
+  if (isSingleByte(encoding)) {
+    const text = decoded(latin1(bytes), encoding);
+    return isText(text) ? text : null;
+  }
+  return unicodeText(bytes, encoding) ?? (mayBeDamaged ? new TextDecoder(encoding).decode(bytes) : null);
 }
 
 function unicodeText(bytes: Uint8Array, encoding: Encoding): string | null {
@@ -37,15 +100,60 @@ function unicodeText(bytes: Uint8Array, encoding: Encoding): string | null {
   }
 }
 
-/** The characters of the bytes from 0x80 to 0x9f; a space: none. Node 20 decodes this encoding as ISO 8859-1. */
-const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
-
-function windows1252(bytes: Uint8Array): string | null {
+/** Each byte as the character of its number. */
+function latin1(bytes: Uint8Array): string {
   let text = '';
-  for (const byte of bytes) {
-    const character = byte < 0x80 || byte > 0x9f ? String.fromCharCode(byte) : WINDOWS_1252[byte - 0x80];
-    if (character === undefined || (character === ' ' && byte !== 0x20)) return null;
-    text += character;
-  }
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;
+}
+
+const UTF_8_LETTER = /[\xc3-\xcb][\x80-\xbf]|\xe2[\x80-\x84][\x80-\xbf]/;
+const FOREIGN_WORDS = /[A-Za-z]{0,20}[\x80-\xff][A-Za-z\x80-\xff]{0,20}/g;
+
+/** The characters from 0x80 on; a space: none. Not every version of Node decodes them. */
+const UPPER_HALF = {
+  'windows-1252':
+    '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿' +
+    'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ',
+  macintosh:
+    'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø' +
+    '¿¡¬√ƒ≈∆«»…\u00a0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ',
+  ibm850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+    '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+} as const satisfies Partial<Record<Encoding, string>>;
+type SingleByte = keyof typeof UPPER_HALF;
+const SINGLE_BYTE: readonly SingleByte[] = ['windows-1252', 'macintosh', 'ibm850'];
+const isSingleByte = (encoding: Encoding): encoding is SingleByte => encoding in UPPER_HALF;
+
+const decoded = (binary: string, encoding: SingleByte): string =>
+  binary.replace(/[\x80-\xff]/g, (byte) => {
+    const character = UPPER_HALF[encoding][byte.charCodeAt(0) - 0x80];
+    return character === undefined || character === ' ' ? NONE : character;
+  });
+const NONE = '\ufffd';
+const isText = (text: string): boolean => !text.includes(NONE);
+
+/** Of names and places in the US. With õ, Í of Windows-1252 in capitals would be a letter of a Mac, too. */
+const LETTERS = 'áàâäãåçéèêëíìîïñóòôöøúùûüýÿæœß';
+const LOWER = new RegExp(`[a-z${LETTERS}]`, 'u');
+const UPPER = new RegExp(`[A-Z${LETTERS.toUpperCase().replace('SS', '')}]`, 'u');
+const PUNCTUATION = /[\u00a0‘’“”–—…•·½¼¾°®©™€§¿¡º´]/u;
+
+/** Whether each foreign character is a letter in the case of its neighbors, or punctuation where it may stand. */
+function isPlausible(word: string): boolean {
+  return [...word].every((character, n) => {
+    if (character <= '\x7f') return true;
+    const [before = '', after = ''] = [word[n - 1], word[n + 1]];
+    const isLetter = (one: string): boolean => LOWER.test(one) || UPPER.test(one);
+    if (UPPER.test(character)) return !LOWER.test(before) && !(UPPER.test(before) && LOWER.test(after));
+    if (LOWER.test(character)) return !UPPER.test(after) && !/[A-Z]{2}$/.test(word.slice(0, n));
+    if (!PUNCTUATION.test(character)) return false;
+    // Between letters, apostrophes, and dashes of two names.
+    if (!isLetter(before) || !isLetter(after)) return true;
+    return (
+      /[’\u00a0]/u.test(character) || (/[–—]/u.test(character) && UPPER.test(after) && LOWER.test(before))
+    );
+  });
 }

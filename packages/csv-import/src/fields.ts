@@ -1,8 +1,12 @@
 import { endpoints } from '@svc/contract';
 import { z } from 'zod';
+import { LAST_FIRST_NAME } from './field-paths.ts';
 
 /** How the text of a cell becomes a value. */
-type FieldKind = 'text' | 'date' | 'number' | 'choice';
+type FieldKind = 'text' | 'date' | 'number' | 'choice' | 'name';
+
+const LONG_TEXTS = new Set(['instructions', 'loss.description']);
+const IDENTIFIER = /(^|[._])(id|number|cat_code)$/;
 
 export interface ClaimField {
   /** In the claim, such as `loss_location.zip`. */
@@ -11,6 +15,9 @@ export interface ClaimField {
   readonly required: boolean;
   /** Of a choice. */
   readonly values: readonly string[];
+  /** It may have several lines. */
+  readonly isLong: boolean;
+  readonly isIdentifier: boolean;
 }
 
 const kindOf = (schema: z.ZodType): FieldKind => {
@@ -29,11 +36,25 @@ function fieldsOf(schema: z.ZodType, path: readonly string[], required: boolean)
   // Lists have no columns.
   if (schema instanceof z.ZodPipe) return [];
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  return [{ path: path.join('.'), kind: kindOf(schema), required, values }];
+  return [fieldAt(path.join('.'), kindOf(schema), required, values)];
 }
 
+const fieldAt = (
+  path: string,
+  kind: FieldKind,
+  required = false,
+  values: readonly string[] = [],
+): ClaimField => ({
+  ...{ path, kind, required, values },
+  isLong: LONG_TEXTS.has(path),
+  isIdentifier: IDENTIFIER.test(path),
+});
+
 /** The fields that a column can have, in the order of the API. */
-export const CLAIM_FIELDS: readonly ClaimField[] = fieldsOf(endpoints.sendClaim.body, [], true);
+export const CLAIM_FIELDS: readonly ClaimField[] = [
+  ...fieldsOf(endpoints.sendClaim.body, [], true),
+  fieldAt(LAST_FIRST_NAME, 'name'),
+];
 
 /** Objects that every claim has. */
 export const REQUIRED_OBJECTS: readonly string[] = Object.entries(endpoints.sendClaim.body.shape).flatMap(

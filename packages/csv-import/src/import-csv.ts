@@ -1,17 +1,29 @@
-import { type DATE_ORDERS, endpoints, isCalendarDate, parseRequest, type SendClaimBody } from '@svc/contract';
-import { type Columns, columnProblems, suggestedColumns } from './columns.ts';
+import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
+import {
+  type ColumnQuestion,
+  type Columns,
+  columnProblems,
+  questionText,
+  suggestColumns,
+} from './columns.ts';
+import { damage } from './damaged.ts';
+import { type ColumnDates, type DateOrder, dateOf, datesOf, implausibleDate } from './dates.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField, REQUIRED_OBJECTS } from './fields.ts';
-import type { CsvFile, CsvRow, Delimiter } from './read-csv.ts';
+import { type CsvFile, type CsvRow, type Delimiter, rowProblem } from './read-csv.ts';
 import { sendClaimRules } from './send-claim-rules.ts';
+import { atOnce, type Steps } from './steps.ts';
 
-export type DateOrder = (typeof DATE_ORDERS)[number];
+export type { DateOrder } from './dates.ts';
 
 export interface ImportOptions {
-  /** By default those that are known by name. */
+  /** By default those that are remembered, and for the rest those that are known by name. */
   readonly columns?: Columns | undefined;
+  readonly remembered?: Columns | undefined;
   /** Values of fields that are the same in all rows, by path. */
   readonly values?: Readonly<Record<string, string>> | undefined;
   readonly dateOrder?: DateOrder | undefined;
+  /** Losses are not later; by default that is not checked. */
+  readonly today?: string | undefined;
   /** Of a larger file: what its column shows of the order of dates may differ from the rest. */
   readonly isPart?: boolean;
   /** Only these rows, from this number on, and none after one that brings the problems to this number; by default all. */
@@ -25,50 +37,60 @@ export interface CellProblem {
   readonly detail: string;
 }
 
+/** With columns and fields, a question: which of the columns has which of the fields. */
+export interface FileProblem extends ColumnQuestion {
+  readonly column: string | null;
+  readonly detail: string;
+}
+
 export type ImportedRow =
   | { readonly row: number; readonly externalId: string | null; readonly claim: SendClaimBody }
   | { readonly row: number; readonly externalId: string | null; readonly problems: readonly CellProblem[] };
 
 export interface CsvImport {
+  /** Without those of a question. */
   readonly columns: Columns;
   /** Of the file as a whole: with any, no row is read. */
-  readonly problems: readonly { readonly column: string | null; readonly detail: string }[];
+  readonly problems: readonly FileProblem[];
   readonly rows: readonly ImportedRow[];
   /** The row after these; null: there is none. */
   readonly nextRow: number | null;
 }
 
+interface MappedColumn {
+  readonly column: string;
+  readonly index: number;
+  readonly field: ClaimField;
+}
+
+const STEP_ROWS = 100;
+
 /** Turns the rows of a file into claims. Nothing is guessed: what is not certain is a problem of its row and column. */
-export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport {
+export const importCsv = (file: CsvFile, options: ImportOptions = {}): CsvImport =>
+  atOnce(importCsvInSteps(file, options));
+
+export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): Steps<CsvImport> {
   const { values = {} } = options;
-  const columns = options.columns ?? suggestedColumns(file.header);
+  const { columns, questions } =
+    options.columns === undefined
+      ? suggestColumns(file.header, options.remembered)
+      : { columns: options.columns, questions: [] };
   const mapped = file.header.flatMap((column, index) => {
     const path = columns[column];
     const field = path == null ? undefined : claimField(path);
     return field === undefined ? [] : [{ column, index, field }];
   });
-  const present = new Set([...mapped.map(({ field }) => field.path), ...Object.keys(values)]);
-  const problems = [
-    ...columnProblems(columns, file.header),
-    ...Object.keys(values)
-      .filter((path) => claimField(path) === undefined)
-      .map((path) => ({ column: null, detail: `${JSON.stringify(path)} is not a field of a claim.` })),
-    ...CLAIM_FIELDS.filter(({ path, required }) => required && !present.has(path)).map(({ path }) => ({
-      column: null,
-      detail: `No column has the required field ${path}. Map one to it, or give a value for all rows.`,
-    })),
-  ];
+  const problems = fileProblems(file, columns, questions, mapped, values);
   if (problems.length > 0) return { columns, problems, rows: [], nextRow: null };
 
-  const orders = new Map(
-    mapped
-      .filter(({ field }) => field.kind === 'date')
-      .map(({ column, index }) => [
-        column,
-        options.dateOrder ??
-          (options.isPart ? 'unclear' : orderOf(file.rows.map(({ cells }) => cells[index] ?? ''))),
-      ]),
-  );
+  const dates = new Map<string, ColumnDates>();
+  for (const { column, index, field } of mapped) {
+    if (field.kind !== 'date') continue;
+    // Of a part, its cells do not show what those of the others do.
+    const cells = options.isPart ? [] : file.rows.map((row) => row.cells[index] ?? '');
+    dates.set(column, datesOf(field.path, cells, options.dateOrder));
+    yield undefined;
+  }
   const columnOf = new Map(mapped.map(({ column, field }) => [field.path, column]));
   const cellOf = (path: string): ((row: CsvRow) => string) => {
     const { index = -1 } = mapped.find(({ field }) => field.path === path) ?? {};
@@ -78,12 +100,12 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
   const repeats = [
     {
       field: 'external_id',
-      rows: repeatsIn(file, externalIdOf, ({ cells }) => cells.join('\n')),
+      rows: yield* repeatsIn(file, externalIdOf, ({ cells }) => cells.join('\n')),
       detail: 'the same external_id and other content',
     },
     {
       field: 'claim_number',
-      rows: repeatsIn(file, cellOf('claim_number'), externalIdOf),
+      rows: yield* repeatsIn(file, cellOf('claim_number'), externalIdOf),
       detail: 'the same claim_number and another external_id',
     },
   ];
@@ -93,7 +115,15 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
     problems: maxProblems = Number.POSITIVE_INFINITY,
   } = options.slice ?? {};
   const later = file.rows.filter(({ row }) => row >= from);
-  const importRow = ({ row, cells }: CsvRow): ImportedRow => {
+  const importRow = (csvRow: CsvRow): ImportedRow => {
+    const { row, cells } = csvRow;
+    const unreadable = rowProblem(csvRow);
+    if (unreadable !== null)
+      return {
+        row,
+        externalId: externalIdOf(csvRow) || null,
+        problems: [{ column: null, field: '', detail: unreadable }],
+      };
     const cellProblems: CellProblem[] = [];
     // What is missing in them is then a problem of its column, and not of the whole object.
     const claim: Record<string, unknown> = Object.fromEntries(REQUIRED_OBJECTS.map((name) => [name, {}]));
@@ -103,14 +133,25 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
         field: '',
         detail: `The row has ${cells.length} cells, the header ${file.header.length}.`,
       });
-    for (const [path, value] of Object.entries(values))
-      put(claim, path, cellValue(claimField(path), value, null, 'comma').value ?? value);
+    const read = (column: string | null, field: ClaimField, text: string, delimiter: Delimiter): void => {
+      const otherName = OTHER_NAMES.get(lastPart(field.path));
+      const other = otherName === undefined ? '' : cellOf(field.path.replace(/[^.]+$/, otherName))(csvRow);
+      const { parts, detail } = cellValue(field, text, {
+        dates: dates.get(column ?? '') ?? NAMED_DATES,
+        delimiter,
+        other,
+        today: options.today,
+      });
+      for (const [path, value] of parts) put(claim, path, value);
+      if (detail !== null) cellProblems.push({ column, field: field.path, detail });
+    };
+    for (const [path, value] of Object.entries(values)) {
+      const field = claimField(path);
+      if (field !== undefined) read(null, field, value, 'comma');
+    }
     for (const { column, index, field } of mapped) {
       const text = cells[index] ?? '';
-      if (text === '') continue;
-      const { value, detail } = cellValue(field, text, orders.get(column) ?? null, file.delimiter);
-      put(claim, field.path, value ?? text);
-      if (detail !== undefined) cellProblems.push({ column, field: field.path, detail });
+      if (text !== '') read(column, field, text, file.delimiter);
     }
     const externalId = typeof claim.external_id === 'string' ? claim.external_id : null;
     const sent = parseRequest(
@@ -143,6 +184,7 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
   let problemCount = 0;
   for (const row of later.slice(0, count)) {
     const imported = importRow(row);
+    yield undefined;
     rows.push(imported);
     if ('problems' in imported) problemCount += imported.problems.length;
     if (problemCount >= maxProblems) break;
@@ -150,15 +192,50 @@ export function importCsv(file: CsvFile, options: ImportOptions = {}): CsvImport
   return { columns, problems: [], rows, nextRow: later[rows.length]?.row ?? null };
 }
 
+function fileProblems(
+  file: CsvFile,
+  columns: Columns,
+  questions: readonly ColumnQuestion[],
+  mapped: readonly MappedColumn[],
+  values: Readonly<Record<string, string>>,
+): FileProblem[] {
+  const problem = (detail: string, column: string | null = null): FileProblem => ({
+    ...{ column, detail, columns: [], fields: [] },
+  });
+  if (file.likelyHeaderRow !== null)
+    return [
+      problem(
+        `Row ${file.headerRow} does not look like the header, and row ${file.likelyHeaderRow} does: choose the row of the header (header_row).`,
+      ),
+    ];
+  if (file.rows.length === 0) return [problem('The file has a header and no rows.')];
+  const present = new Set([
+    ...mapped.map(({ field }) => field.path),
+    ...Object.keys(values),
+    ...questions.flatMap(({ fields }) => fields),
+  ]);
+  return [
+    ...questions.map((question) => ({ ...question, column: null, detail: questionText(question) })),
+    ...columnProblems(columns, file.header).map(({ column, detail }) => problem(detail, column)),
+    ...Object.keys(values)
+      .filter((path) => claimField(path) === undefined)
+      .map((path) => problem(`${JSON.stringify(path)} is not a field of a claim.`)),
+    ...CLAIM_FIELDS.filter(({ path, required }) => required && !present.has(path)).map(({ path }) =>
+      problem(`No column has the required field ${path}. Map one to it, or give a value for all rows.`),
+    ),
+  ];
+}
+
 /** Rows with the key of an earlier one and other content, with the number of the earlier one. */
-function repeatsIn(
+function* repeatsIn(
   file: CsvFile,
   keyOf: (row: CsvRow) => string,
   contentOf: (row: CsvRow) => string,
-): ReadonlyMap<number, number> {
+): Steps<ReadonlyMap<number, number>> {
   const repeats = new Map<number, number>();
   const firstWithKey = new Map<string, { readonly row: number; readonly content: string }>();
-  for (const row of file.rows) {
+  for (const [n, row] of file.rows.entries()) {
+    if (n % STEP_ROWS === 0) yield undefined;
     const [key, content] = [keyOf(row), contentOf(row)];
     const first = firstWithKey.get(key);
     if (first === undefined) firstWithKey.set(key, { row: row.row, content });
@@ -178,25 +255,76 @@ function put(claim: Record<string, unknown>, path: string, value: unknown): void
   parent[last] = value;
 }
 
+/** The other part of a name. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['first_name', 'last_name'],
+  ['last_name', 'first_name'],
+]);
+const lastPart = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** Of a value for all rows: no column shows more. */
+const NAMED_DATES: ColumnDates = { order: 'unclear', hasShortYears: false, hasSerials: false };
+
+interface CellContext {
+  readonly dates: ColumnDates;
+  readonly delimiter: Delimiter;
+  readonly other: string;
+  readonly today: string | undefined;
+}
+
 interface CellValue {
-  readonly value?: unknown;
-  readonly detail?: string;
+  readonly parts: readonly (readonly [path: string, value: unknown])[];
+  readonly detail: string | null;
 }
 
 function cellValue(
-  field: ClaimField | undefined,
+  field: ClaimField,
   text: string,
-  order: DateOrder | 'unclear' | null,
-  delimiter: Delimiter,
+  { dates, delimiter, other, today }: CellContext,
 ): CellValue {
-  if (field?.kind === 'number') return numberOf(text, delimiter);
-  if (field?.kind === 'date') return dateOf(text, order);
-  if (field?.kind === 'choice') return { value: choiceOf(text, field.values) };
-  return { value: text };
+  const { path, kind, values, isLong } = field;
+  const valued = (value: unknown, detail: string | null = null): CellValue => ({
+    ...{ parts: [[path, value]], detail },
+  });
+  const damaged = damage(field, text, other);
+  if (damaged !== null) return kind === 'name' ? { parts: [], detail: damaged } : valued(text, damaged);
+  if (!isLong && /[\r\n]/.test(text)) return valued(text, LINE_BREAK);
+  if (kind === 'name') return nameOf(text);
+  if (kind === 'choice') return valued(choiceOf(text, values));
+  if (kind === 'number') {
+    const { value = text, detail = null } = numberOf(text, delimiter);
+    return valued(value, detail);
+  }
+  if (kind !== 'date') return valued(text);
+  const { value = text, detail = null } = dateOf(text, dates);
+  return valued(value, detail ?? implausibleDate(path, value, today));
+}
+
+const LINE_BREAK = 'Has a line break: is a quote before it not closed, or not written twice?';
+
+/** Commas are also in names of companies and before suffixes. */
+const NOT_FIRST_NAME =
+  /^(?:llc|l\.l\.c|inc|incorporated|corp|co|company|lp|llp|ltd|trust|trustee|estate|jr|sr|ii|iii|iv|et ?al)\.?$/i;
+
+function nameOf(text: string): CellValue {
+  const [last = '', first = '', ...others] = text.split(',').map((part) => part.trim());
+  if (last === '' || first === '' || others.length > 0 || NOT_FIRST_NAME.test(first))
+    return {
+      parts: [],
+      detail:
+        'Must be a last name, a comma and a first name, such as REYES, ANA. Give a company a column for its name.',
+    };
+  return {
+    parts: [
+      ['policyholder.last_name', last],
+      ['policyholder.first_name', first],
+    ],
+    detail: null,
+  };
 }
 
 /** With a comma for thousands, as in US files; where the comma is not the separator it may be a decimal point. */
-function numberOf(text: string, delimiter: Delimiter): CellValue {
+function numberOf(text: string, delimiter: Delimiter): { value?: number; detail?: string } {
   const digits = text.replace(/^\$ ?/, '');
   if (/^\d+(\.\d+)?$/.test(digits)) return { value: Number(digits) };
   if (delimiter !== 'semicolon' && /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(digits))
@@ -209,39 +337,4 @@ function choiceOf(text: string, values: readonly string[]): string {
   const normalized = (value: string): string => value.toLowerCase().replace(/[\s_-]+/g, '_');
   const wanted = normalized(text);
   return values.includes(text) ? text : (values.find((value) => normalized(value) === wanted) ?? text);
-}
-
-const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/;
-const SLASH_DATE =
-  /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?: 0?0:00(?::00)?(?: ?[AP]M)?| 12:00(?::00)? ?AM)?$/i;
-
-/** As text, so that no time zone can move a date. A time of day is left out only if it is midnight. */
-function dateOf(text: string, order: DateOrder | 'unclear' | null): CellValue {
-  const iso = ISO_DATE.exec(text);
-  if (iso !== null) return { value: `${iso[1]}-${iso[2]}-${iso[3]}` };
-  const parts = SLASH_DATE.exec(text);
-  // The API's check names what is meant.
-  if (parts === null) return { value: text };
-  const [, one = '', other = '', year] = parts;
-  if (order === 'unclear' || order === null)
-    return {
-      detail: `In this column the month may be first or second: choose month first (mdy) or day first (dmy), or write ${year}-MM-DD.`,
-    };
-  const [month, day] = order === 'mdy' ? [one, other] : [other, one];
-  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return isCalendarDate(date)
-    ? { value: date }
-    : { detail: `Is not a date with the ${order === 'mdy' ? 'month' : 'day'} first, as in this column.` };
-}
-
-/** From the dates that can be read one way only. */
-function orderOf(cells: readonly string[]): DateOrder | 'unclear' {
-  let [monthFirst, dayFirst] = [false, false];
-  for (const cell of cells) {
-    const [, one, other] = SLASH_DATE.exec(cell) ?? [];
-    monthFirst ||= Number(other) > 12;
-    dayFirst ||= Number(one) > 12;
-  }
-  if (monthFirst === dayFirst) return 'unclear';
-  return monthFirst ? 'mdy' : 'dmy';
 }

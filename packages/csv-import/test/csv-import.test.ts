@@ -2,16 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { smallestClaim } from '@svc/contract';
 import fc from 'fast-check';
 import {
+  type Columns,
   type CsvImport,
   columnsToRemember,
   type ImportOptions,
   importCsv,
   readCsv,
-  suggestedColumns,
+  suggestColumns,
   UnreadableCsv,
 } from '../src/index.ts';
 
 const MAX = { maxRows: 1000 };
+const suggestedColumns = (header: readonly string[], remembered?: Columns): Columns =>
+  suggestColumns(header, remembered).columns;
 const HEADER =
   'File ID,Claim #,Adjuster,Date of Loss,Policy Number,Carrier,Address,City,State,Zip,Business Name,Phone';
 const ROW = [
@@ -49,7 +52,7 @@ describe('a file', () => {
     ['UTF-16, the high byte first', bytesOf(text, 'utf16le').swap16(), 'utf-16be'],
     ['Windows-1252', bytesOf(text.replace('–', '\x96'), 'latin1'), 'windows-1252'],
   ])('in %s is recognized', (_, bytes, encoding) => {
-    expect(readCsv(bytes, MAX)).toEqual({
+    expect(readCsv(bytes, MAX)).toMatchObject({
       encoding,
       delimiter: 'semicolon',
       header: ['Name', 'Town'],
@@ -57,10 +60,7 @@ describe('a file', () => {
     });
   });
 
-  test('in neither UTF-8 nor Windows-1252, or not in the encoding that is named, is an error', () => {
-    expect(() => readCsv(Uint8Array.of(0x41, 0x2c, 0x81, 0x0a), MAX)).toThrow(
-      'neither UTF-8 nor Windows-1252',
-    );
+  test('that is not in the encoding that is named is an error', () => {
     expect(() => readCsv(Uint8Array.of(0x41, 0xff), { ...MAX, encoding: 'utf-8' })).toThrow('is not utf-8');
   });
 
@@ -81,11 +81,12 @@ describe('a file', () => {
     ['', 'empty'],
     ['a\n1\n', 'one column'],
     ['a,a,a (1)\n1,2,3', 'has the column "a (1)" twice'],
-    ['a,b\n"1,2', 'a quote is opened and not closed'],
-    ['a,b\n"1"x,2', 'text follows a closing quote'],
-    ['a,b\n1"2,3', 'a quote in a cell'],
+    ['"a,b\n1,2', 'The header: A cell begins with a quote that is not closed'],
     [`a,b\n${'1,2\n'.repeat(1001)}`, 'more than 1,000 rows'],
-    [`${Array.from({ length: 1001 }, (_, n) => n).join(',')}\n`, 'has 1,001 columns'],
+    [
+      `${Array.from({ length: 1001 }, (_, n) => n).join(',')}\n`,
+      'The header: The row has more than 1,000 cells',
+    ],
   ])('that is not a table is an error that says why: %#', (csv, message) => {
     expect(() => readCsv(csv, MAX)).toThrow(UnreadableCsv);
     expect(() => readCsv(csv, MAX)).toThrow(message);
@@ -93,7 +94,7 @@ describe('a file', () => {
 
   test('has a text that Excel was to keep as it is without its formula', () => {
     const csv = 'Zip,Number,A,B\n="08260","=""FL-1""","a,=",",=""b"",=""c"""\n';
-    expect(readCsv(csv, MAX).rows).toEqual([{ row: 2, cells: ['08260', 'FL-1', 'a,=', ',="b",="c"'] }]);
+    expect(readCsv(csv, MAX).rows).toMatchObject([{ row: 2, cells: ['08260', 'FL-1', 'a,=', ',="b",="c"'] }]);
   });
 
   test('keeps every cell as it was written, whatever characters it has', () => {
@@ -136,10 +137,9 @@ describe('columns', () => {
     });
   });
 
-  test('with the same name are numbered and known by none, and those without a name have one if they have text', () => {
+  test('with the same name are numbered, and those without a name have one if they have text', () => {
     const { header } = readCsv('City,Zip,,City,,\nSanibel,08260,,Naples,x,\n', MAX);
     expect(header).toEqual(['City (1)', 'Zip', '', 'City (2)', 'Column 5', '']);
-    expect(suggestedColumns(header)).toMatchObject({ 'City (1)': null, 'City (2)': null });
   });
 
   test('are those that are remembered, and for the rest those known by name, each field once', () => {
@@ -261,13 +261,10 @@ describe('a row', () => {
     expect(rowsOf(csv)).toMatchObject([{ claim: { coverages: { building_limit: value } } }]);
   });
 
-  test.each(['1.250.000', '12,5', 'n/a', '1e5', '-5', '25%'])(
-    'rejects a number that is not certain: %s',
-    (text) => {
-      const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
-      expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
-    },
-  );
+  test.each(['1.250.000', '12,5', '1e5', '-5', '25%'])('rejects a number that is not certain: %s', (text) => {
+    const csv = `${HEADER},Building Limit\n${rowWith({})},"${text}"`;
+    expect(problemsOf(csv)).toEqual([['Building Limit: Must be a number, such as 250000 or 1234.56.']]);
+  });
 
   test('of a file with semicolons has no comma in numbers, which may be a decimal point', () => {
     const csv = `${HEADER},Building Limit\n${rowWith({})},X`.replaceAll(',', ';').replace('X', '250,000');
@@ -317,9 +314,11 @@ describe('a date', () => {
       Array(2).fill(expect.stringContaining('month first (mdy) or day first (dmy)')),
     );
     expect(datesOf(['2/30/2026'])).toEqual(['Is not a date with the month first, as in this column.']);
-    expect(datesOf(['8/27/26', '46261'])).toEqual(
-      Array(2).fill(expect.stringContaining('valid calendar date')),
-    );
+    // One of them is the number of a day only in a column of such numbers.
+    expect(datesOf(['8/27/2026', '46261'])).toEqual([
+      '2026-08-27',
+      expect.stringContaining('valid calendar date'),
+    ]);
   });
 });
 
@@ -379,6 +378,8 @@ test('each row is joined once, however often its external_id is repeated', () =>
     });
   const rows = Array.from({ length: 500 }, (_, n) => ({
     row: n + 2,
+    lines: 1,
+    problem: null,
     cells: counting(ROW.map((cell, at) => (at === 1 ? `FL-${n}` : cell))),
   }));
   const file = { ...readCsv(HEADER, MAX), rows };

@@ -7,20 +7,29 @@ import { es as adjusterEs } from '../../../apps/adjuster/src/texts/es.ts';
 import { en as deskEn } from '../../../apps/desk/src/texts/en.ts';
 import { es as deskEs } from '../../../apps/desk/src/texts/es.ts';
 import { CHECK_TEXTS } from '../../application/src/desk/readiness/checks.ts';
-import { csvOfClaims, FIELD_PATHS, readInParts } from '../../csv-import/src/in-page.ts';
+import { csvOfClaims, FIELD_PATHS, readText } from '../../csv-import/src/in-page.ts';
 import { importCsv, readCsv, UnreadableCsv } from '../../csv-import/src/index.ts';
 import { actionInSpanish, inSpanish } from '../src/texts/service-es.ts';
 
 const ENGLISH = /\b(the|is|are|was|must|of|or|and|with|has|this|such|field|row|from|required|send)\b/i;
 
 /** Keys, and words of both languages. */
-const SAME = new Set(['J, K', 'Enter', 'O', 'X', '/', '?', 'SVCID']);
+const SAME = new Set([
+  ...['UTF-8', 'UTF-16', 'Windows', 'DOS'],
+  'J, K',
+  'Enter',
+  'O',
+  'X',
+  '/',
+  '?',
+  'SVCID',
+]);
 
 test('what the import says of a file and of each field is in Spanish, too', () => {
   const said = new Set<string>();
   const read = (text: string, columns?: Readonly<Record<string, string>>): void => {
     try {
-      const { problems, rows } = importCsv(readCsv(text, { maxRows: 90 }), columns && { columns });
+      const { problems, rows } = importCsv(readCsv(text, { maxRows: 90 }), { columns, today: '2026-11-28' });
       const ofRows = rows.flatMap((row) => ('problems' in row ? row.problems : []));
       for (const { detail } of [...problems, ...ofRows]) said.add(detail);
     } catch (error) {
@@ -31,18 +40,22 @@ test('what the import says of a file and of each field is in Spanish, too', () =
     '',
     'a\n1',
     'a,a,a (1)',
-    'a,b\n"1',
-    'a,b\n"1"x,2',
-    'a,b\n1"2,3',
+    'a,b',
     `a,b\n${'1,2\n'.repeat(91)}`,
+    '"a,b\n1,2',
+    'Report\nClaim #,Zip,City,Phone,Phone\n1',
+    'Claim #,Phone,Phone,Insured Name,Address,Loss Address,City\n1',
   ];
-  for (const text of [...files, [...Array(1001).keys()].join(','), `a,b\n"${'x'.repeat(200_001)}"`])
-    read(text);
-  read('a,\u0081');
+  for (const text of [...files, [...Array(1001).keys()].join(',')]) read(text);
   for (const unreadable of [
-    () => readInParts(Uint8Array.of(0xff), 'utf-8'),
-    () => readInParts(Buffer.from('a,b\n\0')),
-    () => readInParts(new Uint8Array(20_000_001).fill(0x61)),
+    () => readText(Uint8Array.of(0xff), 'utf-8'),
+    () => readText(Buffer.from('a,b\n\0')),
+    () => readText(new Uint8Array(20_000_001).fill(0x61)),
+    () => readText(Uint8Array.of(0x81)),
+    () => readCsv('a,b\n1,2', { maxRows: 9, maxCells: 2 }),
+    ...['PK\x03\x04', '\xd0\xcf\x11\xe0', '%PDF', '{\\rtf', '<html>'].map(
+      (start) => () => readText(Buffer.from(start, 'latin1')),
+    ),
   ])
     try {
       unreadable();
@@ -51,7 +64,8 @@ test('what the import says of a file and of each field is in Spanish, too', () =
     }
   read('a,b\n1,2', { a: 'no_field', b: 'claim_number' });
   read('a,b\n1,2', { a: 'claim_number', b: 'claim_number' });
-  const header = FIELD_PATHS.join(',');
+  const paths = FIELD_PATHS.filter((path) => path !== 'policyholder.last_first_name');
+  const header = paths.join(',');
   // Wrong in one way for each kind of field, or valid.
   for (const cell of [
     '',
@@ -70,8 +84,25 @@ test('what the import says of a file and of each field is in Spanish, too', () =
     '\u200b',
     '25:00',
     'fl',
+    'Jos\ufffd',
+    '#N/A',
+    'nan',
+    '8.7E+09',
+    '12.0',
+    '"x\ny"',
+    '1900-01-01',
+    '2999-01-01',
+    '"open',
+    '"a"b, c"',
+    `"x\n${paths.map(() => 'y').join(',')}"`,
   ])
-    read(`${header}\n${FIELD_PATHS.map(() => cell).join(',')}\nx`);
+    read(`${header}\n${paths.map(() => cell).join(',')}\nx`);
+  read(
+    `${header},Full name\n1`.replace(
+      'policyholder.first_name,policyholder.last_name',
+      'policyholder.last_first_name',
+    ),
+  );
   read(
     csvOfClaims([
       smallestClaim,

@@ -1,15 +1,18 @@
 import {
-  type ClaimFacts,
   type ClaimId,
   checkAddressee,
+  contactForFirm,
   DomainError,
   type FirmId,
   type Svcid,
+  searchText,
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { byFirm, importObject, recordAction } from '../audit/events.ts';
 import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
+import type { AdjusterView } from '../model/member-views.ts';
+import type { KeysetPosition, Page } from '../model/page.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
@@ -90,8 +93,17 @@ export const makeStartImport =
       return added;
     });
 
+/** What the claim that exists has instead, as JSON; null: nothing. */
+export interface Difference {
+  /** Such as `policyholder.phone`. */
+  readonly path: string;
+  readonly existing: string | null;
+}
+
+/** `different`: a claim with this external_id exists, and has other content. */
 export type ImportOutcome =
-  | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId; readonly isDifferent: boolean }
+  | { readonly outcome: 'sent' | 'already_sent'; readonly claimId: ClaimId }
+  | { readonly outcome: 'different'; readonly claimId: ClaimId; readonly differences: readonly Difference[] }
   | { readonly outcome: 'failed'; readonly error: DomainError };
 
 interface ImportedRows {
@@ -111,7 +123,7 @@ function asDomainError(error: unknown): DomainError {
 }
 
 /** A file may need many, and other requests need connections too. */
-const CONCURRENT_SENDS = 10;
+const CONCURRENT_REQUESTS = 10;
 
 /** Why claims cannot be offered to these adjusters now, for a check that sends nothing. */
 export const makeCheckAdjusters =
@@ -134,22 +146,97 @@ export const makeCheckAdjusters =
     return found;
   };
 
-/** Which claims exist already, as sending them would find out. Contents are not compared. */
+type Content = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Content =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** In the order of the row; what only the existing claim has comes last. The order of members is no difference. */
+export function differencesBetween(existing: Content, sent: Content, above = ''): Difference[] {
+  const names = [...new Set([...Object.keys(sent), ...Object.keys(existing)])];
+  return names.flatMap((name) => {
+    const path = above + name;
+    const [one, other] = [existing[name], sent[name]];
+    if (isObject(one) || isObject(other))
+      return differencesBetween(isObject(one) ? one : {}, isObject(other) ? other : {}, `${path}.`);
+    const [before, after] = [one, other].map((value) => JSON.stringify(value) ?? null);
+    return before === after ? [] : [{ path, existing: before ?? null }];
+  });
+}
+
+/** The claim with this id, if it has the external_id of what is sent. */
+async function existingClaim(
+  firmReads: Pick<FirmReads, 'claim'>,
+  { firmId, environment }: FirmActor,
+  id: ClaimId,
+  { facts, asSent }: Pick<SendClaimCommand, 'facts' | 'asSent'>,
+): Promise<ImportOutcome | null> {
+  const claim = await firmReads.claim(firmId, environment, id);
+  if (claim === null) return null;
+  const content = JSON.parse(claim.asSent) as Content;
+  if (content.external_id !== facts.externalId) return null;
+  const differences = differencesBetween(content, JSON.parse(asSent) as Content);
+  return differences.length === 0
+    ? { outcome: 'already_sent', claimId: claim.id }
+    : { outcome: 'different', claimId: claim.id, differences };
+}
+
+async function inGroups<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += CONCURRENT_REQUESTS)
+    results.push(...(await Promise.all(items.slice(at, at + CONCURRENT_REQUESTS).map(run))));
+  return results;
+}
+
+/** Adjusters of the firm by name, in either order, and by email: texts as searches compare them. */
+export const makeAdjustersByName =
+  ({ firmReads }: { readonly firmReads: Pick<FirmReads, 'adjusters'> }) =>
+  async ({ firmId, environment }: FirmActor): Promise<ReadonlyMap<string, readonly Svcid[]>> => {
+    const found = new Map<string, Set<Svcid>>();
+    let after: KeysetPosition | null = null;
+    do {
+      const page: Page<AdjusterView> = await firmReads.adjusters(firmId, environment, { after, limit: 200 });
+      for (const { membership, adjuster } of page.rows) {
+        const { name, email } = contactForFirm(membership, adjuster);
+        const reversed = name && `${adjuster.lastName}, ${adjuster.firstName}`;
+        for (const text of [name, reversed, email]) {
+          if (!text) continue;
+          const key = searchText(text);
+          found.set(key, (found.get(key) ?? new Set()).add(adjuster.svcId));
+        }
+      }
+      after = page.next;
+    } while (after !== null);
+    return new Map([...found].map(([key, svcIds]) => [key, [...svcIds]]));
+  };
+
+/** Which claims exist already, and with which content, as sending them would find out. */
 export const makeCheckExisting =
-  ({ boardReads }: { readonly boardReads: Pick<BoardReads, 'claimsWithIds'> }) =>
+  ({
+    boardReads,
+    firmReads,
+  }: {
+    readonly boardReads: Pick<BoardReads, 'claimsWithIds'>;
+    readonly firmReads: Pick<FirmReads, 'claim'>;
+  }) =>
   async (
-    { firmId, environment }: FirmActor,
-    sent: readonly (Pick<ClaimFacts, 'externalId' | 'claimNumber'> | undefined)[],
+    actor: FirmActor,
+    sent: readonly (Pick<SendClaimCommand, 'facts' | 'asSent'> | undefined)[],
   ): Promise<readonly (ImportOutcome | undefined)[]> => {
-    const ids = sent.filter((one) => one !== undefined);
+    const { firmId, environment } = actor;
+    const ids = sent.flatMap((one) => one?.facts ?? []);
     const found = await boardReads.claimsWithIds(firmId, environment, ids);
     const byExternalId = new Map(found.map(({ id, externalId }) => [externalId, id]));
     const open = found.filter(({ closedAt }) => closedAt === null);
     const byNumber = new Map(open.map(({ id, claimNumber }) => [claimNumber, id]));
-    return sent.map((one) => {
-      const claimId = one && byExternalId.get(one.externalId);
-      if (claimId !== undefined) return { outcome: 'already_sent', claimId, isDifferent: false };
-      const other = one && byNumber.get(one.claimNumber);
+    return inGroups(sent, async (one) => {
+      if (one === undefined) return undefined;
+      const claimId = byExternalId.get(one.facts.externalId);
+      const existing = claimId && (await existingClaim(firmReads, actor, claimId, one));
+      if (existing) return existing;
+      const other = byNumber.get(one.facts.claimNumber);
       return other && { outcome: 'failed', error: duplicateClaim({ id: other, by: 'claim_number' }) };
     });
   };
@@ -166,36 +253,22 @@ export const makeSendImported =
     actor: FirmActor,
     { id, commands, fromRow, untilRow, nextRow }: ImportedRows,
   ): Promise<readonly (ImportOutcome | undefined)[]> => {
-    const { firmId, environment } = actor;
+    const { firmId } = actor;
     const send = async (command: SendClaimCommand): Promise<ImportOutcome> => {
       try {
         const { claim, replayed } = await deps.sendClaim(actor, command);
-        return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id, isDifferent: false };
+        return { outcome: replayed ? 'already_sent' : 'sent', claimId: claim.id };
       } catch (thrown) {
         const error = asDomainError(thrown);
-        return (await existing(error, command)) ?? { outcome: 'failed', error };
+        // Of an earlier request, whose Idempotency-Key is over or another one.
+        const id = error.existingClaimId as ClaimId | undefined;
+        const existing = id && (await existingClaim(deps.firmReads, actor, id, command));
+        return existing || { outcome: 'failed', error };
       }
     };
-    /** The claim of an earlier request with the same external_id, whose Idempotency-Key is over or another one. */
-    const existing = async (
-      { existingClaimId }: DomainError,
-      { facts, asSent }: SendClaimCommand,
-    ): Promise<ImportOutcome | null> => {
-      if (existingClaimId === undefined) return null;
-      const claim = await deps.firmReads.claim(firmId, environment, existingClaimId as ClaimId);
-      if (claim === null) return null;
-      const content = JSON.parse(claim.asSent);
-      if (content.external_id !== facts.externalId) return null;
-      const isDifferent = JSON.stringify(content) !== JSON.stringify(JSON.parse(asSent));
-      return { outcome: 'already_sent', claimId: claim.id, isDifferent };
-    };
-    const outcomes: (ImportOutcome | undefined)[] = [];
-    for (let at = 0; at < commands.length; at += CONCURRENT_SENDS) {
-      const together = commands.slice(at, at + CONCURRENT_SENDS);
-      outcomes.push(...(await Promise.all(together.map((command) => command && send(command)))));
-    }
-    const count = (wanted: ImportOutcome['outcome']): number =>
-      outcomes.filter((each) => (each?.outcome ?? 'failed') === wanted).length;
+    const outcomes = await inGroups(commands, async (command) => command && send(command));
+    const count = (...wanted: ImportOutcome['outcome'][]): number =>
+      outcomes.filter((each) => wanted.includes(each?.outcome ?? 'failed')).length;
     await deps.uow.run(async (tx) => {
       const current = await tx.imports.lock(firmId, id);
       if (current === null) throw noSuchImport();
@@ -207,7 +280,7 @@ export const makeSendImported =
         nextUncounted: untilRow,
         sent: current.sent + count('sent'),
         alreadySent: current.alreadySent + count('already_sent'),
-        failed: current.failed + count('failed'),
+        failed: current.failed + count('failed', 'different'),
         updatedAt: deps.clock.now(),
       });
     });

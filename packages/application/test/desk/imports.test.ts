@@ -126,34 +126,49 @@ test('sending and the check before it find the same claims, which have the exter
   const withNumberOf = ({ facts: { claimNumber } }: ClaimToSend) => newClaim({ claimNumber });
   const claims = [same, undefined, withNumberOf(taken), closed, withNumberOf(closed), live];
   const found = [
-    { outcome: 'already_sent', claimId: sameId, isDifferent: false },
+    { outcome: 'already_sent', claimId: sameId },
     undefined,
     ['duplicate_claim', takenId, expect.stringContaining('claim_number')],
-    { outcome: 'already_sent', claimId: closedId, isDifferent: false },
+    { outcome: 'already_sent', claimId: closedId },
   ];
-  const checked = await imports.checkExisting(
-    firm.test,
-    claims.map((claim) => claim?.facts),
-  );
+  const checked = await imports.checkExisting(firm.test, claims);
   expect(checked.map(comparable)).toEqual([...found, undefined, undefined]);
   const sent = await sendRows(claims.map((claim) => claim && rowOf(claim)));
-  const isSent = expect.objectContaining({ outcome: 'sent', isDifferent: false });
+  const isSent = expect.objectContaining({ outcome: 'sent' });
   expect(sent.map(comparable)).toEqual([...found, isSent, isSent]);
 });
 
-test('a row differs from its claim if its content does, not its format', async () => {
-  const { firm, newClaim, send, rowOf, sendRows } = await setUp();
+test('a row is the claim that exists only with its content, in any format, and otherwise names what differs', async () => {
+  const { imports, firm, newClaim, send, rowOf, sendRows } = await setUp();
   const claim = newClaim();
   await send(firm.test, firm.accounts.manual, { claim });
   const asSent = (text: string) => rowOf({ ...claim, asSent: text as ClaimToSend['asSent'] });
-  const outcomes = await sendRows([
+  const { loss, ...others } = JSON.parse(claim.asSent);
+  const rows = [
     asSent(claim.asSent.replaceAll(',', ' ,\n')),
-    asSent(claim.asSent.replace('flood', 'wind')),
-  ]);
-  expect(outcomes).toMatchObject([
-    { outcome: 'already_sent', isDifferent: false },
-    { outcome: 'already_sent', isDifferent: true },
-  ]);
+    asSent(JSON.stringify({ ...others, loss })),
+    asSent(
+      JSON.stringify({
+        ...others,
+        file_number: 'F-1',
+        loss: { ...loss, date: '2020-01-01', peril: undefined },
+      }),
+    ),
+  ];
+  const expected = [
+    { outcome: 'already_sent' },
+    { outcome: 'already_sent' },
+    {
+      outcome: 'different',
+      differences: [
+        { path: 'file_number', existing: null },
+        { path: 'loss.date', existing: JSON.stringify(loss.date) },
+        { path: 'loss.peril', existing: '"flood"' },
+      ],
+    },
+  ];
+  expect(await imports.checkExisting(firm.test, rows)).toMatchObject(expected);
+  expect(await sendRows(rows)).toMatchObject(expected);
 });
 
 test('sending and the check before it find the same about adjusters', async () => {
@@ -186,4 +201,16 @@ test('a row whose claim was erased in between has failed, and an error of the se
   const broken = { sendClaim: () => Promise.reject(new Error('out of memory')) };
   const sending = deskImportUseCases({ ...deps, firmUseCases: broken }).sendImported(firm.test, part);
   await expect(sending).rejects.toThrow('out of memory');
+});
+
+test('adjusters are found by name, in either order, and by email, if they are active members', async () => {
+  const { imports, firm, newFirm, newMember, newAdjuster } = await setUp();
+  const [member, stranger] = [await newMember(firm), (await newAdjuster()).svcId];
+  await newMember(await newFirm());
+  const number = (svcId: Svcid): string => svcId.replace('Adj-', '');
+  const n = number(member);
+  const named = await imports.adjustersByName(firm.live);
+  const texts = [`renee adjuster ${n}`, `adjuster ${n}, renee`, `adjuster.${n}@example.net`];
+  expect(texts.map((text) => named.get(text))).toEqual(Array(3).fill([member]));
+  expect(named.get(`renee adjuster ${number(stranger)}`)).toBeUndefined();
 });

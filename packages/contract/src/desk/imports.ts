@@ -25,6 +25,15 @@ const columnName = () =>
   text(LIMITS.importColumn, { description: 'Name of a column, as in the header.', example: 'Claim #' });
 const importId = { description: 'Id of the import.', example: ID };
 
+/** The first that is none; null: none is, or they are no array. */
+function wrongRow(sent: unknown): number | null {
+  if (!Array.isArray(sent)) return null;
+  const at = (sent as unknown[]).findIndex(
+    (row) => !Array.isArray(row) || !(row as unknown[]).every((cell) => typeof cell === 'string'),
+  );
+  return at === -1 ? null : at;
+}
+
 export const importClaimsBody = fields({
   name: nonBlankText(LIMITS.importName, {
     description: 'Your name for files of this kind. The columns are remembered under it.',
@@ -41,13 +50,33 @@ export const importClaimsBody = fields({
     example: true,
   }),
   text: text(LIMITS.importText, {
-    description: `The file: CSV with commas, semicolons, tabs or pipes, and at most ${LIMITS.importRows} rows.`,
+    description: `The file: CSV with commas, semicolons, tabs or pipes, and at most ${LIMITS.importRows} rows and ${LIMITS.importValues} cells.`,
     example: 'Claim #,Agent Code\nFL26-0093184,A-20417\n',
   }).optional(),
+  file_name: nonBlankText(LIMITS.importFileName, {
+    description: 'Name of the file, for the list of imports.',
+    example: 'export 2026-08-31.csv',
+  }).optional(),
+  header_row: integer(LIMITS.importRow, {
+    description:
+      'The row of the header, with titles above it. By default the first row with text; if a later one looks like the header, that is a problem. Rows have their numbers in the whole file.',
+    example: 4,
+  }).optional(),
   rows: z
-    .array(
-      z.array(z.string(expected('a string')), expected('an array of strings')),
-      expected('an array of rows'),
+    // One error for all: each would take longer than a row.
+    .preprocess(
+      (sent, context) => {
+        const wrong = wrongRow(sent);
+        if (wrong !== null)
+          context.issues.push({
+            code: 'custom',
+            message: 'Must be an array of strings.',
+            input: sent,
+            path: [wrong],
+          });
+        return sent;
+      },
+      z.array(z.array(z.string()), expected('an array of rows')),
     )
     .meta({
       description: `The rows instead of a text, the header first; at most ${LIMITS.importValues} cells.`,
@@ -62,7 +91,7 @@ export const importClaimsBody = fields({
     .meta({
       id: 'ImportColumnsInput',
       description:
-        'The field of each column by its name in the header, such as `loss_location.zip`; null leaves it out. By default those of the last import with this name, and the others that are known by name.',
+        'The field of each column by its name in the header, such as `loss_location.zip`; null leaves it out, as does no entry. `policyholder.last_first_name` is for whole names such as `REYES, ANA`. By default those of the last import with this name, and the others that are known by name; where two columns may have a field, that is a problem.',
       example: COLUMNS,
     })
     .optional(),
@@ -142,8 +171,30 @@ export const importResultSchema = responseObject({
     .array(z.string())
     .meta({ description: 'The columns of the file.', example: ['Claim #', 'Agent Code'] }),
   problems: z
-    .array(responseObject(problem).meta({ id: 'ImportProblem', description: 'A problem of the file.' }))
+    .array(
+      responseObject({
+        ...problem,
+        columns: z.array(z.string()).meta({
+          description: 'Columns of a question: which of them has the field. Empty: the problem is none.',
+          example: [],
+        }),
+        fields: z.array(z.string()).meta({
+          description: 'Fields of a question: which of them the column has. Empty: the problem is none.',
+          example: [],
+        }),
+      }).meta({
+        id: 'ImportProblem',
+        description: 'A problem of the file, or a question to answer with `columns`.',
+      }),
+    )
     .meta({ description: 'Problems of the file as a whole: with any, no row is read.', example: [] }),
+  lines: responseField.integer(
+    'Lines with text after the header, of the file or of this part: as many as rows, unless cells have line breaks.',
+    1,
+  ),
+  likely_header_row: responseField
+    .integer('A row that looks like the header, as the one that was read does not; null: none.', 4)
+    .nullable(),
   rows: z
     .array(
       responseObject({
@@ -151,10 +202,12 @@ export const importResultSchema = responseObject({
         external_id: responseField.text('The external_id; null: it has none.', 'CMS-2026-004417').nullable(),
         outcome: openEnum(['valid', 'invalid', 'sent', 'already_sent', 'failed'], {
           description:
-            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists, from this file or another request; if it has other content, a problem says so, but not in a dry run.',
+            'invalid: not sent, or in a dry run would not be. already_sent: the claim exists with this content, from this file or another request. A claim that exists with other content stays as it is: in a dry run the row is invalid, and otherwise failed, with a problem for each of its first fields that differ.',
           example: 'invalid',
         }),
-        claim_id: responseField.uuid('Id of the claim; null: it was not sent.', CLAIM_ID).nullable(),
+        claim_id: responseField
+          .uuid('Id of the claim, or of the one that exists with other content; null: none.', CLAIM_ID)
+          .nullable(),
         problems: z
           .array(
             responseObject({
@@ -234,6 +287,8 @@ export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: E
       dry_run: true,
       header: ['Claim #', 'Agent Code'],
       problems: [],
+      lines: 1,
+      likely_header_row: null,
       rows: [
         {
           row: 2,

@@ -8,25 +8,66 @@ const TEXTS: Readonly<Record<string, string>> = {
   'The file is not {}. Save it as "CSV UTF-8".': 'El archivo no es {}. Guárdelo como «CSV UTF-8».',
   'The file is neither UTF-8 nor Windows-1252. Save it as "CSV UTF-8".':
     'El archivo no es UTF-8 ni Windows-1252. Guárdelo como «CSV UTF-8».',
+  'The encoding is not certain. Choose the one with the right text: {}.':
+    'La codificación no es segura. Elija la que tiene el texto correcto: {}.',
+  'This is {}. Open it in your spreadsheet program, and save it as "CSV UTF-8".':
+    'Esto es {}. Ábralo en su programa de hojas de cálculo y guárdelo como «CSV UTF-8».',
+  'an Excel workbook': 'un libro de Excel',
+  'an old Excel workbook': 'un libro antiguo de Excel',
+  'a PDF file': 'un archivo PDF',
+  'a Word document': 'un documento de Word',
+  'a web page or XML': 'una página web o XML',
+  'The file has a header and no rows.': 'El archivo tiene un encabezado y ninguna fila.',
+  'Row {} does not look like the header, and row {} does: choose the row of the header (header_row).':
+    'La fila {} no parece el encabezado, y la fila {} sí: elija la fila del encabezado (header_row).',
+  'The header: {}': 'El encabezado: {}',
   'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
     'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma, tabulador ni barra (|)?',
-  'The header has {} columns, and may have {}.': 'El encabezado tiene {} columnas, y puede tener {}.',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
   'The file has more than {} rows: split it into several files.':
     'El archivo tiene más de {} filas: divídalo en varios archivos.',
+  'The file has more than {} cells: split it into several files.':
+    'El archivo tiene más de {} celdas: divídalo en varios archivos.',
   'The file has more than {} characters: split it into several files.':
     'El archivo tiene más de {} caracteres: divídalo en varios archivos.',
   'Line {} has a NUL character. Save the file as "CSV UTF-8".':
     'La línea {} tiene un carácter NUL. Guarde el archivo como «CSV UTF-8».',
-  'Line {}: {}.': 'Línea {}: {}.',
-  'a quote is opened and not closed': 'unas comillas se abren y no se cierran',
-  'text follows a closing quote; inside quotes, write a quote twice':
-    'hay texto después de las comillas de cierre; dentro de comillas, escriba dos veces las comillas',
-  'a quote in a cell that does not begin with one; put the cell in quotes, and write a quote twice':
-    'hay comillas en una celda que no empieza con ellas; ponga la celda entre comillas, y escriba dos veces las comillas',
-  'the row is too long; is a quote not closed?':
-    'la fila es demasiado larga; ¿hay comillas que no se cierran?',
-  'not CSV (RFC 4180)': 'no es CSV (RFC 4180)',
+  'A cell begins with a quote that is not closed. Close it, or write the quote twice.':
+    'Una celda empieza con comillas que no se cierran. Ciérrelas, o escriba dos veces las comillas.',
+  'A quote is within a cell that begins with one. Put the cell in quotes, and write a quote in it twice.':
+    'Hay comillas dentro de una celda que empieza con ellas. Ponga la celda entre comillas, y escriba dos veces las que tiene dentro.',
+  'The row has more than {} cells.': 'La fila tiene más de {} celdas.',
+  'A quote makes {} lines of the file one row, and one of them looks like a row: is a quote not closed, or not written twice?':
+    'Unas comillas hacen de {} líneas del archivo una fila, y una de ellas parece una fila: ¿hay comillas que no se cierran, o que no se escribieron dos veces?',
+  'Has a line break: is a quote before it not closed, or not written twice?':
+    'Tiene un salto de línea: ¿hay comillas antes que no se cierran, o que no se escribieron dos veces?',
+  'Each of the columns {} may have the field {}: give it to one of them, and leave out the others.':
+    'Cada una de las columnas {} puede tener el campo {}: asígnelo a una de ellas, y omita las demás.',
+  'The column {} has whole names: give it the field {} (such as REYES, ANA) or {}.':
+    'La columna {} tiene nombres completos: asígnele el campo {} (como REYES, ANA) o {}.',
+  'The column {} may be of another address: give it the field {}, or leave it out.':
+    'La columna {} puede ser de otra dirección: asígnele el campo {}, u omítala.',
+  'Has characters that were damaged when the file was saved. Save it again as "CSV UTF-8".':
+    'Tiene caracteres que se dañaron al guardar el archivo. Guárdelo otra vez como «CSV UTF-8».',
+  'Is an error of a spreadsheet ({}), not a value.': 'Es un error de una hoja de cálculo ({}), no un valor.',
+  'Is {}, which stands for a missing value.': 'Es {}, que está en lugar de un valor que falta.',
+  'Is a rounded number ({}). Format the column as text, and enter the digits again.':
+    'Es un número redondeado ({}). Dé a la columna el formato de texto, y escriba otra vez los dígitos.',
+  'Is a number with decimals ({}). Format the column as text, and remove them.':
+    'Es un número con decimales ({}). Dé a la columna el formato de texto, y quítelos.',
+  'Must be a last name, a comma and a first name, such as REYES, ANA. Give a company a column for its name.':
+    'Debe ser un apellido, una coma y un nombre, como REYES, ANA. Dé a una empresa una columna para su nombre.',
+  'Is before {}, when the National Flood Insurance Program began.':
+    'Es anterior a {}, cuando empezó el Programa Nacional del Seguro de Inundación.',
+  'Is in the future.': 'Está en el futuro.',
+  'Another claim has this external_id, or this claim was sent with other content (fields that differ: {}). It stays as it is.':
+    'Otra reclamación tiene este external_id, o esta se envió con otro contenido (campos que difieren: {}). Queda como está.',
+  'The claim with this external_id exists, and has nothing here.':
+    'La reclamación con este external_id existe, y aquí no tiene nada.',
+  'The claim with this external_id exists, and has {} here.':
+    'La reclamación con este external_id existe, y aquí tiene {}.',
+  'Several adjusters have this name: {}. Give the SVCID of one.':
+    'Varios ajustadores tienen este nombre: {}. Dé el SVCID de uno.',
 
   '{} is not a field of a claim.': '{} no es un campo de una reclamación.',
   'The column {} has the field {} already.': 'La columna {} ya tiene el campo {}.',
@@ -38,8 +79,6 @@ const TEXTS: Readonly<Record<string, string>> = {
     'La fila {} tiene el mismo external_id y otro contenido.',
   'Row {} has the same claim_number and another external_id.':
     'La fila {} tiene el mismo claim_number y otro external_id.',
-  'The claim exists with other content, which this row has not changed.':
-    'La reclamación existe con otro contenido, que esta fila no cambió.',
   'In this column the month may be first or second: choose month first (mdy) or day first (dmy), or write {}-MM-DD.':
     'En esta columna el mes puede ir primero o segundo: elija primero el mes (mdy) o primero el día (dmy), o escriba {}-MM-DD.',
   'Is not a date with the month first, as in this column.':

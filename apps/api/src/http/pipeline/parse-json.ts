@@ -6,10 +6,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const malformed = (detail: string): HttpProblem => new HttpProblem('malformed_request', { detail });
 
+/** A member takes twenty times as long as a value in an array. */
+const MAX_MEMBERS = LIMITS.bodyValues;
+const valuesAllowed = (maxValues: number): string =>
+  maxValues > MAX_MEMBERS
+    ? `${maxValues} values, of which ${MAX_MEMBERS} are members`
+    : `${maxValues} values`;
+
 const tooManyValues = (maxValues: number): HttpProblem =>
   new HttpProblem('validation_failed', {
     detail: validationSummary(1, 1),
-    errors: [{ detail: `Must not hold more than ${maxValues} values.`, pointer: '' }],
+    errors: [{ detail: `Must not hold more than ${valuesAllowed(maxValues)}.`, pointer: '' }],
   });
 
 /**
@@ -18,8 +25,11 @@ const tooManyValues = (maxValues: number): HttpProblem =>
  * @throws HttpProblem `malformed_request`, whose detail quotes nothing of the body except member names;
  * `validation_failed` for more values than any operation takes, without parsing them.
  */
-export function parseJson(bytes: Uint8Array, maxValues: number = LIMITS.bodyValues): unknown {
-  const { colons, end } = scan(bytes, maxValues);
+export const parseJson = (bytes: Uint8Array, maxValues: number = LIMITS.bodyValues): unknown =>
+  parseScanned(bytes, scanJson(bytes, maxValues), maxValues);
+
+/** The second half of {@link parseJson}, for a large body in another tick. */
+export function parseScanned(bytes: Uint8Array, { colons, end }: ScannedJson, maxValues: number): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes.subarray(0, end));
@@ -53,13 +63,18 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
+interface ScannedJson {
+  readonly colons: number;
+  readonly end: number;
+}
+
 /**
  * Counts the colons outside strings, of which valid JSON has one per member. Ends at the comma or bracket of a value too many, so
  * that what it has read is not valid JSON. Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
  *
  * @throws HttpProblem for too many levels
  */
-function scan(bytes: Uint8Array, maxValues: number): { readonly colons: number; readonly end: number } {
+export function scanJson(bytes: Uint8Array, maxValues: number): ScannedJson {
   let colons = 0;
   let depth = 0;
   let values = 0;
@@ -78,7 +93,7 @@ function scan(bytes: Uint8Array, maxValues: number): { readonly colons: number; 
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--;
     }
-    if (values > maxValues) return { colons, end: at + 1 };
+    if (values > maxValues || colons > MAX_MEMBERS) return { colons, end: at + 1 };
   }
   return { colons, end: bytes.length };
 }

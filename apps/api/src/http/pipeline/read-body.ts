@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { formatSize, LIMITS } from '@svc/contract';
 import type { HeldBytes } from '../limits/body-memory.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
-import { parseJson } from './parse-json.ts';
+import { parseScanned, scanJson } from './parse-json.ts';
 
 /** No other type that ends in `+json`: a JSON Patch, for example, is not a document with the fields of the operation. */
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -28,7 +28,7 @@ interface BodyRules {
   readonly maxBytes: number;
   /** With less than 16 bytes each on average. */
   readonly maxSmallChunks: number;
-  readonly maxValues: number | undefined;
+  readonly maxValues: number;
   /** An empty body is then read as `{}`. */
   readonly mayBeEmpty: boolean;
   /** Tracks the memory of the body; the caller releases it. */
@@ -63,8 +63,13 @@ export async function readJsonBody(
     throw malformed('The body is empty; it must be a JSON document.');
   }
   if (typeError !== null) throw malformed(typeError);
-  if (bytes.length >= LARGE_BODY_BYTES) await nextTick();
-  return parseJson(bytes, maxValues);
+  const isLarge = bytes.length >= LARGE_BODY_BYTES;
+  if (isLarge) await nextTick();
+  const scanned = scanJson(bytes, maxValues);
+  if (isLarge) await nextTick();
+  const json = parseScanned(bytes, scanned, maxValues);
+  if (isLarge) await nextTick();
+  return json;
 }
 
 function contentTypeError(type: string | undefined): string | null {

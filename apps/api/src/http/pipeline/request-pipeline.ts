@@ -333,7 +333,7 @@ export function createPipeline(
       const reading = readJsonBody(request, response, {
         maxBytes: isOpen ? LIMITS.openBodyBytes : isMessage ? LIMITS.messageBytes : LIMITS.bodyBytes,
         maxSmallChunks: isOpen ? LIMITS.openSmallChunks : LIMITS.smallChunks,
-        maxValues: endpoint.bodyValues,
+        maxValues: endpoint.bodyValues ?? LIMITS.bodyValues,
         mayBeEmpty: endpoint.body === undefined || endpoint.bodyRequired === false,
         held,
       });

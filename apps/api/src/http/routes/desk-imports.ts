@@ -1,6 +1,8 @@
 import {
   type ClaimImport,
+  type Clock,
   type DeskImportUseCases,
+  type Difference,
   type FirmActor,
   type ImportOutcome,
   toDateTime,
@@ -17,14 +19,14 @@ import {
   type CellProblem,
   type CsvFile,
   columnsToRemember,
+  fileOfRows,
   type ImportedRow,
-  importCsv,
-  quotedCsv,
-  readCsv,
-  suggestedColumns,
+  importCsvInSteps,
+  inSteps,
+  readCsvInSteps,
   UnreadableCsv,
 } from '@svc/csv-import';
-import { checkPermission, type Svcid } from '@svc/domain';
+import { checkPermission, HOUR, type Svcid, searchText } from '@svc/domain';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { claimFromWire } from '../serialization/claim.ts';
@@ -45,21 +47,31 @@ function commandOf(claim: SendClaimBody) {
   return { idempotencyKey: `import-${fingerprint}`, fingerprint, ...claimFromWire(claim) };
 }
 
-function fileOf({ text, rows, delimiter, first_row: firstRow }: ImportClaimsBody): CsvFile {
-  const invalid = (detail: string, pointer: string): HttpProblem =>
-    new HttpProblem('validation_failed', { errors: [{ detail, pointer }] });
-  const options = { maxRows: LIMITS.importRows, firstRow };
+/** Other requests are served between the steps. */
+const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function fileOf(body: ImportClaimsBody): Promise<CsvFile> {
+  const { text, rows, delimiter, first_row: firstRow, header_row: headerRow } = body;
+  const pointer = text === undefined ? '/rows' : '/text';
+  const invalid = (detail: string, at = pointer): HttpProblem =>
+    new HttpProblem('validation_failed', { errors: [{ detail, pointer: at }] });
   if ((text === undefined) === (rows === undefined))
     throw invalid('Send either text or rows.', text === undefined ? '/text' : '/rows');
+  const { importRows: maxRows, importValues: maxCells } = LIMITS;
+  const options = { maxRows, maxCells, firstRow, headerRow, delimiter };
   try {
-    return text === undefined
-      ? readCsv(quotedCsv(rows ?? []), { ...options, delimiter: 'comma' })
-      : readCsv(text, { ...options, delimiter });
+    return await inSteps(
+      text === undefined ? fileOfRows(rows ?? [], options) : readCsvInSteps(text, options),
+      pause,
+    );
   } catch (error) {
     if (!(error instanceof UnreadableCsv)) throw error;
-    throw invalid(error.message, text === undefined ? '/rows' : '/text');
+    throw invalid(error.message);
   }
 }
+
+/** Where a day begins first. */
+const LATEST_ZONE_MS = 14 * HOUR;
 
 /** What has to be changed in the row. */
 const FIELDS: Partial<Record<ErrorCode, string>> = {
@@ -74,35 +86,51 @@ interface RowProblem extends CellProblem {
   readonly code: ErrorCode | null;
 }
 
-function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['columns']): RowProblem[] {
-  const problem = (field: string, detail: string, code: ErrorCode | null = null): RowProblem[] => {
-    const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
-    return [{ column, field, code, detail }];
-  };
-  if (sent?.outcome !== 'failed')
-    return sent?.isDifferent
-      ? problem('external_id', 'The claim exists with other content, which this row has not changed.')
-      : [];
-  const { code, message } = asHttpProblem(sent.error);
-  return problem(FIELDS[code] ?? '', message, code);
+/** Of a claim that has other content: whatever a claim of another carrier has in place of this row differs. */
+const MAX_DIFFERENCES = 5;
+const MAX_SHOWN = 80;
+
+function differenceText({ existing }: Difference): string {
+  if (existing === null) return 'The claim with this external_id exists, and has nothing here.';
+  const value = existing.length > MAX_SHOWN ? `${existing.slice(0, MAX_SHOWN)}…` : existing;
+  return `The claim with this external_id exists, and has ${value} here.`;
 }
 
-const DRY_OUTCOMES = { sent: 'valid', already_sent: 'already_sent', failed: 'invalid' } as const;
+function problemsOf(sent: ImportOutcome | undefined, columns: ClaimImport['columns']): RowProblem[] {
+  const problem = (field: string, detail: string, code: ErrorCode | null = null): RowProblem => {
+    const column = Object.keys(columns).find((name) => columns[name] === field) ?? null;
+    return { column, field, code, detail };
+  };
+  if (sent?.outcome === 'different') {
+    const count = sent.differences.length;
+    return [
+      problem(
+        'external_id',
+        `Another claim has this external_id, or this claim was sent with other content (fields that differ: ${count}). It stays as it is.`,
+      ),
+      ...sent.differences.slice(0, MAX_DIFFERENCES).map((one) => problem(one.path, differenceText(one))),
+    ];
+  }
+  if (sent?.outcome !== 'failed') return [];
+  const { code, message } = asHttpProblem(sent.error);
+  return [problem(FIELDS[code] ?? '', message, code)];
+}
+
+const OUTCOMES = {
+  dry: { sent: 'valid', already_sent: 'already_sent', different: 'invalid', failed: 'invalid' },
+  real: { sent: 'sent', already_sent: 'already_sent', different: 'failed', failed: 'failed' },
+} as const;
 
 function rowToWire(
   row: ImportedRow,
   sent: ImportOutcome | undefined,
   { dry_run: isDryRun, columns }: { readonly dry_run: boolean; readonly columns: ClaimImport['columns'] },
 ) {
+  const outcome = isDryRun ? OUTCOMES.dry[sent?.outcome ?? 'sent'] : OUTCOMES.real[sent?.outcome ?? 'failed'];
   return {
     row: row.row,
     external_id: row.externalId,
-    outcome:
-      'problems' in row
-        ? 'invalid'
-        : isDryRun
-          ? DRY_OUTCOMES[sent?.outcome ?? 'sent']
-          : (sent?.outcome ?? 'failed'),
+    outcome: 'problems' in row ? 'invalid' : outcome,
     claim_id: sent === undefined || sent.outcome === 'failed' ? null : sent.claimId,
     problems:
       'problems' in row
@@ -114,8 +142,10 @@ function rowToWire(
 /** Claims from the files of other systems. Only the name of a file and those of its columns are kept. */
 export const deskImportRoutes = ({
   deskImportUseCases: use,
+  clock,
 }: {
   readonly deskImportUseCases: DeskImportUseCases;
+  readonly clock: Clock;
 }): Route[] => {
   /** As they would fail now. */
   const checked = async (
@@ -124,7 +154,7 @@ export const deskImportRoutes = ({
   ): Promise<(ImportOutcome | undefined)[]> => {
     const existing = await use.checkExisting(
       actor,
-      claims.map((claim) => claim && { externalId: claim.external_id, claimNumber: claim.claim_number }),
+      claims.map((claim) => claim && claimFromWire(claim)),
     );
     const adjusters = claims.map((claim) => claim?.adjuster_svc_id as Svcid | undefined);
     const named = adjusters.filter((svcId) => svcId !== undefined);
@@ -134,22 +164,46 @@ export const deskImportRoutes = ({
       return existing[n] ?? (error && { outcome: 'failed', error });
     });
   };
+  /** Adjusters that are named as the desk shows them get their SVCID. */
+  const withAdjusters = async (rows: readonly ImportedRow[], actor: FirmActor): Promise<ImportedRow[]> => {
+    const named = rows.flatMap((row) => ('claim' in row ? [row.claim.adjuster_svc_id] : []));
+    const names = named.filter((text) => /[\s@,]/.test(text)) as Svcid[];
+    const errors = await use.checkAdjusters(actor, names);
+    const unknown = new Set<string>(names.filter((name) => errors.get(name)?.code === 'unknown_svcid'));
+    if (unknown.size === 0) return [...rows];
+    const known = await use.adjustersByName(actor);
+    return rows.map((row) => {
+      if (!('claim' in row) || !unknown.has(row.claim.adjuster_svc_id)) return row;
+      const { claim, ...rest } = row;
+      const [svcId, ...others] = known.get(searchText(claim.adjuster_svc_id)) ?? [];
+      if (svcId === undefined) return row;
+      if (others.length === 0) return { ...rest, claim: { ...claim, adjuster_svc_id: svcId } };
+      const detail = `Several adjusters have this name: ${[svcId, ...others].join(', ')}. Give the SVCID of one.`;
+      return { ...rest, problems: [{ column: null, field: 'adjuster_svc_id', detail }] };
+    });
+  };
   return [
     staffRoute(deskEndpoints.importClaims, async ({ body }, { actorIn, staff }) => {
       const actor = actorIn(body.environment ?? 'live');
       if (!body.dry_run) checkPermission('claims:create', staff.role, staff.plan);
-      const file = fileOf(body);
-      const columns =
-        body.columns ?? suggestedColumns(file.header, await use.rememberedColumns(actor.firmId, body.name));
+      const file = await fileOf(body);
       const fromRow = body.from_row ?? 0;
       const count = body.dry_run ? LIMITS.importCheckedRows : LIMITS.importSentRows;
-      const found = importCsv(file, {
-        columns,
-        values: body.values,
-        dateOrder: body.date_order,
-        isPart: body.first_row !== undefined,
-        slice: { from: fromRow, count, problems: LIMITS.importProblems },
-      });
+      const read = await inSteps(
+        importCsvInSteps(file, {
+          columns: body.columns,
+          remembered: body.columns ? undefined : await use.rememberedColumns(actor.firmId, body.name),
+          values: body.values,
+          dateOrder: body.date_order,
+          today: new Date(clock.now() + LATEST_ZONE_MS).toISOString().slice(0, 10),
+          isPart: body.first_row !== undefined,
+          slice: { from: fromRow, count, problems: LIMITS.importProblems },
+        }),
+        pause,
+      );
+      const { columns } = read;
+      const found = { ...read, rows: await withAdjusters(read.rows, actor) };
+      const asked = new Set(found.problems.flatMap((problem) => problem.columns));
       const claims = found.rows.map((row) => ('claim' in row ? row.claim : undefined));
       const fieldOf = new Map(Object.entries(columns));
       const named = file.header.filter((column) => column !== '');
@@ -159,7 +213,10 @@ export const deskImportRoutes = ({
         id: body.import_id,
         isDryRun: body.dry_run,
         name,
-        columns: columnsToRemember(columns, file.header),
+        columns: columnsToRemember(
+          columns,
+          file.header.filter((column) => !asked.has(column)),
+        ),
         totalRows: file.rows.length + (body.first_row ?? 2) - 2,
       });
       const outcomes = body.dry_run
@@ -178,6 +235,8 @@ export const deskImportRoutes = ({
         dry_run: body.dry_run,
         header: file.header,
         problems: found.problems,
+        lines: file.lines,
+        likely_header_row: file.likelyHeaderRow,
         rows: found.rows.map((row, n) =>
           rowToWire(row, outcomes[n], { dry_run: body.dry_run, columns: ofHeader }),
         ),

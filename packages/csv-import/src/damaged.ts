@@ -1,0 +1,51 @@
+import { invisibleCharacter } from '@svc/contract';
+import type { ClaimField } from './fields.ts';
+
+// What spreadsheets and programs write in place of a value, or make of one.
+
+const ERRORS =
+  /^(?:#{2,}|#(?:N\/A|N\/D|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!|GETTING_DATA|FIELD!|BLOCKED!))$/i;
+/** As programs write them. `Null` and `Nan` are names, too. */
+const PLACEHOLDERS =
+  /^(?:nan|NaN|-nan|null|none|None|nil|undefined|NaT|nat|<NA>|<null>|\(null\)|\(blank\)|\\N|n\/a|N\/A|\[object \w+\])$/;
+const UPPER_CASE_PLACEHOLDERS = /^(?:NULL|NAN|NONE|NIL|UNDEFINED|NAT)$/;
+/** In the place of another name, it is none. */
+const ANY_CASE_PLACEHOLDERS = /^(?:nan|null|none|nil|undefined|nat|n\/a)$/i;
+const SCIENTIFIC = /^[+-]?\d+(?:[.,]\d+)?E[+-]\d+$/i;
+const DECIMAL = /^\d+[.,]0$/;
+/** UTF-8 that was read as another encoding, and characters that no encoding has. */
+const MISREAD = /\ufffd|[ÃÂ][\u0080-\u00bf]|â€|ï»¿/;
+
+const NAMES = new Set(['first_name', 'last_name']);
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** @param otherName the first name beside a last name, or the other way round. */
+export function damage(field: ClaimField, text: string, otherName: string): string | null {
+  if (MISREAD.test(text))
+    return 'Has characters that were damaged when the file was saved. Save it again as "CSV UTF-8".';
+  if (field.isLong || field.kind === 'choice' || field.kind === 'date') return null;
+  if (ERRORS.test(text)) return `Is an error of a spreadsheet (${shown(text)}), not a value.`;
+  if (isPlaceholder(field, text, otherName)) return `Is ${shown(text)}, which stands for a missing value.`;
+  if (SCIENTIFIC.test(text))
+    return `Is a rounded number (${shown(text)}). Format the column as text, and enter the digits again.`;
+  if (field.kind === 'number') return null;
+  if (DECIMAL.test(text))
+    return `Is a number with decimals (${shown(text)}). Format the column as text, and remove them.`;
+  const invisible = invisibleCharacter(text.replace(/ /g, ''));
+  const isAllowed = invisible === null || (invisible === 'U+00A0' && !field.isIdentifier);
+  // A line break has a problem that says more.
+  return isAllowed || /[\r\n]/.test(text)
+    ? null
+    : `Must not contain invisible characters, such as ${invisible} here.`;
+}
+
+function isPlaceholder({ path }: ClaimField, text: string, otherName: string): boolean {
+  if (PLACEHOLDERS.test(text)) return true;
+  if (!NAMES.has(nameOf(path))) return UPPER_CASE_PLACEHOLDERS.test(text);
+  if (!ANY_CASE_PLACEHOLDERS.test(text)) return false;
+  // People are named Null and Nan, and some files have every name in capitals.
+  if (otherName === '' || ANY_CASE_PLACEHOLDERS.test(otherName)) return true;
+  return UPPER_CASE_PLACEHOLDERS.test(text) && otherName !== otherName.toUpperCase();
+}
+
+const shown = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);

@@ -1,0 +1,446 @@
+import { describe, expect, test } from '@jest/globals';
+import { nameOfFile, partsOf, readText } from '../src/in-page.ts';
+import {
+  type CsvImport,
+  decode,
+  type ImportOptions,
+  importCsv,
+  importCsvInSteps,
+  inSteps,
+  readCsv,
+  readCsvInSteps,
+  spreadsheetCsv,
+  UncertainEncoding,
+} from '../src/index.ts';
+
+const MAX = { maxRows: 2000 };
+const FIELDS = {
+  'File ID': 'CMS-1',
+  'Claim #': 'FL-1',
+  Adjuster: 'SVC-1',
+  'Date of Loss': '8/27/2026',
+  'Policy #': '0087',
+  Carrier: 'Palmetto',
+  'Loss Address': '1 Sea Lane',
+  'Loss City': 'Sanibel',
+  'Loss State': 'FL',
+  'Loss Zip': '33957',
+  'Insured First Name': 'Ana',
+  'Insured Last Name': 'Reyes',
+  'Insured Phone': '239-555-0142',
+  Notes: '',
+};
+type Cells = Readonly<Record<string, string>>;
+
+/** A file of these rows as they are written, each with what differs from a claim without problems; null: no such column. */
+function fileOf(rows: readonly Readonly<Record<string, string | null>>[], separator = ','): string {
+  const names = [...new Set([...Object.keys(FIELDS), ...rows.flatMap((row) => Object.keys(row))])].filter(
+    (name) => rows.every((row) => row[name] !== null),
+  );
+  const lines = rows.map((row, n) => {
+    const own: Cells = { ...FIELDS, 'File ID': `CMS-${n + 1}`, 'Claim #': `FL-${n + 1}` };
+    return names.map((name) => row[name] ?? own[name] ?? '').join(separator);
+  });
+  return [names.join(separator), ...lines].join('\r\n');
+}
+const imported = (text: string, options?: ImportOptions): CsvImport => importCsv(readCsv(text, MAX), options);
+const found = (text: string, options?: ImportOptions) =>
+  imported(text, options).rows.map((row) =>
+    'claim' in row ? row.externalId : row.problems.map(({ detail }) => detail).join(),
+  );
+const claimsOf = (text: string, options?: ImportOptions) =>
+  imported(text, options).rows.flatMap((row) => ('claim' in row ? [row.claim] : []));
+
+describe('a quote', () => {
+  test('that is not closed never swallows the rows up to the next inch mark', () => {
+    const text = fileOf([
+      {},
+      { Notes: '"call before' },
+      {},
+      {},
+      { Notes: 'water of 6"' },
+      { 'Insured Last Name': '"Delgado' },
+      { 'Insured Last Name': 'Smith"' },
+      {},
+    ]);
+    const file = readCsv(text, MAX);
+    expect(file.lines).toBe(8);
+    expect(found(text)).toEqual([
+      'CMS-1',
+      expect.stringContaining('makes 4 lines of the file one row, and one of them looks like a row'),
+      expect.stringContaining('makes 2 lines of the file one row'),
+      'CMS-8',
+    ]);
+    expect(file.rows.map(({ lines }) => lines)).toEqual([1, 4, 2, 1]);
+  });
+
+  test.each([
+    ['in the same column of the next row', { Notes: '"gate 5' }, { Notes: '6"' }],
+    ['with an inch mark between other words', { Notes: '"gate 5' }, { Notes: '6" of water' }],
+    ['that is never closed', { Notes: '"gate 5' }, {}],
+    ['in the name', { 'Insured Last Name': '"Reyes' }, { 'Insured Last Name': 'O"' }],
+    ['before a row with quoted cells', { Notes: '"gate' }, { Carrier: '"A, B"', Notes: '"x"' }],
+    ['before a row with several lines', { Notes: '"gate' }, { Notes: '"one\r\ntwo"' }],
+  ])('that is opened by mistake is a problem, and no row has the cells of another: %s', (_, one, other) => {
+    const claims = claimsOf(fileOf([one, other, {}]));
+    // The last row is one of its own, unless it is within a quote.
+    expect(claims.length).toBeLessThanOrEqual(2);
+    for (const { external_id, claim_number, instructions = '' } of claims) {
+      expect(claim_number).toBe(external_id.replace('CMS', 'FL'));
+      expect(instructions).not.toContain('CMS');
+    }
+    expect(found(fileOf([one, other, {}])).join()).toMatch(/quote/);
+  });
+
+  test('is a part of the text where that is certain, and otherwise all such rows are found at once', () => {
+    const text = fileOf([
+      { Notes: '6" of water' },
+      { Notes: '"6" of water"' },
+      { Notes: ' "space before, and after" ' },
+      { Notes: '"he said ""yes"", twice"' },
+      { 'Insured First Name': 'Bob "Bud"' },
+      { Notes: '"6" of water, and 2" of mud"' },
+      { Notes: '"6" deep' },
+      {},
+    ]);
+    expect(
+      claimsOf(text).map(({ instructions, policyholder }) => instructions ?? policyholder.first_name),
+    ).toEqual([
+      '6" of water',
+      '6" of water',
+      'space before, and after',
+      'he said "yes", twice',
+      'Bob "Bud"',
+      'Ana',
+    ]);
+    expect(found(text).slice(5, 7)).toEqual([
+      expect.stringContaining('A quote is within a cell that begins with one'),
+      expect.stringContaining('A quote is within a cell that begins with one'),
+    ]);
+  });
+
+  test('allows line breaks in a long text, and in no other field', () => {
+    const [claim] = claimsOf(fileOf([{ Notes: '"one\r\ntwo, three"' }]));
+    expect(claim?.instructions).toBe('one\r\ntwo, three');
+    expect(found(fileOf([{ 'Loss City': '"Sani\nbel"' }, { 'Insured Phone': '"1\r2"' }]))).toEqual(
+      Array(2).fill(expect.stringContaining('Has a line break')),
+    );
+    const withRow = `one\r\n${Object.values(FIELDS).join(',')}\r\ntwo`;
+    expect(found(fileOf([{ Notes: `"${withRow}"` }]))).toEqual([expect.stringContaining('looks like a row')]);
+  });
+});
+
+describe('two columns for one field', () => {
+  test.each([
+    ['an exact name before a general one', { Address: 'PO Box 1' }],
+    ['a whole name before its parts', { 'Insured Name': 'X' }],
+  ])('are certain with %s', (_, more) => {
+    const [claim] = claimsOf(fileOf([more]));
+    expect(claim).toMatchObject({
+      loss_location: { street: '1 Sea Lane' },
+      policyholder: { last_name: 'Reyes' },
+    });
+  });
+
+  test.each<[string, readonly (readonly [string[], string[]])[], Cells]>([
+    [
+      'two exact names',
+      [[['Loss Address', 'Property Address'], ['loss_location.street']]],
+      { 'Property Address': 'x' },
+    ],
+    ['two general names', [[['Notes', 'Comments'], ['instructions']]], { Comments: 'x' }],
+    [
+      'an address beside general names of its parts',
+      [[['City'], ['loss_location.city']]],
+      { Address: 'x', 'Loss City': null as never, City: 'x' },
+    ],
+    [
+      'one name for a whole name',
+      [[['Insured Name'], ['policyholder.last_first_name', 'policyholder.company_name']]],
+      {
+        'Insured First Name': null as never,
+        'Insured Last Name': null as never,
+        'Insured Name': '"REYES, ANA"',
+      },
+    ],
+  ])('are a question with %s, and no row is read', (_, questions, row) => {
+    const { problems, rows, columns } = imported(fileOf([row]));
+    expect([problems.map(({ columns: of, fields }) => [of, fields]), rows]).toEqual([questions, []]);
+    for (const [names] of questions) for (const name of names) expect(columns).not.toHaveProperty(name);
+  });
+
+  test('of one name are a question, too', () => {
+    const text = 'File ID,Phone,Phone\n1,2,3';
+    expect(imported(text).problems).toContainEqual({
+      column: null,
+      columns: ['Phone (1)', 'Phone (2)'],
+      fields: ['policyholder.phone'],
+      detail: expect.stringContaining('leave out the others'),
+    });
+  });
+
+  test('are no question any more once a person has said which it is', () => {
+    const text = fileOf([{ Comments: 'x', Notes: 'y' }]);
+    const remembered = { Notes: null, Comments: 'instructions' };
+    expect(claimsOf(text, { remembered })).toMatchObject([{ instructions: 'x' }]);
+  });
+
+  test('a whole name is divided at its only comma, and nothing else is', () => {
+    const named = (name: string) => ({
+      ...{ 'Insured First Name': null, 'Insured Last Name': null, 'Insured Name': name },
+    });
+    const text = fileOf(['"REYES, ANA"', 'Ana Reyes', '"Rentals, LLC"', '"Reyes, Ana, Jr"'].map(named));
+    const options = { remembered: { 'Insured Name': 'policyholder.last_first_name' } };
+    expect(claimsOf(text, options)).toMatchObject([
+      { policyholder: { last_name: 'REYES', first_name: 'ANA' } },
+    ]);
+    expect(found(text, options).slice(1)).toEqual(
+      Array(3).fill(expect.stringContaining('Must be a last name, a comma')),
+    );
+  });
+});
+
+describe('damaged text', () => {
+  test.each([
+    ['8.7E+09', 'rounded number'],
+    ['8,7E+09', 'rounded number'],
+    ['########', 'error of a spreadsheet'],
+    ['#N/A', 'error of a spreadsheet'],
+    ['#REF!', 'error of a spreadsheet'],
+    ['nan', 'missing value'],
+    ['NULL', 'missing value'],
+    ['None', 'missing value'],
+    ['undefined', 'missing value'],
+    ['[object Object]', 'missing value'],
+    ['8704421973.0', 'number with decimals'],
+    ['FL\u200b1', 'invisible characters, such as U+200B'],
+    ['FL\u00a01', 'invisible characters, such as U+00A0'],
+    ['FL\u202e1', 'invisible characters, such as U+202E'],
+    ['Jos\ufffd', 'damaged when the file was saved'],
+    ['JosÃ©', 'damaged when the file was saved'],
+  ])('is a problem in identifiers: %s', (text, detail) => {
+    for (const column of ['File ID', 'Claim #', 'Policy #'])
+      expect(found(fileOf([{ [column]: `"${text}"` }]))).toEqual([expect.stringContaining(detail)]);
+  });
+
+  test.each(['8.7E+09', '####', '#N/A', 'nan', '2395550142.0', '[object Object]', 'Jos\ufffd'])(
+    'is a problem in phones and numbers: %s',
+    (text) => {
+      const rows = [{ 'Insured Phone': text }, { 'Building Limit': text === '2395550142.0' ? 'nan' : text }];
+      for (const row of rows) expect(imported(fileOf([row])).rows).toMatchObject([{ problems: [{}] }]);
+    },
+  );
+
+  test.each(['nan', 'NaN', 'null', 'None', '#N/A', '[object Object]', '####', 'N/A'])(
+    'is a problem in names: %s',
+    (text) => {
+      for (const column of ['Insured Last Name', 'Insured First Name', 'Carrier', 'Loss City'])
+        expect(imported(fileOf([{ [column]: text }])).rows).toMatchObject([{ problems: [{ column }] }]);
+    },
+  );
+
+  test('is not what people are really named', () => {
+    const names = [
+      ['Nan', 'Reyes'],
+      ['Jennifer', 'Null'],
+      ['JENNIFER', 'NULL'],
+      ['NAN', 'REYES'],
+      ['Nat', 'True'],
+    ];
+    const rows = names.map(([first = '', last = '']) => ({
+      'Insured First Name': first,
+      'Insured Last Name': last,
+    }));
+    expect(claimsOf(fileOf(rows)).map(({ policyholder: of }) => [of.first_name, of.last_name])).toEqual(
+      names,
+    );
+    const missing = [
+      ['NULL', 'Reyes'],
+      ['Nan', 'Nan'],
+      ['NULL', 'NULL'],
+    ];
+    const empty = missing.map(([first = '', last = '']) => ({
+      'Insured First Name': first,
+      'Insured Last Name': last,
+    }));
+    expect(claimsOf(fileOf(empty))).toEqual([]);
+  });
+});
+
+describe('the bytes of a file', () => {
+  const bytesOf = (text: string, letters: Readonly<Record<string, number>>): Uint8Array =>
+    Uint8Array.from([...text].map((letter) => letters[letter] ?? letter.charCodeAt(0)));
+  const MAC = { é: 0x8e, ó: 0x97, ñ: 0x96, í: 0x92, á: 0x87, '’': 0xd5 };
+  const DOS = { é: 0x82, ó: 0xa2, ñ: 0xa4, í: 0xa1, Ñ: 0xa5, É: 0x90 };
+  const WINDOWS = { '’': 0x92, '–': 0x96 };
+
+  test.each([
+    ['Windows', 'José Núñez, Bayamón, O’Brien', WINDOWS, 'windows-1252'],
+    ['Windows in capitals', 'NUÑEZ, MARÍA JOSÉ', WINDOWS, 'windows-1252'],
+    ['Windows with a short word', 'Año', WINDOWS, 'windows-1252'],
+    ['Windows with dashes', 'Müller – Miami–Dade', WINDOWS, 'windows-1252'],
+    ['an old Mac', 'José García, Bayamón', MAC, 'macintosh'],
+    ['DOS', 'José Ibáñez NUÑEZ'.replace('á', 'a'), DOS, 'ibm850'],
+  ])('of %s are read as they were written', (_, text, letters, encoding) => {
+    expect(decode(bytesOf(text, letters))).toEqual({ text, encoding });
+  });
+
+  test('that are text in several encodings are a question with a sample of each', () => {
+    const bytes = bytesOf('Ana,García', MAC);
+    const asked = () => decode(bytes);
+    expect(asked).toThrow(UncertainEncoding);
+    expect(asked).toThrow('windows-1252 (Garc’a), macintosh (García)');
+    expect(decode(bytes, 'macintosh').text).toBe('Ana,García');
+  });
+
+  test('of which one row is in another encoding than UTF-8 damage that row, and no other', () => {
+    const text = fileOf([{ 'Insured Last Name': 'José' }, { 'Insured Last Name': 'XX' }, {}]);
+    const bytes = Buffer.from(text.replace('XX', 'Ni\u0001o'));
+    bytes[bytes.indexOf(1)] = 0xf1;
+    const { rows } = importCsv(readCsv(bytes, MAX));
+    expect(rows).toMatchObject([
+      { claim: { policyholder: { last_name: 'José' } } },
+      { problems: [{ column: 'Insured Last Name', detail: expect.stringContaining('damaged') }] },
+      { externalId: 'CMS-3' },
+    ]);
+  });
+
+  test.each([
+    ['PK\x03\x04abc', 'This is an Excel workbook'],
+    ['\xd0\xcf\x11\xe0abc', 'This is an old Excel workbook'],
+    ['%PDF-1.7', 'This is a PDF file'],
+    ['<html><table>', 'This is a web page'],
+    ['\r\n <?xml version="1.0"?><Workbook>', 'This is a web page or XML'],
+  ])('of another kind of file are named: %j', (bytes, message) => {
+    expect(() => readText(Buffer.from(bytes, 'latin1'))).toThrow(message);
+    expect(() => readCsv(Buffer.from(bytes, 'latin1'), MAX)).toThrow(message);
+  });
+});
+
+describe('a header', () => {
+  const file = fileOf([{}, {}]);
+
+  test.each([
+    ['one title', 'Claims of August\r\n', 2],
+    [
+      'titles with commas and blank lines',
+      'Palmetto Mutual, Claims Department\r\n\r\nAs of 8/27/2026,,,\r\n',
+      4,
+    ],
+    ['a title as wide as the table', `Report${','.repeat(13)}\r\n`, 2],
+  ])('below %s is chosen by its row', (_, titles, headerRow) => {
+    const { problems } = imported(titles + file);
+    expect(problems).toMatchObject([{ detail: expect.stringContaining(`row ${headerRow} does: choose`) }]);
+    const { rows } = importCsv(readCsv(titles + file, { ...MAX, headerRow }));
+    expect(rows).toMatchObject([
+      { row: headerRow + 1, externalId: 'CMS-1' },
+      { row: headerRow + 2, externalId: 'CMS-2' },
+    ]);
+    const [whole] = partsOf(titles + file, { headerRow });
+    expect([whole.content.header_row, whole.rows]).toEqual([headerRow, 2]);
+  });
+
+  test('is known behind any separator, and with titles that have others', () => {
+    for (const separator of [';', '\t', '|'])
+      expect(readCsv(`a,b,c,d,e\n${fileOf([{}], separator)}`, MAX)).toMatchObject({ likelyHeaderRow: 2 });
+  });
+
+  test('alone, and nothing at all, is said in words', () => {
+    expect(imported(Object.keys(FIELDS).join(',')).problems).toMatchObject([
+      { detail: 'The file has a header and no rows.' },
+    ]);
+    for (const empty of ['', '\r\n\r\n', '\ufeff', ' , , '])
+      expect(() => readCsv(empty, MAX)).toThrow('The file is empty');
+    expect(() => readText(Buffer.from(' \r\n'))).toThrow('The file is empty');
+  });
+});
+
+describe('a date', () => {
+  const datesOf = (dates: readonly string[], column = 'Date of Loss', options?: ImportOptions) =>
+    imported(fileOf(dates.map((date) => ({ [column]: date }))), options).rows.map((row) =>
+      'claim' in row ? (row.claim.building?.construction_date ?? row.claim.loss.date) : 'problem',
+    );
+
+  test('with a year of two digits is read where the column shows that the month is first', () => {
+    expect(datesOf(['8/27/26', '8/9/26'])).toEqual(['2026-08-27', '2026-08-09']);
+    expect(datesOf(['8/9/26', '8/9/26'])).toEqual(['problem', 'problem']);
+    // The day of 2026, or the year 2027.
+    expect(datesOf(['27/8/26'])).toEqual(['problem']);
+    expect(datesOf(['27/8/26'], 'Date of Loss', { dateOrder: 'dmy' })).toEqual(['2026-08-27']);
+    expect(datesOf(['8/27/26'], 'Date built')).toEqual(['problem']);
+  });
+
+  test('is read from the number of a day where the whole column has them', () => {
+    expect(datesOf(['46261', '46235.0'])).toEqual(['2026-08-27', '2026-08-01']);
+    expect(datesOf(['46261', 'x'])).toEqual(['problem', 'problem']);
+    expect(datesOf(['2026'])).toEqual(['problem']);
+  });
+
+  test('of a loss is not in the future, nor before the flood program', () => {
+    const options = { today: '2026-11-28' };
+    expect(
+      datesOf(
+        ['2027-08-27', '2026-11-29', '2026-11-28', '1900-01-01', '1899-12-30'],
+        'Date of Loss',
+        options,
+      ),
+    ).toEqual(['problem', 'problem', '2026-11-28', 'problem', 'problem']);
+  });
+});
+
+test('the name of a file is cut to the length that the service takes', () => {
+  expect([...nameOfFile(`${'Müller '.repeat(40)}2026.csv`)].length).toBeLessThanOrEqual(100);
+  expect(nameOfFile('Monday 2026-08-27.csv')).toBe('Monday');
+});
+
+test.each([
+  ['=1', "'=1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@x', "'@x"],
+  ['＝1', "'＝1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠x', "'＠x"],
+  [' =1', " '=1"],
+  ['\t=1', `"'\t'=1"`],
+  ['\r1', `"'\r1"`],
+  ['x;=1', `"x;'=1"`],
+  ['x;"=1', `"x;""'=1"`],
+  ['x\t=1', `"x\t'=1"`],
+  ['x|@1', `"x|'@1"`],
+  ['x\n=1', `"x\n'=1"`],
+  ['x; ＝1', `"x; '＝1"`],
+  ['a=1', 'a=1'],
+  ['a-1', 'a-1'],
+])('a text that a spreadsheet would calculate is exported as text: %j', (text, cell) => {
+  expect(spreadsheetCsv([[text, -1]])).toBe(`${cell},-1\r\n`);
+});
+
+test.each([
+  ['within a cell', `a,b\n${'"x'.repeat(400_000)}`],
+  ['that open a cell in each row', `a,b\n${'1,"x\n'.repeat(150_000)}`],
+  ['that open and close in another row', `a,b\n${'1,"x\n"\n'.repeat(100_000)}`],
+  ['alone', `a,b\n1,${'"'.repeat(800_000)}`],
+])('a large file of quotes %s is read once, and not once for each', (_, text) => {
+  expect(readCsv(text, { maxRows: 200_000 }).rows.length).toBeGreaterThan(0);
+});
+
+test('the largest files are read in steps of a few milliseconds, and a file of empty cells is not read to its end', async () => {
+  const header = Object.keys(FIELDS);
+  const rows = Array.from({ length: 1990 }, (_, n) => ({ Notes: `${n} ${'x'.repeat(250)}` }));
+  const text = fileOf(rows);
+  const empty = `${Array.from({ length: 1000 }, (_, n) => `c${n}`).join(',')}\n${`${','.repeat(999)}\n`.repeat(880)}`;
+  const counted = async (csv: string): Promise<number> => {
+    let steps = 0;
+    const pause = async (): Promise<void> => {
+      steps += 1;
+    };
+    const file = await inSteps(readCsvInSteps(csv, { ...MAX, maxCells: 100_000 }), pause);
+    await inSteps(importCsvInSteps(file), pause);
+    return steps;
+  };
+  await expect(counted(empty)).rejects.toThrow('more than 100,000 cells');
+  expect(header).toHaveLength(14);
+  expect(await counted(text)).toBeGreaterThan(1990);
+});
