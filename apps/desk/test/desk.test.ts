@@ -7,7 +7,7 @@ import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
 import { candidates, outcomeText } from '../src/state/offers.ts';
-import type { UploadFile } from '../src/state/upload.ts';
+import type { ChosenFile } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
@@ -314,12 +314,23 @@ describe('a session', () => {
 });
 
 describe('an upload', () => {
-  const content = { text: 'Claim #\n1\n', first_row: undefined };
-  const parts: UploadFile['parts'] = [{ content, rows: 4 }];
-  const FILE: UploadFile = { name: 'Monday', parts, encoding: 'utf-8', content: new Blob() };
+  /** A file on a disk, where it may change. */
+  const fileOf = (name: string, text: string) => {
+    const bytes = { value: Buffer.from(text) as Uint8Array | Error };
+    const file: ChosenFile = {
+      name,
+      async arrayBuffer() {
+        if (bytes.value instanceof Error) throw bytes.value;
+        return Uint8Array.from(bytes.value).buffer;
+      },
+    };
+    return { file, bytes };
+  };
+  const { file: FILE } = fileOf('Monday 11-28.csv', 'Claim #,Code\n1,a\n2,b\n3,c\n4,d\n');
   const columns = { 'Claim #': 'claim_number', Code: null };
   const result = (from: number, next_row: number | null, dry_run: boolean, outcome: string) => ({
-    ...{ id: 'i1', environment: 'live', dry_run, columns, problems: [], total_rows: 4, next_row },
+    ...{ id: 'i1', environment: 'live', dry_run, columns, problems: [], total_rows: 4, next_row, lines: 4 },
+    likely_header_row: null,
     rows: [0, 1].map((n) => ({ row: from + n, external_id: null, outcome, claim_id: null, problems: [] })),
   });
 
@@ -363,8 +374,11 @@ describe('an upload', () => {
     void uploads.send();
     await settled();
     desk.chooseEnvironment('test');
-    await uploads.choose({ ...FILE, name: 'Tuesday' });
-    expect([uploads.isSending.value, uploads.progress.value]).toEqual([true, { done: 2, total: 4 }]);
+    await uploads.choose(fileOf('Tuesday.csv', 'a,b').file);
+    expect([uploads.isSending.value, uploads.progress.value]).toEqual([
+      true,
+      { done: 2, lines: 4, total: 4 },
+    ]);
     await after(1000);
     expect(bodies.map(({ environment, name }) => `${environment} ${name}`)).toEqual(
       Array(3).fill('live Monday'),
@@ -380,6 +394,61 @@ describe('an upload', () => {
     await uploads.choose(FILE);
     const { problems: kept = [], problemCount } = uploads.upload.value ?? {};
     expect([kept.length, problemCount]).toEqual([200_000, 300_000]);
+  });
+
+  test('sends the file as it was checked: one that has changed on the disk is checked again, and one that is gone is said', async () => {
+    const { file, bytes } = fileOf('Monday.csv', 'Claim #,Code\n1,a\n');
+    const { uploads, bodies } = await uploading([
+      result(2, null, true, 'valid'),
+      result(2, null, true, 'valid'),
+      result(2, null, false, 'sent'),
+    ]);
+    await uploads.choose(file);
+    bytes.value = Buffer.from('Claim #,Code\n1,corrected\n');
+    await uploads.send();
+    expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([{ kind: 'changed' }, 'checked']);
+    await uploads.send();
+    expect([uploads.notice.value, uploads.upload.value?.kind]).toEqual([undefined, 'sent']);
+    expect(bodies.map(({ dry_run, text }) => [dry_run, text?.includes('corrected')])).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ]);
+    bytes.value = new DOMException('changed', 'NotReadableError');
+    await uploads.send();
+    expect([uploads.notice.value, uploads.upload.value, bodies.length]).toEqual([
+      { kind: 'gone' },
+      undefined,
+      3,
+    ]);
+  });
+
+  test('of a file whose encoding is not certain waits for the person to say which text is right', async () => {
+    const { file } = fileOf('Monday.csv', '');
+    const mac = {
+      ...file,
+      arrayBuffer: async () => Uint8Array.from(Buffer.from('Claim #,Garc\x92a\n1,2', 'latin1')).buffer,
+    };
+    const { uploads, bodies } = await uploading([result(2, null, true, 'valid')]);
+    await uploads.choose(mac);
+    expect([uploads.notice.value, uploads.upload.value]).toMatchObject([
+      { kind: 'encoding', samples: [{ sample: 'Garc’a' }, { encoding: 'macintosh', sample: 'García' }] },
+      undefined,
+    ]);
+    await uploads.choose(mac, 'macintosh');
+    expect([uploads.notice.value, bodies.map(({ text }) => text)]).toEqual([
+      undefined,
+      ['Claim #,García\n1,2'],
+    ]);
+  });
+
+  test('of a file that is no table says so, and forgets the one before', async () => {
+    const { uploads } = await uploading([]);
+    await uploads.choose(fileOf('Claims.xlsx', 'PK\x03\x04').file);
+    expect([uploads.notice.value, uploads.upload.value]).toEqual([
+      { kind: 'unreadable', detail: expect.stringContaining('This is an Excel workbook') },
+      undefined,
+    ]);
   });
 
   test('checks every row again for another choice, and another file without the columns of the one before', async () => {

@@ -21,8 +21,8 @@ async function send(firm: TestFirm, adjuster: string, last_name: string) {
 const detailsOf = async (token: string, id: string) =>
   (await service.call('GET', `/firm/v1/claims/${id}`, { as: token })).json;
 
-const choose = (page: Page, text: string) => {
-  const file = { name: 'export 2026-11-26.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') };
+const choose = (page: Page, text: string, name = 'export 2026-11-26.csv') => {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') };
   return page.getByLabel('CSV file').setInputFiles(file);
 };
 
@@ -197,13 +197,15 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     const firm = await service.firm();
     const { svcId } = await service.member(firm);
     await enterDesk(page, service, await service.staff(firm, 'dispatcher'), '#/upload');
-    await page.getByText('loss_location.zip').waitFor();
+    await page.getByText('Loss location: ZIP code').waitFor();
     expect(await faultsOf(page, 'upload')).toEqual([]);
     const saved = async (name: string) => {
       const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
       return readFile(await download.path(), 'utf8');
     };
-    const sample = await saved('Download a sample');
+    const marked = await saved('Download a sample');
+    expect(marked[0]).toBe('\ufeff');
+    const sample = marked.slice(1);
     const [header = '', first, second = '', third] = sample
       .replaceAll('SVCID-of-the-adjuster', svcId)
       .replaceAll('","', '";"')
@@ -214,7 +216,7 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await page.getByText('The file is not utf-8.').waitFor();
     await choose(page, lines.join('\r\n'));
     await page.getByLabel('Separator').selectOption('tab');
-    await page.getByText('text follows a closing quote').waitFor();
+    await page.getByText('The header has one column').waitFor();
     await page.getByLabel('Separator').selectOption('semicolon');
     await page.getByText('3 of 3 rows. without problems: 2 · with problems: 1').waitFor();
     await page.getByText('Row 3').waitFor();
@@ -228,6 +230,23 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     await page.getByText(/sent before: 2/).waitFor();
     await choose(page, sample);
     await page.getByText('There is no adjuster with this SVCID.').first().waitFor();
+    expect(await page.getByLabel('CSV file').inputValue()).toBe('');
+
+    // What the file does not show is asked.
+    await choose(page, lines.join('\r\n').replace('"Año"', '"Insured Phone"'), 'other.csv');
+    const question = page.getByLabel('Which column is “Policyholder: phone”?');
+    await question.waitFor();
+    expect(await faultsOf(page, 'questions')).toEqual([]);
+    await question.selectOption('policyholder.phone');
+    await page.getByText(/sent before: 2/).waitFor();
+    await choose(page, `Claims of August\r\n${lines.join('\r\n')}`);
+    await button(page, 'Row 2 has the column names').click();
+    await page.getByText(/sent before: 2/).waitFor();
+    await choose(page, lines.join('\r\n').replace('Año', 'Garc\x92a').replace('Florida', 'FL'));
+    await page.getByText('The file does not show its encoding. Which text is right?').waitFor();
+    expect(await faultsOf(page, 'encoding')).toEqual([]);
+    await button(page, 'García (Old Mac)').click();
+    await page.getByText(/without problems: 1/).waitFor();
   }));
 
 test('a file of several parts is sent while another screen is shown, closing the page has to be confirmed, and the end is said', () =>

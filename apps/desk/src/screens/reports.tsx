@@ -1,13 +1,13 @@
 import type { ReportGroup } from '@svc/contract';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
-import { saveFile } from '@svc/web-app/save-file';
 import { useReading } from '@svc/web-app/use-reading';
 import { useState } from 'preact/hooks';
 import { answerTime, api, call, duration, environment, perform, request, showError, texts } from '../app.ts';
 import { statusName } from '../components/status.tsx';
 import type { AnswersReport, ReportRow } from '../endpoints.ts';
 import { ROOT } from '../root.ts';
+import { saveCsv } from '../save-csv.ts';
 
 const DAYS = [7, 30, 90, 365] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -63,7 +63,7 @@ export function Reports() {
           {...{ label: words.period, options: DAYS, value: days, choose: setDays }}
           name={(count) => duration(count * DAY_MS) ?? ''}
         />
-        <Button onClick={() => void saveCsv(query())}>{texts.value.download}</Button>
+        <Button onClick={() => void saveAnswers(query())}>{texts.value.download}</Button>
       </div>
       {report === undefined ? (
         <p class="muted">{texts.value.loading}</p>
@@ -123,7 +123,7 @@ export function Reports() {
 }
 
 /** Not a link: the service takes the cookie only with the page's header. */
-const saveCsv = (query: Readonly<Record<string, string>>) =>
+const saveAnswers = (query: Readonly<Record<string, string>>) =>
   perform(async () => {
     const response = await fetch(`${ROOT}v1/reports/answers?${new URLSearchParams(query)}`, {
       headers: { 'X-Claims-Page': '1', Accept: 'text/csv' },
@@ -132,7 +132,7 @@ const saveCsv = (query: Readonly<Record<string, string>>) =>
     // A proxy or the sign-in page of a network may respond with 200, too.
     const isReport = response.ok && response.headers.get('content-type')?.startsWith('text/csv') === true;
     if (!isReport) throw new Error(`${response.status}`);
-    saveFile(await response.blob(), 'answers.csv');
+    saveCsv(await response.blob(), 'answers.csv');
   }, '');
 
 /** The numbers are in the table. */

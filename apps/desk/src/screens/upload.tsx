@@ -1,54 +1,49 @@
 import { DATE_ORDERS, DELIMITER_NAMES } from '@svc/contract';
-import {
-  csvOfClaims,
-  ENCODINGS,
-  type Encoding,
-  FIELD_PATHS,
-  nameOfFile,
-  REQUIRED_PATHS,
-  readInParts,
-  spreadsheetCsv,
-  UnreadableCsv,
-} from '@svc/csv-import/in-page';
+import { csvOfClaims, ENCODINGS, FIELD_PATHS, REQUIRED_PATHS, spreadsheetCsv } from '@svc/csv-import/in-page';
 import { eventClaim } from '@svc/sandbox';
 import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { saveFile } from '@svc/web-app/save-file';
 import { useId, useState } from 'preact/hooks';
-import { desk, showToast, texts } from '../app.ts';
+import { desk, texts } from '../app.ts';
 import { ofService } from '../components/service-text.tsx';
-import { countsText, type Upload } from '../state/upload.ts';
+import { saveCsv } from '../save-csv.ts';
+import { countsText, type Upload, type UploadNotice } from '../state/upload.ts';
+import { fieldLabel, withLabels } from '../texts/fields.ts';
 
 /** Problems that are shown; the file of them has the others, too. */
 const MAX_SHOWN = 500;
 const { uploads } = desk;
 
+/** Rows of the beginning among which the header may be. */
+const HEADER_ROWS = 20;
+const MAX_PREVIEW = 40;
+
+const label = (path: string): string => fieldLabel(path, texts.value.upload.fieldNames);
+/** A text of the service with the names of fields in words. */
+const said = (detail: string) => ofService(withLabels(detail, texts.value.upload.fieldNames));
+
 /** Sends a file of claims, after every row of it was checked. */
 export function UploadScreen() {
   const words = texts.value.upload;
   const id = useId();
-  const { columns, values = {}, date_order = '', delimiter = '' } = uploads.choices.value;
+  const { columns, values = {}, date_order = '', delimiter = '', header_row = 0 } = uploads.choices.value;
   const { value: upload } = uploads.upload;
   const { value: file } = uploads.file;
   const isSending = uploads.isSending.value;
-  const read = async (name: string, content: Blob, encoding?: Encoding): Promise<void> => {
-    try {
-      const found = readInParts(new Uint8Array(await content.arrayBuffer()), encoding);
-      await uploads.choose({ ...found, name, content });
-    } catch (error) {
-      if (!(error instanceof UnreadableCsv)) throw error;
-      if (encoding === undefined) uploads.forget();
-      showToast(() => texts.value.ofService(error.message), 'error');
-    }
-  };
-  const choose = ({ files }: HTMLInputElement): void => {
-    const [chosen] = files ?? [];
-    if (chosen !== undefined) void read(nameOfFile(chosen.name), chosen);
+  const choose = (input: HTMLInputElement): void => {
+    const [chosen] = input.files ?? [];
+    // So that the same file can be chosen again, once it is corrected.
+    input.value = '';
+    if (chosen !== undefined) void uploads.choose(chosen);
   };
   const valid = upload?.counts.valid ?? 0;
+  const questions = upload?.result.problems.filter(({ fields }) => fields.length > 0) ?? [];
+  const likelyHeader = upload?.result.likely_header_row ?? null;
+  const chooseHeader = (row: number): void =>
+    void uploads.change({ header_row: row || undefined, columns: undefined });
   return (
     <>
       <ScreenHeader title={texts.value.nav.upload} />
@@ -57,12 +52,7 @@ export function UploadScreen() {
         <div class="filter-line">
           <div class="field">
             <label for={id}>{words.file}</label>
-            <input
-              id={id}
-              type="file"
-              accept=".csv,.txt,text/csv"
-              onChange={({ currentTarget }) => choose(currentTarget)}
-            />
+            <input id={id} type="file" onChange={({ currentTarget }) => choose(currentTarget)} />
           </div>
           <Select
             {...{ label: words.dateOrder, options: ['', ...DATE_ORDERS], value: date_order }}
@@ -73,31 +63,52 @@ export function UploadScreen() {
             <>
               <Select
                 {...{ label: words.encoding, options: ENCODINGS, value: file.encoding }}
-                name={(one) => one.toUpperCase()}
-                choose={(one) => void read(file.name, file.content, one)}
+                name={(one) => words.encodings[one]}
+                choose={(one) => void uploads.choose(file.chosen, one)}
               />
               <Select
                 {...{ label: words.delimiter, options: ['', ...DELIMITER_NAMES], value: delimiter }}
                 name={(one) => words.delimiters[one]}
-                choose={(one) => void uploads.change({ delimiter: one || undefined })}
+                choose={(one) =>
+                  void uploads.change({
+                    delimiter: one || undefined,
+                    header_row: undefined,
+                    columns: undefined,
+                  })
+                }
+              />
+              <Select
+                {...{ label: words.headerRow, value: header_row }}
+                options={[0, ...Array.from({ length: HEADER_ROWS }, (_, n) => n + 1)]}
+                name={(row) => (row === 0 ? words.firstRow : `${row}: ${previewOf(file.text, row)}`)}
+                choose={chooseHeader}
               />
             </>
           )}
         </div>
       )}
+      {uploads.notice.value !== undefined && <Notice notice={uploads.notice.value} />}
       {upload === undefined ? (
         <Needed />
       ) : (
         <>
           <Progress upload={upload} />
-          {upload.result.problems.map(({ column, detail }) => (
-            <Note key={`${column} ${detail}`} kind="warning">
-              <p>
-                {column !== null && <code>{column}: </code>}
-                {ofService(detail)}
-              </p>
-            </Note>
-          ))}
+          {questions.length > 0 && upload.kind === 'checked' && (
+            <Questions key={upload.result.id} of={questions} columns={upload.result.columns} />
+          )}
+          {upload.result.problems
+            .filter(({ fields }) => fields.length === 0)
+            .map(({ column, detail }) => (
+              <Note key={`${column} ${detail}`} kind="warning">
+                <p>
+                  {column !== null && <code>{column}: </code>}
+                  {said(detail)}
+                </p>
+                {likelyHeader !== null && (
+                  <Button onClick={() => chooseHeader(likelyHeader)}>{words.useHeader(likelyHeader)}</Button>
+                )}
+              </Note>
+            ))}
           <div class="row">
             {upload.kind === 'checked' && upload.result.problems.length === 0 && valid > 0 && (
               <Button kind="primary" onClick={() => void uploads.send()}>
@@ -111,7 +122,7 @@ export function UploadScreen() {
             )}
           </div>
           {upload.problemCount > 0 && <Problems of={upload} />}
-          {upload.result.dry_run && !isSending && (
+          {upload.result.dry_run && !isSending && questions.length === 0 && likelyHeader === null && (
             <details open={upload.result.problems.length > 0}>
               <summary>{words.columns}</summary>
               <Values values={values} />
@@ -122,7 +133,7 @@ export function UploadScreen() {
                     label={column}
                     options={['', ...FIELD_PATHS]}
                     value={columns?.[column] ?? upload.result.columns[column] ?? ''}
-                    name={(field) => field || words.leftOut}
+                    name={(field) => (field === '' ? words.leftOut : label(field))}
                     choose={(field) => {
                       const changed = { ...upload.result.columns, ...columns, [column]: field || null };
                       void uploads.change({ columns: changed });
@@ -138,17 +149,97 @@ export function UploadScreen() {
   );
 }
 
+/** The beginning of a row, so far as cells have no line breaks. */
+function previewOf(text: string, row: number): string {
+  const line = text.split(/\r\n|\r|\n/, HEADER_ROWS)[row - 1] ?? '';
+  return line.length > MAX_PREVIEW ? `${line.slice(0, MAX_PREVIEW)}…` : line;
+}
+
+/** Why no file is checked or sent, or why it was checked again. */
+function Notice({ notice }: { readonly notice: UploadNotice }) {
+  const words = texts.value.upload;
+  return (
+    <Note kind="warning">
+      {notice.kind === 'unreadable' && <p role="alert">{said(notice.detail)}</p>}
+      {notice.kind === 'gone' && <p role="alert">{words.gone}</p>}
+      {notice.kind === 'changed' && <p role="alert">{words.changed}</p>}
+      {notice.kind === 'encoding' && (
+        <>
+          <p role="alert">{words.uncertainEncoding}</p>
+          <div class="row">
+            {notice.samples.map(({ encoding, sample }) => (
+              <Button key={encoding} onClick={() => void uploads.choose(notice.chosen, encoding)}>
+                {`${sample} (${words.encodings[encoding]})`}
+              </Button>
+            ))}
+          </div>
+        </>
+      )}
+    </Note>
+  );
+}
+
+type Question = Upload['result']['problems'][number];
+const NONE = '-';
+
+/** Which column has a field, or which field a column has. The file is checked again when all are answered. */
+function Questions(props: {
+  readonly of: readonly Question[];
+  readonly columns: Upload['result']['columns'];
+}) {
+  const words = texts.value.upload;
+  const [answers, setAnswers] = useState<Readonly<Record<number, string>>>({});
+  const answer = (n: number, chosen: string): void => {
+    const given = { ...answers, [n]: chosen };
+    setAnswers(given);
+    if (props.of.some((_, one) => (given[one] ?? '') === '')) return;
+    const answered = props.of.flatMap(({ columns, fields }, one) => {
+      const [column = ''] = columns;
+      const [field = ''] = fields;
+      if (given[one] === NONE) return [];
+      return [fields.length > 1 ? [column, given[one]] : [given[one], field]];
+    });
+    void uploads.change({ columns: { ...props.columns, ...Object.fromEntries(answered) } });
+  };
+  return (
+    <Section title={words.questions}>
+      {props.of.map(({ columns, fields, detail }, n) => (
+        <Select
+          key={detail}
+          label={
+            fields.length > 1
+              ? words.whichField(columns.join())
+              : columns.length > 1
+                ? words.whichColumn(label(fields.join()))
+                : words.isField(columns.join(), label(fields.join()))
+          }
+          options={['', ...(fields.length > 1 ? fields : columns), NONE]}
+          value={answers[n] ?? ''}
+          name={(one) =>
+            one === '' ? words.choose : one === NONE ? words.neither : fields.length > 1 ? label(one) : one
+          }
+          choose={(chosen) => answer(n, chosen)}
+        />
+      ))}
+    </Section>
+  );
+}
+
 /** What is wrong with the rows. */
 function Problems({ of: { problems, problemCount } }: { readonly of: Upload }) {
   const words = texts.value.upload;
   const save = (): void => {
     const { refusals, ofService: translated } = texts.value;
     const rows = problems.map(({ row, column, field, code, detail }) => [
-      ...[row, column ?? field, code, refusals[code ?? ''] ?? translated(detail)],
+      ...[
+        row,
+        column ?? label(field),
+        code,
+        refusals[code ?? ''] ?? translated(withLabels(detail, words.fieldNames)),
+      ],
     ]);
     const csv = spreadsheetCsv([['row', 'column', 'code', 'text'], ...rows]);
-    // With a byte order mark, without which Excel takes another encoding.
-    saveFile(new Blob(['\ufeff', csv], { type: 'text/csv' }), 'problems.csv');
+    saveCsv(csv, 'problems.csv');
   };
   return (
     <>
@@ -165,7 +256,7 @@ function Problems({ of: { problems, problemCount } }: { readonly of: Upload }) {
               {words.row(row)} <span class="muted">{external_id}</span>
             </span>
             <span>
-              <code>{column ?? field}</code> {texts.value.refusals[code ?? ''] ?? ofService(detail)}
+              <code>{column ?? label(field)}</code> {texts.value.refusals[code ?? ''] ?? said(detail)}
             </span>
           </div>
         )}
@@ -180,16 +271,12 @@ function Needed() {
   const save = (): void => {
     const { value: now } = desk.now;
     const claims = [0, 1, 2].map((n) => eventClaim(n, 'SVCID-of-the-adjuster', 'SAMPLE', now));
-    saveFile(new Blob([csvOfClaims(claims)], { type: 'text/csv' }), 'claims.csv');
+    saveCsv(csvOfClaims(claims), 'claims.csv');
   };
   return (
     <Section title={words.columns}>
       <p>{words.needed}</p>
-      <p>
-        {REQUIRED_PATHS.map((path) => (
-          <code key={path}>{path} </code>
-        ))}
-      </p>
+      <p>{REQUIRED_PATHS.map(label).join(' · ')}</p>
       <p class="muted">{words.known}</p>
       <div class="row">
         <Button onClick={save}>{words.sample}</Button>
@@ -200,16 +287,18 @@ function Needed() {
 
 function Progress({ upload: { counts, kind, result } }: { readonly upload: Upload }) {
   const words = texts.value.upload;
-  const { done, total } = uploads.progress.value;
+  const { done, lines, total } = uploads.progress.value;
   return (
     <section class="card" aria-label={words.states[kind]}>
       <h2>
-        {words.states[kind]}: {uploads.file.value?.name} <TestBadge test={result.environment === 'test'} />
+        {words.states[kind]}: {uploads.file.value?.fileName}{' '}
+        <TestBadge test={result.environment === 'test'} />
       </h2>
       <progress max={Math.max(total, 1)} value={done} aria-label={words.states[kind]} />
       <p role="status">
         {words.rows(done, total)} {countsText(words.outcomes, counts)}
       </p>
+      {result.dry_run && lines !== total && <p class="warning">{words.lines(lines, total)}</p>}
     </section>
   );
 }
@@ -233,15 +322,21 @@ function Values({ values }: { readonly values: Readonly<Record<string, string>> 
           void uploads.change({ values: { ...values, [field]: value } });
         }}
       >
-        <Select {...{ label: words.sameField, options: FIELD_PATHS, value: field, choose: setField }} />
+        <Select
+          {...{ label: words.sameField, options: FIELD_PATHS, value: field, name: label, choose: setField }}
+        />
         <Field label={words.sameValue} name="value" required />
         <Button type="submit">{words.add}</Button>
       </form>
       <ul>
         {Object.entries(values).map(([name, text]) => (
           <li key={name} class="row">
-            <code>{name}</code> {text}{' '}
-            <Button kind="quiet" aria-label={texts.value.passkeys.remove(name)} onClick={() => remove(name)}>
+            {label(name)}: {text}{' '}
+            <Button
+              kind="quiet"
+              aria-label={texts.value.passkeys.remove(label(name))}
+              onClick={() => remove(name)}
+            >
               {texts.value.remove}
             </Button>
           </li>

@@ -1,5 +1,14 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { CsvPart, Encoding } from '@svc/csv-import/in-page';
+import {
+  type CsvPart,
+  type Encoding,
+  nameOfFile,
+  partsOf,
+  readText,
+  shownFileName,
+  UncertainEncoding,
+  UnreadableCsv,
+} from '@svc/csv-import/in-page';
 import { ApiError } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
 import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
@@ -9,16 +18,33 @@ const MAX_PROBLEMS = 200_000;
 
 type ImportRow = ImportResult['rows'][number];
 
-export interface UploadFile {
+/** A file that a person has chosen. It may change on disk, or vanish, until it is read again. */
+export interface ChosenFile {
   readonly name: string;
-  readonly parts: readonly [CsvPart, ...CsvPart[]];
-  readonly encoding: Encoding;
-  /** To read it again in another encoding. */
-  readonly content: Blob;
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
+export interface UploadFile {
+  /** Of the import; with the dates of the file's name, files of one kind would have different names. */
+  readonly name: string;
+  readonly fileName: string;
+  readonly text: string;
+  readonly encoding: Encoding;
+  readonly chosen: ChosenFile;
+}
+
+/** Why no file is checked or sent, or why it was checked again. */
+export type UploadNotice =
+  | { readonly kind: 'gone' | 'changed' }
+  | { readonly kind: 'unreadable'; readonly detail: string }
+  | {
+      readonly kind: 'encoding';
+      readonly chosen: ChosenFile;
+      readonly samples: UncertainEncoding['samples'];
+    };
+
 /** How the file is read. */
-type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order' | 'delimiter'>;
+type Choices = Pick<ImportBody, 'columns' | 'values' | 'date_order' | 'delimiter' | 'header_row'>;
 
 export interface Upload {
   readonly kind: 'checking' | 'checked' | 'sending' | 'sent' | 'stopped';
@@ -46,11 +72,18 @@ export function createUpload(deps: {
   readonly onError: (error: unknown) => void;
 }) {
   const file = signal<UploadFile | undefined>(undefined);
+  const notice = signal<UploadNotice | undefined>(undefined);
   const choices = signal<Choices>({});
   const upload = signal<Upload | undefined>(undefined);
+  const parts = computed((): readonly CsvPart[] => {
+    const { delimiter, header_row: headerRow } = choices.value;
+    return file.value === undefined ? [] : partsOf(file.value.text, { delimiter, headerRow });
+  });
   const isSending = computed(() => upload.value?.kind === 'sending');
   /** What the last request of a run that stopped would have been. */
   let waiting: Parameters<typeof run> | undefined;
+  /** Counts up: of files that are read at the same time, the last one counts. */
+  let readings = 0;
   /** Counts up, so that a run that was left behind ends. */
   let generation = 0;
 
@@ -106,32 +139,81 @@ export function createUpload(deps: {
   }
 
   async function start(dry_run: boolean): Promise<void> {
-    if (file.value === undefined) return;
-    const { name, parts } = file.value;
-    const [{ content }, ...later] = parts;
+    const [first, ...later] = parts.value;
+    if (file.value === undefined || first === undefined) return;
+    const { name, fileName: file_name } = file.value;
     const { columns } = (dry_run ? undefined : upload.value?.result) ?? choices.value;
-    const how = { ...choices.value, columns: columns && mapped(columns), name, dry_run };
-    await run({ ...how, ...content, environment: deps.environment.value }, later);
+    const how = { ...choices.value, columns: columns && mapped(columns), name, file_name, dry_run };
+    await run({ ...how, ...first.content, environment: deps.environment.value }, later);
+  }
+
+  interface Reading {
+    readonly file?: UploadFile;
+    /** Why it cannot be read. */
+    readonly notice?: UploadNotice;
+  }
+
+  /** Undefined: another one was started since. */
+  async function read(chosen: ChosenFile, named?: Encoding): Promise<Reading | undefined> {
+    readings += 1;
+    const mine = readings;
+    const found = await readingOf(chosen, named);
+    return mine === readings ? found : undefined;
+  }
+
+  async function readingOf(chosen: ChosenFile, named?: Encoding): Promise<Reading> {
+    const { name } = chosen;
+    try {
+      const text = readText(new Uint8Array(await chosen.arrayBuffer()), named);
+      return { file: { ...text, name: nameOfFile(name), fileName: shownFileName(name), chosen } };
+    } catch (error) {
+      if (error instanceof UncertainEncoding)
+        return { notice: { kind: 'encoding', chosen, samples: error.samples } };
+      if (error instanceof UnreadableCsv) return { notice: { kind: 'unreadable', detail: error.message } };
+      // Browsers refuse to read a file that has changed.
+      return { notice: { kind: 'gone' } };
+    }
+  }
+
+  function forget(): void {
+    generation += 1;
+    waiting = undefined;
+    file.value = undefined;
+    choices.value = {};
+    upload.value = undefined;
+    notice.value = undefined;
+  }
+
+  /** Checks a file that was read. Its columns are those that the service remembers, or knows. */
+  async function check(next: UploadFile): Promise<void> {
+    const { columns: _, delimiter: __, header_row: ___, ...shared } = choices.value;
+    choices.value = shared;
+    file.value = next;
+    upload.value = undefined;
+    await start(true);
   }
 
   return {
-    ...{ file, choices, upload, isSending },
+    ...{ file, parts, notice, choices, upload, isSending },
     /** Rows that were read by this run, and all rows. */
     progress: computed(() => {
       const { counts = {}, result } = upload.value ?? {};
       const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-      const parts: readonly CsvPart[] = file.value?.parts ?? [];
-      const ofParts = parts.reduce((sum, { rows }) => sum + rows, 0);
-      return { done, total: parts.length === 1 ? (result?.total_rows ?? ofParts) : ofParts };
+      const ofParts = parts.value.reduce((sum, { rows }) => sum + rows, 0);
+      const lines = parts.value.reduce((sum, part) => sum + part.lines, 0);
+      return { done, lines, total: parts.value.length === 1 ? (result?.total_rows ?? ofParts) : ofParts };
     }),
     canResume: (): boolean => waiting !== undefined,
-    /** Checks every row, and sends none. */
-    async choose(chosen: UploadFile): Promise<void> {
+    /** Checks every row, and sends none. Without an encoding, in the one that the file shows. */
+    async choose(chosen: ChosenFile, encoding?: Encoding): Promise<void> {
       if (isSending.value) return;
-      file.value = chosen;
-      choices.value = { ...choices.value, columns: undefined, delimiter: undefined };
-      upload.value = undefined;
-      await start(true);
+      const next = await read(chosen, encoding);
+      if (next === undefined || isSending.value) return;
+      notice.value = undefined;
+      if (next.file !== undefined) return check(next.file);
+      // Another encoding may have been wrong; what was checked is still there.
+      if (encoding === undefined) forget();
+      notice.value = next.notice;
     },
     /** Another choice has every row checked again. */
     async change(changes: Choices): Promise<void> {
@@ -139,17 +221,21 @@ export function createUpload(deps: {
       choices.value = { ...choices.value, ...changes };
       await start(true);
     },
-    /** Sends the rows that have no problems. */
-    send: () => start(false),
+    /** Sends the rows that have no problems, of the file as it was checked: one that has changed is checked again. */
+    async send(): Promise<void> {
+      const { value: checked } = file;
+      if (checked === undefined || isSending.value) return;
+      const next = await read(checked.chosen, checked.encoding);
+      if (next === undefined || isSending.value || file.value !== checked) return;
+      notice.value = undefined;
+      if (next.file?.text === checked.text) return start(false);
+      if (next.file === undefined) forget();
+      notice.value = next.notice ?? { kind: 'changed' };
+      if (next.file !== undefined) await check(next.file);
+    },
     async resume(): Promise<void> {
       if (waiting !== undefined) await run(...waiting);
     },
-    forget(): void {
-      generation += 1;
-      waiting = undefined;
-      file.value = undefined;
-      choices.value = {};
-      upload.value = undefined;
-    },
+    forget,
   };
 }

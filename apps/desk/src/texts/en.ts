@@ -1,5 +1,6 @@
 import { commonEn, plural } from '@svc/web-app/texts/en';
 import { moreEn } from '@svc/web-app/texts/en-more';
+import { fieldNamesEn } from './fields-en.ts';
 
 /** Of codes that the service refuses an act with; others are shown as they are. */
 const refusals: Readonly<Record<string, string>> = {
@@ -185,6 +186,29 @@ export const en = {
     dateOrder: 'Dates such as 8/9/2026',
     orders: { '': 'As each column shows', mdy: 'Month first', dmy: 'Day first' },
     encoding: 'Encoding',
+    encodings: {
+      'utf-8': 'UTF-8',
+      'utf-16le': 'UTF-16',
+      'utf-16be': 'UTF-16, high byte first',
+      'windows-1252': 'Windows',
+      macintosh: 'Old Mac',
+      ibm850: 'DOS',
+    },
+    uncertainEncoding: 'The file does not show its encoding. Which text is right?',
+    gone: 'The file can no longer be read: it was changed or moved after you chose it. Nothing was sent. Choose it again.',
+    changed: 'The file was changed after it was checked. Nothing was sent; it was checked again.',
+    headerRow: 'Row with the column names',
+    firstRow: 'The first row with text',
+    useHeader: (row: number) => `Row ${row} has the column names`,
+    lines: (lines: number, rows: number) =>
+      `${plural(lines, 'line', 'lines')} with text, ${plural(rows, 'row', 'rows')}: some rows have several lines. Check that no quote joins two rows.`,
+    questions: 'Please answer',
+    whichColumn: (field: string) => `Which column is “${field}”?`,
+    whichField: (column: string) => `What does the column “${column}” hold?`,
+    isField: (column: string, field: string) => `Is the column “${column}” the field “${field}”?`,
+    choose: 'Choose …',
+    neither: 'None: leave it out',
+    fieldNames: fieldNamesEn,
     delimiter: 'Separator',
     delimiters: { '': 'As recognized', comma: 'Comma', semicolon: 'Semicolon', tab: 'Tab', pipe: 'Pipe |' },
     columns: 'Columns',

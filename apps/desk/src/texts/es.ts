@@ -2,6 +2,7 @@ import { plural } from '@svc/web-app/texts/en';
 import { commonEs } from '@svc/web-app/texts/es';
 import { actionInSpanish, inSpanish } from '@svc/web-app/texts/service-es';
 import type { Texts } from './en.ts';
+import { fieldNamesEs } from './fields-es.ts';
 
 /** Español de Puerto Rico. */
 export const es: Texts = {
@@ -182,6 +183,29 @@ export const es: Texts = {
     dateOrder: 'Fechas como 8/9/2026',
     orders: { '': 'Como muestra cada columna', mdy: 'Primero el mes', dmy: 'Primero el día' },
     encoding: 'Codificación',
+    encodings: {
+      'utf-8': 'UTF-8',
+      'utf-16le': 'UTF-16',
+      'utf-16be': 'UTF-16, primero el byte alto',
+      'windows-1252': 'Windows',
+      macintosh: 'Mac antiguo',
+      ibm850: 'DOS',
+    },
+    uncertainEncoding: 'El archivo no muestra su codificación. ¿Qué texto es correcto?',
+    gone: 'El archivo ya no se puede leer: se cambió o se movió después de elegirlo. No se envió nada. Elíjalo otra vez.',
+    changed: 'El archivo cambió después de comprobarse. No se envió nada; se comprobó otra vez.',
+    headerRow: 'Fila con los nombres de las columnas',
+    firstRow: 'La primera fila con texto',
+    useHeader: (row) => `La fila ${row} tiene los nombres de las columnas`,
+    lines: (lines, rows) =>
+      `${plural(lines, 'línea', 'líneas')} con texto, ${plural(rows, 'fila', 'filas')}: algunas filas tienen varias líneas. Compruebe que ningunas comillas unan dos filas.`,
+    questions: 'Responda, por favor',
+    whichColumn: (field) => `¿Qué columna es «${field}»?`,
+    whichField: (column) => `¿Qué contiene la columna «${column}»?`,
+    isField: (column, field) => `¿Es la columna «${column}» el campo «${field}»?`,
+    choose: 'Elija …',
+    neither: 'Ninguna: omitirla',
+    fieldNames: fieldNamesEs,
     delimiter: 'Separador',
     delimiters: {
       '': 'Reconocido',
