@@ -217,7 +217,11 @@ test('the check and the sending of a claim that exists with other content name w
       {
         ...{ outcome: dry_run ? 'invalid' : 'failed', claim_id },
         problems: [
-          { column: 'File ID', field: 'external_id', detail: expect.stringContaining('fields that differ: 1') },
+          {
+            column: 'File ID',
+            field: 'external_id',
+            detail: expect.stringContaining('fields that differ: 1'),
+          },
           { column: 'Zip', field: 'loss_location.zip', detail: expect.stringContaining('has "08260" here') },
         ],
       },

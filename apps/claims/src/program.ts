@@ -184,6 +184,11 @@ export function createProgram(
     .addOption(new Option('--encoding <name>', 'by default recognized').choices(ENCODINGS))
     .addOption(new Option('--delimiter <name>', 'by default recognized').choices(DELIMITER_NAMES))
     .addOption(
+      new Option('--header-row <n>', 'the row of the column names, if others are above it').argParser(
+        wholeNumber(1, 1000),
+      ),
+    )
+    .addOption(
       new Option('--concurrency <n>', 'number of concurrent requests')
         .argParser(wholeNumber(1, 20))
         .default(4),

@@ -8,7 +8,7 @@ import {
   type Encoding,
   importCsv,
   readCsv,
-  suggestedColumns,
+  UncertainEncoding,
   UnreadableCsv,
 } from '@svc/csv-import';
 import { type Environment, UsageError } from '../environment.ts';
@@ -19,6 +19,8 @@ import { type SendLinesOptions, sendLines } from '../send/command.ts';
 /** A file of this size is some ten thousand claims. */
 const MAX_BYTES = 32 * 2 ** 20;
 const MAX_ROWS = 50_000;
+/** Where a day begins first. */
+const LATEST_ZONE_MS = 14 * 3_600_000;
 
 interface ImportCommandOptions extends SendLinesOptions {
   readonly file: string;
@@ -30,6 +32,11 @@ interface ImportCommandOptions extends SendLinesOptions {
   readonly dates?: DateOrder;
   readonly encoding?: Encoding;
   readonly delimiter?: Delimiter;
+  readonly headerRow?: number;
+}
+
+interface FoundClaims extends CsvImport {
+  readonly lines: number;
 }
 
 /** Returns whether every row is a claim and, unless it is a dry run, sent. */
@@ -43,7 +50,8 @@ export async function importFile(
   if (bytes.length > MAX_BYTES)
     throw new UsageError(`${options.file} is larger than ${MAX_BYTES / 2 ** 20} MB: split it`);
   const known = options.columns === undefined ? undefined : await savedColumns(options.columns);
-  const found = read(bytes, known, options);
+  const today = new Date(environment.now() + LATEST_ZONE_MS).toISOString().slice(0, 10);
+  const found = read(bytes, known, options, today);
   if (options.columns !== undefined && known === undefined) {
     await writeFile(options.columns, jsonDocument(found.columns));
     stderr.write(`The columns are in ${options.columns}: check them, and run the command again.\n`);
@@ -53,6 +61,10 @@ export async function importFile(
   const mustStop = found.problems.length > 0 || (invalid.length > 0 && !options.skipInvalid);
   if (!isSent || mustStop) {
     stdout.write(options.json ? jsonDocument(documentOf(found)) : textOf(found));
+    if (found.problems.some(({ fields }) => fields.length > 0))
+      stderr.write(
+        `To answer, write the field of each column into ${options.columns ?? 'a JSON file, named with --columns'}, and null for a column that is left out.\n`,
+      );
     if (isSent) stderr.write('Nothing was sent. --skip-invalid sends the rows without problems.\n');
     return found.problems.length === 0 && invalid.length === 0;
   }
@@ -68,12 +80,19 @@ export async function importFile(
   return sendLines(await connect(), lines, { ...options, word: 'row' }, environment);
 }
 
-function read(bytes: Uint8Array, known: Columns | undefined, options: ImportCommandOptions): CsvImport {
-  const { encoding, delimiter, set: values, dates: dateOrder } = options;
+function read(
+  bytes: Uint8Array,
+  remembered: Columns | undefined,
+  options: ImportCommandOptions,
+  today: string,
+): FoundClaims {
+  const { encoding, delimiter, headerRow, set: values, dates: dateOrder } = options;
   try {
-    const file = readCsv(bytes, { encoding, delimiter, maxRows: MAX_ROWS });
-    return importCsv(file, { columns: suggestedColumns(file.header, known), values, dateOrder });
+    const file = readCsv(bytes, { encoding, delimiter, headerRow, maxRows: MAX_ROWS });
+    return { ...importCsv(file, { remembered, values, dateOrder, today }), lines: file.lines };
   } catch (error) {
+    if (error instanceof UncertainEncoding)
+      throw new UsageError(`${options.file}: ${error.message} Name it with --encoding.`);
     if (error instanceof UnreadableCsv) throw new UsageError(`${options.file}: ${error.message}`);
     throw error;
   }
@@ -106,11 +125,12 @@ type Problem = Extract<CsvImport['rows'][number], { problems: unknown }>['proble
 const problemText = ({ column, field, detail }: Problem): string =>
   `${[column, field].filter((name) => name !== null && name !== '').join(' → ')}${column === null && field === '' ? '' : ': '}${detail}`;
 
-const documentOf = ({ columns, problems, rows }: CsvImport) => {
+const documentOf = ({ columns, problems, rows, lines }: FoundClaims) => {
   const invalid = rows.flatMap((row) => ('problems' in row ? [row] : []));
   return {
     columns,
     problems,
+    lines,
     rows: rows.length,
     invalid_rows: invalid.map(({ row, externalId, problems: found }) => ({
       row,
@@ -120,7 +140,7 @@ const documentOf = ({ columns, problems, rows }: CsvImport) => {
   };
 };
 
-function textOf({ columns, problems, rows }: CsvImport): string {
+function textOf({ columns, problems, rows, lines: lineCount }: FoundClaims): string {
   const mapped = Object.entries(columns);
   const width = Math.max(...mapped.map(([column]) => column.length), 0);
   const invalid = rows.flatMap((row) => ('problems' in row ? [row] : []));
@@ -134,7 +154,12 @@ function textOf({ columns, problems, rows }: CsvImport): string {
     ]),
     ...(problems.length > 0
       ? []
-      : [`${rows.length - invalid.length} of ${rows.length} rows are claims without problems`]),
+      : [
+          ...(lineCount === rows.length
+            ? []
+            : [`${lineCount} lines with text are ${rows.length} rows: some cells have line breaks`]),
+          `${rows.length - invalid.length} of ${rows.length} rows are claims without problems`,
+        ]),
   ];
   return lines.map((line) => `${sanitized(line)}\n`).join('');
 }
