@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { createApi } from '@svc/web-app/api';
 import { showAppearance } from '@svc/web-app/appearance';
 import { browserChoices } from '@svc/web-app/choices';
@@ -19,12 +19,16 @@ import { createUpdates } from './state/updates.ts';
 
 // The app of this page, and the names by which the screens use its parts.
 
-export const isStored = signal(true);
+const isInMemory = signal(false);
+const isWritable = signal(true);
+export const isStored = computed(() => isWritable.value && !isInMemory.value);
 const database = openAppDatabase(async () => {
   await import('fake-indexeddb/auto');
-  isStored.value = false;
+  isInMemory.value = true;
 });
-export const storage = createStorage(database.get);
+export const storage = createStorage(database.get, (isWritten) => {
+  isWritable.value = isWritten;
+});
 const api = createApi<Call>(ROOT, ROUTES);
 export const { call } = api;
 
@@ -39,7 +43,7 @@ export const notifications: Notifications = {
   renew: async (olderThanMs) => (await loadNotifications()).renew(olderThanMs),
   renewedAt: async () => (await loadNotifications()).renewedAt(),
   register: async (worker) => (await loadNotifications()).register(worker),
-  sendPreferences: async () => (await loadNotifications()).sendPreferences(),
+  sendPreferences: async (changed) => (await loadNotifications()).sendPreferences(changed),
   sendTest: async () => (await loadNotifications()).sendTest(),
 };
 

@@ -115,8 +115,10 @@ export function createApp(deps: AppDeps) {
     ...{ texts, session, lists, outcomes, toasts },
     store: {
       ...deps.outboxStore,
+      isLasting: () => deps.isStored.value,
       // Nothing was stored yet where another tab kept the database from being opened.
-      owner: async () => (await deps.outboxStore.owner()) ?? session.profile.value?.svc_id,
+      owner: async () =>
+        (await deps.outboxStore.owner().catch(() => undefined)) ?? session.profile.value?.svc_id,
     },
     api: {
       ...deps.answerApi,
@@ -130,7 +132,7 @@ export function createApp(deps: AppDeps) {
           const { value: profile } = session.profile;
           if (profile == null) return;
           const changed = { ...profile, availability };
-          await storage.put('profile', changed);
+          await storage.put('profile', changed).catch(() => {});
           session.update({ kind: 'profile', profile: changed, number: session.number() });
         },
       }),
@@ -226,6 +228,7 @@ export function createApp(deps: AppDeps) {
     session.update({ kind: 'profile', profile, number });
   }
 
+  let storeAgainMs = STORE_AGAIN_MS;
   let storing: ReturnType<typeof setTimeout> | undefined;
   let unstored: typeof outbox.entries.value | undefined;
 
@@ -235,7 +238,9 @@ export function createApp(deps: AppDeps) {
     // As they are now: what reads the emptied database before they are stored again would find none.
     unstored ??= outbox.entries.value;
     // Not at once: the browser may not have finished, and would remove it again.
-    storing = setTimeout(() => void storeShown().catch(storeAgain), STORE_AGAIN_MS);
+    storing = setTimeout(() => void storeShown().catch(storeAgain), storeAgainMs);
+    // A full disk may stay full.
+    storeAgainMs = Math.min(storeAgainMs * 2, POLL_MS);
   }
 
   async function storeShown(): Promise<void> {
@@ -244,9 +249,13 @@ export function createApp(deps: AppDeps) {
     await storage.put('profile', profile);
     await outbox.restore(unstored ?? []);
     unstored = undefined;
+    storeAgainMs = STORE_AGAIN_MS;
     await outbox.read();
     await lists.store();
   }
+
+  const storeUnstored = () =>
+    Promise.all([outbox.restore([]), drafts.store(), ...Object.values(typed).map(({ store }) => store())]);
 
   async function start(): Promise<void> {
     deps.onStorageLost(storeAgain);
@@ -282,6 +291,8 @@ export function createApp(deps: AppDeps) {
       now.value = api.now();
       lists.expire();
       live.poll();
+      // The disk may have room again.
+      if (!deps.isStored.value) void storeUnstored();
     }, POLL_MS);
 
     await found;

@@ -47,7 +47,10 @@ function device() {
       return before;
     },
     refused: {
-      add: async (ids) => void state.refused.push(...ids),
+      async add(ids) {
+        if (state.lost) throw new Error('The database was deleted.');
+        state.refused.push(...ids);
+      },
       has: async (ids) => state.refused.some((id) => ids.includes(id)),
     },
     owner: async () => state.owner,
@@ -428,7 +431,7 @@ describe('the outbox', () => {
     expect((await outbox.send()).sent).toEqual([]);
     // One write, after which the page may be closed.
     const undoing = outbox.cancel(ids);
-    await Promise.resolve();
+    for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
     expect(stored()).toEqual([]);
     expect(await undoing).toHaveLength(200);
     await outbox.release();
@@ -472,15 +475,34 @@ describe('the outbox', () => {
     expect(await outbox.own()).toEqual([]);
   });
 
-  test('says so when the store is lost, and sends nothing that it could send twice', async () => {
+  test('on a full disk sends at once what cannot be stored, keeps it while it is not sent, and stores it when it can', async () => {
+    const { state, open, stored } = device();
+    const outbox = open();
+    await outbox.add([notes('a', 'Wet')]);
+    state.lost = true;
+    await outbox.add([accept('b'), contact('c', '1')], 5000);
+    expect([outbox.isStored(), (await outbox.own()).map((entry) => stateOf(entry, state.now))]).toEqual([
+      false,
+      ['due', 'due', 'due'],
+    ]);
+    state.responses = { 'POST b/acceptance': busy() };
+    expect((await outbox.send()).sent.map(({ key }) => key)).toEqual(['a', 'c']);
+    expect(state.calls).toEqual(['PATCH a/work', 'POST b/acceptance', 'PUT c/contacts/1']);
+    expect((await outbox.own()).map(({ key }) => key)).toEqual(['b']);
+    state.responses = { 'PATCH d/work': new ApiError(409, 'claim_closed') };
+    const refused = await outbox.add([notes('d', 'Late')]);
+    await outbox.send();
+    expect([await outbox.isRefused(refused), await outbox.isRefused(['other'])]).toEqual([true, false]);
+    expect(stored()).toMatchObject([{ key: 'a' }]);
+    state.lost = false;
+    await outbox.restore([]);
+    expect([outbox.isStored(), stored()]).toMatchObject([true, [{ key: 'b', failures: 1 }]]);
+  });
+
+  test('stores again once what the browser has removed', async () => {
     const { state, open } = device();
     const outbox = open();
     await outbox.add([accept('a')]);
-    state.lost = true;
-    await expect(outbox.add([accept('b')])).rejects.toThrow('deleted');
-    await expect(outbox.send()).rejects.toThrow('deleted');
-    expect(state.calls).toEqual([]);
-    state.lost = false;
     const shown = await outbox.own();
     await outbox.clear();
     await outbox.restore(shown);

@@ -1,5 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { startBrowserIn } from '../../api/test/browser.ts';
 import {
   assignmentOf,
   button,
@@ -96,7 +102,7 @@ test('where the browser stores nothing, answers are sent at once, and nothing is
         localStorage.preferences = '{"undoSeconds":20}';`,
     });
     await enter(page, service, token, `#/claims/${ids[0]}`);
-    await page.getByText('This browser stores nothing for the app.').waitFor();
+    await page.getByText('This device can save nothing now.').waitFor();
     await button(page, 'Accept').click();
     await until('the acceptance', () => isAccepted(ids[0]));
     await button(page, 'Next offer').click();
@@ -152,3 +158,93 @@ test('the browser is asked once not to delete what is stored, when there is some
     await page.getByText('Your acceptance is saved').first().waitFor();
     expect(await page.evaluate('asked')).toBe(1);
   }));
+
+/** A small disk that the test fills: a mounted one where that is allowed, else writes that fail as on a full one. */
+async function smallDisk() {
+  const folder = await mkdtemp(join(tmpdir(), 'small-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', folder]);
+  const isMounted = status === 0;
+  const filler = join(folder, 'filler');
+  return {
+    folder,
+    isMounted,
+    fill(page: Page): unknown {
+      if (!isMounted) return page.evaluate('globalThis.diskIsFull = true');
+      for (const size of [1 << 20, 1 << 12, 1]) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(size));
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+        }
+      }
+    },
+    free: (page: Page): unknown =>
+      isMounted ? rmSync(filler) : page.evaluate('globalThis.diskIsFull = false'),
+    async remove() {
+      if (isMounted) spawnSync('umount', [folder]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test('on a disk that is full after the start, answers are sent at once, and notes stay in their fields until they are sent', async () => {
+  const disk = await smallDisk();
+  const context = await startBrowserIn(disk.folder, WITHOUT_WORKER);
+  try {
+    await context.addInitScript({
+      content: `localStorage.preferences ??= '{"undoSeconds":5}';
+        for (const name of ['put', 'delete']) {
+          const write = IDBObjectStore.prototype[name];
+          IDBObjectStore.prototype[name] = function (...input) {
+            if (globalThis.diskIsFull) throw new DOMException('Full.', 'QuotaExceededError');
+            return write.apply(this, input);
+          };
+        }`,
+    });
+    const page = await context.newPage();
+    const { ids, token } = await offers();
+    await enter(page, service, token, `#/claims/${ids[0]}`);
+    await button(page, 'Accept').waitFor();
+    await page.waitForLoadState('networkidle');
+    disk.fill(page);
+    await button(page, 'Accept').click();
+    await until('the acceptance', () => isAccepted(ids[0]));
+    await page.getByText('This device can save nothing now.').waitFor();
+    await page.getByRole('heading', { name: 'Your work' }).waitFor();
+
+    await context.setOffline(true);
+    const [note, notes] = [page.getByLabel('Note for the next entry'), page.getByLabel('Notes')];
+    await note.fill('Gate locked.');
+    await button(page, 'No answer').click();
+    await page.getByText('No answer · Gate locked.').waitFor();
+    await notes.fill('Water in the den.');
+    await button(page, 'Save').click();
+    await page.getByText('Not sent yet, and not saved.').waitFor();
+    expect([await note.inputValue(), await notes.inputValue()]).toEqual([
+      'Gate locked.',
+      'Water in the den.',
+    ]);
+    await context.setOffline(false);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    const work = await until('what was sent', async () => {
+      const { json } = await service.call('GET', `/app/v1/claims/${ids[0]}`, { as: token });
+      return json.work.notes !== undefined && json.work;
+    });
+    expect(work).toMatchObject({ notes: 'Water in the den.', contacts: [{ note: 'Gate locked.' }] });
+    await until('the empty field', async () => (await note.inputValue()) === '');
+
+    // With room again, what is typed is stored.
+    await note.fill('Back at noon.');
+    await disk.free(page);
+    await until('the stored text', async () => {
+      await note.fill(`${await note.inputValue()}.`);
+      return (await page.getByText('This device can save nothing now.').count()) === 0;
+    });
+    expect(await inDatabase(page, "found = kept.get('contactNotes')")).toMatchObject({
+      [ids[0] ?? '']: expect.stringContaining('Back at noon.'),
+    });
+  } finally {
+    await context.close();
+    await disk.remove();
+  }
+});

@@ -1,4 +1,10 @@
-import { type Browser, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+} from 'playwright-core';
 import { findCommand, installDebianPackage } from '../../../tools/services/debian-package.ts';
 
 const SHELL = 'chromium-headless-shell';
@@ -9,9 +15,19 @@ const WHOLE = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
  * installed even beside a full browser, which is used where that fails. It has no notifications; `whole` starts the full
  * browser for tests that need them.
  */
-export async function startBrowser({ whole = false } = {}): Promise<Browser> {
+export const startBrowser = async ({ whole = false } = {}): Promise<Browser> =>
+  chromium.launch(await launchOptions(whole));
+
+/** One whose data is in that folder, with a context of those options. */
+export const startBrowserIn = async (
+  folder: string,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, { ...(await launchOptions(false)), ...options });
+
+async function launchOptions(whole: boolean): Promise<LaunchOptions> {
   const executablePath = findCommand(...(whole ? WHOLE : [SHELL])) ?? (await installed(whole));
-  return chromium.launch({
+  return {
     executablePath,
     args: [
       '--headless',
@@ -25,7 +41,7 @@ export async function startBrowser({ whole = false } = {}): Promise<Browser> {
       // Gives pages Chromium's own measurements as `statsCollectionController`.
       '--enable-stats-collection-bindings',
     ],
-  });
+  };
 }
 
 async function installed(whole: boolean): Promise<string> {

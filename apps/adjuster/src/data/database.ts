@@ -130,13 +130,17 @@ export function openAppDatabase(memory?: () => Promise<unknown>) {
   const connect = () => connectDatabase('claims', VERSION);
   let connection = connect();
   let inMemory: Promise<void> | undefined;
+  let wasOpen = false;
   return {
     onLost: (listener: () => void): void => void connection.onLost.push(listener),
     async get(): Promise<IDBDatabase> {
       try {
-        return await connection.get();
+        const database = await connection.get();
+        wasOpen = true;
+        return database;
       } catch (error) {
-        if (error instanceof DatabaseBlocked || memory === undefined) throw error;
+        // A disk that is full now may have room later.
+        if (error instanceof DatabaseBlocked || memory === undefined || wasOpen) throw error;
         inMemory ??= memory().then(() => {
           connection = connect();
         });

@@ -7,7 +7,7 @@ import {
 } from '../model/notification-state.ts';
 import type { Call } from './endpoints.ts';
 import { ROOT } from './root.ts';
-import type { Storage } from './storage.ts';
+import type { Storage, StoredValues } from './storage.ts';
 
 /** Either side may drop a push subscription without notice, so it is registered again once a day. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -105,8 +105,8 @@ export function createNotifications(call: Call, storage: Storage) {
   }
 
   /** Sends this device's notification preferences, with its current time zone. */
-  async function sendDevicePreferences(): Promise<void> {
-    const stored = await storage.get('devicePreferences');
+  async function sendDevicePreferences(changed?: StoredValues['devicePreferences']): Promise<void> {
+    const stored = changed ?? (await storage.get('devicePreferences'));
     if (stored === undefined) return;
     await call('setDevicePreferences', {
       ...(await device()),

@@ -37,8 +37,9 @@ export const createAnswerApi = (
     ...{ call, now: Date.now },
     async recordOutcome(outcome, rejected) {
       const { claimId, result, answer } = outcome;
-      if (rejected !== undefined) await storage.history.add([rejected]);
-      if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId);
+      // The answer has arrived, whatever the disk does.
+      if (rejected !== undefined) await storage.history.add([rejected]).catch(() => {});
+      if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId).catch(() => {});
       await storage.outcomes.add(outcome);
       if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;
       const { notifyLost } = await import('./show-notification.ts');

@@ -10,6 +10,7 @@ import type { WorkEntries } from '../model/work-edits.ts';
 import type { Outcome } from '../outbox/answers.ts';
 import type { Entry } from '../outbox/entry.ts';
 import { inTransaction, resultOf } from './database.ts';
+import { withFallback } from './fallback.ts';
 
 /** Where distances are measured from. It never leaves the device. */
 export interface Origin {
@@ -104,11 +105,20 @@ const namesIn = async (kept: IDBObjectStore): Promise<string[]> =>
 export type Storage = ReturnType<typeof createStorage>;
 
 /** What the app keeps on the device. */
-export function createStorage(database: () => Promise<IDBDatabase>) {
+/** @param onWrite called with whether something could be stored: a disk may be full */
+export function createStorage(database: () => Promise<IDBDatabase>, onWrite = (_isStored: boolean) => {}) {
   const reading = async <T>(work: (kept: IDBObjectStore) => Promise<T>): Promise<T> =>
     inTransaction(await database(), 'readonly', work);
-  const writing = async <T>(work: (kept: IDBObjectStore) => T | Promise<T>): Promise<T> =>
-    inTransaction(await database(), 'readwrite', work);
+  async function writing<T>(work: (kept: IDBObjectStore) => T | Promise<T>): Promise<T> {
+    try {
+      const result = await inTransaction(await database(), 'readwrite', work);
+      onWrite(true);
+      return result;
+    } catch (error) {
+      onWrite(false);
+      throw error;
+    }
+  }
   const read = async <N extends Name>(kept: IDBObjectStore, name: N): Promise<Value<N> | undefined> =>
     checked(name, await resultOf(kept.get(name)));
 
@@ -191,20 +201,29 @@ export function createStorage(database: () => Promise<IDBDatabase>) {
   };
 
   /** The result of each answer, the last one of a claim, which stay until they are dismissed. */
+  const keptOutcomes = withFallback<readonly Outcome[]>(
+    {
+      read: async () => (await storage.get('outcomes')) ?? [],
+      update: (change) => update('outcomes', (before = []) => change(before)),
+    },
+    [],
+  );
   const outcomes = {
+    read: keptOutcomes.read,
+    forget: keptOutcomes.forget,
     add: (outcome: Outcome) =>
-      update('outcomes', (before = []) => [
+      keptOutcomes.update((before) => [
         ...before.filter(({ claimId }) => claimId !== outcome.claimId).slice(1 - MAX_OUTCOMES),
         outcome,
       ]),
     see: (seen: readonly Outcome[]) =>
-      update('outcomes', (before = []) =>
+      keptOutcomes.update((before) =>
         before.map((one) =>
           seen.some(({ claimId, at }) => claimId === one.claimId && at === one.at) ? seenOutcome(one) : one,
         ),
       ),
     dismiss: (claimIds: ReadonlySet<string>) =>
-      update('outcomes', (before = []) => before.filter(({ claimId }) => !claimIds.has(claimId))),
+      keptOutcomes.update((before) => before.filter(({ claimId }) => !claimIds.has(claimId))),
   };
 
   const history = {

@@ -1,4 +1,5 @@
 import { isRefusal, NetworkError, needsSignIn } from '@svc/web-app/api-error';
+import { withFallback } from '../data/fallback.ts';
 import { type Content, canCancel, type Entry, type Handler, isWaiting, stateOf } from './entry.ts';
 
 /** The entries of all adjusters on this device, oldest first. */
@@ -6,6 +7,8 @@ export interface OutboxStore {
   read(): Promise<readonly Entry[]>;
   /** Replaces the entries in one transaction, and returns them as they were. */
   update(change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]>;
+  /** False where the store is gone with the page. */
+  isLasting?(): boolean;
   /** What the service has refused, whichever tab or worker has sent it. */
   readonly refused: {
     add(ids: readonly string[]): Promise<unknown>;
@@ -40,13 +43,21 @@ const is =
     entry.id === id;
 const released = (entry: Entry): Entry => ({ ...entry, notBefore: undefined });
 
-/** Stores what the adjuster does until the service has it, and sends it in order. */
+/**
+ * Stores what the adjuster does until the service has it, and sends it in order. What cannot be stored is sent at once, and
+ * again for as long as the page is open.
+ */
 export function createOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
   readonly clock: { now(): number };
 }) {
-  const { store, api, clock } = deps;
+  const { api, clock } = deps;
+  const entries = withFallback<readonly Entry[]>(deps.store, []);
+  const { owner, exclusive } = deps.store;
+  const isStored = (): boolean => entries.isStored() && deps.store.isLasting?.() !== false;
+  /** What was refused and cannot be noted on the device. */
+  const refused = new Set<string>();
   const handlerOf = ({ kind }: Content) => api[kind] as Handler<Content> | undefined;
   const isHeld = (entry: Entry): boolean => stateOf(entry, clock.now()) === 'held';
 
@@ -55,22 +66,26 @@ export function createOutbox(deps: {
     isMeant: (entry: Entry) => boolean,
     change: (entry: Entry) => Entry | undefined = () => undefined,
   ): Promise<Entry[]> => {
-    const before = await store.update((all) =>
+    const before = await entries.update((all) =>
       all.flatMap((entry) => (isMeant(entry) ? (change(entry) ?? []) : entry)),
     );
     return before.filter(isMeant);
   };
   const ofOwner = async () => {
-    const owner = await store.owner();
-    return (entry: Entry): boolean => entry.owner === owner;
+    const svcId = await owner();
+    return (entry: Entry): boolean => entry.owner === svcId;
   };
   const own = async (): Promise<Entry[]> => {
     const isOwn = await ofOwner();
-    return (await store.read()).filter(isOwn);
+    return (await entries.read()).filter(isOwn);
   };
   const keepDropped = async (entries: readonly Entry[]): Promise<void> => {
     for (const entry of entries) await handlerOf(entry)?.dropped?.(entry);
   };
+  async function noteRefused(ids: readonly string[]): Promise<void> {
+    for (const id of ids) refused.add(id);
+    await deps.store.refused.add(ids).catch(() => {});
+  }
   const append = (all: readonly Entry[], next: Entry): readonly Entry[] => {
     const isRelated = ({ owner, key }: Entry): boolean => owner === next.owner && key === next.key;
     const before = all.map((entry) =>
@@ -133,7 +148,7 @@ export function createOutbox(deps: {
           // What follows was made in the belief that this is accepted.
           const related = (await own()).filter(({ key }) => key === entry.key);
           await keepDropped(related);
-          await store.refused.add(related.map(({ id }) => id));
+          await noteRefused(related.map(({ id }) => id));
           await replace((one) => related.some(is(one)));
           report.dropped.push(...related);
         } else {
@@ -158,22 +173,27 @@ export function createOutbox(deps: {
   return {
     /** The entries of the adjuster who is signed in, oldest first. */
     own,
-    exclusive: store.exclusive,
-    isRefused: store.refused.has,
+    exclusive,
+    isStored,
+    isRefused: async (ids: readonly string[]): Promise<boolean> =>
+      ids.some((id) => refused.has(id)) || deps.store.refused.has(ids).catch(() => false),
 
     /**
      * Stores all contents or none, and returns the ids of their entries. While they can be undone they are held; others
      * release what is held under their keys, so that the order stays.
      */
     async add(contents: readonly Content[], undoMs = 0): Promise<readonly string[]> {
-      const [owner, at] = [await store.owner(), clock.now()];
-      if (owner === undefined) throw new Error('Nobody is signed in.');
+      const [svcId, at] = [await owner(), clock.now()];
+      if (svcId === undefined) throw new Error('Nobody is signed in.');
       const notBefore = undoMs > 0 ? at + undoMs : undefined;
       const added = contents.map(
-        (content): Entry => ({ ...content, id: crypto.randomUUID(), owner, at, notBefore }),
+        (content): Entry => ({ ...content, id: crypto.randomUUID(), owner: svcId, at, notBefore }),
       );
-      await store.update((all) => added.reduce(append, all));
-      return added.map(({ id }) => id);
+      await entries.update((all) => added.reduce(append, all));
+      const ids = added.map(({ id }) => id);
+      // A page that is closed takes with it what is not stored.
+      if (!isStored()) await replace((entry) => ids.includes(entry.id), released);
+      return ids;
     },
 
     /** Removes in one transaction what can be undone or has failed, and returns it. The rest may have arrived. */
@@ -200,12 +220,12 @@ export function createOutbox(deps: {
 
     /** Stores again what the store has lost. */
     restore: (shown: readonly Entry[]) =>
-      store.update((all) => [...all, ...shown.filter((entry) => !all.some(is(entry)))]),
+      entries.update((all) => [...all, ...shown.filter((entry) => !all.some(is(entry)))]),
 
     /** Removes everything of the adjuster who is signed in. */
     clear: async () => replace(await ofOwner()),
 
     /** Sends what is due. An entry that fails delays only those with its key. */
-    send: () => store.exclusive(send),
+    send: () => exclusive(send),
   };
 }

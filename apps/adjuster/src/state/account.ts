@@ -34,7 +34,8 @@ export function createAccount(deps: {
 
     /** Stores changes on the device and sends them, now or when there is a network. */
     async changeSettings(change: SettingsChange): Promise<void> {
-      if (change.key === 'device') await storage.put('devicePreferences', change.changes);
+      // On a full disk they are sent all the same.
+      if (change.key === 'device') await storage.put('devicePreferences', change.changes).catch(() => {});
       await outbox.add([{ kind: 'settings', ...change }]);
       await outbox.send().catch(deps.toasts.showError);
     },

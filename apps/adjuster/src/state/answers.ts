@@ -62,7 +62,7 @@ export function createAnswers(deps: {
       }));
       const undoMs = deps.preferences.value.undoSeconds * 1000;
       await outbox.add(contents, undoMs);
-      if (undoMs === 0) void outbox.send().catch(toasts.showError);
+      void outbox.send().catch(toasts.showError);
     },
 
     async undo(claimIds: readonly string[]): Promise<void> {

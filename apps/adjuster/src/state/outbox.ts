@@ -66,6 +66,7 @@ export function createAppOutbox(deps: {
   return {
     ...{ entries, entryState, read, send },
     ...{ restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
+    isStored: outbox.isStored,
     isRefused: outbox.isRefused,
     isSending: computed(() => sends.value > 0),
 

@@ -67,7 +67,7 @@ export function createOutcomes(deps: {
     say: (line: Line, untilResults = false): void => say({ line, untilResults }),
 
     async show(): Promise<void> {
-      const all = (await storage.get('outcomes').catch(() => undefined)) ?? [];
+      const all = await storage.outcomes.read();
       kept.value = all;
       const fresh = all.filter((outcome) => outcome.isSeen !== true && !shown.has(keyOf(outcome)));
       if (fresh.length === 0) return;
@@ -91,6 +91,7 @@ export function createOutcomes(deps: {
     },
 
     forget(): void {
+      storage.outcomes.forget();
       results.value = {};
       kept.value = [];
     },

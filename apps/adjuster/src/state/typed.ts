@@ -77,6 +77,10 @@ export function createTyped<Text>(stored: TypedStore<Text>) {
     },
     /** Reads what an earlier visit, or another tab, has stored. What was typed here and is not stored yet is newer. */
     read,
+    /** Tries again what could not be stored. */
+    store: async (): Promise<void> => {
+      if (unstored.size > 0) await storeQuietly();
+    },
     forget(): void {
       owners += 1;
       unstored.clear();

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import type { createFormat } from '../format.ts';
 import {
@@ -48,6 +48,7 @@ export function createDrafts(deps: {
     /** Adds edits that the service rejected to what is typed on the claim. */
     keep: ({ key, entries, contact }: WorkContent): Promise<void> =>
       of(key).change(rejectedEntries(entries, contact && contactLine(contact), deps.savedNotes(key))),
+    store: () => Promise.all([...drafts.values()].map((draft) => draft.store())),
     /** Another tab has changed what is typed on a claim. */
     readChanged: (claimId: string): void => void drafts.get(claimId)?.read(),
     forget(): void {
@@ -84,11 +85,27 @@ export function createWork(outbox: AppOutbox) {
       return unsent(key).some(({ id }) => ids.includes(id)) ? 'waiting' : 'saved';
     },
 
-    /** Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by. */
-    async logContact(key: string, entry: Edits, undoMs: number): Promise<string | undefined> {
+    /**
+     * Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by, and when its note may
+     * leave the field: once it is stored or, on a full disk, sent.
+     */
+    async logContact(
+      key: string,
+      entry: Edits,
+      undoMs: number,
+    ): Promise<{ readonly id: string | undefined; readonly kept: Promise<void> }> {
       const [id] = await outbox.add([{ kind: 'work', key, ...entry }], undoMs);
+      const isStored = outbox.isStored();
       void outbox.send().catch(() => {});
-      return id;
+      const kept = new Promise<void>((resolve) => {
+        if (isStored) return resolve();
+        const stop = effect(() => {
+          if (unsent(key).some((edit) => edit.id === id)) return;
+          resolve();
+          queueMicrotask(() => stop());
+        });
+      });
+      return { id, kept };
     },
 
     isUndoable: (claimId: string, id: string | undefined): boolean =>

@@ -113,9 +113,9 @@ export const en = {
     apply: 'Update',
     saveFirst: 'Save or clear what you have typed first, then update.',
   },
-  /** Where the browser stores nothing. */
+  /** Where the browser stores nothing, or the disk is full. */
   notStored: {
-    lead: 'This browser stores nothing for the app. Answers are sent at once, and notes are lost with the page.',
+    lead: 'This device can save nothing now. Answers are sent at once, and notes are lost with the page.',
     waits: 'Not sent yet, and not saved. Keep the app open until you are online.',
   },
   broken: {

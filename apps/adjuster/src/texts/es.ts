@@ -104,7 +104,7 @@ export const es: Texts & MoreTexts = {
     saveFirst: 'Primero guarde o borre lo que ha escrito; después actualice.',
   },
   notStored: {
-    lead: 'Este navegador no guarda nada de la aplicación. Las respuestas se envían de inmediato, y las notas se pierden con la página.',
+    lead: 'Ahora no se puede guardar nada en este dispositivo. Las respuestas se envían de inmediato, y las notas se pierden con la página.',
     waits: 'No se ha enviado ni guardado. Mantenga la aplicación abierta hasta que haya conexión.',
   },
   broken: {

@@ -40,9 +40,9 @@ export function useContactLog(claim: AppClaim) {
     storing.current = true;
     work
       .logContact(claim.id, edits, undoMs)
-      .then((id) => {
+      .then(({ id, kept }) => {
         setLast({ id, note: text });
-        return notes.change([[claim.id, unless(note)]]);
+        void kept.then(() => notes.change([[claim.id, unless(note)]]));
       })
       .catch(showError)
       .finally(() => {
