@@ -107,7 +107,7 @@ export function createApp(deps: AppDeps) {
     contactNotes: createTyped(typedStore('contactNotes')),
   };
   const drafts = createDrafts({
-    ...{ texts, format },
+    ...{ texts, format, toasts },
     storeOf: (claimId) => typedStore(`draft:${claimId}`),
     savedNotes: (claimId) => lists.findClaim(claimId)?.work.notes,
   });
@@ -124,7 +124,9 @@ export function createApp(deps: AppDeps) {
       ...deps.answerApi,
       work: workHandler({
         ...{ call: api.call, updateClaim: lists.updateClaim },
-        ...{ entriesSaved: drafts.saved, keepAsDraft: drafts.keep },
+        ...{ entriesSaved: drafts.saved, keepAsDraft: drafts.keep, merged: drafts.merged },
+        workOf: (claimId) => lists.findClaim(claimId)?.work,
+        labelOf: (field) => texts.value.workFields[field],
       }),
       settings: settingsHandler({
         ...{ call: api.call, sendDevicePreferences: deps.notifications.sendPreferences },

@@ -502,7 +502,9 @@ describe('an app', () => {
     };
     expect(await app.work.save(claim.id, both, false)).toBe('saved');
     await settled();
-    expect([one.texts.value, two.texts.value]).toEqual(Array(2).fill({ notes: 'Typed since' }));
+    expect([one.texts.value, two.texts.value]).toEqual(
+      Array(2).fill({ notes: 'Typed since', 'base:notes': 'Typed in one tab' }),
+    );
   });
 
   test('shows settings that wait as changed, and stores them once they are sent', async () => {

@@ -128,6 +128,7 @@ describe("the adjuster's notes and dates", () => {
       await closeClaim(page);
       await heading(page, 'My claims').waitFor();
       expect((await read(id, token)).work).toEqual({
+        version: expect.any(String),
         inspection_date: '2026-09-02',
         notes: 'Water line 14 inches.\nPhotos taken.',
       });
@@ -207,7 +208,7 @@ describe("the adjuster's notes and dates", () => {
       // Saving sends what is held.
       await button(page, 'No answer').click();
       await page.getByText('No answer · Wrong house.').waitFor();
-      expect((await read(id, token)).work).toEqual({});
+      expect((await read(id, token)).work).toEqual({ version: expect.any(String) });
       await page.getByLabel('Notes').fill('Called twice.');
       await button(page, 'Save').click();
       await page.getByText('Saved.', { exact: true }).waitFor();
@@ -281,6 +282,41 @@ describe("the adjuster's notes and dates", () => {
       await button(page, 'Add to calendar').waitFor({ state: 'detached' });
     }));
 
+  test('written on two devices are both kept, also offline, and the page says so', () =>
+    visiting(WITHOUT_WORKER, ({ page: first, context }) =>
+      visiting(WITHOUT_WORKER, async ({ page: second }) => {
+        const { id, token } = await acceptedClaim();
+        const notesOn = async (page: Page, text: string) => {
+          await enter(page, service, token, `#/claims/${id}`);
+          await page.getByLabel('Notes').fill(text);
+        };
+        await notesOn(first, 'Gate code 4411.');
+        await notesOn(second, 'Water line 14 inches.');
+        await context.setOffline(true);
+        await button(first, 'Save').click();
+        await first.getByText('Saved on this device.').waitFor();
+        await button(second, 'Save').click();
+        await second.getByText('Saved.', { exact: true }).waitFor();
+        await context.setOffline(false);
+        await first.getByText('Another device had changed the same').waitFor();
+        const both = 'Water line 14 inches.\n\nGate code 4411.';
+        expect((await read(id, token)).work.notes).toBe(both);
+        const shows = (page: Page, text: string) =>
+          until('the notes', async () => (await page.getByLabel('Notes').inputValue()) === text);
+        await shows(first, both);
+        // What is not saved yet says what the other device has, before and after saving.
+        await second.getByLabel('Notes').fill('Water line 14 inches.\nPhotos taken.');
+        await second.evaluate('dispatchEvent(new Event("online"))');
+        await second.getByText('Changed on another device since you began.').waitFor();
+        await second.locator('.note').getByText('Gate code 4411.').waitFor();
+        await button(second, 'Save').click();
+        await second.getByText('Another device had changed the same').waitFor();
+        await shows(second, `${both}\nPhotos taken.`);
+        expect((await read(id, token)).work.notes).toBe(`${both}\nPhotos taken.`);
+        expect(await second.getByText('Changed on another device').count()).toBe(0);
+      }),
+    ));
+
   test('typed during a save are kept, and stay readable when the claim is closed elsewhere', () =>
     visiting(WITHOUT_WORKER, async ({ page, context }) => {
       const { id, token } = await acceptedClaim();
@@ -333,6 +369,7 @@ describe("the adjuster's notes and dates", () => {
       expect(await inDatabase(page, `found = kept.get('draft:${id}')`)).toEqual({
         notes: 'Typed before it was closed',
         inspection_date: date,
+        ...{ 'base:notes': '', 'base:inspection_date': '' },
       });
       expect((await read(id, token)).work.notes).toBeUndefined();
     }));
@@ -386,7 +423,10 @@ describe("the adjuster's notes and dates", () => {
       await button(page, 'Clear: Policyholder contacted on').click();
       await button(page, 'Save').click();
       await page.getByText('Saved.').waitFor();
-      expect((await read(id, token)).work).toEqual({ inspection_date: '2026-09-02' });
+      expect((await read(id, token)).work).toEqual({
+        version: expect.any(String),
+        inspection_date: '2026-09-02',
+      });
       await page.reload();
       await page.getByRole('heading', { name: 'Your work' }).waitFor();
       expect(await page.getByLabel('Policyholder contacted on', { exact: true }).inputValue()).toBe('');

@@ -33,6 +33,8 @@ function device() {
     shown: [] as unknown[],
     refused: [] as string[],
     savedEntries: [] as unknown[],
+    work: { version: 'v1' } as AppClaim['work'],
+    merged: [] as string[],
   };
   const store: OutboxStore = {
     async read() {
@@ -81,6 +83,9 @@ function device() {
     }),
     work: workHandler({
       call,
+      workOf: () => state.work,
+      labelOf: (field) => field,
+      merged: (id) => void state.merged.push(id),
       updateClaim: (claim) => void state.shown.push(claim),
       entriesSaved: async (_, entries) => void state.savedEntries.push(entries),
       keepAsDraft: async (edits) => void state.drafts.push(edits),
@@ -276,6 +281,35 @@ describe('the outbox', () => {
     expect(state.calls).toEqual(['PUT a/contacts/1', 'PATCH a/work', 'POST a/closure']);
   });
 
+  test('saves notes on what they were made from, else together with those of another device, also after a lost response', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const edit: WorkContent = {
+      ...{ kind: 'work', key: 'a', base: { notes: 'Gate 1', contact_date: '' } },
+      entries: { notes: 'Gate 1\nDog', contact_date: '2026-08-30' },
+    };
+    await outbox.add([edit]);
+    const changed = { version: 'v2', notes: 'Gate 1\nLadder', contact_date: '2026-08-29' };
+    const merged = 'Gate 1\nLadder\nDog\ncontact_date: 2026-08-29';
+    state.work = { version: 'v1', notes: 'Gate 1' };
+    state.responses = {
+      'PATCH a/work': [new ApiError(409, 'work_changed'), noNetwork(), undefined],
+      'GET a': () => ({ work: changed }),
+    };
+    await outbox.send();
+    expect(state.merged).toEqual([]);
+    // It had arrived.
+    state.work = { version: 'v3', notes: merged, contact_date: '2026-08-30' };
+    await outbox.send();
+    const body = { notes: merged, contact_date: '2026-08-30' };
+    expect(state.bodies.filter((one) => one !== undefined)).toEqual([
+      { notes: 'Gate 1\nDog', contact_date: '2026-08-30', based_on: 'v1' },
+      { ...body, based_on: 'v2' },
+      { ...body, based_on: 'v3' },
+    ]);
+    expect(state.savedEntries).toEqual([edit.entries]);
+  });
+
   test('keeps everything when the session is over or a passkey is required, and sends it after that', async () => {
     const { state, open } = device();
     const outbox = open();
@@ -420,7 +454,10 @@ describe('the outbox', () => {
     };
     await outbox.send();
     await outbox.send();
-    expect(state.bodies).toEqual([{ notes: 'First' }, { notes: 'First and second' }]);
+    expect(state.bodies).toEqual([
+      { notes: 'First', based_on: 'v1' },
+      { notes: 'First and second', based_on: 'v1' },
+    ]);
   });
 
   test('a bulk answer is stored, held and undone as one: all of it or nothing', async () => {
@@ -524,7 +561,7 @@ describe('the outbox', () => {
     state.responses = {};
     await outbox.send();
     expect(state.bodies).toEqual([
-      { notes: 'Wet and cold', contact_date: '2026-08-30' },
+      { notes: 'Wet and cold', contact_date: '2026-08-30', based_on: 'v1' },
       { accepting_assignments: false, max_open_offers: 3 },
     ]);
   });

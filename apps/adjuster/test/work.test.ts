@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { mergedEntries } from '../src/model/merge-edits.ts';
 import {
   changedEntries,
   rejectedEntries,
@@ -8,6 +10,50 @@ import {
 } from '../src/model/work-edits.ts';
 
 const contact = (id: string, at: string) => ({ id, at, result: 'no_answer' as const });
+
+describe('edits of two devices', () => {
+  const merge = (own: WorkEntries, base: WorkEntries, saved: WorkEntries) =>
+    mergedEntries(own, base, { version: 'v', ...saved }, (field) => field);
+  const notes = (own: string, base: string, other: string) =>
+    merge({ notes: own }, { notes: base }, { notes: other }).notes;
+
+  test.each([
+    ['added on both', 'A\nown', 'A', 'A\nother', 'A\nother\nown'],
+    ['written on both', 'own', '', 'other', 'other\n\nown'],
+    ['rewritten here, added to there', 'own', 'A', 'A\nother', 'own\nother'],
+    ['added to here, rewritten there', 'A\nown', 'A', 'other', 'other\nown'],
+    ['cleared here', '', 'A', 'A\nother', 'A\nother'],
+    ['cleared there', 'A\nown', 'A', '', 'A\nown'],
+    ['merged before', 'A\nown', 'A', 'A\nother\nown', 'A\nother\nown'],
+    ['unchanged there', 'own', 'A', 'A', 'own'],
+  ])('keep the notes of both: %s', (_, own, base, other, merged) => {
+    expect(notes(own, base, other)).toBe(merged);
+    expect(notes(own, base, merged)).toBe(merged);
+  });
+
+  test('lose nothing that was written, whatever was', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' '), maxLength: 8 });
+    fc.assert(
+      fc.property(text, text, text, (base, own, other) => {
+        const merged = notes(own, base, other) ?? '';
+        const written = [own, other].flatMap((one) => one.split('\n'));
+        for (const line of written.filter((one) => !base.split('\n').includes(one)))
+          expect(merged).toContain(line.trim());
+      }),
+    );
+  });
+
+  test('keep the date of this device, and that of the other one in the notes', () => {
+    const own = { contact_date: '2026-08-30' };
+    const saved = { contact_date: '2026-08-29', notes: 'Wet', inspection_date: '2026-09-01' };
+    expect(merge(own, { contact_date: '' }, saved)).toEqual({
+      ...own,
+      notes: 'Wet\ncontact_date: 2026-08-29',
+    });
+    for (const base of [{ contact_date: '2026-08-29' }, {}]) expect(merge(own, base, saved)).toBe(own);
+    expect(merge(own, { contact_date: '' }, { ...saved, ...own })).toBe(own);
+  });
+});
 
 describe('own edits', () => {
   test('are those that differ from what is saved, and an empty one clears its field', () => {

@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 
-const WORK_FIELDS = [
+export const WORK_FIELDS = [
   'contact_date',
   'inspection_date',
   'planned_visit_date',
@@ -13,6 +13,18 @@ export type WorkField = (typeof WORK_FIELDS)[number];
 
 /** Entries as typed; an empty text clears the field. */
 export type WorkEntries = Partial<Readonly<Record<WorkField, string>>>;
+
+/** The key, beside what is typed in a field, of what the field had when typing began. */
+export const baseKey = (field: string): string => `base:${field}`;
+
+/** What the fields had when typing began. */
+export const basesOf = (typed: Readonly<Record<string, string>>): WorkEntries =>
+  Object.fromEntries(
+    WORK_FIELDS.flatMap((field) => {
+      const base = typed[baseKey(field)];
+      return base === undefined ? [] : [[field, base]];
+    }),
+  );
 
 export type ContactEntry = NonNullable<AppClaim['work']['contacts']>[number];
 

@@ -22,6 +22,8 @@ export interface WorkContent {
   /** The claim's id. */
   readonly key: string;
   readonly entries?: WorkEntries | undefined;
+  /** What the fields of `entries` had when their editing began. */
+  readonly base?: WorkEntries | undefined;
   readonly contact?: (LogContactBody & { readonly id: string }) | undefined;
   readonly close?: boolean;
 }

@@ -1,7 +1,9 @@
 import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
+import type { Toasts } from '@svc/web-app/toasts';
 import type { createFormat } from '../format.ts';
 import {
+  baseKey,
   type ContactEntry,
   hasEntries,
   rejectedEntries,
@@ -14,7 +16,7 @@ import type { AppOutbox } from './outbox.ts';
 import { createTyped, type Typed, type TypedStore, unless } from './typed.ts';
 
 type Edit = Entry<WorkContent>;
-export type Edits = Pick<WorkContent, 'entries' | 'contact'>;
+export type Edits = Pick<WorkContent, 'entries' | 'base' | 'contact'>;
 
 /**
  * What is typed on claims. An entry stays typed until the service has saved it, so nothing is lost on the way, whichever tab
@@ -24,6 +26,7 @@ export function createDrafts(deps: {
   readonly storeOf: (claimId: string) => TypedStore<string>;
   readonly texts: ReadonlySignal<Texts>;
   readonly format: Pick<ReturnType<typeof createFormat>, 'dateTime'>;
+  readonly toasts: Pick<Toasts, 'showToast'>;
   readonly savedNotes: (claimId: string) => string | undefined;
 }) {
   const drafts = new Map<string, Typed<string>>();
@@ -35,6 +38,8 @@ export function createDrafts(deps: {
     void draft.read();
     return draft;
   }
+  /** Claims whose entries were saved together with those of another device. */
+  const merged = new Set<string>();
   const contactLine = ({ at, result, note }: ContactEntry): string => {
     const words = deps.texts.value.contactResults;
     return `${deps.format.dateTime(at)}: ${words[result] ?? result}${note === undefined ? '' : ` · ${note}`}`;
@@ -42,12 +47,35 @@ export function createDrafts(deps: {
   return {
     of,
     contactLine,
-    /** The service has saved these entries; what was typed since stays. */
-    saved: (claimId: string, entries: WorkEntries): Promise<void> =>
-      of(claimId).change(Object.entries(entries).map(([field, text]) => [field, unless(text)] as const)),
+    /** The service has saved these entries; what was typed since stays, and was made from them. */
+    async saved(claimId: string, entries: WorkEntries): Promise<void> {
+      const draft = of(claimId);
+      await draft.read();
+      const { value: typed } = draft.texts;
+      await draft.change(
+        Object.entries(entries).flatMap(([field, text]) => {
+          const isTypedSince = typed[field] !== undefined && typed[field] !== text;
+          return [
+            [field, unless(text)],
+            [baseKey(field), () => (isTypedSince ? text : undefined)],
+          ] as const;
+        }),
+      );
+    },
     /** Adds edits that the service rejected to what is typed on the claim. */
-    keep: ({ key, entries, contact }: WorkContent): Promise<void> =>
-      of(key).change(rejectedEntries(entries, contact && contactLine(contact), deps.savedNotes(key))),
+    keep: ({ key, entries, base = {}, contact }: WorkContent): Promise<void> =>
+      of(key).change([
+        ...rejectedEntries(entries, contact && contactLine(contact), deps.savedNotes(key)),
+        ...Object.entries(base).map(
+          ([field, before]) => [baseKey(field), (known: string | undefined) => known ?? before] as const,
+        ),
+      ]),
+    merged(claimId: string): void {
+      merged.add(claimId);
+      deps.toasts.showToast(() => deps.texts.value.merged);
+    },
+    /** Whether it was said since the last call that entries of another device were there, too. */
+    takeMerged: (claimId: string): boolean => merged.delete(claimId),
     store: () => Promise.all([...drafts.values()].map((draft) => draft.store())),
     /** Another tab has changed what is typed on a claim. */
     readChanged: (claimId: string): void => void drafts.get(claimId)?.read(),
@@ -73,9 +101,14 @@ export function createWork(outbox: AppOutbox) {
     }),
 
     /** Stores edits on the device and sends them, now or when there is a network. */
-    async save(key: string, changed: WorkEntries, close: boolean): Promise<'saved' | 'waiting' | 'rejected'> {
+    async save(
+      key: string,
+      changed: WorkEntries,
+      close: boolean,
+      base: WorkEntries = {},
+    ): Promise<'saved' | 'waiting' | 'rejected'> {
       const contents: WorkContent[] = [
-        ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed } as const] : []),
+        ...(hasEntries(changed) ? [{ kind: 'work', key, entries: changed, base } as const] : []),
         ...(close ? [{ kind: 'work', key, close } as const] : []),
       ];
       const ids = await outbox.add(contents);

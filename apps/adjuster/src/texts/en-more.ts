@@ -272,6 +272,7 @@ export const enMore = {
     today: 'Today',
     clear: 'Clear',
     draft: 'Not saved',
+    changedElsewhere: 'Changed on another device since you began. When you save, the notes keep both:',
     savedOffline: 'Saved on this device. It will be sent when you are online.',
     closesLater: 'Saved on this device. The claim is closed when you are online.',
     visit: 'Planned visit',

@@ -140,6 +140,16 @@ export const en = {
     left_message: 'Left message',
     no_answer: 'No answer',
   } as Record<string, string>,
+  workFields: {
+    contact_date: 'Contacted on',
+    inspection_date: 'Inspected on',
+    planned_visit_date: 'Planned visit',
+    planned_visit_time: 'Time of the visit',
+    preliminary_report_date: 'Preliminary report',
+    proof_of_loss_date: 'Proof of loss',
+    notes: 'Notes',
+  },
+  merged: 'Saved. Another device had changed the same: see the notes, which have both.',
   claims: {
     title: 'My claims',
     open: 'Open',

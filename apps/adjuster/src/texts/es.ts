@@ -148,6 +148,16 @@ export const es: Texts & MoreTexts = {
     left_message: 'Mensaje dejado',
     no_answer: 'Sin respuesta',
   },
+  workFields: {
+    contact_date: 'Contactado el',
+    inspection_date: 'Inspeccionado el',
+    planned_visit_date: 'Visita planeada',
+    planned_visit_time: 'Hora de la visita',
+    preliminary_report_date: 'Informe preliminar',
+    proof_of_loss_date: 'Prueba de pérdida',
+    notes: 'Notas',
+  },
+  merged: 'Guardado. Otro dispositivo había cambiado lo mismo: las notas tienen ambas versiones.',
   claims: {
     title: 'Mis reclamaciones',
     open: 'Abiertas',
@@ -405,6 +415,8 @@ export const es: Texts & MoreTexts = {
     today: 'Hoy',
     clear: 'Borrar',
     draft: 'Sin guardar',
+    changedElsewhere:
+      'Otro dispositivo lo cambió mientras usted escribía. Al guardar, las notas conservan ambas versiones:',
     savedOffline: 'Guardado en este dispositivo. Se enviará cuando haya conexión.',
     closesLater: 'Guardado en este dispositivo. La reclamación se cerrará cuando haya conexión.',
     visit: 'Visita planificada',

@@ -10,7 +10,7 @@ import { useDraft } from './draft.ts';
 /** The adjuster's entries on a closed claim, read-only. */
 export function ClosedWork({ claim }: { claim: AppClaim }) {
   const words = allTexts.value.work;
-  const [draft] = useDraft(claim.id);
+  const [draft] = useDraft(claim);
   const remaining = changedEntries(draft, claim.work);
   const entries = (work: WorkEntries | AppClaim['work']) => (
     <Facts

@@ -36,7 +36,10 @@ export function useContactLog(claim: AppClaim) {
     };
     const isFirst = result === 'reached' && claim.work.contact_date === undefined;
     const undoMs = preferences.value.undoSeconds * 1000;
-    const edits: Edits = { contact, ...(isFirst && { entries: { contact_date: today() } }) };
+    const edits: Edits = {
+      contact,
+      ...(isFirst && { entries: { contact_date: today() }, base: { contact_date: '' } }),
+    };
     storing.current = true;
     work
       .logContact(claim.id, edits, undoMs)

@@ -1,8 +1,17 @@
+import type { AppClaim } from '@svc/contract';
 import { drafts } from '../app.ts';
-import type { WorkEntries, WorkField } from '../model/work-edits.ts';
+import { baseKey, type WorkField } from '../model/work-edits.ts';
 
-/** Entries that the service does not have yet, stored on the device as they are typed. */
-export function useDraft(claimId: string): [WorkEntries, (field: WorkField, text: string) => void] {
-  const draft = drafts.of(claimId);
-  return [draft.texts.value, (field, text) => draft.keep([field], text)];
+/** Entries that the service does not have yet, stored on the device as they are typed. `claim`: with its edits that wait. */
+export function useDraft(
+  claim: AppClaim,
+): [Readonly<Record<string, string>>, (field: WorkField, text: string) => void] {
+  const draft = drafts.of(claim.id);
+  const enter = (field: WorkField, text: string): void => {
+    const base = claim.work[field] ?? '';
+    if (draft.texts.value[baseKey(field)] === undefined)
+      void draft.change([[baseKey(field), (known) => known ?? base]]);
+    draft.keep([field], text);
+  };
+  return [draft.texts.value, enter];
 }

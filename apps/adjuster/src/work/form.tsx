@@ -2,12 +2,13 @@ import './work.css';
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { Dialog } from '@svc/web-app/components/dialog';
 import { Section } from '@svc/web-app/components/facts';
-import { Button } from '@svc/web-app/components/ui';
+import { Button, Note } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { go, outbox, showError, showToast, work } from '../app.ts';
+import { drafts, go, lists, outbox, showError, showToast, texts, work } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
+import { changedElsewhere } from '../model/merge-edits.ts';
+import { basesOf, changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
 import { useDraft } from './draft.ts';
 import { DateField, TimeField } from './fields.tsx';
 import { shareVisit } from './share-visit.ts';
@@ -17,12 +18,15 @@ const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 /** The adjuster's own notes and dates on an open claim. `claim`: with the edits that are still on the device. */
 export function WorkForm({ claim }: { claim: AppClaim }) {
   const words = allTexts.value.work;
-  const [draft, enter] = useDraft(claim.id);
+  const [draft, enter] = useDraft(claim);
   const [busy, setBusy] = useState(false);
   const [closing, setClosing] = useState(false);
   const form = useRef<HTMLFormElement>(null);
 
-  const entered = { ...claim.work, ...draft };
+  const entered: AppClaim['work'] = { ...claim.work, ...draft };
+  const base = basesOf(draft);
+  const saved = lists.findClaim(claim.id)?.work ?? claim.work;
+  const elsewhere = changedElsewhere(draft, base, saved);
   const changed = changedEntries(draft, claim.work);
   const hasChanged = hasEntries(changed);
   const unsent = work.unsent(claim.id).filter((edit) => outbox.entryState(edit) !== 'held');
@@ -41,12 +45,13 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
   const save = (event: Event) => {
     event.preventDefault();
     void during(async () => {
-      if ((await work.save(claim.id, changed, false)) === 'saved') showToast(allTexts.value.saved, 'success');
+      if ((await work.save(claim.id, changed, false, base)) === 'saved' && !drafts.takeMerged(claim.id))
+        showToast(allTexts.value.saved, 'success');
     });
   };
   const close = () =>
     during(async () => {
-      if ((await work.save(claim.id, changed, true)) !== 'saved') return;
+      if ((await work.save(claim.id, changed, true, base)) !== 'saved') return;
       showToast(words.closedToast, 'success', '#/claims');
       go('#/claims');
     });
@@ -89,6 +94,18 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
           {date('preliminary_report_date', words.preliminaryReport)}
           {date('proof_of_loss_date', words.proofOfLoss)}
         </div>
+        {elsewhere.length > 0 && (
+          <Note kind="warning">
+            <p>{words.changedElsewhere}</p>
+            <ul>
+              {elsewhere.map((field) => (
+                <li key={field} class="preformatted">
+                  {texts.value.workFields[field]}: {saved[field]}
+                </li>
+              ))}
+            </ul>
+          </Note>
+        )}
         {unsent.length > 0 && !busy && (
           <NotSentYet
             entries={unsent}

@@ -1,0 +1,51 @@
+import type { AppClaim } from '@svc/contract';
+import { WORK_FIELDS, type WorkEntries, type WorkField } from './work-edits.ts';
+
+// Two devices of one adjuster may edit a claim. `base`: what the edited fields had when their editing began.
+
+type Work = AppClaim['work'];
+
+const joined = (parts: readonly string[], separator = '\n'): string =>
+  parts.filter((part) => part !== '').join(separator);
+
+/** What was written on either device. The same merge twice adds nothing. */
+function mergedNotes(base: string, own: string, other: string): string {
+  if (own.includes(other)) return own;
+  if (other.includes(own)) return other;
+  const added = (text: string): string | undefined =>
+    base !== '' && text.startsWith(`${base}\n`) ? text.slice(base.length).trim() : undefined;
+  const [ownPart, otherPart] = [added(own), added(other)];
+  if (ownPart !== undefined) return other.includes(ownPart) ? other : joined([other, ownPart]);
+  if (otherPart !== undefined) return own.includes(otherPart) ? own : joined([own, otherPart]);
+  return joined([other, own], '\n\n');
+}
+
+/** The fields that another device has changed to something else since their editing began. */
+export const changedElsewhere = (entries: WorkEntries, base: WorkEntries, work: Work): WorkField[] =>
+  WORK_FIELDS.filter((field) => {
+    const [own, before, other] = [entries[field], base[field], work[field] ?? ''];
+    // What was cleared elsewhere holds nothing that could be lost.
+    return own !== undefined && before !== undefined && other !== '' && other !== before && other !== own;
+  });
+
+/**
+ * The entries to save on work that may have changed: notes of both devices together, and a date of the other device as a line
+ * of the notes.
+ */
+export function mergedEntries(
+  entries: WorkEntries,
+  base: WorkEntries,
+  work: Work,
+  labelOf: (field: WorkField) => string,
+): WorkEntries {
+  const changed = changedElsewhere(entries, base, work);
+  if (changed.length === 0) return entries;
+  const other = work.notes ?? '';
+  const own = entries.notes ?? other;
+  const notes = changed.includes('notes') ? mergedNotes(base.notes ?? '', own, other) : own;
+  const lines = changed
+    .filter((field) => field !== 'notes')
+    .map((field) => `${labelOf(field)}: ${work[field]}`)
+    .filter((line) => !notes.includes(line));
+  return { ...entries, notes: joined([notes, ...lines]) };
+}
