@@ -101,9 +101,9 @@ export function createPipeline(
   pause: (ms: number) => Promise<unknown> = sleep,
 ) {
   const bodyMemory = createBodyMemory();
-  const turns = createTurns();
-  // A statement over all offers of a period takes longer than the pieces of other work.
-  const reportTurns = createTurns();
+  const searches = createTurns();
+  // Others do not wait for a search that waits for the database, nor for a statement over all offers of a period.
+  const turnsOf = { search: searches, verification: searches, page: createTurns(), report: createTurns() };
 
   async function handle(
     { route, params }: MatchedRoute,
@@ -211,7 +211,7 @@ export function createPipeline(
   const longWorkOf =
     (exchange: Exchange, caller: string): RunLongWork =>
     (kind, start) =>
-      (kind === 'report' ? reportTurns : turns).run(
+      turnsOf[kind].run(
         {
           caller,
           // Also after the deadline, whose response closes it.
