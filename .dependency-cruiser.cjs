@@ -157,7 +157,6 @@ module.exports = {
     ),
     tool('history-check'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
-    tool('mutation'),
     tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),
     room('claims', '^apps/claims/src/', [
       CLIENT,
