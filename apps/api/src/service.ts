@@ -115,8 +115,12 @@ async function startApi({
   /** Created after its store. */
   let requestBuffer: WriteBuffer<LoggedRequest> | undefined;
   const observe: Observe = (request) => {
-    const { route, status, seconds, trace } = request;
-    metrics?.requestCompleted({ route, status, seconds, code: trace.code, unavailable: trace.unavailable });
+    const { route, status, seconds, isStream, trace } = request;
+    const { code: problem, unavailable } = trace;
+    metrics?.requestCompleted({
+      ...{ route, status, unavailable, code: problem },
+      seconds: isStream ? null : seconds,
+    });
     tracing?.requestEnded({ route, status, code: trace.code });
     const { requestId, firmId, keyId, environment, claimId, code, errorLocations, behavior } = trace;
     if (firmId === undefined || keyId === undefined || environment === undefined) return;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deskEndpoints, endpoints } from '@svc/contract';
 import { eventually } from '@svc/testkit/eventually';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { runPromtool } from '../../../tools/services/promtool.ts';
@@ -310,8 +311,54 @@ test('metrics show the feed, commits, connections, the job queue and failed sign
     'dependency_up{dependency="database"}',
   ];
   expect(shown.filter((sample) => !(readValue(lines, sample) > 0))).toEqual([]);
-  const zero = ['job_queue_jobs{state="failed"}', 'postgres_standbys{synchronous="true"}'];
-  expect(zero.map((sample) => readValue(lines, sample))).toEqual([0, 0]);
+  const ages = ['transaction', 'multixact'].map((kind) => `postgres_transaction_id_age{kind="${kind}"}`);
+  expect(ages.filter((sample) => !(readValue(lines, sample) >= 0))).toEqual([]);
+  // Servers of tests archive nothing.
+  expect(lines.filter((line) => /^postgres_archive\w+ /.test(line))).toEqual([]);
+  const zero = [
+    'webhook_endpoints{state="failing"}',
+    'job_queue_jobs{state="failed"}',
+    'postgres_standbys{synchronous="true"}',
+  ];
+  expect(zero.map((sample) => readValue(lines, sample))).toEqual([0, 0, 0]);
+});
+
+test('a stream counts as a request, and its duration does not count as a slow one', async () => {
+  const firm = await service.firm();
+  const { token } = await service.member(firm);
+  const streams: readonly [string, Record<string, string>][] = [
+    ['/firm/v1/changes', { Authorization: `Bearer ${await service.staff(firm, 'admin')}` }],
+    ['/app/events', { Cookie: `svc-session=${token}` }],
+  ];
+  for (const [path, headers] of streams) {
+    const stream = await fetch(`${service.url}${path}`, { headers });
+    expect([path, stream.status]).toEqual([path, 200]);
+    await stream.body?.cancel();
+  }
+  // What is rejected is a request as any other.
+  await fetch(`${service.url}/app/events`);
+  const lines = await eventually(collect, (found) =>
+    streams.every(([path]) =>
+      found.some((line) => line.startsWith(`http_requests_total{route="GET ${path}"`)),
+    ),
+  );
+  const counted = lines.filter((line) => /^http_request_duration_seconds_count.*(changes|events)/.test(line));
+  expect(counted).toEqual(['http_request_duration_seconds_count{route="GET /app/events"} 1']);
+});
+
+test('the panel of failed sign-ins has every route that signs in', () => {
+  const dashboard = JSON.parse(readFileSync(`${MONITORING}dashboard.json`, 'utf8')) as {
+    panels: { title: string; targets?: { expr: string }[] }[];
+  };
+  const [target] = dashboard.panels.find(({ title }) => title === 'Failed sign-ins')?.targets ?? [];
+  const routes = new RegExp(`^(${/route=~"([^"]*)"/.exec(target?.expr ?? '')?.[1]})$`);
+  const signIns = [
+    `POST ${endpoints.signIn.path}`,
+    `POST ${deskEndpoints.signInStaff.path}`,
+    'POST /app/session',
+    'POST /firm/session',
+  ];
+  expect(signIns.filter((route) => !routes.test(route))).toEqual([]);
 });
 
 test('promtool finds nothing wrong with the metrics, the alert rules and their tests', async () => {

@@ -146,6 +146,22 @@ test('endpoints that are dead, slow, redirect or are gone delay no other one, an
     ([webhook]) => webhook.state === 'paused',
   );
   expect(gone[0].paused_reason).toBe('gone');
+  // Of all firms, those that fail come first.
+  const { webhooks: all } = await svc('webhook', 'list');
+  const rows = (all as { firm_id: string; failing_since: string | null; latest_response: unknown }[]).map(
+    ({ firm_id, failing_since, latest_response }) =>
+      [firm_id, failing_since === null, latest_response] as const,
+  );
+  const isHealthy = rows.map(([, healthy]) => healthy);
+  expect(isHealthy).toEqual(isHealthy.toSorted());
+  expect(rows).toContainEqual([failing[1]?.id, false, 307]);
+  expect(rows).toContainEqual([failing[3]?.id, false, 'connection_failed']);
+  expect(rows).toContainEqual([living.id, true, expect.any(Number)]);
+  const logged = service.logged
+    .filter((line) => line.includes('a webhook attempt failed'))
+    .map((line) => JSON.parse(line))
+    .filter(({ firm_id }) => firm_id === failing[1]?.id);
+  expect(logged[0]).toMatchObject({ attempt: 1, status: 307, webhook_id: expect.any(String) });
   await eventually(
     async () => service.logged.filter((line) => line.includes('a webhook endpoint was paused')),
     (lines) => lines.length === 1,

@@ -24,7 +24,12 @@ import { pgBoardReads } from './reads/pg-board-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
 import { pgJobReads } from './reads/pg-job-reads.ts';
-import { readOverdueOffers, readReplicationState } from './reads/pg-metric-sources.ts';
+import {
+  readMaintenanceState,
+  readOverdueOffers,
+  readReplicationState,
+  readWebhookEndpointCounts,
+} from './reads/pg-metric-sources.ts';
 import { pgOperatorReads } from './reads/pg-operator-reads.ts';
 import { serviceSecret } from './reads/pg-service-secrets.ts';
 import type { ServiceSecret } from './schema/migrate.ts';
@@ -57,7 +62,7 @@ export interface PostgresStores extends Stores {
   /** How far the clock of the process is ahead of it; negative: behind. */
   clockAheadMs(): number;
   readonly behindPooler: boolean;
-  readonly metricSources: Pick<MetricSources, 'overdueOffers' | 'pools' | 'queue' | 'replication'>;
+  readonly metricSources: Omit<MetricSources, 'clockAheadSeconds' | 'dependencies' | 'redis'>;
   /** @throws Unavailable when PostgreSQL does not respond within this time. */
   ping(timeoutMs: number): Promise<void>;
   /** @throws EncryptionKeyError when data was encrypted with a key that is not configured. */
@@ -158,6 +163,8 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
       queue: () => readQueueState(reads),
       overdueOffers: () => readOverdueOffers(reads),
       replication: () => readReplicationState(reads),
+      maintenance: () => readMaintenanceState(reads),
+      webhookEndpoints: () => readWebhookEndpointCounts(reads),
     },
     ping: (timeoutMs) => database.ping(timeoutMs),
     checkEncryptionKeys: () => checkWrappingKeys(reads, wrappingKeys),

@@ -74,6 +74,34 @@ describe('reads', () => {
     expect(await counted(usual, 31 * 24)).toBe(0);
   });
 
+  test('endpoints that took no signal for an hour are counted as failing', async () => {
+    const owner = await aFirm(stores);
+    const before = await stores.metricSources.webhookEndpoints();
+    const endpoint = (environment: string, paused: string | null) =>
+      database.sql
+        .query(
+          `INSERT INTO webhook_endpoints (firm_id, id, environment, url, secret, created_at, paused, signalled_until, next_signal_at)
+           VALUES ($1, gen_random_uuid(), $2, 'https://example.com', 'whsec_', now(), $3, now(), now()) RETURNING id`,
+          [owner.firmId, environment, paused],
+        )
+        .then(({ rows: [{ id }] }) => id as string);
+    const pending = (id: string, attempts: number, minutes: number) =>
+      database.sql.query(
+        `INSERT INTO webhook_deliveries (firm_id, id, endpoint_id, type, created_at, status, next_attempt_at, attempt_count, attempts)
+         VALUES ($1, gen_random_uuid(), $2, 'claims.changed', now() - make_interval(mins => $4), 'pending', now(), $3, '[]')`,
+        [owner.firmId, id, attempts, minutes],
+      );
+    await pending(await endpoint('live', null), 3, 61);
+    await pending(await endpoint('live', null), 3, 59);
+    await pending(await endpoint('live', null), 0, 61);
+    await pending(await endpoint('test', null), 3, 61);
+    await endpoint('live', 'failing');
+    await endpoint('live', 'gone');
+    await endpoint('live', 'requested');
+    const { active, failing, paused } = await stores.metricSources.webhookEndpoints();
+    expect([active - before.active, failing - before.failing, paused - before.paused]).toEqual([2, 1, 2]);
+  });
+
   test('claims read at once, and alone, are seen only by keys of their firm and environment', async () => {
     const other = await aFirm(stores);
     const [live, inTest, ofOther] = [

@@ -36,7 +36,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   ]);
   const durations = new client.Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the first line of the request to the end of the response.',
+    help: 'From the first line of the request to the end of the response, without streams.',
     labelNames: ['route'],
     buckets: REQUEST_SECONDS,
     registers,
@@ -87,7 +87,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     contentType: registry.contentType,
     requestCompleted({ route, status, seconds, code, unavailable: reason }) {
       requests.inc({ route, status: String(status) });
-      durations.observe({ route }, seconds);
+      if (seconds !== null) durations.observe({ route }, seconds);
       if (code !== undefined) errors.inc({ route, code });
       if (reason !== undefined) unavailable.inc({ reason });
     },
@@ -141,6 +141,19 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
     'clock_ahead_seconds',
     'How far the clock of the process is ahead of that of the database; negative: behind.',
   );
+  const archiveFailing = gauge(
+    'postgres_archive_failing',
+    'Whether the last attempt to archive WAL failed: 1 or 0. Absent without an archive.',
+  );
+  const unarchived = gauge('postgres_archive_waiting_segments', 'Segments of WAL that wait to be archived.');
+  const idAge = gauge('postgres_transaction_id_age', 'Age of the oldest id that is not frozen, by kind.', [
+    'kind',
+  ]);
+  const endpoints = gauge(
+    'webhook_endpoints',
+    "Firms' endpoints for live changes, by state; failing: no signal arrived for an hour.",
+    ['state'],
+  );
   const up = gauge(
     'dependency_up',
     'Whether the service can use it: 1 or 0. Redis is 0 while its breaker is open.',
@@ -183,6 +196,25 @@ function readersOf(registry: client.Registry, sources: MetricSources): Reader[] 
       if (state.maxLagSeconds !== null) lag.set(state.maxLagSeconds);
     },
     async () => clockAhead.set(sources.clockAheadSeconds()),
+    async () => {
+      const state = await inTime(sources.maintenance());
+      archiveFailing.remove();
+      unarchived.remove();
+      idAge.reset();
+      if (state === null) return;
+      if (state.archive !== null) archiveFailing.set(state.archive.isFailing ? 1 : 0);
+      if (state.archive?.waitingSegments != null) unarchived.set(state.archive.waitingSegments);
+      idAge.set({ kind: 'transaction' }, state.transactionIdAge);
+      idAge.set({ kind: 'multixact' }, state.multixactIdAge);
+    },
+    async () => {
+      const counts = await inTime(sources.webhookEndpoints());
+      endpoints.reset();
+      if (counts === null) return;
+      const { active, failing, paused } = counts;
+      for (const [state, count] of Object.entries({ active, failing, paused }))
+        endpoints.set({ state }, count);
+    },
     async () => {
       const dependencies = (await inTime(sources.dependencies())) ?? [];
       up.reset();

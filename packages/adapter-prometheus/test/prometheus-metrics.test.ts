@@ -12,6 +12,12 @@ const SOURCES: MetricSources = {
     requiredSynchronousStandbys: 1,
     maxLagSeconds: 0.25,
   }),
+  maintenance: async () => ({
+    archive: { isFailing: true, waitingSegments: 6 },
+    transactionIdAge: 1000,
+    multixactIdAge: 20,
+  }),
+  webhookEndpoints: async () => ({ active: 9, failing: 2, paused: 1 }),
   dependencies: async () => [
     { name: 'database', up: true },
     { name: 'redis', up: false },
@@ -24,6 +30,7 @@ async function samplesOf(sources: MetricSources): Promise<string[]> {
   const metrics = createPrometheusMetrics();
   metrics.watch(sources);
   metrics.requestCompleted({ route: 'GET /v1/claims', status: 200, seconds: 0.01 });
+  metrics.requestCompleted({ route: 'GET /app/events', status: 'aborted', seconds: null });
   metrics.requestCompleted({
     route: 'POST /v1/claims',
     status: 503,
@@ -65,6 +72,11 @@ test('everything that happened and every source is in the text', async () => {
       'postgres_standbys{synchronous="true"} 1',
       'postgres_synchronous_standbys_required 1',
       'postgres_replication_lag_seconds 0.25',
+      'postgres_archive_failing 1',
+      'postgres_archive_waiting_segments 6',
+      'postgres_transaction_id_age{kind="transaction"} 1000',
+      'postgres_transaction_id_age{kind="multixact"} 20',
+      'webhook_endpoints{state="failing"} 2',
       'dependency_up{dependency="database"} 1',
       'dependency_up{dependency="redis"} 0',
       'redis_errors_total{error="timeout"} 3',
@@ -73,16 +85,27 @@ test('everything that happened and every source is in the text', async () => {
   );
 });
 
+test('a stream counts as a request and has no duration', async () => {
+  const lines = (await samplesOf(SOURCES)).filter((line) => line.includes('GET /app/events'));
+  expect(lines).toEqual(['http_requests_total{route="GET /app/events",status="aborted"} 1']);
+});
+
 test('values that cannot be read are left out, and the others are still collected', async () => {
   const samples = await samplesOf({
     ...SOURCES,
     queue: () => Promise.reject(new Error('the database is down')),
     overdueOffers: () => Promise.reject(new Error('the database is down')),
     replication: async () => null,
+    maintenance: async () => ({ archive: null, transactionIdAge: 1, multixactIdAge: 1 }),
+    webhookEndpoints: () => Promise.reject(new Error('the database is down')),
     redis: () => null,
   });
   expect(
-    samples.filter((line) => /^(job_queue|offers|postgres_s|postgres_replication|redis)/.test(line)),
+    samples.filter((line) =>
+      /^(job_queue|offers|postgres_s|postgres_replication|postgres_archive|webhook_endpoints|redis)/.test(
+        line,
+      ),
+    ),
   ).toEqual([]);
   expect(samples).toContain('dependency_up{dependency="database"} 1');
 });

@@ -196,6 +196,7 @@ function composeUseCases(
     webhookNotices,
     metrics: NO_METRICS,
     random: () => 0,
+    onFailed() {},
     onError: (error: unknown) => {
       throw error;
     },

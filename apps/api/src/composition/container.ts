@@ -180,6 +180,11 @@ const useCases = moduleOf((bind) => {
       createWebhookDeliveries({
         ...deps,
         random: Math.random,
+        onFailed: ({ firmId, endpointId, attemptCount }, { status, error }) =>
+          log.info('a webhook attempt failed', {
+            ...{ firm_id: firmId, webhook_id: endpointId, attempt: attemptCount + 1 },
+            ...(status === null ? { error } : { status }),
+          }),
         onError: (error) =>
           log.warn('a webhook delivery could not be recorded and will be repeated', {
             error: (error as Error).name,

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, type CredentialStore, Unavailable } from '@svc/application';
 import type { StaffRole } from '@svc/domain';
 import type { StreamLimit } from './limits/stream-limit.ts';
+import { EVENT_STREAM } from './request-log.ts';
 
 const POLL_INTERVAL_MS = 2000;
 /** Shutdown is checked more often than the database, so that it does not wait for a poll. */
@@ -163,7 +164,7 @@ function createStream<Topic extends string>(
     else if (!response.writableEnded) response.write(text);
   };
   response.statusCode = 200;
-  response.setHeader('Content-Type', 'text/event-stream');
+  response.setHeader('Content-Type', EVENT_STREAM);
   // Turns off response buffering in proxies such as nginx.
   response.setHeader('X-Accel-Buffering', 'no');
   response.write('retry: 3000\n\n');

@@ -48,6 +48,8 @@ export type Observe = (completed: {
   readonly route: string;
   readonly status: number | 'aborted';
   readonly seconds: number;
+  /** It stayed open on purpose, so that its seconds say nothing. */
+  readonly isStream: boolean;
   readonly trace: RequestTrace;
 }) => void;
 
@@ -86,7 +88,8 @@ export function logWhenCompleted(
     const status = isSent ? (trace.status ?? response.statusCode) : 'aborted';
     const ms = performance.now() - startedAt;
     logRequest(log, request, trace, status, ms);
-    observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, trace });
+    const isStream = response.getHeader('Content-Type') === EVENT_STREAM;
+    observe({ route: trace.route ?? 'none', status, seconds: ms / 1000, isStream, trace });
     if (trace.audit !== undefined) {
       const result = { at: clock.now(), code: trace.code, aborted: !isSent };
       for (const event of auditEventsOf(trace.audit, result)) auditBuffer.add(event);
@@ -94,6 +97,9 @@ export function logWhenCompleted(
   };
   response.once('close', tracing === null ? completed : tracing.bind(completed));
 }
+
+/** Of live updates. */
+export const EVENT_STREAM = 'text/event-stream';
 
 const HEALTH_ROUTE = `${endpoints.getHealth.method} ${endpoints.getHealth.path}`;
 

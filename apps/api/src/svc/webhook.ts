@@ -3,6 +3,7 @@ import {
   byOperator,
   type IssuedWebhook,
   OperatorError,
+  toDateTime,
   toDateTimeOrNull,
   WEBHOOK_DELIVERIES_KEPT,
   type WebhookDelivery,
@@ -44,6 +45,23 @@ const deliveryRow = (delivery: WebhookDelivery) => {
     next_attempt_at,
   };
 };
+
+/** With what its latest delivery shows. */
+async function listedEndpoint(services: ServiceContainer, endpoint: WebhookEndpoint) {
+  const { firmId, id } = endpoint;
+  const [delivery] = await services.get('webhookReads').deliveries(firmId, id, null, 1);
+  const attempt = delivery?.attempts.at(-1);
+  const fails = delivery !== undefined && delivery.status !== 'delivered' && delivery.attemptCount > 0;
+  return {
+    firm_id: firmId,
+    ...webhookResponse(endpoint, false),
+    failing_since: fails ? toDateTime(delivery.createdAt) : null,
+    latest_response: attempt?.status ?? attempt?.error ?? null,
+  };
+}
+
+const rankOf = ({ failing_since, state }: Awaited<ReturnType<typeof listedEndpoint>>): number =>
+  failing_since !== null ? 0 : state === 'paused' ? 1 : 2;
 
 /** The one that is named, or the only one of the firm. */
 async function findWebhook(
@@ -111,18 +129,27 @@ export function addWebhookCommands(program: Command): void {
       printFields({ ...document.webhook, secret: document.secret });
     });
 
-  addCommand(group, 'list', "list a firm's endpoints")
-    .addOption(firmOption())
-    .action(async (options: OfFirm) => {
+  addCommand(group, 'list', "list a firm's endpoints, or of all firms those first that fail")
+    .addOption(firmOption(false))
+    .action(async ({ firm, json }: OutputOptions & { firm?: FirmId }) => {
       const documents = await withService(async (services) => {
-        await findFirm(services.get('operatorReads'), options.firm);
-        await services.get('operatorUseCases').recordAction(options.firm, 'webhooks.read');
-        return (await services.get('webhookReads').endpoints(options.firm)).map((endpoint) =>
-          webhookResponse(endpoint, false),
-        );
+        const reads = services.get('operatorReads');
+        const firms = firm === undefined ? await reads.firms() : [await findFirm(reads, firm)];
+        const listed = [];
+        for (const { id, erasure } of firms) {
+          if (erasure !== null && firm === undefined) continue;
+          const endpoints = await services.get('webhookReads').endpoints(id);
+          if (endpoints.length > 0 || firm !== undefined)
+            await services.get('operatorUseCases').recordAction(id, 'webhooks.read');
+          for (const endpoint of endpoints) listed.push(await listedEndpoint(services, endpoint));
+        }
+        return listed.toSorted((a, b) => rankOf(a) - rankOf(b));
       });
-      if (options.json) return printJson({ webhooks: documents });
-      printTable(documents, 'The firm has no webhook endpoints.');
+      if (json) return printJson({ webhooks: documents });
+      printTable(
+        documents,
+        firm === undefined ? 'No webhook endpoints.' : 'The firm has no webhook endpoints.',
+      );
     });
 
   addEndpointCommand('roll', 'replace the secret; until the overlap ends, deliveries have two signatures')

@@ -1,4 +1,4 @@
-import type { ReplicationState } from '@svc/application';
+import type { MaintenanceState, ReplicationState, WebhookEndpointCounts } from '@svc/application';
 import { type Executor, first, sql } from '../driver/executor.ts';
 
 /** Firms that set none, with `svc firm set-offer-wait`. */
@@ -50,4 +50,51 @@ export async function readReplicationState(executor: Executor): Promise<Replicat
     requiredSynchronousStandbys: row.required,
     maxLagSeconds: row.max_lag_seconds,
   };
+}
+
+/** Without the role pg_monitor, the folder of what waits for the archive cannot be listed. */
+const MAINTENANCE = sql(
+  'metrics_maintenance',
+  `SELECT current_setting('archive_mode') <> 'off' AS archives,
+      coalesce(last_failed_time > last_archived_time, last_failed_time IS NOT NULL) AS failing,
+      CASE WHEN has_function_privilege('pg_ls_archive_statusdir()', 'EXECUTE') THEN
+        (SELECT count(*) FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready') END::int AS waiting,
+      (SELECT max(age(datfrozenxid)) FROM pg_database) AS transaction_id_age,
+      (SELECT max(mxid_age(datminmxid)) FROM pg_database) AS multixact_id_age
+    FROM pg_stat_archiver`,
+);
+
+export async function readMaintenanceState(executor: Executor): Promise<MaintenanceState> {
+  const row = first(
+    await executor.rows<{
+      archives: boolean;
+      failing: boolean;
+      waiting: number | null;
+      transaction_id_age: number;
+      multixact_id_age: number;
+    }>(MAINTENANCE),
+  );
+  if (row === null) throw new Error('pg_stat_archiver has one row');
+  return {
+    archive: row.archives ? { isFailing: row.failing, waitingSegments: row.waiting } : null,
+    transactionIdAge: row.transaction_id_age,
+    multixactIdAge: row.multixact_id_age,
+  };
+}
+
+const WEBHOOK_ENDPOINTS = sql(
+  'metrics_webhook_endpoints',
+  `WITH failing AS (
+     SELECT firm_id, endpoint_id FROM webhook_deliveries
+      WHERE status = 'pending' AND attempt_count > 0 AND created_at < now() - interval '1 hour')
+   SELECT count(*) FILTER (WHERE e.paused IS NULL AND f.endpoint_id IS NULL)::int AS active,
+      count(*) FILTER (WHERE e.paused IS NULL AND f.endpoint_id IS NOT NULL)::int AS failing,
+      count(*) FILTER (WHERE e.paused IN ('failing', 'gone'))::int AS paused
+     FROM webhook_endpoints e LEFT JOIN failing f ON f.firm_id = e.firm_id AND f.endpoint_id = e.id
+    WHERE e.environment = 'live'`,
+);
+
+export async function readWebhookEndpointCounts(executor: Executor): Promise<WebhookEndpointCounts> {
+  const row = first(await executor.rows<WebhookEndpointCounts>(WEBHOOK_ENDPOINTS));
+  return row ?? { active: 0, failing: 0, paused: 0 };
 }

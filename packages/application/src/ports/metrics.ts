@@ -20,7 +20,8 @@ export interface Metrics {
     /** Method and path template. */
     readonly route: string;
     readonly status: number | 'aborted';
-    readonly seconds: number;
+    /** Null: a stream, which stays open on purpose. */
+    readonly seconds: number | null;
     /** The code of its problem document. */
     readonly code?: string | undefined;
     /** Why it could not be processed now, where `code` says so. */
@@ -84,6 +85,29 @@ export interface ReplicationState {
   readonly maxLagSeconds: number | null;
 }
 
+/** What stops the database in hours or days if nobody looks. */
+export interface MaintenanceState {
+  /** Null without an archive. */
+  readonly archive: {
+    /** The last attempt to archive a segment of WAL failed. */
+    readonly isFailing: boolean;
+    /** Segments that wait for it; null where the role may not see them. */
+    readonly waitingSegments: number | null;
+  } | null;
+  /** Of the oldest database: PostgreSQL stops writes at two billion. */
+  readonly transactionIdAge: number;
+  readonly multixactIdAge: number;
+}
+
+/** Endpoints for live changes. */
+export interface WebhookEndpointCounts {
+  readonly active: number;
+  /** Active, but a signal of more than an hour ago is not delivered. */
+  readonly failing: number;
+  /** By the service: it failed for three days, or answered 410. */
+  readonly paused: number;
+}
+
 /** What metrics read when they are collected. A rejected promise means that the value is not known. */
 export interface MetricSources {
   pools(): readonly ConnectionPool[];
@@ -92,6 +116,8 @@ export interface MetricSources {
   overdueOffers(): Promise<number>;
   /** Null where the role may not see it. */
   replication(): Promise<ReplicationState | null>;
+  maintenance(): Promise<MaintenanceState>;
+  webhookEndpoints(): Promise<WebhookEndpointCounts>;
   /** Whether each part the service depends on is up. */
   dependencies(): Promise<readonly { readonly name: string; readonly up: boolean }[]>;
   /** How far the clock of the process is ahead of that of the database; negative: behind. */

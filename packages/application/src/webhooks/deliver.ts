@@ -1,4 +1,5 @@
 import { type FirmId, SECOND } from '@svc/domain';
+import type { WebhookAttempt, WebhookDelivery } from '../model/webhook.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';
@@ -32,10 +33,12 @@ export function createWebhookDeliveries(deps: {
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
+  /** The endpoint did not take the delivery, as the attempt says. */
+  readonly onFailed: (delivery: WebhookDelivery, attempt: WebhookAttempt) => void;
   /** An attempt could not be recorded; it is made again. */
   readonly onError: (error: unknown) => void;
 }): WebhookDeliveries {
-  const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, random, onError } = deps;
+  const { webhookQueue: queue, webhookSender: sender, uow, metrics, clock, random, onFailed, onError } = deps;
   const running = { first: new Map<Promise<void>, FirmId>(), retry: new Map<Promise<void>, FirmId>() };
 
   async function deliver({ endpoint, delivery }: DueWebhook): Promise<void> {
@@ -45,6 +48,7 @@ export function createWebhookDeliveries(deps: {
     const attempt = attemptOf(result, at, now);
     const next = scheduled(delivery, result, now, random());
     metrics.webhookEnded(next.outcome);
+    if (next.outcome !== 'delivered') onFailed(delivery, attempt);
     if (next.outcome === 'delivered')
       await queue.recordDelivered(delivery, attempt, now + WEBHOOK_INTERVAL_MS);
     else if (next.outcome === 'retried') await queue.recordRetry(delivery, attempt, next.nextAttemptAt);

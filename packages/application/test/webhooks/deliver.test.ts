@@ -40,6 +40,7 @@ async function setUp({ most = 1000, ...queue }: Partial<WebhookQueue> & { most?:
     metrics: { webhookEnded: (outcome) => outcomes.push(outcome) },
     clock,
     random: () => 0,
+    onFailed() {},
     onError: (error) => errors.push(error),
   });
   const end = (result: WebhookResult, count = running.length): void => {
