@@ -105,6 +105,7 @@ export function createApp(deps: AppDeps) {
   const typed = {
     rejections: createTyped(typedStore('rejections')),
     contactNotes: createTyped(typedStore('contactNotes')),
+    fields: createTyped(typedStore('fields')),
   };
   const drafts = createDrafts({
     ...{ texts, format, toasts },
@@ -165,7 +166,7 @@ export function createApp(deps: AppDeps) {
 
   /** Another tab has changed what is typed. */
   function readTyped(name: TypedName): void {
-    if (name === 'rejections' || name === 'contactNotes') void typed[name].read();
+    if (name === 'rejections' || name === 'contactNotes' || name === 'fields') void typed[name].read();
     else drafts.readChanged(name.slice('draft:'.length));
   }
 

@@ -512,6 +512,7 @@ describe('an app', () => {
     const changes = { accepting_assignments: false };
     state.responses['PATCH v1/me/availability'] = new NetworkError('service');
     await app.account.changeSettings({ key: 'availability', changes });
+    await settled();
     expect(app.account.availability.value).toMatchObject(changes);
     expect(app.account.unsentSettings('availability')).toHaveLength(1);
     state.profile = { ...PROFILE, availability: { ...PROFILE.availability, ...changes } };
@@ -578,6 +579,24 @@ describe('an app', () => {
     await settled();
     expect(later.app.typed.contactNotes.texts.value).toEqual({ 'claim-1': 'One', 'claim-2': 'Two' });
     expect([later.app.lists.offers.value, await storage.get('offers')]).toEqual([undefined, undefined]);
+  });
+
+  test('keeps a search, a selection and the text of each field for the next visit, and shows them to nobody else', async () => {
+    const { open, app, state } = await started();
+    app.arrangement.change({ search: 'Kenner' });
+    app.typed.fields.keep(['profile.first_name', 'zip'], 'Typed');
+    app.typed.fields.keep(['selected'], 'claim-1');
+    await settled();
+    const later = open();
+    void later.app.start();
+    await settled();
+    const typed = { 'profile.first_name': 'Typed', zip: 'Typed', selected: 'claim-1' };
+    expect(later.app.typed.fields.texts.value).toEqual(typed);
+    expect(later.app.arrangement.arrangement.value.search).toBe('Kenner');
+    state.profile = { ...PROFILE, svc_id: 'SVC-2' };
+    await later.app.signIn({ email: 'other@example.com', code: '123456' });
+    expect(later.app.typed.fields.texts.value).toEqual({});
+    expect(later.app.arrangement.arrangement.value.search).toBe('');
   });
 
   test('stores what it shows again after the browser has emptied the database', async () => {

@@ -5,10 +5,12 @@ import {
   assignmentOf,
   axeViolations,
   button,
+  codeFor,
   emailOf,
   enter,
   enterCode,
   heading,
+  inDatabase,
   offerFullClaim,
   PHONE,
   ready,
@@ -23,6 +25,62 @@ import {
 
 const { browser, firm, service, visiting, stop } = await startApp();
 afterAll(stop);
+
+test('what is typed outlasts a page that the phone closes while a mail is read: codes, names, ZIP, search, selection', () =>
+  visiting(WITHOUT_WORKER, async ({ page: first, context }) => {
+    const { svcId, token } = await service.member(firm);
+    for (let n = 0; n < 4; n += 1) await offerFullClaim(service, firm, svcId);
+    let page = first;
+    const closeAndOpen = async (hash = '') => {
+      await page.close();
+      page = await context.newPage();
+      await page.goto(`${service.url}/app${hash}`);
+    };
+    await page.goto(`${service.url}/app`);
+    await page.getByLabel('Your email').fill(await emailOf(service, token));
+    await button(page, 'Email me a code').click();
+    await page.getByLabel('Six-digit code').waitFor();
+    const code = await codeFor(service);
+    await closeAndOpen();
+    await page.getByLabel('Six-digit code').fill(code);
+    await button(page, 'Sign in').click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+
+    await button(page, 'Search, sort').click();
+    await page.getByRole('searchbox').fill('Marisol');
+    await page.getByLabel('Sort by').selectOption('distance');
+    await page.getByLabel('ZIP code').fill('339');
+    await page.keyboard.press('Escape');
+    await button(page, 'Select').click();
+    await page.getByRole('checkbox').first().click();
+    await button(page, 'Accept 1').waitFor();
+    await page.evaluate("location.hash = '#/settings'");
+    await button(page, 'Change').first().click();
+    await page.getByLabel('Last name').fill('Delacroix-B');
+    await until('the stored name', async () =>
+      JSON.stringify(await inDatabase(page, "found = kept.get('fields')")).includes('Delacroix-B'),
+    );
+    await closeAndOpen('#/settings');
+    await until('the name', async () => (await page.getByLabel('Last name').inputValue()) === 'Delacroix-B');
+    const changed = `moved-${Date.now()}@example.com`;
+    await page.getByLabel('Email').fill(changed);
+    await button(page, 'Save').click();
+    await page.getByLabel('Six-digit code').waitFor();
+    const emailCode = await until('the code', async () =>
+      service.logged
+        .map((line) => /"email_code":"(\d{6})"/.exec(line)?.[1])
+        .findLast((found) => found !== undefined),
+    );
+    await closeAndOpen('#/settings');
+    await page.getByLabel('Six-digit code').fill(emailCode);
+    await button(page, 'Confirm address').click();
+    await page.getByText(changed).waitFor();
+    await page.evaluate("location.hash = '#/'");
+    await button(page, 'Accept 1').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('Marisol');
+    await button(page, 'Set your location').click();
+    expect(await page.getByLabel('ZIP code').inputValue()).toBe('339');
+  }));
 
 describe('a session', () => {
   test('that has ended leads to the sign-in, keeps unsent answers, and sends them after it', () =>

@@ -4,13 +4,14 @@ import { Button } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { places, showError } from '../app.ts';
+import { typedField } from '../typed-field.ts';
 
 /** Asks where distances are measured from: the device's position or a ZIP code. */
 export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
   const words = allTexts.value.distance;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
-  const [zip, setZip] = useState(places.origin.value?.zip ?? '');
+  const [zip, setZip] = typedField('zip', places.origin.value?.zip);
   const attempt = async (work: () => Promise<string | undefined>): Promise<void> => {
     setBusy(true);
     setError(undefined);
@@ -33,7 +34,11 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
     );
   const submit = (event: Event) => {
     event.preventDefault();
-    void attempt(async () => ((await places.setOriginFromZip(zip.trim())) ? undefined : words.unknownZip));
+    void attempt(async () => {
+      if (!(await places.setOriginFromZip(zip.trim()))) return words.unknownZip;
+      setZip(undefined);
+      return undefined;
+    });
   };
   return (
     <Dialog title={words.title} close={() => close(false)}>
@@ -43,7 +48,7 @@ export function OriginDialog({ close }: { close: (chosen: boolean) => void }) {
           {words.position}
         </Button>
       )}
-      <form class="form" onSubmit={submit}>
+      <form class="form" data-stored onSubmit={submit}>
         <Field
           label={words.zip}
           name="zip"

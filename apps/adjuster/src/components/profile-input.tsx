@@ -1,6 +1,7 @@
 import type { LIMITS, ProfileField } from '@svc/contract';
 import { Field, type FieldProps } from '@svc/web-app/components/field';
 import { allTexts } from '../all-texts.ts';
+import { session, typed } from '../app.ts';
 
 const AUTOCOMPLETE = {
   first_name: 'given-name',
@@ -20,7 +21,16 @@ export const PROFILE_FIELDS = Object.keys(AUTOCOMPLETE) as readonly ProfileField
 
 export const isProfileField = (name: string): name is ProfileField => Object.hasOwn(AUTOCOMPLETE, name);
 
-/** A field of the adjuster's profile. */
+const keyOf = (name: ProfileField): string => `profile.${name}`;
+
+/** What is typed in a field of the profile, else what is saved. */
+export const typedProfile = (name: ProfileField): string =>
+  typed.fields.texts.value[keyOf(name)] ?? session.profile.value?.[name] ?? '';
+export const isProfileTyped = (): boolean =>
+  PROFILE_FIELDS.some((name) => typed.fields.texts.value[keyOf(name)] !== undefined);
+export const forgetProfile = (): void => typed.fields.keep(PROFILE_FIELDS.map(keyOf), undefined);
+
+/** A field of the adjuster's profile, kept as it is typed. */
 export function ProfileInput({
   name,
   rejectedFields,
@@ -29,7 +39,7 @@ export function ProfileInput({
   readonly name: ProfileField;
   /** Names of the fields that the service rejected. */
   readonly rejectedFields: readonly string[];
-} & Pick<FieldProps, 'defaultValue' | 'value' | 'onInput' | 'required'>) {
+} & Pick<FieldProps, 'required'>) {
   const words = allTexts.value;
   return (
     <Field
@@ -39,6 +49,8 @@ export function ProfileInput({
       autocomplete={AUTOCOMPLETE[name]}
       maxLength={MAX_LENGTH[name]}
       error={rejectedFields.includes(name) ? words.profileRefused[name] : undefined}
+      value={typedProfile(name)}
+      onInput={(event) => typed.fields.keep([keyOf(name)], event.currentTarget.value)}
       {...fieldProps}
     />
   );

@@ -44,6 +44,8 @@ export interface StoredValues {
   /** Reasons for rejections and notes of the contact log that are typed and not sent, by claim. */
   rejections: Readonly<Record<string, TypedRejection>>;
   contactNotes: Readonly<Record<string, string>>;
+  /** Other texts that are typed and not saved, by field. */
+  fields: Readonly<Record<string, string>>;
   arrangement: Arrangement;
   origin: Origin;
   /** Claims that are stops of the route. */
@@ -63,7 +65,7 @@ export interface StoredValues {
 
 type DraftName = `draft:${string}`;
 type Name = keyof StoredValues | DraftName;
-export type TypedName = 'rejections' | 'contactNotes' | DraftName;
+export type TypedName = 'rejections' | 'contactNotes' | 'fields' | DraftName;
 type Value<N extends Name> = N extends keyof StoredValues ? StoredValues[N] : WorkEntries;
 type ValuesOf<Names extends readonly Name[]> = { readonly [I in keyof Names]: Value<Names[I]> | undefined };
 
@@ -79,7 +81,7 @@ const DEVICE_VALUES: readonly string[] = [
 ];
 const TYPED_BY = 'typed by ';
 const isTyped = (name: string): name is TypedName =>
-  name.startsWith('draft:') || name === 'rejections' || name === 'contactNotes';
+  name.startsWith('draft:') || ['rejections', 'contactNotes', 'fields'].includes(name);
 const LISTS = ['offers', 'accepted', 'closed', 'invitations', 'readAt', 'revision', 'changesSince'] as const;
 
 /** Another number than the stored one: the lists are read again. Raised when the shape of a stored value changes. */

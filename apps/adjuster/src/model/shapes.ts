@@ -39,6 +39,8 @@ const isListOf =
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isText = (value: unknown): boolean => typeof value === 'string';
 
+const areTexts = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
+
 /** Of the stored values that are read without a look at their parts. */
 const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   profile: (value) =>
@@ -59,7 +61,8 @@ const STORED: Readonly<Record<string, (value: unknown) => boolean>> = {
   outcomes: isListOf((one) => has(one, 'claimId', 'result', 'title')),
   history: isListOf((one) => has(one, 'claimId', 'claimNumber', 'offeredAt')),
   rejections: (value) => isObject(value) && Object.values(value).every((typed) => has(typed, 'freeText')),
-  contactNotes: (value) => isObject(value) && Object.values(value).every(isText),
+  contactNotes: areTexts,
+  fields: areTexts,
   arrangement: (value) => has(value, 'grouping', 'order', 'search'),
   stops: isListOf(isText),
   deadlines: isListOf(isObject),

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, day, showError, today } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
+import { typedField } from '../typed-field.ts';
 
 const MAX_OFFERS = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100];
 
@@ -13,8 +14,8 @@ export function AvailabilityCard() {
   const words = allTexts.value.availability;
   if (account.availability.value === undefined) return null;
   const { accepting_assignments: accepting, away, max_open_offers: max } = account.availability.value;
-  const change = (changes: Partial<Availability>) =>
-    void account.changeSettings({ key: 'availability', changes }).catch(showError);
+  const save = (changes: Partial<Availability>) => account.changeSettings({ key: 'availability', changes });
+  const change = (changes: Partial<Availability>) => void save(changes).catch(showError);
   const unsent = account.unsentSettings('availability');
   const counts =
     max === null || MAX_OFFERS.includes(max) ? MAX_OFFERS : [...MAX_OFFERS, max].sort((a, b) => a - b);
@@ -48,7 +49,7 @@ export function AvailabilityCard() {
         ))}
       </select>
       <p class="muted">{words.maxOffersMore}</p>
-      <Away away={away} save={(periods) => change({ away: periods })} />
+      <Away away={away} save={(periods) => save({ away: periods })} />
       {unsent.length > 0 && <NotSentYet entries={unsent} waits={allTexts.value.work.savedOffline} />}
       <p class="muted">{words.private}</p>
     </section>
@@ -57,13 +58,13 @@ export function AvailabilityCard() {
 
 function Away(props: {
   readonly away: Availability['away'];
-  readonly save: (away: Availability['away']) => void;
+  readonly save: (away: Availability['away']) => Promise<boolean>;
 }) {
   const words = allTexts.value.availability;
   const { away, save } = props;
   const [error, setError] = useState<string>();
-  const [firstDay, setFirstDay] = useState('');
-  const [lastDay, setLastDay] = useState('');
+  const [firstDay, setFirstDay] = typedField('away.first');
+  const [lastDay, setLastDay] = typedField('away.last');
   const add = (event: Event): void => {
     event.preventDefault();
     const last = lastDay === '' ? firstDay : lastDay;
@@ -75,9 +76,13 @@ function Away(props: {
     // Periods that are over make room for new ones.
     const current = away.filter(({ last_day }) => last_day >= today());
     const periods = [...current, period].sort((a, b) => (a.first_day < b.first_day ? -1 : 1));
-    save(periods);
-    setFirstDay('');
-    setLastDay('');
+    void save(periods)
+      .then((isKept) => {
+        if (!isKept) return;
+        setFirstDay(undefined);
+        setLastDay(undefined);
+      })
+      .catch(showError);
   };
   const dayInput = (label: string, value: string, set: (day: string) => void, required: boolean) => (
     <label class="field">
@@ -105,7 +110,7 @@ function Away(props: {
               <Button
                 kind="quiet"
                 aria-label={words.remove(days)}
-                onClick={() => save(away.filter((other) => other !== period))}
+                onClick={() => void save(away.filter((other) => other !== period)).catch(showError)}
               >
                 {words.removeShort}
               </Button>
@@ -113,7 +118,7 @@ function Away(props: {
           );
         })}
       </ul>
-      <form class="form" onSubmit={add}>
+      <form class="form" data-stored onSubmit={add}>
         <div class="columns narrow">
           {dayInput(words.firstDay, firstDay, setFirstDay, true)}
           {dayInput(words.lastDay, lastDay, setLastDay, false)}

@@ -1,16 +1,14 @@
-import type { ProfileField } from '@svc/contract';
 import { ApiError } from '@svc/web-app/api-error';
 import { Facts, fact } from '@svc/web-app/components/facts';
 import { Button, EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { account, call, dateTime, go, lists, request, showError, showToast } from '../app.ts';
-import { isProfileField, ProfileInput } from '../components/profile-input.tsx';
+import { forgetProfile, isProfileField, ProfileInput, typedProfile } from '../components/profile-input.tsx';
 
 export function InvitationScreen({ firmId }: { firmId: string }) {
   const words = allTexts.value;
   const invitation = lists.invitations.value.find(({ firm_id }) => firm_id === firmId);
-  const [fields, setFields] = useState<Partial<Record<ProfileField, string>>>({});
   const [busy, setBusy] = useState(false);
   const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
   if (invitation === undefined) {
@@ -50,8 +48,9 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
     void answer(async () => {
       if (missing.length > 0) {
         await account.saveProfile(
-          Object.fromEntries(missing.map((name) => [name, fields[name]?.trim() ?? ''])),
+          Object.fromEntries(missing.map((name) => [name, typedProfile(name).trim()])),
         );
+        forgetProfile();
       }
       await call('acceptInvitation', { params: { firm_id: firmId } });
     }, words.invitation.joined(invitation.firm_name));
@@ -62,7 +61,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
   return (
     <>
       <ScreenHeader title={words.invitations.card(invitation.firm_name)} back="#/" />
-      <form class="card form" onSubmit={accept}>
+      <form class="card form" data-stored onSubmit={accept}>
         <Facts
           facts={[
             fact(words.invitation.asLabel, invitation.invited_as),
@@ -73,14 +72,7 @@ export function InvitationScreen({ firmId }: { firmId: string }) {
         <p>{words.invitation.meaning}</p>
         {missing.length > 0 && <p class="strong">{words.invitation.missing}</p>}
         {missing.map((name) => (
-          <ProfileInput
-            key={name}
-            name={name}
-            rejectedFields={rejectedFields}
-            required
-            value={fields[name] ?? ''}
-            onInput={(event) => setFields({ ...fields, [name]: event.currentTarget.value })}
-          />
+          <ProfileInput key={name} name={name} rejectedFields={rejectedFields} required />
         ))}
         <div class="row">
           <Button kind="primary" type="submit" busy={busy}>

@@ -2,7 +2,7 @@ import { lazy } from '@svc/web-app/components/lazy';
 import { Button, EmptyState, Icon, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect, useState } from 'preact/hooks';
-import { answers, arrangement, dateTime, lists, outcomes, session, texts } from '../app.ts';
+import { answers, arrangement, dateTime, lists, outcomes, session, texts, typed } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 
@@ -21,7 +21,11 @@ export function Offers() {
   const words = texts.value;
   const open = answers.openOffers.value;
   const firms = session.profile.value?.firms ?? [];
-  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  // Kept as it is typed: a phone may close the page.
+  const { selected: selectedIds } = typed.fields.texts.value;
+  const selected = selectedIds === undefined ? null : new Set(selectedIds.split(' ').filter(Boolean));
+  const setSelected = (ids: ReadonlySet<string> | null): void =>
+    typed.fields.keep(['selected'], ids === null ? undefined : [...ids].join(' '));
   const [unfolded, setUnfolded] = useState(false);
   const groups = arrangement.arrangedOffers.value;
   const shown = groups.flatMap(({ claims }) => claims);

@@ -23,9 +23,16 @@ import {
   signOut,
 } from '../app.ts';
 import { ConfirmEmail } from '../components/confirm-email.tsx';
-import { PROFILE_FIELDS, ProfileInput } from '../components/profile-input.tsx';
+import {
+  forgetProfile,
+  isProfileTyped,
+  PROFILE_FIELDS,
+  ProfileInput,
+  typedProfile,
+} from '../components/profile-input.tsx';
 import { ROOT } from '../data/root.ts';
 import { SCHEMES, UNDO_SECONDS } from '../state/preferences.ts';
+import { typedField } from '../typed-field.ts';
 import { Notifications } from './notifications.tsx';
 
 const Passkeys = lazy(async () => (await import('../passkeys/screens.ts')).Passkeys);
@@ -122,15 +129,20 @@ function Account() {
   const words = allTexts.value;
   const { settings } = allTexts.value;
   const me = session.profile.value;
-  const [editing, setEditing] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const editing = isOpen || isProfileTyped();
   const [busy, setBusy] = useState(false);
   const [rejectedFields, setRejectedFields] = useState<readonly string[]>([]);
-  const [newEmail, setNewEmail] = useState<string | null>(null);
+  // The code is in a mail, and a phone may close the page while it is read.
+  const [newEmail, setNewEmail] = typedField('new-email');
+  const endEditing = (): void => {
+    forgetProfile();
+    setOpen(false);
+  };
   if (me == null) return null;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const entered = PROFILE_FIELDS.map((field) => [field, String(form.get(field) ?? '').trim()] as const);
+    const entered = PROFILE_FIELDS.map((field) => [field, typedProfile(field).trim()] as const);
     setBusy(true);
     setRejectedFields([]);
     try {
@@ -139,7 +151,7 @@ function Account() {
       );
       const { email } = await account.saveProfile(changes);
       await lists.refresh();
-      setEditing(false);
+      endEditing();
       if (changes.email !== undefined && changes.email !== email) setNewEmail(changes.email);
       else showToast(words.saved, 'success');
     } catch (error) {
@@ -154,20 +166,15 @@ function Account() {
     <section class="card">
       <h2>{settings.account}</h2>
       {editing ? (
-        <form class="form" onSubmit={(event) => void save(event)}>
+        <form class="form" data-stored onSubmit={(event) => void save(event)}>
           {PROFILE_FIELDS.map((field) => (
-            <ProfileInput
-              key={field}
-              name={field}
-              rejectedFields={rejectedFields}
-              defaultValue={me[field] ?? ''}
-            />
+            <ProfileInput key={field} name={field} rejectedFields={rejectedFields} />
           ))}
           <div class="row">
             <Button kind="primary" type="submit" busy={busy}>
               {words.save}
             </Button>
-            <Button onClick={() => setEditing(false)}>{words.cancel}</Button>
+            <Button onClick={endEditing}>{words.cancel}</Button>
           </div>
         </form>
       ) : (
@@ -180,8 +187,10 @@ function Account() {
             ]}
           />
           {me.test && <p class="muted">{settings.testAccount}</p>}
-          {newEmail !== null && <ConfirmEmail email={newEmail} done={() => setNewEmail(null)} />}
-          <Button onClick={() => setEditing(true)}>{settings.edit}</Button>
+          {newEmail !== '' && newEmail !== me.email && (
+            <ConfirmEmail email={newEmail} done={() => setNewEmail(undefined)} />
+          )}
+          <Button onClick={() => setOpen(true)}>{settings.edit}</Button>
         </>
       )}
     </section>

@@ -32,12 +32,16 @@ export function createAccount(deps: {
       return saved && Object.assign({}, saved, ...changes);
     }),
 
-    /** Stores changes on the device and sends them, now or when there is a network. */
-    async changeSettings(change: SettingsChange): Promise<void> {
+    /** Stores changes on the device and sends them, now or when there is a network. @returns whether they are stored or sent */
+    async changeSettings(change: SettingsChange): Promise<boolean> {
       // On a full disk they are sent all the same.
       if (change.key === 'device') await storage.put('devicePreferences', change.changes).catch(() => {});
-      await outbox.add([{ kind: 'settings', ...change }]);
-      await outbox.send().catch(deps.toasts.showError);
+      const ids = await outbox.add([{ kind: 'settings', ...change }]);
+      const isStored = outbox.isStored();
+      const sending = outbox.send().catch(deps.toasts.showError);
+      if (isStored) return true;
+      await sending;
+      return !waiting.value.some(({ id }) => ids.includes(id));
     },
 
     /** @throws {ApiError} with the fields that are invalid. */

@@ -15,7 +15,7 @@ export function createArrangement(
     arrangedOffers: computed(() => arrange(openOffers.value ?? [], arrangement.value, distanceOf.value)),
     change(changes: Partial<Arrangement>): void {
       arrangement.value = { ...arrangement.value, ...changes };
-      void storage.put('arrangement', { ...arrangement.value, search: '' }).catch(() => {});
+      void storage.put('arrangement', arrangement.value).catch(() => {});
     },
     async restore(): Promise<void> {
       arrangement.value = (await storage.get('arrangement').catch(() => undefined)) ?? DEFAULT_ARRANGEMENT;

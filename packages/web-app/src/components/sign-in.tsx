@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiError, NetworkError } from '../api-error.ts';
 import { useApp } from '../app-context.ts';
+import { browserChoices } from '../choices.ts';
 import { supportsPasskeys } from '../passkey-support.ts';
 import type { authenticateWithPasskey } from '../passkeys.ts';
 import { CodeField, Field } from './field.tsx';
@@ -26,6 +27,22 @@ export function SignInPage(props: {
   );
 }
 
+/** By page: the desk and the app may be on one host. */
+const SENT_KEY = `sign-in-code ${location.pathname}`;
+/** As long as a code is valid. */
+const SENT_MS = 10 * 60_000;
+
+/** The address that a code was sent to: a phone may close the page while the code is read in the mail. */
+function sentTo(): string | undefined {
+  const [at = '', email] = browserChoices.read(SENT_KEY)?.split(' ') ?? [];
+  const isValid = Date.now() - Number(at) < SENT_MS;
+  if (at !== '' && !isValid) noteSent('');
+  return isValid ? email : undefined;
+}
+function noteSent(email: string): void {
+  browserChoices.write(SENT_KEY, email === '' ? '' : `${Date.now()} ${email}`);
+}
+
 /** Signs in with a code that is emailed, or with a passkey. */
 export function SignInByCode(props: {
   readonly sendCode: (email: string) => Promise<unknown>;
@@ -36,8 +53,8 @@ export function SignInByCode(props: {
   readonly showError: (error: unknown) => void;
 }) {
   const words = useApp().texts.value.signIn;
-  const [step, setStep] = useState<'email' | 'code'>('email');
-  const [email, setEmail] = useState('');
+  const [step, setStep] = useState<'email' | 'code'>(() => (sentTo() === undefined ? 'email' : 'code'));
+  const [email, setEmail] = useState(() => sentTo() ?? '');
   const [code, setCode] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
@@ -68,22 +85,26 @@ export function SignInByCode(props: {
     };
     setError(known[caught.code] ?? refused);
   };
+  const signIn: typeof props.signIn = async (proof) => {
+    await props.signIn(proof);
+    noteSent('');
+  };
   const fromPasskey = async (): Promise<void> => {
     const passkeys = await import('../passkeys.ts');
     const { options } = await props.passkeyOptions();
-    await props.signIn(await passkeys.authenticateWithPasskey(options));
+    await signIn(await passkeys.authenticateWithPasskey(options));
   };
   const sendCode = () =>
     whileBusy(async () => {
       await props.sendCode(email.trim());
+      noteSent(email.trim());
       setCode('');
       setStep('code');
     }, showRefusal);
   const submit = (event: Event) => {
     event.preventDefault();
     if (step === 'email') void sendCode();
-    else
-      void whileBusy(() => props.signIn({ email: email.trim(), code: code.replace(/\D/g, '') }), showRefusal);
+    else void whileBusy(() => signIn({ email: email.trim(), code: code.replace(/\D/g, '') }), showRefusal);
   };
   const byPasskey = () =>
     whileBusy(fromPasskey, (caught) => {
@@ -133,6 +154,7 @@ export function SignInByCode(props: {
                 kind="quiet"
                 onClick={() => {
                   setError(undefined);
+                  noteSent('');
                   setStep('email');
                 }}
               >
