@@ -31,6 +31,8 @@ export function damage(field: ClaimField, text: string, otherName: string): stri
   if (field.kind === 'number') return null;
   if (DECIMAL.test(text))
     return `Is a number with decimals (${shown(text)}). Format the column as text, and remove them.`;
+  if (field.isIdentifier && text.startsWith("'"))
+    return 'Starts with an apostrophe, which spreadsheets hide. Remove it.';
   const invisible = invisibleCharacter(text.replace(/ /g, ''));
   const isAllowed = invisible === null || (invisible === 'U+00A0' && !field.isIdentifier);
   // A line break has a problem that says more.

@@ -135,19 +135,21 @@ const decoded = (binary: string, encoding: SingleByte): string =>
 const NONE = '\ufffd';
 const isText = (text: string): boolean => !text.includes(NONE);
 
-/** Of names and places in the US. With õ, Í of Windows-1252 in capitals would be a letter of a Mac, too. */
-const LETTERS = 'áàâäãåçéèêëíìîïñóòôöøúùûüýÿæœß';
+/** Of names and places in the US. With others, most bytes would be a letter in some encoding. */
+const LETTERS = 'áâäãåçéèêëíîïñóôöøúûüýÿæœß';
 const LOWER = new RegExp(`[a-z${LETTERS}]`, 'u');
 const UPPER = new RegExp(`[A-Z${LETTERS.toUpperCase().replace('SS', '')}]`, 'u');
 const PUNCTUATION = /[\u00a0‘’“”–—…•·½¼¾°®©™€§¿¡º´]/u;
 
 /** Whether each foreign character is a letter in the case of its neighbors, or punctuation where it may stand. */
 function isPlausible(word: string): boolean {
+  const isLetter = (one: string): boolean => LOWER.test(one) || UPPER.test(one);
   return [...word].every((character, n) => {
     if (character <= '\x7f') return true;
     const [before = '', after = ''] = [word[n - 1], word[n + 1]];
-    const isLetter = (one: string): boolean => LOWER.test(one) || UPPER.test(one);
-    if (UPPER.test(character)) return !LOWER.test(before) && !(UPPER.test(before) && LOWER.test(after));
+    if (isLetter(character) && !isLetter(before) && !isLetter(after)) return false;
+    // Within a word, only with capitals to its end.
+    if (UPPER.test(character)) return !isLetter(before) || !LOWER.test(before + word.slice(n));
     if (LOWER.test(character)) return !UPPER.test(after) && !/[A-Z]{2}$/.test(word.slice(0, n));
     if (!PUNCTUATION.test(character)) return false;
     // Between letters, apostrophes, and dashes of two names.

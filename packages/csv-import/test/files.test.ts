@@ -218,6 +218,7 @@ describe('damaged text', () => {
     ['FL\u202e1', 'invisible characters, such as U+202E'],
     ['Jos\ufffd', 'damaged when the file was saved'],
     ['JosÃ©', 'damaged when the file was saved'],
+    ["'0087", 'Starts with an apostrophe'],
   ])('is a problem in identifiers: %s', (text, detail) => {
     for (const column of ['File ID', 'Claim #', 'Policy #'])
       expect(found(fileOf([{ [column]: `"${text}"` }]))).toEqual([expect.stringContaining(detail)]);
@@ -272,13 +273,16 @@ describe('the bytes of a file', () => {
     Uint8Array.from([...text].map((letter) => letters[letter] ?? letter.charCodeAt(0)));
   const MAC = { é: 0x8e, ó: 0x97, ñ: 0x96, í: 0x92, á: 0x87, '’': 0xd5 };
   const DOS = { é: 0x82, ó: 0xa2, ñ: 0xa4, í: 0xa1, Ñ: 0xa5, É: 0x90 };
-  const WINDOWS = { '’': 0x92, '–': 0x96 };
+  const WINDOWS = { '’': 0x92, '–': 0x96, '•': 0x95, '…': 0x85 };
 
   test.each([
     ['Windows', 'José Núñez, Bayamón, O’Brien', WINDOWS, 'windows-1252'],
     ['Windows in capitals', 'NUÑEZ, MARÍA JOSÉ', WINDOWS, 'windows-1252'],
     ['Windows with a short word', 'Año', WINDOWS, 'windows-1252'],
     ['Windows with dashes', 'Müller – Miami–Dade', WINDOWS, 'windows-1252'],
+    ['Windows with an apostrophe alone', 'O’Brien', WINDOWS, 'windows-1252'],
+    ['Windows with bullets and an ellipsis', '• call… • gate', WINDOWS, 'windows-1252'],
+    ['an old Mac with one word', 'Bayamón', MAC, 'macintosh'],
     ['an old Mac', 'José García, Bayamón', MAC, 'macintosh'],
     ['DOS', 'José Ibáñez NUÑEZ'.replace('á', 'a'), DOS, 'ibm850'],
   ])('of %s are read as they were written', (_, text, letters, encoding) => {

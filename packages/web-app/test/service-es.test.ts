@@ -88,6 +88,7 @@ test('what the import says of a file and of each field is in Spanish, too', () =
     '#N/A',
     'nan',
     '8.7E+09',
+    "'1",
     '12.0',
     '"x\ny"',
     '1900-01-01',

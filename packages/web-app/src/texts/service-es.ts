@@ -55,6 +55,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Es un número redondeado ({}). Dé a la columna el formato de texto, y escriba otra vez los dígitos.',
   'Is a number with decimals ({}). Format the column as text, and remove them.':
     'Es un número con decimales ({}). Dé a la columna el formato de texto, y quítelos.',
+  'Starts with an apostrophe, which spreadsheets hide. Remove it.':
+    'Empieza con un apóstrofo, que las hojas de cálculo ocultan. Quítelo.',
   'Must be a last name, a comma and a first name, such as REYES, ANA. Give a company a column for its name.':
     'Debe ser un apellido, una coma y un nombre, como REYES, ANA. Dé a una empresa una columna para su nombre.',
   'Is before {}, when the National Flood Insurance Program began.':
