@@ -171,7 +171,7 @@ test('a dry run names the rows whose adjuster could not be offered a claim', asy
 test('a large file is imported in parts, with its own row numbers, and its rows are counted once', async () => {
   const name = 'Large';
   const parts = [csvOf(row('LARGE-1'), row('LARGE-2')), csvOf(row('LARGE-3'))];
-  const options = { name, date_order: 'mdy' };
+  const options = { name, date_order: 'mdy', file_name: 'Large 2026-11-28.csv' };
   const first = await importing({ ...options, text: parts[0], first_row: 2 });
   const { id: import_id } = first.json;
   for (let times = 0; times < 2; times += 1) {
@@ -180,6 +180,15 @@ test('a large file is imported in parts, with its own row numbers, and its rows 
   }
   const { json } = await service.call('GET', `/firm/v1/imports/${import_id}`, { as: dispatcher });
   expect(json).toMatchObject({ total_rows: 3, sent: 3, already_sent: 0, failed: 0 });
+  // The list has those that have sent rows, and none of another firm.
+  const path = '/firm/v1/imports?environment=test';
+  const { json: list } = await service.call('GET', `${path}&limit=1`, { as: dispatcher });
+  expect(list).toMatchObject({ data: [json], next_cursor: expect.any(String) });
+  const cursor = encodeURIComponent(list.next_cursor);
+  const next = await service.call('GET', `${path}&limit=1&cursor=${cursor}`, { as: dispatcher });
+  expect(next.json.data[0].id).not.toBe(import_id);
+  const stranger = await tokenOf('dispatcher', await service.firm());
+  expect((await service.call('GET', path, { as: stranger })).json.data).toEqual([]);
   const unclear = await importing({ name, text: parts[1], import_id, first_row: 4, dry_run: true });
   expect(unclear.json.rows).toMatchObject([{ outcome: 'invalid', problems: [{ field: 'loss.date' }] }]);
   const live = await importing({ ...options, text: parts[1], import_id, environment: 'live' });

@@ -77,7 +77,7 @@ async function callTheDesk(as: string): Promise<string[]> {
   for (const changed of [
     { dry_run: true },
     {},
-    { text: `${text}"${mark('unclosed')}` },
+    { text: `"${mark('unclosed')}${text}` },
     { columns: { [mark('Number')]: mark('-field') } },
   ])
     await call('POST', '/firm/v1/imports', { as, body: { ...file, ...changed } });

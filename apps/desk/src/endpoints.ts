@@ -20,6 +20,7 @@ const CONTRACT_ROUTES = {
   getLimits: 'GET v1/limits 200 keys days',
   getOwnStaff: 'GET v1/me 200 staff permissions',
   importClaims: 'POST v1/imports 200 total_rows problems',
+  listImports: 'GET v1/imports 200 data next_cursor',
   inviteStaff: 'POST v1/staff 201 id role',
   listAudit: 'GET v1/audit 200 data next_cursor',
   listKeys: 'GET v1/keys 200 data next_cursor',
@@ -82,6 +83,7 @@ export type Webhook = Output<'listWebhooks'>['data'][number];
 export type AttemptedWebhook = Output<'testWebhook'>;
 export type Delivery = Output<'listWebhookDeliveries'>['data'][number];
 export type ImportBody = DeskCalls['importClaims']['input']['body'];
+export type Import = Output<'listImports'>['data'][number];
 export type ImportResult = Output<'importClaims'>;
 export type AuditEvent = Output<'listAudit'>['data'][number];
 export type AuditVerification = Output<'verifyAudit'>;

@@ -247,6 +247,8 @@ test('a file like the sample is checked row by row and sent, and sending it agai
     expect(await faultsOf(page, 'encoding')).toEqual([]);
     await button(page, 'García (Old Mac)').click();
     await page.getByText(/without problems: 1/).waitFor();
+    await page.reload();
+    await page.getByText(/^export 2026-11-26.csv · .* · sent: 2 · sent before: 0 · not sent: 1/).waitFor();
   }));
 
 test('a file of several parts is sent while another screen is shown, closing the page has to be confirmed, and the end is said', () =>

@@ -481,6 +481,19 @@ export function memoryTx(
         const named = tables.imports.all().filter((one) => one.firmId === firmId && one.name === name);
         return named.sort((one, other) => other.updatedAt - one.updatedAt)[0] ?? null;
       }),
+      sent: step((firmId, environment, after, count) =>
+        tables.imports
+          .all()
+          .filter(
+            (one) =>
+              one.firmId === firmId &&
+              one.environment === environment &&
+              one.nextUncounted > 0 &&
+              (after === null || one.id < after),
+          )
+          .sort((one, other) => (one.id < other.id ? 1 : -1))
+          .slice(0, count),
+      ),
     },
 
     outbox: {

@@ -42,7 +42,11 @@ const PASSKEY_NAME = 'Blue key ring';
 const DEVICE_NAME = 'Test device';
 /** The path of an endpoint, which may hold a secret of the firm. */
 const WEBHOOK_PATH = 'hook-of-the-bayou';
-const IMPORT = { name: 'Evangeline Fontenot', columns: { Atchafalaya: 'policyholder.last_name' } };
+const IMPORT = {
+  name: 'Evangeline Fontenot',
+  fileName: 'Tchoupitoulas 2026.csv',
+  columns: { Atchafalaya: 'policyholder.last_name' },
+};
 const CALL_NOTE = 'Odile next door has the key';
 const NOTES = {
   invitedAs: 'Jean Delacroix',
@@ -68,6 +72,7 @@ const PERSONAL = [
     KEY_NAME,
     IMPORT.name,
     'Atchafalaya',
+    'Tchoupitoulas',
   ],
 ];
 

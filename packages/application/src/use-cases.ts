@@ -210,6 +210,7 @@ export const deskImportUseCases = (deps: DeskImportDeps) => ({
   checkAdjusters: imports.makeCheckAdjusters(deps),
   sendImported: imports.makeSendImported({ ...deps, sendClaim: deps.firmUseCases.sendClaim }),
   readImport: imports.makeReadImport(deps),
+  listImports: imports.makeListImports(deps),
 });
 
 interface DeskDeps extends AccountDeps {

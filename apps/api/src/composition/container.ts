@@ -215,7 +215,7 @@ const http = moduleOf((bind) => {
   bind('reportAppError', createErrorReports, ['log', 'clock']);
   bind('appRoutes', appRoutes, ['appUseCases', 'appReads', 'jobReads', 'reportAppError', 'cursors', 'clock']);
   bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
-  bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases', 'clock']);
+  bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases', 'clock', 'cursors']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
   bind('deskAccountRoutes', deskAccountRoutes, ['deskUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads', 'operatorReads', 'clock']);

@@ -6,9 +6,11 @@ import { Field } from '@svc/web-app/components/field';
 import { Select } from '@svc/web-app/components/select';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
+import { useReading } from '@svc/web-app/use-reading';
 import { useId, useState } from 'preact/hooks';
-import { desk, texts } from '../app.ts';
+import { call, dateTime, desk, environment, request, showError, texts } from '../app.ts';
 import { ofService } from '../components/service-text.tsx';
+import type { Import } from '../endpoints.ts';
 import { saveCsv } from '../save-csv.ts';
 import { countsText, type Upload, type UploadNotice } from '../state/upload.ts';
 import { fieldLabel, withLabels } from '../texts/fields.ts';
@@ -20,6 +22,7 @@ const { uploads } = desk;
 /** Rows of the beginning among which the header may be. */
 const HEADER_ROWS = 20;
 const MAX_PREVIEW = 40;
+const EARLIER_UPLOADS = 20;
 
 const label = (path: string): string => fieldLabel(path, texts.value.upload.fieldNames);
 /** A text of the service with the names of fields in words. */
@@ -89,7 +92,10 @@ export function UploadScreen() {
       )}
       {uploads.notice.value !== undefined && <Notice notice={uploads.notice.value} />}
       {upload === undefined ? (
-        <Needed />
+        <>
+          <Needed />
+          <Earlier />
+        </>
       ) : (
         <>
           <Progress upload={upload} />
@@ -221,6 +227,28 @@ function Questions(props: {
           choose={(chosen) => answer(n, chosen)}
         />
       ))}
+    </Section>
+  );
+}
+
+/** The latest uploads that have sent rows. */
+function Earlier() {
+  const words = texts.value.upload;
+  const [imports, setImports] = useState<readonly Import[]>([]);
+  const query = { environment: environment.value, limit: EARLIER_UPLOADS };
+  const read = () => request(() => call('listImports', { query }));
+  useReading(read, ({ data }) => setImports(data), showError, [environment.value]);
+  if (imports.length === 0) return null;
+  return (
+    <Section title={words.earlier}>
+      <ul>
+        {imports.map(({ id, name, file_name, created_at, sent, already_sent, failed }) => (
+          <li key={id}>
+            {file_name ?? name} · {dateTime(created_at)} ·{' '}
+            {countsText(words.outcomes, { sent, already_sent, failed })}
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

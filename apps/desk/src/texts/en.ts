@@ -202,6 +202,7 @@ export const en = {
     useHeader: (row: number) => `Row ${row} has the column names`,
     lines: (lines: number, rows: number) =>
       `${plural(lines, 'line', 'lines')} with text, ${plural(rows, 'row', 'rows')}: some rows have several lines. Check that no quote joins two rows.`,
+    earlier: 'Earlier uploads',
     questions: 'Please answer',
     whichColumn: (field: string) => `Which column is “${field}”?`,
     whichField: (column: string) => `What does the column “${column}” hold?`,

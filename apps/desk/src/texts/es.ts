@@ -199,6 +199,7 @@ export const es: Texts = {
     useHeader: (row) => `La fila ${row} tiene los nombres de las columnas`,
     lines: (lines, rows) =>
       `${plural(lines, 'línea', 'líneas')} con texto, ${plural(rows, 'fila', 'filas')}: algunas filas tienen varias líneas. Compruebe que ningunas comillas unan dos filas.`,
+    earlier: 'Cargas anteriores',
     questions: 'Responda, por favor',
     whichColumn: (field) => `¿Qué columna es «${field}»?`,
     whichField: (column) => `¿Qué contiene la columna «${column}»?`,

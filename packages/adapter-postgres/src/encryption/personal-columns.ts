@@ -56,7 +56,7 @@ export const PERSONAL = {
   imports: {
     name: 'imports',
     key: { column: 'id', type: 'uuid' },
-    columns: { name: 'text', columns: 'json' },
+    columns: { name: 'text', columns: 'json', file_name: 'text' },
     lookup: { column: 'name_key', of: 'name' },
   },
   memberships: {

@@ -6,13 +6,14 @@ import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 
 const COLUMNS = `firm_id AS "firmId", id, name, environment, columns, total_rows AS "totalRows", next_row AS "nextRow", next_uncounted AS "nextUncounted",
-  sent, already_sent AS "alreadySent", failed, created_at AS "createdAt", updated_at AS "updatedAt"`;
+  sent, already_sent AS "alreadySent", failed, created_at AS "createdAt", updated_at AS "updatedAt",
+  file_name AS "fileName"`;
 
 const ADD = sql(
   'imports_add',
   `INSERT INTO imports (firm_id, id, name, environment, columns, total_rows, next_row, sent, already_sent, failed,
-     updated_at, next_uncounted, name_key, created_at)
-   VALUES ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+     updated_at, next_uncounted, name_key, file_name, created_at)
+   VALUES ($1, $2, $3, $4, $5::json, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 );
 const LOCK = sql(
   'imports_lock',
@@ -21,12 +22,19 @@ const LOCK = sql(
 const SAVE = sql(
   'imports_save',
   `UPDATE imports SET name = $3, environment = $4, columns = $5::json, total_rows = $6, next_row = $7, sent = $8,
-     already_sent = $9, failed = $10, updated_at = $11, next_uncounted = $12, name_key = $13
+     already_sent = $9, failed = $10, updated_at = $11, next_uncounted = $12, name_key = $13, file_name = $14
     WHERE firm_id = $1 AND id = $2`,
 );
 const LATEST_NAMED = sql(
   'imports_latest_named',
   `SELECT ${COLUMNS} FROM imports WHERE firm_id = $1 AND name_key = ANY ($2::text[]) ORDER BY updated_at DESC LIMIT 1`,
+);
+
+const SENT = sql(
+  'imports_sent',
+  `SELECT ${COLUMNS} FROM imports
+    WHERE firm_id = $1 AND environment = $2 AND ($3::uuid IS NULL OR id < $3) AND next_uncounted > 0
+    ORDER BY id DESC LIMIT $4`,
 );
 
 const OF_FIRM = sql(
@@ -58,7 +66,7 @@ export function pgImports(executor: TransactionExecutor, encryption: Encryption)
     return [
       ...[one.firmId, one.id, encrypt('name', one.name), one.environment, columns],
       ...[one.totalRows, one.nextRow, one.sent, one.alreadySent, one.failed],
-      ...[timestamp(one.updatedAt), one.nextUncounted, nameKey],
+      ...[timestamp(one.updatedAt), one.nextUncounted, nameKey, encrypt('file_name', one.fileName)],
     ];
   }
   const one = async (...statement: Parameters<Executor['rows']>): Promise<ClaimImport | null> =>
@@ -73,5 +81,7 @@ export function pgImports(executor: TransactionExecutor, encryption: Encryption)
     },
     latestNamed: async (firmId, name) =>
       one(LATEST_NAMED, [firmId, await encryption.lookupKeys(PERSONAL.imports, name)]),
+    sent: async (firmId, environment, after, count) =>
+      importsFrom(encryption, await executor.rows<Row>(SENT, [firmId, environment, after, count])),
   };
 }

@@ -3,6 +3,7 @@ import {
   checkAddressee,
   contactForFirm,
   DomainError,
+  type Environment,
   type FirmId,
   type Svcid,
   searchText,
@@ -12,7 +13,7 @@ import { byFirm, importObject, recordAction } from '../audit/events.ts';
 import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
 import type { AdjusterView } from '../model/member-views.ts';
-import type { KeysetPosition, Page } from '../model/page.ts';
+import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
@@ -42,7 +43,18 @@ export const makeRememberedColumns =
   async (firmId: FirmId, name: string): Promise<ClaimImport['columns']> =>
     (await uow.run((tx) => tx.imports.latestNamed(firmId, name)))?.columns ?? {};
 
-interface ImportStart extends Pick<ClaimImport, 'name' | 'columns' | 'totalRows'> {
+/** A page of the imports that have sent rows, the latest first. */
+export const makeListImports =
+  ({ uow }: Pick<Deps, 'uow'>) =>
+  async (firmId: FirmId, environment: Environment, page: PageRequest): Promise<Page<ClaimImport>> => {
+    const { after, limit } = page;
+    const found = await uow.run((tx) => tx.imports.sent(firmId, environment, after?.id ?? null, limit + 1));
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    return { rows, next: last === undefined ? null : { at: last.createdAt, id: last.id } };
+  };
+
+interface ImportStart extends Pick<ClaimImport, 'name' | 'fileName' | 'columns' | 'totalRows'> {
   /** Continues this one. */
   readonly id: string | undefined;
   /** Nothing will be sent. */

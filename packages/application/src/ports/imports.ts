@@ -5,6 +5,8 @@ export interface ClaimImport {
   readonly firmId: FirmId;
   readonly id: string;
   readonly name: string;
+  /** Of the file that was sent or checked last; null: it was not named. */
+  readonly fileName: string | null;
   readonly environment: Environment;
   /** The field of each column by its name; null: it is left out. */
   readonly columns: Readonly<Record<string, string | null>>;
@@ -27,4 +29,6 @@ export interface Imports {
   save(changed: ClaimImport): Promise<void>;
   /** The one of this name that was changed last. */
   latestNamed(firmId: FirmId, name: string): Promise<ClaimImport | null>;
+  /** Those that have sent rows, the latest first, after this one; null: from the start. */
+  sent(firmId: FirmId, environment: Environment, after: string | null, count: number): Promise<ClaimImport[]>;
 }

@@ -14,7 +14,13 @@ async function setUp(wrapped: (sendClaim: SendClaim) => SendClaim = (sendClaim) 
   const deps = { ...memory, uow: memory.unitOfWork, firmUseCases, clock, ids };
   const imports = deskImportUseCases(deps);
   const start = (actor: FirmActor = firm.test) =>
-    imports.startImport(actor, { id: undefined, name: 'Monday', columns: { Zip: null }, totalRows: 50 });
+    imports.startImport(actor, {
+      id: undefined,
+      name: 'Monday',
+      fileName: 'Monday.csv',
+      columns: { Zip: null },
+      totalRows: 50,
+    });
   const rowOf = (claim: ClaimToSend, adjuster = firm.accounts.manual) => ({
     ...claim,
     adjuster,
@@ -42,7 +48,7 @@ test('each part of an import is recorded with who sent or only checked it; it ma
   const { id } = started;
   expect(started).toEqual({
     ...{ firmId: firm.id, environment: 'test', id, createdAt: at, updatedAt: at },
-    ...{ name: 'Monday', columns: { Zip: null }, totalRows: 50 },
+    ...{ name: 'Monday', fileName: 'Monday.csv', columns: { Zip: null }, totalRows: 50 },
     ...{ nextRow: null, nextUncounted: 0, sent: 0, alreadySent: 0, failed: 0 },
   });
   expect(await imports.readImport(firm.id, id)).toEqual(started);
@@ -52,7 +58,7 @@ test('each part of an import is recorded with who sent or only checked it; it ma
     [49, 50],
     [51, 51],
   ] as const) {
-    const part = { id, name: 'Tuesday', columns: { Zip: 'loss_location.zip' }, totalRows };
+    const part = { id, name: 'Tuesday', fileName: null, columns: { Zip: 'loss_location.zip' }, totalRows };
     const changed = await imports.startImport(firm.test, { ...part, isDryRun: totalRows === 49 });
     expect(changed).toEqual({ ...started, ...part, totalRows: most, updatedAt: clock.now() });
     expect(await imports.readImport(firm.id, id)).toEqual(changed);
@@ -70,7 +76,7 @@ test('an import is continued and read by its own firm alone, in its own environm
   const { imports, firm, start, newFirm } = await setUp();
   const started = await start();
   const other = await newFirm();
-  const part = { id: started.id, name: 'Monday', columns: {}, totalRows: 99 };
+  const part = { id: started.id, name: 'Monday', fileName: null, columns: {}, totalRows: 99 };
   const rows = { id: started.id, commands: [], fromRow: 2, untilRow: 9, nextRow: null };
   for (const [attempt, code] of [
     [imports.startImport(other.test, part), 'not_found'],

@@ -13,9 +13,11 @@ import {
   uuidParameter,
 } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
+import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '../vocabulary.ts';
+import { environmentQuery } from './board.ts';
 
 const ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';
 const CLAIM_ID = '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10';
@@ -142,6 +144,9 @@ const columnsUsed = z.record(z.string(), z.string().nullable()).meta({
 const importState = {
   id: responseField.uuid('Id of the import.', ID),
   name: responseField.text('Its name.', 'Monday export'),
+  file_name: responseField
+    .text('Name of the file; null: it was not sent.', 'export 2026-08-31.csv')
+    .nullable(),
   environment: openEnum(ENVIRONMENTS, { description: 'Where the claims are sent.', example: 'live' }),
   columns: columnsUsed,
   total_rows: responseField.integer('Rows with claims in the file.', 1),
@@ -251,6 +256,21 @@ export const importEndpoints = {
     success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),
+  listImports: endpoint({
+    ...staffRead('imports:read'),
+    id: 'listImports',
+    method: 'GET',
+    path: '/firm/v1/imports',
+    summary: 'List imports',
+    description: 'Imports that have sent rows, the latest first. Kept for 90 days.',
+    query: fields({ ...environmentQuery.shape, ...pageParameters() }),
+    success: {
+      status: 200,
+      schema: pageOf('ImportPage', importSchema, []),
+      description: 'The imports.',
+    },
+    problems: [...STAFF_REQUEST],
+  }),
   getImport: endpoint({
     ...staffRead('imports:read'),
     id: 'getImport',
@@ -267,10 +287,20 @@ export const importEndpoints = {
 const STATE = {
   id: ID,
   name: 'Monday export',
+  file_name: 'export 2026-08-31.csv',
   environment: 'live',
   columns: COLUMNS,
   total_rows: 1,
   next_row: null,
+};
+
+const SENT_IMPORT = {
+  ...STATE,
+  sent: 1,
+  already_sent: 0,
+  failed: 0,
+  created_at: '2026-08-29T14:52:07.113Z',
+  updated_at: '2026-08-29T14:52:31.540Z',
 };
 
 export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: Example } = {
@@ -300,15 +330,11 @@ export const IMPORT_EXAMPLES: { readonly [Id in keyof typeof importEndpoints]: E
       ],
     },
   },
+  listImports: {
+    response: { data: [SENT_IMPORT], next_cursor: null },
+  },
   getImport: {
     params: { import_id: ID },
-    response: {
-      ...STATE,
-      sent: 1,
-      already_sent: 0,
-      failed: 0,
-      created_at: '2026-08-29T14:52:07.113Z',
-      updated_at: '2026-08-29T14:52:31.540Z',
-    },
+    response: SENT_IMPORT,
   },
 };

@@ -107,6 +107,7 @@ const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = 
   reportAnswers: 'report.read',
   importClaims: 'claims.import',
   getImport: 'imports.read',
+  listImports: 'imports.read',
   updateOwnStaff: 'staff.settings',
   listStaff: 'staff.read',
   inviteStaff: 'staff.invite',

@@ -29,16 +29,29 @@ import {
 import { checkPermission, HOUR, type Svcid, searchText } from '@svc/domain';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
+import { asciiJson } from '../serialization/ascii-json.ts';
 import { claimFromWire } from '../serialization/claim.ts';
+import type { Cursors } from '../serialization/cursor.ts';
+import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 const importToWire = (one: ClaimImport) => ({
   id: one.id,
   name: one.name,
+  file_name: one.fileName,
   environment: one.environment,
   columns: one.columns,
   total_rows: one.totalRows,
   next_row: one.nextRow,
+});
+
+const sentToWire = (one: ClaimImport) => ({
+  ...importToWire(one),
+  sent: one.sent,
+  already_sent: one.alreadySent,
+  failed: one.failed,
+  created_at: toDateTime(one.createdAt),
+  updated_at: toDateTime(one.updatedAt),
 });
 
 /** The same row has the same key in every run. */
@@ -143,9 +156,11 @@ function rowToWire(
 export const deskImportRoutes = ({
   deskImportUseCases: use,
   clock,
+  cursors,
 }: {
   readonly deskImportUseCases: DeskImportUseCases;
   readonly clock: Clock;
+  readonly cursors: Cursors;
 }): Route[] => {
   /** As they would fail now. */
   const checked = async (
@@ -213,6 +228,7 @@ export const deskImportRoutes = ({
         id: body.import_id,
         isDryRun: body.dry_run,
         name,
+        fileName: body.file_name ?? null,
         columns: columnsToRemember(
           columns,
           file.header.filter((column) => !asked.has(column)),
@@ -243,16 +259,15 @@ export const deskImportRoutes = ({
       });
     }),
 
-    staffRoute(deskEndpoints.getImport, async ({ params }, { actor }) => {
-      const found = await use.readImport(actor.firmId, params.import_id);
-      return jsonResponse({
-        ...importToWire(found),
-        sent: found.sent,
-        already_sent: found.alreadySent,
-        failed: found.failed,
-        created_at: toDateTime(found.createdAt),
-        updated_at: toDateTime(found.updatedAt),
-      });
+    staffRoute(deskEndpoints.listImports, async ({ query }, { actor: { firmId } }) => {
+      const { environment } = query;
+      const scope = { list: 'imports', reader: deskReader(firmId), filters: { environment } };
+      const found = await use.listImports(firmId, environment, pageRequest(query, cursors, scope));
+      return page(found, (one) => asciiJson(sentToWire(one)), cursors, scope);
     }),
+
+    staffRoute(deskEndpoints.getImport, async ({ params }, { actor }) =>
+      jsonResponse(sentToWire(await use.readImport(actor.firmId, params.import_id))),
+    ),
   ];
 };

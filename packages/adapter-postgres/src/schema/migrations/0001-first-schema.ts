@@ -514,6 +514,7 @@ CREATE TABLE imports (
   name_key text COLLATE "C" NOT NULL,
   environment text COLLATE "C" NOT NULL CHECK (environment IN ('live', 'test')),
   columns json NOT NULL,
+  file_name text,
   total_rows integer NOT NULL,
   next_row integer,
   -- Rows before it are counted.

@@ -12,6 +12,7 @@ export function importsBehavior(fixture: () => Fixture): void {
       firmId: firm.id,
       id: ids.next(),
       name,
+      fileName: 'Monday 11-28.csv',
       environment: 'test',
       columns: { 'Claim "№"': 'claim_number', Code: null },
       totalRows: 120,
@@ -34,6 +35,7 @@ export function importsBehavior(fixture: () => Fixture): void {
     const changed = {
       ...older,
       columns: { A: null },
+      fileName: null,
       nextRow: 52,
       nextUncounted: 52,
       sent: 48,
@@ -46,6 +48,15 @@ export function importsBehavior(fixture: () => Fixture): void {
       expect(await tx.imports.lock(other.id, older.id)).toBeNull();
       expect(await tx.imports.latestNamed(firm.id, 'Monday')).toEqual(latest);
       expect(await tx.imports.latestNamed(other.id, 'Monday')).toBeNull();
+      const sent = (...page: [string | null, number]) => tx.imports.sent(firm.id, 'test', ...page);
+      expect(await sent(null, 9)).toEqual([changed]);
+      await tx.imports.save({ ...another, nextUncounted: 2 });
+      expect((await sent(null, 9)).map(({ id }) => id)).toEqual([another.id, changed.id]);
+      expect(await sent(another.id, 9)).toEqual([changed]);
+      expect(await sent(null, 1)).toHaveLength(1);
+      expect(await tx.imports.sent(firm.id, 'live', null, 9)).toEqual([]);
+      expect(await tx.imports.sent(other.id, 'test', null, 9)).toEqual([]);
+      await tx.imports.save(another);
     });
     const exported = [];
     for await (const row of use.exportFirm(firm.id)) if (row.type === 'import') exported.push(row.import);
