@@ -46,7 +46,10 @@ export function addDeadlineCommands(program: Command): void {
     .addOption(eventOption())
     .addOption(kindOption())
     .addOption(
-      new Option('--hours <n>', 'hours from the acceptance, or from the end of the date of loss')
+      new Option(
+        '--hours <n>',
+        'hours from the acceptance, or from the end of the date of loss; whole days of reports are counted on the calendar',
+      )
         .argParser(parseIntegerWithin(LIMITS.deadlineHours))
         .makeOptionMandatory(),
     )
