@@ -36,7 +36,7 @@ describe('the history of offers', () => {
     expect(text).toContain(claim.claim_number);
   });
 
-  test('lists each offer once, newest first, and a rejected one does not become withdrawn', () => {
+  test('lists each offer once, newest first, and an answered one does not become withdrawn', () => {
     const [one, two] = [offer(), offer()];
     const known = withPastOffers([], [pastOffer(one, 'rejected', 1)]);
     const all = withPastOffers(known, [pastOffer(one, 'withdrawn', 2), pastOffer(two, 'withdrawn', 3)]);
@@ -44,5 +44,13 @@ describe('the history of offers', () => {
       [two.id, 'withdrawn'],
       [one.id, 'rejected'],
     ]);
+  });
+  test('lists a withdrawn offer as answered too late once its answer has arrived', () => {
+    const one = offer();
+    for (const result of ['accepted', 'late'] as const) {
+      const known = withPastOffers([], [pastOffer(one, 'withdrawn', 1)]);
+      const all = withPastOffers(known, [pastOffer(one, result, 2)]);
+      expect(withPastOffers(all, [pastOffer(one, 'withdrawn', 3)])).toMatchObject([{ result, endedAt: 2 }]);
+    }
   });
 });

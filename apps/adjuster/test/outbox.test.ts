@@ -355,7 +355,7 @@ describe('the outbox', () => {
     expect(state.outcomes).toMatchObject([{ result: 'alreadyAccepted' }]);
   });
 
-  test('a rejection is in the history with its reason, also when its response was lost and the lists are gone', async () => {
+  test('an answer is in the history, a rejection with its reason, also when its response was lost and the lists are gone', async () => {
     const { state, open } = device();
     const outbox = open();
     const rejection = reject('a', 'Too far away');
@@ -365,7 +365,32 @@ describe('the outbox', () => {
     state.now += 5000;
     state.responses = { 'GET a': new ApiError(404, 'not_found') };
     await outbox.send();
-    expect(state.history).toEqual([{ ...rejection.offer, endedAt: state.now }]);
+    expect(state.history).toEqual([
+      {
+        ...rejection.offer,
+        result: 'accepted',
+        reason: undefined,
+        endedAt: state.now - 5000,
+        claimId: expect.any(String),
+      },
+      { ...rejection.offer, endedAt: state.now },
+    ]);
+  });
+
+  test('an acceptance that may have arrived and is too late is sent all the same, so that the service records it', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const acceptance = accept('a');
+    await outbox.add([acceptance]);
+    state.responses = { 'POST a/acceptance': new NetworkError('timeout') };
+    await outbox.send();
+    state.now += 5000;
+    const missing = new ApiError(404, 'not_found');
+    state.responses = { 'GET a': missing, 'POST a/acceptance': missing };
+    await outbox.send();
+    expect(state.calls).toEqual(['POST a/acceptance', 'GET a', 'POST a/acceptance']);
+    expect(state.history).toEqual([{ ...acceptance.offer, result: 'late', endedAt: state.now }]);
+    expect(state.outcomes).toMatchObject([{ result: 'gone' }]);
   });
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {

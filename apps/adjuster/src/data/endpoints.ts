@@ -19,6 +19,7 @@ const CONTRACT_ROUTES = {
   declineInvitation: 'POST v1/invitations/{firm_id}/decline 200 firm_id responded_at',
   getDevice: 'GET v1/devices/{device_id} 200 device_id endpoint',
   getOfferedClaim: 'GET v1/claims/{id} 200 id assignment',
+  getOfferReceipt: 'GET v1/claims/{id}/receipt 200 receipt',
   getProfile: 'GET v1/me 200 svc_id firms',
   leaveFirm: 'DELETE v1/firms/{firm_id}/membership 204',
   listDeadlines: 'GET v1/deadlines 200 data next_cursor',

@@ -35,10 +35,10 @@ export const createAnswerApi = (
   isOnline: () => navigator.onLine,
   answer: answerHandler({
     ...{ call, now: Date.now },
-    async recordOutcome(outcome, rejected) {
+    async recordOutcome(outcome, past) {
       const { claimId, result, answer } = outcome;
       // The answer has arrived, whatever the disk does.
-      if (rejected !== undefined) await storage.history.add([rejected]).catch(() => {});
+      if (past !== undefined) await storage.history.add([past]).catch(() => {});
       if (result === 'rejected' || result === 'gone') await storage.removeOffer(claimId).catch(() => {});
       await storage.outcomes.add(outcome);
       if (answer !== 'accept' || !isLost(outcome) || (await isVisible())) return;

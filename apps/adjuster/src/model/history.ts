@@ -10,7 +10,8 @@ export interface PastOffer {
   readonly state: string;
   readonly offeredAt: string;
   readonly endedAt: number;
-  readonly result: 'rejected' | 'withdrawn';
+  /** `late`: answered after it was over. */
+  readonly result: 'accepted' | 'rejected' | 'late' | 'withdrawn';
   /** Only for a rejection. */
   readonly reason?: string;
 }
@@ -37,12 +38,13 @@ export const pastOffer = (
   ...(reason !== undefined && { reason }),
 });
 
-/** Newest first; an offer is listed once, by its claim and the time it was made. A rejection is not replaced. */
+/** Newest first; an offer is listed once, by its claim and the time it was made. What came of an answer is not replaced. */
 export function withPastOffers(known: readonly PastOffer[], added: readonly PastOffer[]): PastOffer[] {
   const keyOf = ({ claimId, offeredAt }: PastOffer): string => `${claimId} ${offeredAt}`;
   const byKey = new Map(known.map((offer) => [keyOf(offer), offer]));
   for (const offer of added) {
-    if (byKey.get(keyOf(offer))?.result !== 'rejected') byKey.set(keyOf(offer), offer);
+    const known = byKey.get(keyOf(offer))?.result ?? 'withdrawn';
+    if (known === 'withdrawn') byKey.set(keyOf(offer), offer);
   }
   return [...byKey.values()].sort((a, b) => b.endedAt - a.endedAt).slice(0, MAX_PAST_OFFERS);
 }

@@ -26,11 +26,17 @@ export const isLost = ({ result }: Pick<Outcome, 'result'>): boolean =>
 
 const RESULTS = { accept: 'accepted', reject: 'rejected' } as const;
 
+/** How the history lists an offer with this result. */
+const LISTED_AS: Readonly<Record<AnswerResult, PastOffer['result'] | undefined>> = {
+  ...{ accepted: 'accepted', rejected: 'rejected', alreadyAccepted: undefined, refused: undefined },
+  ...{ gone: 'late', offeredAgain: 'late' },
+};
+
 export const answerHandler = (api: {
   readonly call: Call;
   now(): number;
   /** Stores what came of an answer. It may be called twice for one answer. */
-  recordOutcome(outcome: Outcome, rejected: PastOffer | undefined): Promise<void>;
+  recordOutcome(outcome: Outcome, past: PastOffer | undefined): Promise<void>;
 }): Handler<AnswerContent> => {
   /** The result according to the claim as it is now; null while the offer that was seen is still open. */
   async function resultFrom({ key: id, answer, offer }: AnswerContent): Promise<AnswerResult | null> {
@@ -52,7 +58,9 @@ export const answerHandler = (api: {
   async function resultOf(entry: Entry<AnswerContent>): Promise<AnswerResult> {
     const { key: id, answer, offer } = entry;
     const known = entry.tried === true ? await resultFrom(entry) : null;
-    if (known !== null) return known;
+    // A late acceptance is sent all the same: the service records it, and it has a receipt.
+    const isLate = answer === 'accept' && (known === 'gone' || known === 'offeredAgain');
+    if (known !== null && !isLate) return known;
     const timeOf = (at: number | undefined): string | undefined =>
       at === undefined ? undefined : new Date(at).toISOString();
     const body = {
@@ -79,8 +87,9 @@ export const answerHandler = (api: {
       result === 'gone'
         ? { title: `${offer.claimNumber} (${offer.city})` }
         : { title, detail: offerLabel(offer) };
-    const rejected = result === 'rejected' ? { ...offer, endedAt: at } : undefined;
-    await api.recordOutcome({ claimId, answer, result, at, ...shown }, rejected);
+    const listedAs = LISTED_AS[result];
+    const past = listedAs && { ...offer, result: listedAs, endedAt: at };
+    await api.recordOutcome({ claimId, answer, result, at, ...shown }, past);
   }
 
   return {

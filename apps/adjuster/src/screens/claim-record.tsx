@@ -6,6 +6,7 @@ import { work } from '../app.ts';
 import { ClaimDetails } from '../components/claim-details.tsx';
 import { ContactLinks } from '../components/contact.tsx';
 import { Instructions, OfferSummary } from '../components/offer-summary.tsx';
+import { ReceiptButton } from '../components/receipt.tsx';
 import { ClosedWork } from '../work/closed.tsx';
 import { ContactLog, ResultChips, useContactLog } from '../work/contact-log.tsx';
 import { Deadlines } from '../work/deadlines.tsx';
@@ -25,6 +26,7 @@ export function ClaimRecord({ claim }: { claim: AppClaim }) {
   return (
     <>
       <ClosedWork claim={claim} />
+      <OwnReceipt claim={claim} />
       <Instructions claim={claim} />
       <ClaimDetails claim={claim} contacts />
     </>
@@ -66,6 +68,7 @@ function OpenClaim({ claim }: { claim: AppClaim }) {
       <Deadlines claim={claim} />
       <ContactLog claim={claim} log={log} />
       <WorkForm claim={claim} />
+      <OwnReceipt claim={claim} />
       <details
         class="card record"
         open={isUnfolded}
@@ -77,3 +80,11 @@ function OpenClaim({ claim }: { claim: AppClaim }) {
     </>
   );
 }
+
+const OwnReceipt = ({ claim }: { claim: AppClaim }) => (
+  <p>
+    <ReceiptButton
+      offer={{ claimId: claim.id, claimNumber: claim.claim_number, offeredAt: claim.offered_at }}
+    />
+  </p>
+);

@@ -2,10 +2,11 @@ import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useEffect, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { dateTime, lists, storage } from '../app.ts';
+import { ReceiptButton } from '../components/receipt.tsx';
 import type { PastOffer } from '../model/history.ts';
 import { REJECTION_CODES, REJECTION_REASONS } from '../model/rejection.ts';
 
-/** Rejected and withdrawn offers, without anything of the policyholder. */
+/** Answered and withdrawn offers with their receipts, without anything of the policyholder. */
 export function OfferHistory() {
   const { history: words, nav } = allTexts.value;
   const [offers, setOffers] = useState<readonly PastOffer[]>();
@@ -30,9 +31,7 @@ export function OfferHistory() {
                 <span class="row-main">
                   <span class="row-top">
                     <span class="strong">{offer.claimNumber}</span>
-                    <span class="pill neutral">
-                      {offer.result === 'rejected' ? words.rejected : words.withdrawn}
-                    </span>
+                    <span class="pill neutral">{words[offer.result]}</span>
                   </span>
                   <span class="line">
                     {offer.city}, {offer.state} · {offer.firm}
@@ -42,6 +41,7 @@ export function OfferHistory() {
                     {offer.reason !== undefined && ` · ${inWords(offer.reason)}`}
                   </span>
                 </span>
+                <ReceiptButton offer={offer} />
               </div>
             </li>
           ))}

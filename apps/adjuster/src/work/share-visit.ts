@@ -1,6 +1,6 @@
 import type { AppClaim } from '@svc/contract';
 import { addressText, titleOf } from '@svc/web-app/names';
-import { saveFile } from '@svc/web-app/save-file';
+import { shareFile } from '@svc/web-app/share-file';
 import { allTexts } from '../all-texts.ts';
 import { calendarFile } from '../model/calendar-file.ts';
 
@@ -21,11 +21,5 @@ export async function shareVisit(claim: AppClaim, date: string, time: string): P
     Date.now(),
   );
   const file = new File([content], 'visit.ics', { type: 'text/calendar' });
-  if (navigator.canShare?.({ files: [file] }) === true) {
-    await navigator.share({ files: [file] }).catch((error: unknown) => {
-      if (!(error instanceof DOMException && error.name === 'AbortError')) throw error;
-    });
-    return;
-  }
-  saveFile(file, file.name);
+  await shareFile(file);
 }
