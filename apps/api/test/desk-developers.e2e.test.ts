@@ -166,8 +166,13 @@ test('the requests of the firm are found by key, code, path, time and id, with t
       environment: 'test',
       route: 'POST /v1/claims',
       status: 422,
+      key_name: null,
       code: 'validation_failed',
-      places: expect.arrayContaining(['/loss/date']),
+      documentation_url: expect.stringMatching(/\/docs\/errors#validation_failed$/),
+      detail: wrong.json.detail,
+      places: ['Idempotency-Key:', '/loss/date'],
+      place_details: wrong.json.errors.map(({ detail }: { detail: string }) => detail),
+      existing_claim_id: null,
       duration_ms: expect.any(Number),
     },
   ]);
@@ -177,6 +182,9 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   expect([await count('environment=test'), await count('environment=live')]).toEqual([1, 51]);
   expect([await count('errors=true'), await count('errors=false')]).toEqual([1, 52]);
   expect(await count(`path=${encodeURIComponent('/v1/claims/{id}')}`)).toBe(50);
+  for (const path of [`/v1/claims/${sent.json.id}`, `GET /v1/claims/${sent.json.id}`, '/v1/claims/0f'])
+    expect(await count(`path=${encodeURIComponent(path)}`)).toBe(50);
+  expect(await count(`path=${encodeURIComponent('POST /v1/claims')}`)).toBe(2);
   expect(await count(`since=${start}`)).toBe(52);
   expect(await count('since=2099-01-01T00:00:00Z')).toBe(0);
   expect(await count(`request_id=${requestId}`)).toBe(1);
@@ -186,6 +194,50 @@ test('the requests of the firm are found by key, code, path, time and id, with t
   expect((await get(`/firm/v1/requests?request_id=${requestId}`, stranger)).json.data).toEqual([]);
   const rejected = await service.staff(firm, 'dispatcher');
   expectProblem(await get('/firm/v1/requests', rejected), 403, 'insufficient_scope');
+});
+
+test('a request that failed is in the log with what its caller got, and with nothing that was sent', async () => {
+  const firm = await service.firm();
+  const admin = await service.staff(firm, 'admin');
+  const name = 'Claims import';
+  const { key, secret } = (await post('/firm/v1/keys', admin, { environment: 'test', name })).json;
+  const body = claimBody(firm.account.manual);
+  const { json: first } = await sendClaim(service, secret, body);
+  const duplicate = await sendClaim(service, secret, { ...body, claim_number: `${body.claim_number} B` });
+  const secretName = 'Marisol Wolfeschlegelsteinhausen';
+  const named = {
+    ...body,
+    [secretName.repeat(9)]: 1,
+    [`${secretName}\ud800`]: 1,
+    loss: { date: '08/27/2026', [secretName]: 1 },
+    policyholder: { last_name: 'Reyes', first_name: `${secretName}\u200b`, phone: 4 },
+    building: { flood_zone: 'ae' },
+  };
+  const wrong = await post('/v1/claims', secret, named);
+  const twice = await fetch(`${service.url}/v1/claims`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      'Idempotency-Key': 'k',
+      'Content-Type': 'application/json',
+    },
+    body: `{"${secretName}": 1, "${secretName}": 2}`,
+  });
+  expect([duplicate.status, wrong.status, twice.status]).toEqual([409, 422, 400]);
+  const found = async () => (await get(`/firm/v1/requests?key=${key.id}&errors=true`, admin)).json.data;
+  await eventually(async () => (await found()).length === 3);
+  const rows = await found();
+  const withCode = (code: string) => rows.find((row: { code: string }) => row.code === code);
+  expect(withCode('duplicate_claim')).toMatchObject({
+    key_name: name,
+    detail: duplicate.json.detail,
+    existing_claim_id: first.id,
+  });
+  const { places, place_details: details } = withCode('validation_failed');
+  expect(details).toHaveLength(places.length);
+  expect(details[places.indexOf('/loss/date')]).toMatch(/^Must be a .*date/);
+  expect(withCode('malformed_request').detail).toBe('The body has a duplicate member.');
+  expect(JSON.stringify(rows)).not.toMatch(/Marisol|Wolfe|2026-08-27|did you mean|"ae"/);
 });
 
 test('a developer sees how near the keys come to their limits, and which days had a 429', async () => {

@@ -110,6 +110,7 @@ test('what a careless program does is found, and what is never made good ten min
     back_off: [expect.stringContaining('was sent 8 more times')],
     cursors: ['A page had a next_cursor, and the next page was never requested.'],
     poll_gaps: [expect.stringMatching(`^No poll covers the changes between .* and ${ahead}`)],
+    poll_overlap: [expect.stringContaining('later than the latest updated_at that was read')],
     unknown_values: ['The unknown value was sent back.'],
   };
   expect(await program.findings(26)).toEqual(atOnce);

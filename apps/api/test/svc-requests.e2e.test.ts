@@ -84,6 +84,11 @@ test('a request is found by its id, with time, key, error locations and duration
       status: 422,
       code: 'validation_failed',
       places: expect.arrayContaining(['/loss/date', '/*', '/policyholder/*']),
+      key_name: null,
+      documentation_url: expect.stringMatching(/\/docs\/errors#validation_failed$/),
+      detail: '3 validation errors.',
+      place_details: expect.arrayContaining(['Must be a valid calendar date (YYYY-MM-DD).']),
+      existing_claim_id: null,
       duration_ms: expect.any(Number),
     },
   ]);

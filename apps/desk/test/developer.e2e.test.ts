@@ -102,7 +102,9 @@ test('a developer finds a request by its id, with the places that were wrong', (
     });
     await enterDesk(page, service, token, `#/requests/${refused.json.request_id}`);
     await page.getByText('/loss/date', { exact: true }).waitFor();
-    await page.getByText('validation_failed', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'validation_failed' }).waitFor();
+    await page.getByText(/^Must be a valid calendar date/).waitFor();
+    await page.getByText(/^\d+\.\d{3} s$/).waitFor();
     expect(await page.getByText('/policyholder', { exact: true }).count()).toBe(1);
     const rows = page.locator('.wide-row');
     expect(await rows.count()).toBe(1);
@@ -111,6 +113,14 @@ test('a developer finds a request by its id, with the places that were wrong', (
     await rows.nth(1).waitFor();
     await page.getByLabel('Errors only').check();
     await until('the errors', async () => (await rows.count()) === 1);
+    await page.getByLabel('Path').fill('POST /v1/claims');
+    await button(page, 'Search').click();
+    await page.reload();
+    expect(await page.getByLabel('Path').inputValue()).toBe('POST /v1/claims');
+    expect(await page.getByLabel('Errors only').isChecked()).toBe(true);
+    await until('the errors again', async () => (await rows.count()) === 1);
+    await page.getByLabel('Path').fill('');
+    await button(page, 'Search').click();
     await page.getByLabel('Errors only').uncheck();
     await page.locator('select').selectOption('Live');
     await until('the live ones', async () => (await rows.allTextContents()).every((row) => /Live/.test(row)));

@@ -352,4 +352,4 @@ export function validationSummary(count: number, listed: number): string {
   return listed === count ? all : `${all} The first ${listed} are listed; there are ${count - listed} more.`;
 }
 
-const problemType = (code: ErrorCode, docsUrl: string): string => `${docsUrl}/errors#${code}`;
+export const problemType = (code: ErrorCode, docsUrl: string): string => `${docsUrl}/errors#${code}`;

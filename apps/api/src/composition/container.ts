@@ -225,6 +225,7 @@ const http = moduleOf((bind) => {
     'staffReads',
     'cursors',
     'clock',
+    'addresses',
   ]);
   bind('deskAuditRoutes', deskAuditRoutes, ['deskUseCases', 'staffReads', 'cursors']);
   bind('deskWebhookRoutes', deskWebhookRoutes, ['webhookUseCases', 'webhookReads', 'cursors']);

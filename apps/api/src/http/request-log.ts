@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuditEvent, Clock, UnavailableReason, WriteBuffer } from '@svc/application';
+import type { AuditEvent, Clock, LoggedProblem, UnavailableReason, WriteBuffer } from '@svc/application';
 import { endpoints } from '@svc/contract';
 import type { Environment } from '@svc/domain';
 import type { Log } from '../logging.ts';
 import { type AuditedRequest, auditEventsOf } from './pipeline/audited-requests.ts';
 import type { TracedBehavior } from './pipeline/client-behavior.ts';
-import { errorLocations } from './problems/error-locations.ts';
+import { errorLocations, withoutValues } from './problems/error-locations.ts';
 import type { HttpProblem } from './problems/http-problem.ts';
 
 /** What the logs show of a request. Filled in step by step, so that a failed request shows how far it came. */
@@ -26,6 +26,7 @@ export interface RequestTrace {
   unavailable?: UnavailableReason;
   /** Locations of validation errors. */
   errorLocations?: readonly string[];
+  problem?: LoggedProblem;
   audit?: AuditedRequest;
   /** With a test key, outside the sandbox. */
   behavior?: TracedBehavior | undefined;
@@ -36,7 +37,15 @@ export interface RequestTrace {
 /** What the logs show of the error. */
 export function recordProblem(trace: RequestTrace, { code, extra }: HttpProblem): void {
   trace.code = code;
-  trace.errorLocations = errorLocations(extra.errors);
+  const { places, details } = errorLocations(extra.errors);
+  trace.errorLocations = places;
+  const { detail, existingClaimId } = extra;
+  const problem = {
+    ...(detail !== undefined && { detail: withoutValues(detail) }),
+    ...(details.length > 0 && { ofPlaces: details }),
+    ...(existingClaimId !== undefined && { existingClaimId }),
+  };
+  if (Object.keys(problem).length > 0) trace.problem = problem;
   if (extra.unavailable !== undefined) trace.unavailable = extra.unavailable;
   const retryAfter = extra.headers?.['Retry-After'];
   if (trace.behavior !== undefined && retryAfter !== undefined)

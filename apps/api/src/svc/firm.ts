@@ -17,10 +17,11 @@ import {
   type Plan,
 } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
-import { requestToWire } from '../http/serialization/developer.ts';
+import { type RequestContext, requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseText, parseUuid } from './arguments.ts';
 import { addCommand, addGroup, findFirm, type OutputOptions } from './command.ts';
 import { jsonLine, printFields, printJson, printTable, progressOf } from './output.ts';
+import { requestContextOf } from './requests.ts';
 import { operate, withService } from './session.ts';
 
 const STATUS = { started: 'erasing', finished: 'erased' } as const;
@@ -69,7 +70,7 @@ const asInApi = (stored: object): Record<string, unknown> =>
   );
 
 /** One line of an export. Hashes of secrets are not part of it. */
-function exportDocument(row: ExportedRow): Record<string, unknown> {
+function exportDocument(row: ExportedRow, context: RequestContext): Record<string, unknown> {
   switch (row.type) {
     case 'firm':
       return {
@@ -117,7 +118,7 @@ function exportDocument(row: ExportedRow): Record<string, unknown> {
     case 'webhook_delivery':
       return { type: 'webhook_delivery', ...asInApi(row.delivery) };
     case 'request':
-      return { type: 'request', ...requestToWire(row.request) };
+      return { type: 'request', ...requestToWire(row.request, context) };
     case 'audit':
       return {
         type: 'audit',
@@ -269,10 +270,12 @@ export function addFirmCommands(program: Command): void {
     .action((id: FirmId) =>
       withService(async (services) => {
         const counts: Partial<Record<ExportedRow['type'], number>> = {};
+        const context = await requestContextOf(services, id);
         const onProgress = progressOf('rows');
         let rows = 0;
         for await (const row of services.get('operatorUseCases').exportFirm(id)) {
-          if (!process.stdout.write(jsonLine(exportDocument(row)))) await once(process.stdout, 'drain');
+          if (!process.stdout.write(jsonLine(exportDocument(row, context))))
+            await once(process.stdout, 'drain');
           counts[row.type] = (counts[row.type] ?? 0) + 1;
           rows += 1;
           onProgress(rows);

@@ -1,6 +1,7 @@
 import type { FirmId } from '@svc/domain';
 import { type Command, Option } from 'commander';
-import { requestToWire } from '../http/serialization/developer.ts';
+import type { ServiceContainer } from '../composition/services.ts';
+import { type RequestContext, requestToWire } from '../http/serialization/developer.ts';
 import { parsePositiveInteger, parseUuid } from './arguments.ts';
 import { addCommand, findFirm, firmOption, type OutputOptions } from './command.ts';
 import { printJson, printTable } from './output.ts';
@@ -16,13 +17,20 @@ export function addRequestsCommand(program: Command): void {
     .action(async (options: OutputOptions & { firm: FirmId; requestId?: string; limit: number }) => {
       const requests = await withService(async (services) => {
         await findFirm(services.get('operatorReads'), options.firm);
-        return services.get('requestLog').requestsOf(options.firm, options);
+        const context = await requestContextOf(services, options.firm);
+        const found = await services.get('requestLog').requestsOf(options.firm, options);
+        return found.map((request) => requestToWire(request, context));
       });
-      const documents = requests.map(requestToWire);
-      if (options.json) return printJson({ requests: documents });
+      if (options.json) return printJson({ requests });
       printTable(
-        documents,
+        requests.map(({ documentation_url: _, place_details: __, ...shown }) => shown),
         'No matching request from this firm in the last two weeks. A request without a valid key is only in the log.',
       );
     });
+}
+
+export async function requestContextOf(services: ServiceContainer, firmId: FirmId): Promise<RequestContext> {
+  const keys = await services.get('operatorReads').keys(firmId);
+  const { docsUrl } = services.get('addresses');
+  return { docsUrl, keyNames: new Map(keys.map(({ id, name }) => [id, name])) };
 }

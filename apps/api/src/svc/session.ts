@@ -83,7 +83,11 @@ async function composed<T>(
     config: { ...config, redisUrls: [], dbPoolMax: 2 },
     databaseUrl: database.url,
     log,
-    addresses: { baseUrl: addressOf(config), docsUrl: '', supportEmail: '' },
+    addresses: {
+      baseUrl: addressOf(config),
+      docsUrl: config.docsUrl ?? `${addressOf(config)}/docs`,
+      supportEmail: '',
+    },
     operator: { name: operatorName },
   });
   try {

@@ -3,32 +3,55 @@ import { PagedRows } from '@svc/web-app/components/paged-rows';
 import { Select } from '@svc/web-app/components/select';
 import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
-import { call, dateTime, route, texts } from '../app.ts';
+import { call, can, dateTime, navigation, route, texts } from '../app.ts';
+import { ofService } from '../components/service-text.tsx';
 import { type Filters, TextFilters } from '../components/text-filters.tsx';
 import { useList } from '../components/use-list.ts';
-import type { Environment, LoggedRequest } from '../endpoints.ts';
+import type { LoggedRequest } from '../endpoints.ts';
 
-/** The requests of the firm's systems, with the places that were wrong. */
+const ENVIRONMENTS = ['any', 'live', 'test'] as const;
+
+/** The filters are in the address, so that they are the same after the page was loaded again. */
+const filtersIn = (hash: string): Filters => Object.fromEntries(new URLSearchParams(hash.split('?')[1]));
+
+function addressOf(filters: Filters): string {
+  const set = Object.entries(filters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const query = new URLSearchParams(set).toString();
+  return query === '' ? '#/requests' : `#/requests?${query}`;
+}
+
+/** The requests of the firm's systems, with what was wrong. */
 export function Requests() {
   const words = texts.value.requests;
-  const filters = useRef<Filters>({});
-  const [environment, setEnvironment] = useState<'any' | Environment>('any');
+  const [initial] = useState<Filters>(() => ({
+    request_id: route.value.id,
+    ...filtersIn(navigation.currentHash.value),
+  }));
+  const filters = useRef<Filters>(initial);
+  const [environment, setEnvironment] = useState(
+    ENVIRONMENTS.find((one) => one === initial.environment) ?? 'any',
+  );
+  const [errorsOnly, setErrorsOnly] = useState(initial.errors === 'true');
   const list = useList(50, async (query) => {
     const page = await call('listRequests', { query: { ...filters.current, ...query } });
     return { ...page, data: page.data.map((one) => ({ ...one, id: one.request_id })) };
   });
   const filter = (change: Filters): void => {
     filters.current = { ...filters.current, ...change };
+    const address = addressOf(filters.current);
+    if (navigation.currentHash.value !== address) navigation.replaceScreen(address);
     void list.restart();
   };
   return (
     <>
       <ScreenHeader title={texts.value.nav.requests} />
       <p class="muted">{words.lead}</p>
-      <TextFilters labels={words.filters} initial={{ request_id: route.value.id }} apply={filter} />
+      <TextFilters labels={words.filters} initial={initial} apply={filter} />
       <div class="row">
         <Select
-          {...{ label: texts.value.environment.label, options: ['any', 'live', 'test'], value: environment }}
+          {...{ label: texts.value.environment.label, options: ENVIRONMENTS, value: environment }}
           name={(one) => (one === 'any' ? texts.value.board.any : texts.value.environment[one])}
           choose={(one) => {
             setEnvironment(one);
@@ -37,7 +60,11 @@ export function Requests() {
         />
         <Checkbox
           label={words.errorsOnly}
-          choose={(isChosen) => filter({ errors: isChosen ? 'true' : undefined })}
+          checked={errorsOnly}
+          choose={(isChosen) => {
+            setErrorsOnly(isChosen);
+            filter({ errors: isChosen ? 'true' : undefined });
+          }}
         />
       </div>
       <PagedRows
@@ -61,16 +88,36 @@ const row = (one: LoggedRequest) => (
       <span class={`pill ${one.status === null || one.status >= 400 ? 'error' : 'success'}`}>
         {one.status ?? texts.value.requests.disconnected}
       </span>{' '}
-      {one.code !== null && <code>{one.code}</code>}
-      <span class="line muted">{`${Math.round(one.duration_ms)} ms`}</span>
+      {one.code !== null &&
+        (one.documentation_url === null ? (
+          <code>{one.code}</code>
+        ) : (
+          <a href={one.documentation_url} target="_blank" rel="noreferrer">
+            <code>{one.code}</code>
+          </a>
+        ))}
+      <span class="line muted">{texts.value.requests.seconds((one.duration_ms / 1000).toFixed(3))}</span>
     </span>
-    <span class="cell">{texts.value.environment[one.environment === 'test' ? 'test' : 'live']}</span>
     <span class="cell">
-      {one.places.map((place) => (
-        <code key={place} class="line">
-          {place}
-        </code>
+      {texts.value.environment[one.environment === 'test' ? 'test' : 'live']}
+      <span class="line">{one.key_name}</span>
+      <code class="line">{one.key_id}</code>
+    </span>
+    <span class="cell">
+      {one.detail !== null && <span class="line">{ofService(one.detail)}</span>}
+      {one.existing_claim_id !== null && <ExistingClaim id={one.existing_claim_id} />}
+      {one.places.map((place, n) => (
+        <span key={place} class="line">
+          <code>{place}</code> {ofService(one.place_details[n] ?? '')}
+        </span>
       ))}
     </span>
   </div>
+);
+
+const ExistingClaim = ({ id }: { readonly id: string }) => (
+  <span class="line">
+    {texts.value.requests.existingClaim}{' '}
+    {can('claims:read') ? <a href={`#/claims/${id}`}>{id}</a> : <code>{id}</code>}
+  </span>
 );

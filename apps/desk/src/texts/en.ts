@@ -306,9 +306,11 @@ export const en = {
       request_id: 'Request id',
       key: 'Id of the key',
       code: 'Error code',
-      path: 'Path',
+      path: 'Path, such as POST /v1/claims',
     },
     disconnected: 'Disconnected',
+    seconds: (count: string) => `${count} s`,
+    existingClaim: 'Existing claim:',
     errorsOnly: 'Errors only',
   },
   sandbox: {

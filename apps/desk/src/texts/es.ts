@@ -307,9 +307,11 @@ export const es: Texts = {
       request_id: 'Id de la solicitud',
       key: 'Id de la clave',
       code: 'Código de error',
-      path: 'Ruta',
+      path: 'Ruta, como POST /v1/claims',
     },
     disconnected: 'Desconectada',
+    seconds: (count) => `${count} s`,
+    existingClaim: 'Reclamación existente:',
     errorsOnly: 'Solo errores',
   },
   sandbox: {

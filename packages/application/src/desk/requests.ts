@@ -12,7 +12,7 @@ export interface RequestFilter {
   readonly code?: string | undefined;
   /** Only responses with a status of an error. */
   readonly errorsOnly?: boolean | undefined;
-  /** The start of the path template. */
+  /** The start of the path: a template or a real one, with or without the method. */
   readonly path?: string | undefined;
   readonly since?: Instant | undefined;
   readonly requestId?: string | undefined;
@@ -23,16 +23,46 @@ const MAX_ELEMENTS = 1000;
 /** A piece. */
 const ELEMENTS_AT_ONCE = 25;
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether the route starts with a path as somebody has it: a template or a real path, after the method, or a whole URL. */
+function startsWith({ route, behavior }: LoggedRequest, typed: string): boolean {
+  const [method = '', template = ''] = route.split(' ');
+  const [, wantedMethod, wanted = ''] =
+    /^(?:([A-Za-z]+) +)?(?:https?:\/\/[^/]*)?([^?]*)/.exec(typed.trim()) ?? [];
+  if (wantedMethod !== undefined && wantedMethod.toUpperCase() !== method) return false;
+  if (template.startsWith(wanted)) return true;
+  const [parts, wantedParts] = [template.split('/'), wanted.split('/')];
+  return (
+    wantedParts.length <= parts.length &&
+    wantedParts.every((part, n) => {
+      const own = parts[n] ?? '';
+      const isLast = n === wantedParts.length - 1;
+      if (!own.startsWith('{')) return isLast ? own.startsWith(part) : own === part;
+      // With a live key, the log does not have the claim.
+      const claimId = own === '{id}' ? behavior?.claimId : undefined;
+      return (
+        (part !== '' || isLast) &&
+        (claimId === undefined || !ID.test(part.toLowerCase()) || part.toLowerCase() === claimId)
+      );
+    })
+  );
+}
+
 const matches = (
-  { keyId, environment, code, status, route, at }: LoggedRequest,
+  request: LoggedRequest,
   { errorsOnly = false, path, since, ...only }: RequestFilter,
-): boolean =>
-  (only.keyId === undefined || keyId === only.keyId) &&
-  (only.environment === undefined || environment === only.environment) &&
-  (only.code === undefined || code === only.code) &&
-  (!errorsOnly || (status !== null && status >= 400)) &&
-  (path === undefined || route.slice(route.indexOf(' ') + 1).startsWith(path)) &&
-  (since === undefined || at >= since);
+): boolean => {
+  const { keyId, environment, code, status, at } = request;
+  return (
+    (only.keyId === undefined || keyId === only.keyId) &&
+    (only.environment === undefined || environment === only.environment) &&
+    (only.code === undefined || code === only.code) &&
+    (!errorsOnly || (status !== null && status >= 400)) &&
+    (path === undefined || startsWith(request, path)) &&
+    (since === undefined || at >= since)
+  );
+};
 
 /**
  * A firm's requests of the last two weeks, latest first within each second or so. A page ends after a number of requests

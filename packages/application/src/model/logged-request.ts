@@ -32,6 +32,16 @@ export interface ClientBehavior {
   readonly unknownValue?: 'received' | 'sent';
 }
 
+/** Without anything that was sent: texts that repeat a value have a mark in its place. */
+export interface LoggedProblem {
+  /** Absent: that of the code. */
+  readonly detail?: string;
+  /** Of each place, in their order; the first ones alone where there are many. */
+  readonly ofPlaces?: readonly string[];
+  /** Of `duplicate_claim`. */
+  readonly existingClaimId?: string;
+}
+
 /** What support can see of a request: route and result, no content. */
 export interface LoggedRequest {
   readonly requestId: string;
@@ -48,6 +58,8 @@ export interface LoggedRequest {
   /** Locations of validation errors: names of fields, parameters and headers, never their values. */
   readonly places: readonly string[];
   readonly durationMs: number;
+  /** What the error said besides its code; absent where that is what every such error says. */
+  readonly problem?: LoggedProblem;
   /** With test keys only, outside the sandbox. */
   readonly behavior?: ClientBehavior;
 }

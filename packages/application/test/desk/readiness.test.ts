@@ -424,6 +424,112 @@ const ROWS: readonly Row[] = [
     [poll(0, 0, 10, {}, 'a'), { ...poll(1000, 0, null, { cursor: 'a' }), ...OTHER_KEY }],
   ],
 
+  // A cursor without the filters of the first page is rejected.
+  [
+    'cursors',
+    0,
+    [['rejected with validation_failed: a cursor needs the same filters', [0, 1]]],
+    [
+      poll(0, 0, 10, {}, 'a'),
+      { ...request(100, LIST, 422, { cursor: 'a' }, 'validation_failed'), places: ['?cursor'] },
+      poll(1000, 0, null),
+    ],
+  ],
+  [
+    'cursors',
+    1,
+    [],
+    [
+      poll(0, 0, 10, {}, 'a'),
+      request(100, LIST, 422, { cursor: 'a' }, 'validation_failed'),
+      poll(200, 0, null, { cursor: 'a' }),
+    ],
+  ],
+  // The page was lost to an outage, and the poll was repeated.
+  [
+    'cursors',
+    1,
+    [],
+    [
+      poll(0, 0, 10, {}, 'a'),
+      request(100, LIST, 503, { cursor: 'a' }),
+      poll(1000, 0, 10, {}, 'b'),
+      poll(1100, 0, null, { cursor: 'b' }),
+    ],
+  ],
+
+  ['poll_overlap', 1, [], [poll(0, -120_000, 0), poll(1000, -60_000, 0)]],
+  ['poll_overlap', 1, [], [poll(0, -120_000, 0), poll(1000, -30_000, 0)]],
+  [
+    'poll_overlap',
+    0,
+    [['updated_since was 29.999 s before the latest updated_at that was read.', [0, 1]]],
+    [poll(0, -120_000, 0), poll(1000, -29_999, 0)],
+  ],
+  [
+    'poll_overlap',
+    1,
+    [
+      ['updated_since was 0 s before', [0, 1]],
+      ['updated_since was 0 s before', [1, 2]],
+    ],
+    [poll(0, -120_000, 0), poll(1000, 0, 500), poll(2000, 500, 900), poll(3000, -60_000, 900)],
+  ],
+  [
+    'poll_overlap',
+    0,
+    [['later than the latest updated_at that was read, 2026-08-29T00:00:00.000Z', [0, 1]]],
+    [poll(0, -120_000, 0), poll(1000, 1, null)],
+  ],
+  // Nothing was read yet, or nothing new.
+  [
+    'poll_overlap',
+    0,
+    [['moved on although nothing new was read', [0, 1, 2]]],
+    [poll(0, -60_000, null), poll(60_000, 0, null), poll(120_000, 60_000, null)],
+  ],
+  ['poll_overlap', 0, [], [poll(0, -60_000, null), poll(60_000, 0, null)]],
+  // A program that started a moment ago.
+  ['poll_overlap', 0, [], [poll(0, 0, null), poll(1000, 0, 900), poll(2000, 0, 900)]],
+  [
+    'poll_overlap',
+    0,
+    [],
+    [poll(0, -120_000, 0, {}, 'a'), { ...poll(1000, 0, null), ...OTHER_KEY }, byStatus(1500, 0)],
+  ],
+
+  [
+    'rejected_requests',
+    0,
+    [['rejected with validation_failed was sent 11 more times', Array.from({ length: 12 }, (_, n) => n)]],
+    Array.from({ length: 12 }, (_, n) =>
+      request(n * 1000, SEND, 422, { subject: 'claim', idempotencyKey: `k${n}` }, 'validation_failed'),
+    ),
+  ],
+  [
+    'rejected_requests',
+    0,
+    [['rejected with claim_closed was sent 5 more times', [0, 1, 2, 3, 4, 5], ID]],
+    Array.from({ length: 6 }, (_, n) =>
+      request(n * 1000, OFFER, 409, { subject: `offer ${n}`, claimId: ID }, 'claim_closed'),
+    ),
+  ],
+  [
+    'rejected_requests',
+    1,
+    [],
+    [
+      ...[0, 1, 2].map((n) => request(n, SEND, 422, { subject: 'claim' }, 'validation_failed')),
+      ...[0, 1, 2].map((n) => ({
+        ...request(n, SEND, 422, { subject: 'claim' }, 'validation_failed'),
+        places: ['/loss/date'],
+      })),
+      // It may accept later.
+      ...[0, 1, 2, 3].map((n) => request(n, OFFER, 422, { subject: 'offer' }, 'adjuster_not_accepting')),
+      send(9000, 201),
+    ],
+  ],
+
   ['poll_gaps', 1, [], [poll(0, -60_000, null), poll(1000, 0, null)]],
   [
     'poll_gaps',

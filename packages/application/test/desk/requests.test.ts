@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ENVIRONMENTS, type FirmId, type KeyId } from '@svc/domain';
+import { type ClaimId, ENVIRONMENTS, type FirmId, type KeyId } from '@svc/domain';
 import fc from 'fast-check';
 import { makeListRequests, type RequestFilter } from '../../src/desk/requests.ts';
 import { type LoggedRequest, type LoggedRequests, latestRequestFirst } from '../../src/index.ts';
@@ -109,4 +109,53 @@ test('a page reads at most a thousand elements, and not further back than asked 
   expect(recent.read()).toBe(25);
   const full = logOf(30, 0);
   expect((await full.list(FIRM, {}, { after: null, limit: 6 })).rows).toHaveLength(6);
+});
+
+test.each([
+  ['POST /v1/claims', ['POST /v1/claims']],
+  ['get  /v1/claims', ['GET /v1/claims', 'GET /v1/claims/{id}']],
+  ['/v1/claims/0f', ['GET /v1/claims/{id}']],
+  ['/v1/claims/0f3c/', []],
+  ['https://claims.example.com/v1/claims/0f3c?x=1', ['GET /v1/claims/{id}']],
+  ['/v1/claims/', ['GET /v1/claims/{id}']],
+  ['/v1/claims/{id}', ['GET /v1/claims/{id}']],
+  ['/v1/cl', ['GET /v1/claims', 'GET /v1/claims/{id}', 'POST /v1/claims']],
+  ['/v1/claims/0f3c/assignment', []],
+  ['/v2', []],
+  ['DELETE /v1/claims', []],
+])('the path %s, as it is printed, requested or copied, finds %j', async (path, routes) => {
+  const { list } = logOf(40, 0);
+  const { rows } = await list(FIRM, { path }, { after: null, limit: 40, maxBytes: 1_000_000 });
+  expect([...new Set(rows.map(({ route }) => route))].sort()).toEqual(routes);
+});
+
+test('the path of one claim finds the requests about it, where the log has the claim', async () => {
+  const [one, other] = [
+    '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
+    '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d11',
+  ] as ClaimId[];
+  const requests = [one, other, undefined].map(
+    (claimId, n): LoggedRequest => ({
+      requestId: String(n),
+      at: 1,
+      firmId: FIRM,
+      keyId: 'one' as KeyId,
+      environment: 'test',
+      route: 'GET /v1/claims/{id}',
+      status: 200,
+      code: null,
+      places: [],
+      durationMs: 1,
+      ...(claimId && { behavior: { operation: 'GET /v1/claims/{id}', claimId } }),
+    }),
+  );
+  const list = makeListRequests({
+    requestLog: {
+      requestsOf: async () => [],
+      pageOf: async () => [requests as unknown as LoggedRequests],
+    },
+  });
+  const page = { after: null, limit: 9, maxBytes: 1_000_000 };
+  const { rows } = await list(FIRM, { path: `/v1/claims/${one?.toUpperCase()}` }, page);
+  expect(rows.map(({ requestId }) => requestId)).toEqual(['0', '2']);
 });

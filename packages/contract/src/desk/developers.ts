@@ -133,14 +133,31 @@ export const loggedRequestSchema = responseObject({
   request_id: responseField.uuid('The value of X-Request-Id.', EXAMPLE_REQUEST),
   at: responseField.dateTime('When the request arrived.', '2026-08-29T14:52:07.113Z'),
   key_id: responseField.text('Id of the key.', EXAMPLE_KEY),
+  key_name: responseField.text('Name of the key; null: it has none.', 'Claims import').nullable(),
   environment: keyInfoSchema.shape.key.shape.environment,
   route: responseField.text('Method and path template.', 'POST /v1/claims'),
   status: responseField.integer('Status of the response; null: the client disconnected.', 422).nullable(),
   code: responseField.text('Code of the error; null without one.', 'validation_failed').nullable(),
+  documentation_url: responseField
+    .text(
+      'Link to the documentation of the error; null without one.',
+      'https://claims.example.com/docs/errors#validation_failed',
+    )
+    .nullable(),
+  detail: responseField
+    .text('What the error said; null without one. It repeats nothing that was sent.', '1 validation error.')
+    .nullable(),
   places: z.array(z.string()).meta({
     description: 'The places that were wrong: JSON Pointers, or names of parameters and headers.',
     example: ['/loss/date'],
   }),
+  place_details: z.array(z.string()).meta({
+    description: 'What was wrong there, in the order of `places`; of many, that of the first 20.',
+    example: ['Must be a valid calendar date (YYYY-MM-DD).'],
+  }),
+  existing_claim_id: responseField
+    .uuid('Of `duplicate_claim`: the claim that exists; else null.', '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10')
+    .nullable(),
   duration_ms: z.number().meta({ description: 'Milliseconds until the response.', example: 12.5 }),
 }).meta({ id: 'LoggedRequest', description: 'A request of the firm, without anything that was sent.' });
 export type LoggedRequestDocument = z.output<typeof loggedRequestSchema>;
@@ -294,8 +311,9 @@ export const developerEndpoints = {
         example: 'true',
       }).optional(),
       path: text(LIMITS.routePath, {
-        description: 'Only where the path template starts with this text.',
-        example: '/v1/claims',
+        description:
+          'Only where the path starts with this text: a template or a path that was requested, with or without the method. Of a path with the id of a claim, requests with test keys about that claim.',
+        example: 'POST /v1/claims',
       }).optional(),
       since: instantParameter({
         description: 'Only requests at or after this time.',

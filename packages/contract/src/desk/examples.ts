@@ -95,11 +95,16 @@ const loggedRequest = {
   request_id: '01980a5e-4c7f-7b3e-9d8a-0f6c2b1a7e55',
   at: '2026-08-29T14:52:07.113Z',
   key_id: key.id,
+  key_name: key.name,
   environment: key.environment,
   route: 'POST /v1/claims',
   status: 422,
   code: 'validation_failed',
+  documentation_url: 'https://claims.example.com/docs/errors#validation_failed',
+  detail: '1 validation error.',
   places: ['/loss/date'],
+  place_details: ['Must be a valid calendar date (YYYY-MM-DD).'],
+  existing_claim_id: null,
   duration_ms: 12.5,
 } satisfies LoggedRequestDocument;
 

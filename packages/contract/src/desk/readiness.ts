@@ -13,9 +13,11 @@ export const READINESS_CHECKS = [
   'back_off',
   'cursors',
   'poll_gaps',
+  'poll_overlap',
   'unread_changes',
   'second_outcomes',
   'unknown_values',
+  'rejected_requests',
 ] as const;
 
 const EXAMPLE_REQUESTS = [

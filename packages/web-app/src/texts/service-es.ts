@@ -190,6 +190,15 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Poll with updated_since set to the latest updated_at that you have processed, minus one minute. Never use your own clock.':
     'Consulte con updated_since igual al último updated_at que procesó, menos un minuto. Nunca use su propio reloj.',
   'Poll at least twice with updated_since.': 'Consulte al menos dos veces con updated_since.',
+  'Polls overlap by about a minute': 'Las consultas se solapan alrededor de un minuto',
+  'Set updated_since to the latest updated_at that you have processed, minus one minute, whatever your own clock shows.':
+    'Ponga en updated_since el último updated_at que procesó, menos un minuto, sin importar su propio reloj.',
+  'Poll at least twice with updated_since after claims have changed.':
+    'Consulte al menos dos veces con updated_since después de que cambien reclamaciones.',
+  'Rejected requests are not repeated': 'Las solicitudes rechazadas no se repiten',
+  'After a 4xx other than 408, 425 and 429, correct the request or hand it to a person, and never send it again unchanged.':
+    'Después de 4xx distinto de 408, 425 y 429, corrija la solicitud o désela a una persona, y nunca la envíe otra vez sin cambios.',
+  'Send claims.': 'Envíe reclamaciones.',
   'Every outcome is read': 'Se lee cada resultado',
   'Poll GET /v1/claims every one to five minutes with updated_since, and without other filters.':
     'Consulte GET /v1/claims cada uno a cinco minutos con updated_since y sin otros filtros.',
@@ -222,6 +231,20 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Una solicitud fallida se envió {} veces más, cada {} ms en promedio, sin espaciarlas.',
   'A page had a next_cursor, and the next page was never requested.':
     'Una página tenía next_cursor, y la siguiente nunca se pidió.',
+  'The next page was requested and rejected with {}: a cursor needs the same filters as the first page.':
+    'La página siguiente se pidió y se rechazó con {}: un cursor necesita los mismos filtros que la primera página.',
+  'updated_since moved on although nothing new was read: it comes from a clock.':
+    'updated_since avanzó aunque no se leyó nada nuevo: viene de un reloj.',
+  'updated_since was {}, later than the latest updated_at that was read, {}.':
+    'updated_since era {}, posterior al último updated_at que se leyó, {}.',
+  'updated_since was {} s before the latest updated_at that was read.':
+    'updated_since era {} s anterior al último updated_at que se leyó.',
+  'A request that was rejected with {} was sent {} more times.':
+    'Una solicitud rechazada con {} se envió {} veces más.',
+  'At most {} {} keys of the firm work at a time. Revoke one that is not used, or have the operator raise the limit.':
+    'Como máximo sirven {} claves {} de la empresa a la vez. Revoque una que no se use, o pida al operador que suba el límite.',
+  'At most {} replaced {} keys of the firm work at a time. Revoke one of them, or replace this key without an overlap.':
+    'Como máximo sirven {} claves {} reemplazadas de la empresa a la vez. Revoque una, o reemplace esta sin solape.',
   'No poll covers the changes between {} and {}, the next updated_since.':
     'Ninguna consulta abarca los cambios entre {} y {}, el updated_since siguiente.',
   'The claim became {} at {}; no unfiltered poll and no read of the claim since has it.':

@@ -23,22 +23,46 @@ function knownNames(): ReadonlySet<string> {
 }
 
 const MAX_LOCATIONS = 50;
+const MAX_DETAILS = 20;
+const MAX_DETAIL_LENGTH = 300;
 
 /**
- * The locations of validation errors, each once, for the request log. A name that is not part of the interface was chosen
- * by the sender and may be personal data, so it is logged as `*`.
+ * A text of an error without what was sent: a name that the sender chose, or the value that was probably meant, may be personal
+ * data. The hint is in the response alone.
  */
-export function errorLocations(errors: readonly ProblemItem[] | undefined): readonly string[] {
-  const locations = (errors ?? []).slice(0, MAX_LOCATIONS).map(({ pointer, parameter, header }) => {
-    if (pointer !== undefined) {
-      const parts = pointer.split('/').slice(1);
-      return parts
-        .map((part) => `/${knownNames().has(part) || /^\d{1,4}$/.test(part) ? part : '*'}`)
-        .join('');
-    }
-    const name = parameter ?? header ?? '';
-    const shown = knownNames().has(name.toLowerCase()) ? name : '*';
-    return parameter !== undefined ? `?${shown}` : `${shown}:`;
-  });
-  return [...new Set(locations)];
+export const withoutValues = (detail: string): string =>
+  detail
+    .replace(/; did you mean .*$/s, '.')
+    .replace(/(duplicate member): .*$/s, '$1.')
+    .replace(/\b(named|starts with) "(?:[^"\\]|\\.)*"/g, '$1 *')
+    .slice(0, MAX_DETAIL_LENGTH);
+
+/**
+ * The locations of validation errors, each once, for the request log, and what is wrong there. A name that is not part of the
+ * interface was chosen by the sender and may be personal data, so it is logged as `*`.
+ */
+export function errorLocations(errors: readonly ProblemItem[] | undefined): {
+  readonly places: readonly string[];
+  readonly details: readonly string[];
+} {
+  const found = new Map<string, string>();
+  for (const { detail, ...location } of (errors ?? []).slice(0, MAX_LOCATIONS)) {
+    const place = placeOf(location);
+    if (!found.has(place)) found.set(place, withoutValues(detail));
+  }
+  return { places: [...found.keys()], details: [...found.values()].slice(0, MAX_DETAILS) };
+}
+
+function placeOf({
+  pointer,
+  parameter,
+  header,
+}: Pick<ProblemItem, 'pointer' | 'parameter' | 'header'>): string {
+  if (pointer !== undefined) {
+    const parts = pointer.split('/').slice(1);
+    return parts.map((part) => `/${knownNames().has(part) || /^\d{1,4}$/.test(part) ? part : '*'}`).join('');
+  }
+  const name = parameter ?? header ?? '';
+  const shown = knownNames().has(name.toLowerCase()) ? name : '*';
+  return parameter !== undefined ? `?${shown}` : `${shown}:`;
 }

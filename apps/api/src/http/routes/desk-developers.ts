@@ -8,9 +8,10 @@ import {
 } from '@svc/application';
 import { deskEndpoints } from '@svc/contract';
 import { DAY, DomainError, type FirmId, HOUR, type KeyId, type StaffId } from '@svc/domain';
+import type { ProblemAddresses } from '../problems/http-problem.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import type { Cursors } from '../serialization/cursor.ts';
-import { keyToWire, limitsToWire, requestToWire } from '../serialization/developer.ts';
+import { keyToWire, limitsToWire, type RequestContext, requestToWire } from '../serialization/developer.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, staffRoute } from './route.ts';
 
@@ -20,15 +21,23 @@ interface DeskDeveloperRouteDeps {
   readonly staffReads: Pick<StaffReads, 'ofFirm'>;
   readonly cursors: Cursors;
   readonly clock: Clock;
+  readonly addresses: Pick<ProblemAddresses, 'docsUrl'>;
 }
+
+/** The latest ones; of older keys the log shows the ids. */
+const MAX_NAMED_KEYS = 1000;
 
 /** Keys and requests of the firm's systems. */
 export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
-  const { deskUseCases: use, operatorReads, staffReads, cursors, clock } = deps;
+  const { deskUseCases: use, operatorReads, staffReads, cursors, clock, addresses } = deps;
   const keyDocuments = async (firmId: FirmId) => {
     const [firm, staff] = await Promise.all([operatorReads.firm(firmId), staffReads.ofFirm(firmId)]);
     if (firm === null) throw new DomainError('not_found', 'No such firm.');
     return (key: ApiKey) => keyToWire(key, { firm, staff, now: clock.now() });
+  };
+  const requestContext = async (firmId: FirmId): Promise<RequestContext> => {
+    const { rows } = await operatorReads.keyPage(firmId, { after: null, limit: MAX_NAMED_KEYS });
+    return { docsUrl: addresses.docsUrl, keyNames: new Map(rows.map(({ id, name }) => [id, name])) };
   };
   return [
     staffRoute(deskEndpoints.listKeys, async ({ query }, { actor: { firmId } }) => {
@@ -94,11 +103,13 @@ export function deskDeveloperRoutes(deps: DeskDeveloperRouteDeps): Route[] {
       const requests = await longWork('search', (nextPiece) =>
         use.listRequests(firmId, filter, asked, nextPiece),
       );
-      return page(requests, (request) => asciiJson(requestToWire(request)), cursors, scope);
+      const context = await requestContext(firmId);
+      return page(requests, (request) => asciiJson(requestToWire(request, context)), cursors, scope);
     }),
 
-    staffRoute(deskEndpoints.getRequest, async ({ params }, { actor: { firmId } }) =>
-      jsonResponse(requestToWire(await use.readRequest(firmId, params.request_id))),
-    ),
+    staffRoute(deskEndpoints.getRequest, async ({ params }, { actor: { firmId } }) => {
+      const request = await use.readRequest(firmId, params.request_id);
+      return jsonResponse(requestToWire(request, await requestContext(firmId)));
+    }),
   ];
 }

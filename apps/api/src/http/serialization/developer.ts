@@ -7,8 +7,22 @@ import {
   toDateTime,
   toDateTimeOrNull,
 } from '@svc/application';
-import type { ApiKeyDocument, FirmLimitsDocument, LoggedRequestDocument } from '@svc/contract';
-import { type Environment, type Instant, limitsOf, type StaffMember, scopesOf } from '@svc/domain';
+import {
+  type ApiKeyDocument,
+  ERRORS,
+  type ErrorCode,
+  type FirmLimitsDocument,
+  type LoggedRequestDocument,
+  problemType,
+} from '@svc/contract';
+import {
+  type Environment,
+  type Instant,
+  type KeyId,
+  limitsOf,
+  type StaffMember,
+  scopesOf,
+} from '@svc/domain';
 
 /** What the documents of keys need besides the keys. */
 export interface KeyContext {
@@ -41,15 +55,31 @@ export function keyToWire(key: ApiKey, { firm, staff, now }: KeyContext): ApiKey
   };
 }
 
-export const requestToWire = (request: LoggedRequest): LoggedRequestDocument => ({
+/** What the documents of requests need besides the log. */
+export interface RequestContext {
+  readonly docsUrl: string;
+  readonly keyNames: ReadonlyMap<KeyId, string | null>;
+}
+
+const isKnown = (code: string | null): code is ErrorCode => code !== null && Object.hasOwn(ERRORS, code);
+
+export const requestToWire = (
+  request: LoggedRequest,
+  { docsUrl, keyNames }: RequestContext,
+): LoggedRequestDocument => ({
   at: toDateTime(request.at),
   request_id: request.requestId,
   key_id: request.keyId,
+  key_name: keyNames.get(request.keyId) ?? null,
   environment: request.environment,
   route: request.route,
   status: request.status,
   code: request.code,
+  documentation_url: isKnown(request.code) ? problemType(request.code, docsUrl) : null,
+  detail: request.problem?.detail ?? (isKnown(request.code) ? ERRORS[request.code].cause : null),
   places: [...request.places],
+  place_details: [...(request.problem?.ofPlaces ?? [])],
+  existing_claim_id: request.problem?.existingClaimId ?? null,
   duration_ms: request.durationMs,
 });
 

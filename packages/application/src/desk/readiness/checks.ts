@@ -7,9 +7,11 @@ export const READINESS_CHECKS = [
   'back_off',
   'cursors',
   'poll_gaps',
+  'poll_overlap',
   'unread_changes',
   'second_outcomes',
   'unknown_values',
+  'rejected_requests',
 ] as const;
 export type ReadinessCheckId = (typeof READINESS_CHECKS)[number];
 
@@ -61,6 +63,12 @@ export const CHECK_TEXTS: Readonly<Record<ReadinessCheckId, CheckText>> = {
       'Poll with updated_since set to the latest updated_at that you have processed, minus one minute. Never use your own clock.',
     exercise: 'Poll at least twice with updated_since.',
   },
+  poll_overlap: {
+    title: 'Polls overlap by about a minute',
+    change:
+      'Set updated_since to the latest updated_at that you have processed, minus one minute, whatever your own clock shows.',
+    exercise: 'Poll at least twice with updated_since after claims have changed.',
+  },
   unread_changes: {
     title: 'Every outcome is read',
     change: 'Poll GET /v1/claims every one to five minutes with updated_since, and without other filters.',
@@ -77,5 +85,11 @@ export const CHECK_TEXTS: Readonly<Record<ReadinessCheckId, CheckText>> = {
     change:
       'Ignore unknown fields; treat an unknown status as "no outcome yet", process the rest of the page, and do not send the value back.',
     exercise: 'Simulate the fault unknown_value while claims are pending and your system polls.',
+  },
+  rejected_requests: {
+    title: 'Rejected requests are not repeated',
+    change:
+      'After a 4xx other than 408, 425 and 429, correct the request or hand it to a person, and never send it again unchanged.',
+    exercise: 'Send claims.',
   },
 };

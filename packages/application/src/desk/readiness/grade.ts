@@ -1,4 +1,4 @@
-import { type ClaimId, type Instant, MINUTE } from '@svc/domain';
+import { type ClaimId, type Instant, MINUTE, SECOND } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst } from '../../model/logged-request.ts';
 import { READINESS_CHECKS, type ReadinessCheckId } from './checks.ts';
 import {
@@ -77,9 +77,11 @@ const CHECKS: Readonly<Record<ReadinessCheckId, Check>> = {
   back_off,
   cursors,
   poll_gaps,
+  poll_overlap,
   unread_changes,
   second_outcomes,
   unknown_values,
+  rejected_requests,
 };
 
 const CLAIMS_OF_PIECE = 50;
@@ -284,20 +286,36 @@ function back_off({ writes, reads }: Facts, result: Result): void {
 }
 
 function cursors({ requests, polls, isLate }: Facts, result: Result): void {
-  const followed = new Set(
-    requests.flatMap(({ keyId, behavior: { cursor } }) =>
-      cursor === undefined ? [] : [`${keyId} ${cursor}`],
-    ),
+  const following = groupBy(
+    requests.filter(({ behavior: { cursor } }) => cursor !== undefined),
+    ({ keyId, behavior: { cursor } }) => `${keyId} ${cursor}`,
   );
   for (const ofKey of polls) {
     for (const { poll, nextFirst: next } of ofKey) {
       if (poll.page.next === null) continue;
-      if (followed.has(`${poll.keyId} ${poll.page.next}`)) result.passed += 1;
-      else if (next !== undefined || isLate(endOf(poll)))
+      const attempts = following.get(`${poll.keyId} ${poll.page.next}`) ?? [];
+      const refused = attempts.find(isRejected);
+      if (attempts.some(isSuccess)) result.passed += 1;
+      else if (refused !== undefined)
+        find(
+          result,
+          `The next page was requested and rejected with ${refused.code ?? refused.status}: a cursor needs the same filters as the first page.`,
+          [poll, refused],
+        );
+      // What failed without the program's fault is another check.
+      else if (attempts.length === 0 && (next !== undefined || isLate(endOf(poll))))
         find(result, 'A page had a next_cursor, and the next page was never requested.', [poll, next]);
     }
   }
 }
+
+/** By a rule, so that the same request is rejected again. */
+const isRejected = (request: LoggedRequest): boolean =>
+  request.status !== null &&
+  request.status >= 400 &&
+  request.status < 500 &&
+  request.status !== 429 &&
+  !hasFailed(request);
 
 interface PollInSequence {
   readonly poll: Poll;
@@ -351,6 +369,42 @@ function poll_gaps({ polls }: Facts, result: Result): void {
       const end = next === null ? Math.max(to ?? since, poll.at) : (to ?? since);
       if (poll.behavior.cursor === undefined || (from ?? since) <= readTo) readTo = Math.max(readTo, end);
       last = poll;
+    }
+  }
+}
+
+/** Half of the minute that the interface recommends. */
+const LEAST_OVERLAP_MS = 30 * SECOND;
+
+function poll_overlap({ polls }: Facts, result: Result): void {
+  for (const ofKey of polls) {
+    const first = ofKey.filter(({ poll }) => poll.behavior.cursor === undefined);
+    const start = first[0]?.poll.page.since ?? 0;
+    for (const [n, { poll, latestBefore }] of first.entries()) {
+      const { since } = poll.page;
+      const [before, earlier] = [first[n - 1], first[n - 2]];
+      // Twice, since a claim that was sent in between may have moved the position.
+      const movesByClock =
+        earlier !== undefined &&
+        before !== undefined &&
+        latestBefore === earlier.latestBefore &&
+        before.poll.page.since > earlier.poll.page.since &&
+        since > before.poll.page.since;
+      if (movesByClock)
+        find(result, 'updated_since moved on although nothing new was read: it comes from a clock.', [
+          ...[earlier.poll, before.poll, poll],
+        ]);
+      else if (latestBefore === 0) continue;
+      else if (since <= latestBefore - LEAST_OVERLAP_MS) result.passed += 1;
+      // A program that has just started has nothing to overlap with.
+      else if (since > start)
+        find(
+          result,
+          since > latestBefore
+            ? `updated_since was ${time(since)}, later than the latest updated_at that was read, ${time(latestBefore)}.`
+            : `updated_since was ${(latestBefore - since) / SECOND} s before the latest updated_at that was read.`,
+          [before?.poll, poll],
+        );
     }
   }
 }
@@ -481,4 +535,37 @@ function judgeReceived(
       [poll, next],
     );
   else if (hasNews) result.passed += 1;
+}
+
+/** Codes after which only another request can succeed: nothing that happens later changes them. */
+const FINAL_CODES: ReadonlySet<string | null> = new Set([
+  'malformed_request',
+  'validation_failed',
+  'unknown_osaid',
+  'environment_mismatch',
+  'insufficient_scope',
+  'claim_closed',
+  'claim_already_accepted',
+]);
+/** A person who tries something out repeats a request once or twice. */
+const MOST_REPETITIONS = 2;
+
+function rejected_requests({ requests, writes }: Facts, result: Result): void {
+  const repeated = groupBy(
+    requests.filter(({ code }) => FINAL_CODES.has(code)),
+    ({ keyId, code, places, behavior }) => {
+      const { operation, subject, idempotencyKey, claimId, cursor } = behavior;
+      // Whoever it is offered to, the claim cannot be offered.
+      const what = code?.startsWith('claim_') ? claimId : (subject ?? idempotencyKey ?? cursor);
+      return [keyId, operation, code, what, ...places].join(' ');
+    },
+  );
+  for (const same of repeated.values())
+    if (same.length > 1 + MOST_REPETITIONS)
+      find(
+        result,
+        `A request that was rejected with ${same[0]?.code} was sent ${same.length - 1} more times.`,
+        same,
+      );
+  result.passed += writes.filter((attempts) => attempts.some(isSuccess)).length;
 }
