@@ -122,7 +122,7 @@ async function startApi({
       seconds: isStream ? null : seconds,
     });
     tracing?.requestEnded({ route, status, code: trace.code });
-    const { requestId, firmId, keyId, environment, claimId, code, errorLocations, problem, behavior } = trace;
+    const { requestId, firmId, keyId, environment, claimId, code, errorLocations, behavior } = trace;
     if (firmId === undefined || keyId === undefined || environment === undefined) return;
     const durationMs = Math.round(seconds * 10_000) / 10;
     requestBuffer?.add({
@@ -136,7 +136,7 @@ async function startApi({
       code: code ?? null,
       places: errorLocations ?? [],
       durationMs,
-      ...(problem !== undefined && { problem }),
+      ...(trace.problem !== undefined && { problem: trace.problem }),
       ...(behavior !== undefined && {
         behavior: claimId === undefined ? behavior : { ...behavior, claimId: claimId as ClaimId },
       }),
