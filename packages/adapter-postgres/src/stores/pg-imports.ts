@@ -43,7 +43,7 @@ const OF_FIRM = sql(
 );
 
 type Row = Omit<ClaimImport, 'columns'> & { readonly columns: string };
-const FIELDS = fieldsOf(PERSONAL.imports);
+const FIELDS = fieldsOf(PERSONAL.imports, (column) => (column === 'file_name' ? 'fileName' : column));
 async function importsFrom(encryption: Encryption, rows: Row[]): Promise<ClaimImport[]> {
   const decrypted = await encryption.decrypt(rows, FIELDS, ({ firmId, id }) => ({ firmId, key: id }));
   return decrypted.map((row) => ({ ...row, columns: JSON.parse(row.columns) as ClaimImport['columns'] }));
