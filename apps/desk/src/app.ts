@@ -1,6 +1,6 @@
 import { createApi } from '@svc/web-app/api';
 import { showAppearance } from '@svc/web-app/appearance';
-import { browserChoices } from '@svc/web-app/choices';
+import { browserChoices, tabChoices } from '@svc/web-app/choices';
 import { createEventStream } from '@svc/web-app/event-stream';
 import { deviceLanguage } from '@svc/web-app/texts/languages';
 import { isAtLeastPx } from '@svc/web-app/width';
@@ -22,7 +22,7 @@ firmChanges.onmessage = () => location.reload();
 
 export const desk = createDesk({
   onFirmChanged: () => firmChanges.postMessage(null),
-  ...{ api, choices: browserChoices, deviceLanguage, navigation, random: Math.random },
+  ...{ api, choices: browserChoices, drafts: tabChoices, deviceLanguage, navigation, random: Math.random },
   openEvents: (handlers) => createEventStream(`${ROOT}v1/changes`, handlers),
   page: {
     isVisible: () => document.visibilityState === 'visible',

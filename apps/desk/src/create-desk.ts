@@ -12,9 +12,9 @@ import type { Language } from '@svc/web-app/texts/languages';
 import { createToasts } from '@svc/web-app/toasts';
 import type { Api, BoardAdjuster, Environment, OwnStaff, Permission, SignInProof } from './endpoints.ts';
 import type { Navigation } from './navigation.ts';
-import { createBoard } from './state/board.ts';
+import { type BoardDraft, createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
-import { type Act, createOffers, outcomeOf } from './state/offers.ts';
+import { type Act, createOffers, type OfferDraft, outcomeOf } from './state/offers.ts';
 import { countsText, createUpload } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
@@ -23,10 +23,25 @@ const POLL_MS = 30_000;
 /** A page of the service has at most this many adjusters. */
 const ADJUSTERS_PER_PAGE = 200;
 
+const DRAFT_KEY = 'desk-draft';
+
+/** What a person has typed, selected and not yet offered. */
+interface Draft {
+  /** Only this person gets it back. */
+  readonly owner: string;
+  readonly environment: Environment;
+  readonly board: BoardDraft;
+  readonly offer?: OfferDraft | undefined;
+}
+
+const ownerOf = ({ firm, staff }: OwnStaff): string => `${firm.id} ${staff.id}`;
+
 /** What the desk uses of the browser and the service. */
 export interface DeskDeps {
   readonly api: Api;
   readonly choices: KeyValue;
+  /** For what a reload of the page keeps. */
+  readonly drafts: KeyValue;
   readonly deviceLanguage: () => Language;
   readonly navigation: Navigation;
   readonly openEvents: (handlers: EventHandlers) => EventStream;
@@ -51,7 +66,7 @@ export function createDesk(deps: DeskDeps) {
   const format = createFormat(texts, language.language, now);
   const scheme = createChoice(deps.choices, 'desk-scheme', SCHEMES);
   const toasts = createToasts(texts, navigation.currentHash);
-  const session = createSession<OwnStaff>(() => forget());
+  const session = createSession<OwnStaff>(() => close());
   const { request } = session;
   /** Staff work with live and with test data, one at a time. */
   const environment = signal<Environment>('live');
@@ -92,6 +107,20 @@ export function createDesk(deps: DeskDeps) {
   /** What is known is shown until it was read again, and when it cannot be. */
   const readAdjusters = (): Promise<void> =>
     adjusters.rows.value === undefined ? adjusters.restart() : adjusters.refresh();
+  const readReceipt = async (id: string): Promise<string> =>
+    (await request(() => api.call('getBoardReceipt', { params: { id } }))).receipt;
+  /** Who has rejected an offer of the claim, and when: those come last in the first page of the adjusters for it. */
+  async function readRejecters({ id, test }: { readonly id: string; readonly test: boolean }) {
+    const query = { environment: test ? 'test' : 'live', limit: ADJUSTERS_PER_PAGE, for_claim: id } as const;
+    const found = new Map<string, string | null>();
+    for (let cursor: string | undefined; ; ) {
+      const page = await request(() => api.call('listBoardAdjusters', { query: { ...query, cursor } }));
+      for (const { svc_id, rejected_at } of page.data)
+        if (rejected_at !== null) found.set(svc_id, rejected_at);
+      if (page.next_cursor === null) return found;
+      cursor = page.next_cursor;
+    }
+  }
   /** Nothing is known about the session yet, because the service did not respond. */
   const startFailed = signal(false);
   /** A secret that is shown once: no screen change takes it away. */
@@ -144,19 +173,52 @@ export function createDesk(deps: DeskDeps) {
     void board.list.restart();
   }
 
-  function forget(): void {
+  /** At the end of a session: the same person goes on afterwards, and others find nothing. */
+  function close(): void {
     live.stop();
-    for (const part of [board, adjusters, offers, uploads]) part.forget();
-    environment.value = 'live';
+    board.close();
+    adjusters.forget();
     secret.value = undefined;
     sandbox.key.value = undefined;
     sandbox.rehearsedSince.value = undefined;
   }
 
+  function forget(): void {
+    close();
+    for (const part of [board, offers, uploads]) part.forget();
+    environment.value = 'live';
+  }
+
+  /** Whose drafts are in this page. */
+  let owner: string | undefined;
+  function welcome(profile: OwnStaff): void {
+    const next = ownerOf(profile);
+    if (next === owner) return;
+    if (owner !== undefined) forget();
+    owner = next;
+    try {
+      const draft = JSON.parse(deps.drafts.read(DRAFT_KEY) ?? '') as Draft;
+      if (draft.owner !== owner) return;
+      environment.value = draft.environment;
+      board.restore(draft.board);
+      offers.draft.value = draft.offer;
+    } catch {
+      // There is none, or one of another release.
+    }
+  }
+  effect(() => {
+    const { value: profile } = session.profile;
+    if (profile == null || ownerOf(profile) !== owner) return;
+    const typed = { board: board.draft.value, offer: offers.draft.value };
+    const draft: Draft = { owner, environment: environment.value, ...typed };
+    deps.drafts.write(DRAFT_KEY, JSON.stringify(draft));
+  });
+
   const readProfile = (): Promise<OwnStaff> => request(() => api.call('getOwnStaff'));
 
   function enterFirm(profile: OwnStaff): void {
-    forget();
+    close();
+    welcome(profile);
     session.update({ kind: 'signedIn', profile });
     open();
   }
@@ -180,6 +242,8 @@ export function createDesk(deps: DeskDeps) {
   async function signOut(everywhere: boolean): Promise<void> {
     await session.signOut(() => api.call(everywhere ? 'closeAllSessions' : 'closeSession'));
     forget();
+    owner = undefined;
+    deps.drafts.write(DRAFT_KEY, '');
     navigation.go('#/');
   }
 
@@ -188,6 +252,7 @@ export function createDesk(deps: DeskDeps) {
     live.stop();
     environment.value = next;
     for (const part of [board, adjusters]) part.forget();
+    offers.draft.value = undefined;
     // A file was checked for the other environment. What is being sent goes on.
     if (!uploads.isSending.value) uploads.forget();
     open();
@@ -224,7 +289,9 @@ export function createDesk(deps: DeskDeps) {
     const number = session.number();
     startFailed.value = false;
     try {
-      session.update({ kind: 'profile', profile: await readProfile(), number });
+      const profile = await readProfile();
+      welcome(profile);
+      session.update({ kind: 'profile', profile, number });
       open();
     } catch (error) {
       // An outage does not end a session, so nobody has to sign in again after it.
@@ -252,6 +319,6 @@ export function createDesk(deps: DeskDeps) {
       chooseEnvironment,
       readChanges,
     },
-    ...{ readAdjusters, readClaim },
+    ...{ readAdjusters, readClaim, readRejecters, readReceipt },
   };
 }

@@ -16,6 +16,7 @@ const CONTRACT_ROUTES = {
   createWebhook: 'POST v1/webhooks 201 webhook secret',
   createKey: 'POST v1/keys 201 key secret',
   getBoardClaim: 'GET v1/claims/{id} 200 claim history',
+  getBoardReceipt: 'GET v1/claims/{id}/receipt 200 receipt',
   getFirmReadiness: 'GET v1/readiness 200 ready checks',
   getLimits: 'GET v1/limits 200 keys days',
   getOwnStaff: 'GET v1/me 200 staff permissions',
@@ -74,6 +75,7 @@ type Output<Id extends CallId> = DeskCalls[Id]['output'];
 export type OwnStaff = Output<'getOwnStaff'>;
 export type Permission = OwnStaff['permissions'][number];
 export type BoardClaim = Output<'listBoardClaims'>['data'][number];
+export type BoardCounts = NonNullable<Output<'listBoardClaims'>['counts']>;
 export type BoardClaimDetails = Output<'getBoardClaim'>;
 export type Offer = BoardClaimDetails['history'][number];
 export type FirmLimits = Output<'getLimits'>;

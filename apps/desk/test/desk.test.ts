@@ -14,7 +14,9 @@ import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 fakeTime();
 
 /** A service, and a desk that is open in a browser. */
-async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[] } = {}) {
+async function opened(
+  given: { profile?: OwnStaff | Error; claims?: BoardClaim[]; draft?: string | undefined } = {},
+) {
   const state = {
     profile: given.profile ?? DISPATCHER,
     claims: given.claims ?? [],
@@ -22,6 +24,8 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
     /** What a reading of a list meets. */
     listing: undefined as Error | undefined,
     visible: true,
+    /** What the tab keeps. */
+    draft: given.draft,
     /** What an offer meets, in turn; then it succeeds. */
     offers: [] as (Error | Promise<unknown>)[],
     calls: [] as string[],
@@ -48,7 +52,9 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
       const start = Number(parts?.query?.cursor ?? 0);
       const end = start + 100;
       const data = state.claims.slice(start, end);
-      return { data, next_cursor: end < state.claims.length ? String(end) : null };
+      const counts = { waiting: state.claims.length, late: 0, rejected: 0, unassigned: 0 };
+      const next_cursor = end < state.claims.length ? String(end) : null;
+      return { data, next_cursor, ...(start === 0 && { counts }) };
     }
     if (id === 'offerBoardClaim') {
       state.keys.push(parts?.headers?.['Idempotency-Key'] ?? '');
@@ -72,6 +78,12 @@ async function opened(given: { profile?: OwnStaff | Error; claims?: BoardClaim[]
   const desk = createDesk({
     api: { call, now: Date.now },
     choices: { read: () => undefined, write: () => {} },
+    drafts: {
+      read: () => state.draft,
+      write: (_, text) => {
+        state.draft = text;
+      },
+    },
     deviceLanguage: () => 'en',
     navigation: createDeskNavigation({
       location: { hash: '', replace: () => {} },
@@ -181,6 +193,9 @@ describe('offers', () => {
     const ids = (typed: string) => candidates(all, typed).map(({ svc_id }) => svc_id);
     expect(ids('')).toEqual(['SVC-free', 'SVC-busy', 'SVC-paused']);
     expect(ids('reyes ana')).toEqual(['SVC-free']);
+    // Who has rejected the claim comes last.
+    const rejecter = candidates(all, '', (svcId) => svcId === 'SVC-free').map(({ svc_id }) => svc_id);
+    expect(rejecter).toEqual(['SVC-busy', 'SVC-paused', 'SVC-free']);
   });
 
   test('go to adjusters of the environment', async () => {
@@ -208,6 +223,38 @@ describe('the board', () => {
     expect([reads(state.calls), rowsOf(desk)]).toEqual([2, state.claims.map(({ id }) => id)]);
     await after(100);
     expect(reads(state.calls)).toBe(3);
+  });
+
+  test('keeps what is selected under another filter, and sorts what is shown by a column', async () => {
+    const rows = ['Ortega', 'Delgado', 'Ärlig', 'Reyes'].map((name) => boardClaim({ name }));
+    const { desk, state } = await opened({ claims: rows });
+    const { board } = desk;
+    const [ortega = boardClaim(), delgado = boardClaim()] = rows;
+    board.toggle(ortega.id);
+    board.toggle(delgado.id);
+    state.claims = rows.slice(1);
+    board.filter({ q: 'another' });
+    await after(0);
+    expect(board.chosen.value).toEqual([delgado, ortega]);
+    board.clearSelection();
+    const names = () => board.rows.value?.map(({ name }) => name);
+    board.sortBy('name');
+    expect(names()).toEqual(['Ärlig', 'Delgado', 'Reyes']);
+    board.sortBy('name');
+    expect(names()).toEqual(['Reyes', 'Delgado', 'Ärlig']);
+    board.sortBy('name');
+    expect(names()).toEqual(['Delgado', 'Ärlig', 'Reyes']);
+  });
+
+  test('shows the counts of the first page, and asks for the offers that are late', async () => {
+    const { desk, state } = await opened({ claims: claims(150) });
+    const { board } = desk;
+    expect(board.counts.value).toEqual({ waiting: 150, late: 0, rejected: 0, unassigned: 0 });
+    await board.list.more();
+    board.filter({ view: 'late' });
+    await after(0);
+    expect(board.counts.value).toMatchObject({ waiting: 150 });
+    expect(state.queries.at(-1)).toMatchObject({ late: 'true' });
   });
 
   test('is searched once the typing pauses', async () => {
@@ -277,21 +324,66 @@ describe('the board', () => {
 });
 
 describe('a session', () => {
-  test('that the service has ended leaves nothing of the firm on the page but the filters of its address', async () => {
-    const { desk, state, events } = await opened({ claims: [boardClaim()] });
-    state.profile = new ApiError(401, 'invalid_session');
+  test('that the service has ended leaves nothing of the firm on the page, and the same person finds what they typed, selected and offered again', async () => {
+    const { desk, state, events } = await opened({ claims: [boardClaim(), boardClaim()] });
+    const [claim = boardClaim(), other = boardClaim()] = state.claims;
     desk.sandbox.key.value = 'svc_test_x';
     desk.secret.value = { title: 'Your new key', text: 'svc_test_x' };
     desk.board.open('#/?view=rejected&state=Atlantis&carrier=Gulf');
     desk.board.filter({ adjuster: 'SVC-1', q: 'Delgado' });
-    await desk.offers.offer(state.claims, adjuster('SVC-1'));
+    desk.board.toggle(other.id);
+    state.offers = [new ApiError(401, 'invalid_session')];
+    state.profile = new ApiError(401, 'invalid_session');
+    await desk.offers.offer([claim], adjuster('SVC-1'));
+    desk.offers.prepare('board', [other]);
     events.signedOut?.();
     expect([desk.session.profile.value, desk.session.endedBecause.value]).toEqual([null, 'expired']);
-    const { offers, adjusters, sandbox, secret } = desk;
-    const left = [rowsOf(desk), offers.acts.value, adjusters.rows.value, sandbox.key.value, secret.value];
+    const { adjusters, sandbox, secret, board } = desk;
+    const left = [rowsOf(desk), board.chosen.value, adjusters.rows.value, sandbox.key.value, secret.value];
     expect(left).toEqual([undefined, [], undefined, undefined, undefined]);
-    const filters = { view: 'rejected', state: '', carrier: 'Gulf', adjuster: '', q: '' };
-    expect(desk.board.filters.value).toEqual(filters);
+    state.profile = DISPATCHER;
+    await desk.signIn({ email: 'a@example.com', code: '123456' });
+    await settled();
+    const filters = { view: 'rejected', state: '', carrier: 'Gulf', adjuster: 'SVC-1', q: 'Delgado' };
+    expect(board.filters.value).toEqual(filters);
+    expect([board.chosen.value, desk.offers.draft.value?.ids]).toEqual([[other], [other.id]]);
+    // Whether it was made is not known, and it is sent again with its key.
+    expect(desk.offers.acts.value).toMatchObject([{ state: 'unknown' }]);
+    events.signedOut?.();
+    state.profile = { ...DISPATCHER, staff: { ...DISPATCHER.staff, id: 'another' } };
+    await desk.signIn({ email: 'b@example.com', code: '123456' });
+    expect(board.filters.value).toEqual({ ...filters, adjuster: '', q: '' });
+    expect([board.selected.value.size, desk.offers.draft.value, desk.offers.acts.value]).toEqual([
+      ...[0, undefined, []],
+    ]);
+  });
+
+  test('finds what was typed, selected and prepared after a reload of the page, and nobody does after it was signed out', async () => {
+    const { desk, state } = await opened({ claims: [boardClaim(), boardClaim()] });
+    const [claim = boardClaim(), other = boardClaim()] = state.claims;
+    desk.chooseEnvironment('test');
+    await settled();
+    desk.board.filter({ q: 'Delgado' }, true);
+    desk.board.sortBy('name');
+    desk.board.toggle(other.id);
+    desk.offers.prepare('board', [other]);
+    const draft = state.draft;
+    const again = await opened({ claims: state.claims, draft });
+    const { board, environment, offers } = again.desk;
+    expect([environment.value, board.filters.value.q, board.sort.value]).toEqual([
+      ...['test', 'Delgado', { by: 'name', isDown: false }],
+    ]);
+    expect(again.state.queries).toEqual([expect.objectContaining({ environment: 'test', q: 'Delgado' })]);
+    expect([board.chosen.value, offers.draft.value]).toEqual([
+      [other],
+      { from: 'board', ids: [other.id], typed: '' },
+    ]);
+    expect(draft).not.toContain(claim.name);
+    const profile = { ...DISPATCHER, firm: { ...DISPATCHER.firm, id: 'another' } };
+    const stranger = await opened({ claims: state.claims, draft, profile });
+    expect([stranger.desk.board.filters.value.q, stranger.desk.offers.draft.value]).toEqual(['', undefined]);
+    await again.desk.signOut(false);
+    expect(again.state.draft).toBe('');
   });
 
   test('is kept through an outage at the start, and opens once the service responds', async () => {

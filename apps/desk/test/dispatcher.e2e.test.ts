@@ -85,14 +85,14 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await page.keyboard.press('Enter');
     await heading(page, 'Marisol Ortega').waitFor();
     await page.getByText('Withdrawn', { exact: true }).waitFor();
-    expect(await page.locator('.heads [aria-hidden]').first().isHidden()).toBe(true);
+    expect(await page.locator('.heads .head').first().isHidden()).toBe(true);
     expect(await faultsOf(page, 'claim')).toEqual([]);
     expect(page.url()).not.toContain('Ortega');
     await page.goBack();
     await page.getByLabel('Search').fill('');
     await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Offered' });
     await page.getByText('Filters', { exact: true }).click();
-    await page.getByLabel('Carrier').fill('GULF');
+    await page.getByLabel('Carrier', { exact: true }).fill('GULF');
     await page.getByLabel('State').selectOption('FL');
     await page.getByText('3 claims shown', { exact: true }).waitFor();
     await page.getByRole('link', { name: /Marisol Ortega/ }).click();
@@ -100,7 +100,7 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     await heading(page, 'Marisol Ortega').waitFor();
     await page.goBack();
     expect(page.url()).toMatch(/#\/\?view=pending_acceptance&state=FL&carrier=GULF$/);
-    expect(await page.locator('details[open] select').last().inputValue()).toBe('FL');
+    expect(await page.getByLabel('State', { exact: true }).inputValue()).toBe('FL');
     await page.goForward();
     // Never under the banner of test data.
     await button(page, 'Test').click();
@@ -118,6 +118,104 @@ test('a dispatcher signs in by code, sees the board live, and offers claims with
     expect(
       (await context.cookies()).filter(({ name, value }) => name === 'svc-staff-session' && value !== ''),
     ).toEqual([]);
+  }));
+
+test('what was rejected comes first and is counted, fifteen rows fit, and what was typed, selected and prepared outlives a reload and the session', () =>
+  visiting({ ...DESK, viewport: { width: 1280, height: 720 } }, async ({ page, context }) => {
+    const firm = await service.firm();
+    const token = await service.staff(firm, 'dispatcher');
+    const [first, second] = [await service.member(firm), await service.member(firm)];
+    const sent = [];
+    for (let n = 0; n < 18; n += 1) sent.push(await send(firm, first.svcId, `Ortega${n}`));
+    const { id } = sent[11] ?? sent[0];
+    await service.call('POST', `/app/v1/claims/${id}/rejection`, {
+      as: first.token,
+      body: { reason: 'Too far.' },
+    });
+    await enterDesk(page, service, token);
+    const links = page.locator('a.board-link');
+    await links.nth(17).waitFor();
+    expect(await links.first().textContent()).toMatch(/Marisol Ortega11.*Rejected/);
+    const fitting = `[...document.querySelectorAll('a.board-link')].filter(
+      (link) => link.getBoundingClientRect().bottom <= innerHeight).length`;
+    expect(await page.evaluate(fitting)).toBeGreaterThanOrEqual(15);
+    await button(page, 'Sort by Name').click();
+    await until('the sorted rows', async () => /Ortega0/.test((await links.first().textContent()) ?? ''));
+    await button(page, 'Rejected 1').click();
+    await heading(page, 'Rejected claims').waitFor();
+    await until('the view', async () => (await links.count()) === 1);
+    expect(await faultsOf(page, 'rejected')).toEqual([]);
+    await button(page, 'Waiting 18').click();
+    // The last digits, as a caller reads them.
+    await page.getByLabel('Search').fill(sent[3]?.claim_number.slice(-6) ?? '');
+    await until('the search', async () => (await links.count()) === 1);
+    await page.getByLabel('Select Marisol Ortega3').check();
+    await page.getByLabel('Search').fill('0142 ortega11');
+    await page.getByText('1 claim shown, 1 selected, 1 of them not shown here').waitFor();
+    await page.getByLabel('Select Marisol Ortega11').check();
+    await page.reload();
+    await page.getByText('1 claim shown, 1 selected').waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toBe('0142 ortega11');
+    await links.first().focus();
+    await page.keyboard.press('o');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Rejected it').waitFor();
+    const radios = dialog.getByRole('radio');
+    expect(await radios.last().evaluate((radio) => radio.closest('label')?.textContent)).toContain(
+      first.svcId,
+    );
+    await dialog.getByLabel('Name or SVCID').fill(second.svcId);
+    await radios.check();
+    expect(await faultsOf(page, 'offer')).toEqual([]);
+    await context.clearCookies();
+    await dialog.getByRole('button', { name: /^Offer to/ }).click();
+    await page.getByText('Your session has ended. Sign in to continue.').waitFor();
+    expect(await page.content()).not.toContain('Ortega');
+    await context.addCookies([{ name: 'svc-staff-session', value: token, url: service.url }]);
+    await page.reload();
+    await page.getByText('1 claim shown').waitFor();
+    await links.first().focus();
+    await page.keyboard.press('o');
+    await dialog.getByLabel('Name or SVCID').fill(second.svcId);
+    await page.reload();
+    await dialog.waitFor();
+    expect(await dialog.getByLabel('Name or SVCID').inputValue()).toBe(second.svcId);
+    await radios.check();
+    await dialog.getByRole('button', { name: /^Offer to/ }).click();
+    await page.getByRole('status').getByText('1 of 1 offered to').waitFor();
+    await button(page, 'Rejected 0').waitFor();
+    const history = (await detailsOf(token, id)).history;
+    expect(history.map((offer: { offered_by: { type: string } }) => offer.offered_by.type)).toEqual([
+      'staff',
+      'key',
+    ]);
+  }));
+
+test('a claim shows all that was sent, who offered it, its receipt and a link to call, and prints on one page', () =>
+  visiting(DESK, async ({ page }) => {
+    const firm = await service.firm();
+    const { svcId } = await service.member(firm);
+    const body = {
+      ...eventClaim(1, svcId, 'sent', Date.now()),
+      policyholder: { first_name: 'Marisol', last_name: 'Delgado', phone: 'Cell 352-555-0142 ext 7' },
+      coverages: { building_limit: 250_000, contents_limit: 100_000.5 },
+      agent: { company_name: 'Bay Agency', phone: '239-555-0199' },
+    };
+    const sent = await sendClaim(service, firm.live, body);
+    if (sent.status !== 201) throw new Error(sent.text);
+    const { id } = sent.json;
+    await enterDesk(page, service, await service.staff(firm, 'auditor'), `#/claims/${id}`);
+    await heading(page, 'Marisol Delgado').waitFor();
+    const claim = page.locator('.split-claim');
+    expect(await claim.getByRole('link', { name: /^Call / }).getAttribute('href')).toBe('tel:+13525550142,7');
+    for (const text of ['$250,000.00', '$100,000.50', 'Bay Agency', 'Flood zone'])
+      await claim.getByText(text, { exact: true }).first().waitFor();
+    await claim.getByText(/^Offered by API key key_/).waitFor();
+    await button(page, 'Show the receipt').click();
+    await claim.getByText(/^eyJ/).waitFor();
+    expect(await faultsOf(page, 'claim')).toEqual([]);
+    const pdf = (await page.pdf({ format: 'Letter' })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   }));
 
 test('an offer whose response was lost is made once, however often it is tried again, and on a phone its outcome comes into view', () =>

@@ -5,17 +5,21 @@ export interface KeyValue {
 }
 
 /** Where the browser stores nothing for this page, it throws. */
-export const browserChoices: KeyValue = {
+const storedIn = (storage: () => Storage): KeyValue => ({
   read(key) {
     try {
-      return localStorage.getItem(key) ?? undefined;
+      return storage().getItem(key) ?? undefined;
     } catch {
       return undefined;
     }
   },
   write(key, text) {
     try {
-      localStorage.setItem(key, text);
+      storage().setItem(key, text);
     } catch {}
   },
-};
+});
+
+export const browserChoices = storedIn(() => localStorage);
+/** Until the tab is closed. */
+export const tabChoices = storedIn(() => sessionStorage);

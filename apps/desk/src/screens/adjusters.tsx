@@ -5,9 +5,11 @@ import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/compon
 import { useEffect, useState } from 'preact/hooks';
 import { adjusters, answerTime, call, can, dateTime, desk, environment, perform, texts } from '../app.ts';
 import type { BoardAdjuster } from '../endpoints.ts';
-import { displayName, hasWords } from '../state/offers.ts';
+import { byWork, displayName, hasWords } from '../state/offers.ts';
 
-/** The members of the firm and its invitations. */
+const isActive = ({ status }: BoardAdjuster): boolean => status === 'active';
+
+/** The members of the firm, those who are free first, and its invitations. */
 export function Adjusters() {
   const words = texts.value.adjusters;
   const [typed, setTyped] = useState('');
@@ -15,6 +17,7 @@ export function Adjusters() {
   useEffect(() => void desk.readAdjusters(), [desk.changes.value]);
   const found = adjusters.rows.value
     ?.filter((one) => hasWords(one, typed))
+    .toSorted((one, other) => Number(isActive(other)) - Number(isActive(one)) || byWork(one, other))
     .map((adjuster) => ({ id: adjuster.svc_id, adjuster }));
   return (
     <>
@@ -50,8 +53,7 @@ async function withdraw({ svc_id, test }: BoardAdjuster): Promise<void> {
 
 function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
   const words = texts.value.adjusters;
-  const isActive = adjuster.status === 'active';
-  const [state, kind] = !isActive
+  const [state, kind] = !isActive(adjuster)
     ? [words.statuses[adjuster.status] ?? adjuster.status, 'neutral']
     : !adjuster.can_accept_claims
       ? [words.barred, 'error']
@@ -71,7 +73,7 @@ function Row({ adjuster }: { readonly adjuster: BoardAdjuster }) {
           <span class="line muted">{words.expires(dateTime(adjuster.expires_at))}</span>
         )}
       </span>
-      {isActive ? (
+      {isActive(adjuster) ? (
         <span class="cell">
           {texts.value.offer.load(adjuster.open_offers, adjuster.open_claims)}
           <span class="line muted">

@@ -6,39 +6,47 @@ import { LoadMore } from '@svc/web-app/components/load-more';
 import { Select } from '@svc/web-app/components/select';
 import { Button, EmptyState, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useEffect, useState } from 'preact/hooks';
-import { adjusters, board, can, desk, route, texts } from '../app.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { adjusters, board, can, desk, offers, route, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaim } from '../endpoints.ts';
-import { VIEWS } from '../state/board.ts';
+import { SORTS, type SortKey, VIEWS, type View } from '../state/board.ts';
 import { displayName } from '../state/offers.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
 
 const WRITE_KEYS = ['O', 'X'];
+const COUNTED = ['waiting', 'late', 'rejected'] as const satisfies readonly View[];
 
-/** The claims of the firm, the longest wait first. */
+/** The claims of the firm: those that nobody has, and then the longest wait, first. */
 export function Board() {
   const words = texts.value.board;
-  const rows = board.list.rows.value;
-  const [offered, setOffered] = useState<readonly BoardClaim[]>([]);
+  const rows = board.rows.value;
   const [showsKeys, setShowsKeys] = useState(false);
   const { value: chosen } = board.chosen;
   const offer = (claims: readonly BoardClaim[]): void => {
-    if (claims.length > 0 && can('claims:write')) setOffered(claims);
+    if (claims.length > 0 && can('claims:write')) offers.prepare('board', claims);
   };
   useKeys(
     (current) => offer(chosen.length > 0 ? chosen : current === undefined ? [] : [current]),
     () => setShowsKeys(true),
   );
+  const draft = offers.draft.value;
+  const ids = draft?.from === 'board' ? draft.ids : [];
+  const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
+  const offered = ids.flatMap((id) => known.get(id) ?? []);
+  const box = useRef<HTMLDivElement>(null);
+  const { focusRow } = useRowFocus(box, rows);
   return (
     <>
-      <ScreenHeader title={texts.value.nav.board} />
+      <ScreenHeader title={words.titles[board.filters.value.view] ?? texts.value.nav.board}>
+        <Views />
+      </ScreenHeader>
       <Filters />
       <OfferResults />
       {rows?.length === 0 && !board.list.hasMore.value ? (
         <Nothing />
       ) : (
-        <div class="rows">
+        <div class="rows" ref={box}>
           <Heads />
           <WindowedList
             items={rows ?? []}
@@ -61,10 +69,9 @@ export function Board() {
       {offered.length > 0 && (
         <OfferDialog
           claims={offered}
-          close={() => setOffered([])}
           done={() => {
-            setOffered([]);
             board.clearSelection();
+            focusRow(offered[0]?.id);
           }}
         />
       )}
@@ -88,13 +95,83 @@ const Nothing = () => {
   );
 };
 
-/** Selects and counts what is shown; in columns, names them. */
-function Heads() {
+const columnNames = (): Readonly<Record<SortKey, string>> => {
   const { board: words, claimFields: fields, reports } = texts.value;
   const { carrier, adjuster } = reports.groups;
+  return { name: words.name, ids: fields.number, carrier, adjuster, state: words.status };
+};
+
+const viewName = (view: View): string => {
+  const { waiting, late } = texts.value.board;
+  return view === 'waiting' ? waiting : view === 'late' ? late : statusName(view);
+};
+
+/** The views that somebody has to look at, with what is in them. */
+function Views() {
+  const words = texts.value.board;
+  const { value: counts } = board.counts;
+  return (
+    <fieldset class="chips views" aria-label={words.queues}>
+      {COUNTED.map((view) => (
+        <button
+          key={view}
+          type="button"
+          class="chip"
+          aria-pressed={board.filters.value.view === view}
+          onClick={() => board.filter({ view })}
+        >
+          {viewName(view)}
+          {counts !== undefined && (
+            <span class="count"> {words.counted(counts[view], LIMITS.boardCount)}</span>
+          )}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The row that has the focus keeps it when the rows are read again, in another order, too. */
+function useRowFocus(box: { readonly current: HTMLElement | null }, rows: unknown) {
+  const last = useRef<{ readonly id: string | undefined; readonly at: number } | undefined>(undefined);
+  const links = (): HTMLElement[] => [...(box.current?.querySelectorAll<HTMLElement>('a.board-link') ?? [])];
+  const find = (id: string | undefined): HTMLElement | undefined =>
+    links().find((link) => link.dataset.id === id);
+  useEffect(() => {
+    const onFocus = ({ target }: FocusEvent): void => {
+      const link = target instanceof Element ? target.closest<HTMLElement>('a.board-link') : null;
+      last.current = link === null ? undefined : { id: link.dataset.id, at: links().indexOf(link) };
+    };
+    document.addEventListener('focusin', onFocus);
+    return () => document.removeEventListener('focusin', onFocus);
+  }, []);
+  useLayoutEffect(() => {
+    const { current: before } = last;
+    if (before === undefined || document.activeElement !== document.body) return;
+    (find(before.id) ?? links()[before.at] ?? links().at(-1))?.focus({ preventScroll: true });
+  }, [rows]);
+  return {
+    /** After a dialog has closed, which gives the focus to the heading where its button is gone. */
+    focusRow(id: string | undefined): void {
+      const isGone = (): boolean =>
+        document.activeElement === document.body || document.activeElement?.matches('h1') === true;
+      const whenClosed = (): void => {
+        if (document.querySelector('dialog[open]') !== null) requestAnimationFrame(whenClosed);
+        else requestAnimationFrame(() => isGone() && find(id)?.focus({ preventScroll: true }));
+      };
+      requestAnimationFrame(whenClosed);
+    },
+  };
+}
+
+/** Selects and counts what is shown; in columns, names and sorts them. */
+function Heads() {
+  const { board: words } = texts.value;
+  const columns = columnNames();
+  const { value: sort } = board.sort;
   const { length: all } = board.offerable.value;
   const { length: chosen } = board.chosen.value;
-  const columns = { ids: fields.number, carrier, adjuster, state: words.status };
+  const shownIds = new Set(board.offerable.value.map(({ id }) => id));
+  const hidden = board.chosen.value.filter(({ id }) => !shownIds.has(id)).length;
   return (
     <div class="board-row heads">
       {can('claims:write') && (
@@ -102,8 +179,8 @@ function Heads() {
           <input
             type="checkbox"
             aria-label={words.selectAll}
-            checked={chosen > 0 && chosen === all}
-            indeterminate={chosen > 0 && chosen < all}
+            checked={all > 0 && chosen - hidden === all}
+            indeterminate={chosen > hidden && chosen - hidden < all}
             disabled={all === 0}
             onClick={board.toggleAll}
           />
@@ -112,11 +189,20 @@ function Heads() {
       <div class="board-link">
         <span class="cell" role="status">
           {words.count(board.list.rows.value?.length ?? 0, board.list.hasMore.value, chosen)}
+          {hidden > 0 && `, ${words.hidden(hidden)}`}
         </span>
-        {Object.entries(columns).map(([name, title]) => (
-          <span key={name} class={`cell ${name}`} aria-hidden="true">
-            {title}
-          </span>
+        {SORTS.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class={`cell head ${name}`}
+            aria-pressed={sort?.by === name}
+            aria-label={words.sortBy(columns[name])}
+            onClick={() => board.sortBy(name)}
+          >
+            {columns[name]}
+            {sort?.by === name && <span aria-hidden="true">{sort.isDown ? ' ↓' : ' ↑'}</span>}
+          </button>
         ))}
       </div>
     </div>
@@ -146,42 +232,54 @@ function Filters() {
           label={words.view}
           options={VIEWS}
           value={filters.view}
-          name={(view) => (view === 'waiting' ? words.waiting : statusName(view))}
+          name={viewName}
           choose={(view) => board.filter({ view })}
         />
+        <details
+          open={open}
+          onToggle={({ currentTarget }) => currentTarget.open && void desk.readAdjusters()}
+        >
+          <summary>{words.filters}</summary>
+          <div class="filter-line">
+            <Select
+              label={texts.value.reports.groups.adjuster}
+              options={['', ...names.keys()]}
+              value={filters.adjuster}
+              name={(id) => names.get(id) ?? words.any}
+              choose={(adjuster) => board.filter({ adjuster })}
+            />
+            <Field
+              label={words.carrier}
+              name="carrier"
+              maxLength={LIMITS.companyName.max}
+              value={filters.carrier}
+              onInput={({ currentTarget: { value } }) => board.filter({ carrier: value }, true)}
+            />
+            <Select
+              label={words.state}
+              options={['', ...LOSS_LOCATION_STATES]}
+              value={filters.state}
+              name={(state) => state || words.any}
+              choose={(state) => board.filter({ state })}
+            />
+            <Select
+              label={words.sort}
+              options={['', ...SORTS]}
+              value={board.sort.value?.by ?? ''}
+              name={(by) => (by === '' ? words.unsorted : columnNames()[by])}
+              choose={(by) => {
+                board.sort.value = by === '' ? null : { by, isDown: false };
+              }}
+            />
+            {board.isFiltered.value && (
+              <Button onClick={() => board.filter({ adjuster: '', carrier: '', state: '', q: '' })}>
+                {words.clear}
+              </Button>
+            )}
+          </div>
+          <LoadMore list={adjusters} />
+        </details>
       </div>
-      <details open={open} onToggle={({ currentTarget }) => currentTarget.open && void desk.readAdjusters()}>
-        <summary>{words.filters}</summary>
-        <div class="filter-line">
-          <Select
-            label={texts.value.reports.groups.adjuster}
-            options={['', ...names.keys()]}
-            value={filters.adjuster}
-            name={(id) => names.get(id) ?? words.any}
-            choose={(adjuster) => board.filter({ adjuster })}
-          />
-          <Field
-            label={words.carrier}
-            name="carrier"
-            maxLength={LIMITS.companyName.max}
-            value={filters.carrier}
-            onInput={({ currentTarget: { value } }) => board.filter({ carrier: value }, true)}
-          />
-          <Select
-            label={words.state}
-            options={['', ...LOSS_LOCATION_STATES]}
-            value={filters.state}
-            name={(state) => state || words.any}
-            choose={(state) => board.filter({ state })}
-          />
-          {board.isFiltered.value && (
-            <Button onClick={() => board.filter({ adjuster: '', carrier: '', state: '', q: '' })}>
-              {words.clear}
-            </Button>
-          )}
-        </div>
-        <LoadMore list={adjusters} />
-      </details>
     </search>
   );
 }
@@ -189,6 +287,7 @@ function Filters() {
 function Row({ claim }: { readonly claim: BoardClaim }) {
   const words = texts.value.board;
   const { place } = claim;
+  const address = `${place.street}, ${place.city}, ${place.state} ${place.zip}`;
   const open = route.value;
   return (
     <div class="board-row" data-late={claim.late}>
@@ -210,15 +309,19 @@ function Row({ claim }: { readonly claim: BoardClaim }) {
         data-id={claim.id}
         aria-current={open.screen === 'claim' && open.id === claim.id}
       >
-        <span class="cell name">
+        <span class="cell name" title={`${claim.name}, ${address}`}>
           <span class="strong">{claim.name}</span> <TestBadge test={claim.test} />
-          <span class="line muted">{`${place.street}, ${place.city}, ${place.state} ${place.zip}`}</span>
+          <span class="line muted">{address}</span>
         </span>
-        <span class="cell ids">
+        <span class="cell ids" title={`${claim.claim_number} ${claim.external_id}`}>
           {claim.claim_number} <span class="muted unbroken">{claim.external_id}</span>
         </span>
-        <span class="cell carrier">{claim.carrier}</span>
-        <span class="cell adjuster">{claim.adjuster_name ?? claim.adjuster_svc_id}</span>
+        <span class="cell carrier" title={claim.carrier}>
+          {claim.carrier}
+        </span>
+        <span class="cell adjuster" title={claim.adjuster_svc_id}>
+          {claim.adjuster_name ?? claim.adjuster_svc_id}
+        </span>
         <span class="cell state">
           <StatusPill status={claim.closed_at === null ? claim.status : 'closed'} late={claim.late} />{' '}
           <Waits from={claim.waiting_since} />
@@ -243,7 +346,7 @@ function useKeys(offer: (current: BoardClaim | undefined) => void, help: () => v
       const at = links.findIndex((link) => link.closest('.board-row')?.contains(document.activeElement));
       const { value: open } = route;
       const currentId = links[at]?.dataset.id ?? (open.screen === 'claim' ? open.id : undefined);
-      const current = board.list.rows.value?.find(({ id }) => id === currentId);
+      const current = board.rows.value?.find(({ id }) => id === currentId);
       const focus = (index: number): void => {
         links[index]?.focus({ preventScroll: true });
         links[index]?.scrollIntoView({ block: 'nearest' });

@@ -1,10 +1,13 @@
 import { ApiError } from '@svc/web-app/api-error';
-import { FactSection, fact, Section } from '@svc/web-app/components/facts';
+import { CopyButton } from '@svc/web-app/components/copy';
+import { type Fact, FactSection, fact, Section } from '@svc/web-app/components/facts';
 import { Button, Note, ScreenHeader, TestBadge } from '@svc/web-app/components/ui';
 import { addressText, nameOf } from '@svc/web-app/names';
+import { telLink } from '@svc/web-app/phone';
+import { saveFile } from '@svc/web-app/save-file';
 import { useReading } from '@svc/web-app/use-reading';
-import { useState } from 'preact/hooks';
-import { can, changes, dateTime, day, desk, isWide, showError, texts } from '../app.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { can, changes, dateTime, day, desk, isWide, offers, showError, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
@@ -13,7 +16,7 @@ import { OfferDialog, OfferResults } from './offer.tsx';
 export function ClaimScreen({ id }: { readonly id: string }) {
   const words = texts.value.claim;
   const [details, setDetails] = useState<BoardClaimDetails | null>();
-  const [offering, setOffering] = useState(false);
+  const { from, ids } = offers.draft.value ?? {};
   const failed = (error: unknown): void => {
     // 422: an address that was cut off has no id in it.
     if (error instanceof ApiError && [404, 422].includes(error.status)) setDetails(null);
@@ -34,21 +37,15 @@ export function ClaimScreen({ id }: { readonly id: string }) {
     );
   const { claim, closed_at } = details;
   const isOpen = claim.assignment.status !== 'accepted' && closed_at === null;
-  const { policyholder, policy, loss } = claim;
+  const { policyholder } = claim;
+  const { phone } = policyholder;
+  const call = phone === undefined ? undefined : telLink(phone);
   const { claimFields: fields } = texts.value;
-  const lines = (text: string) => <span class="preformatted">{text}</span>;
   const facts = [
     fact(fields.number, claim.claim_number),
     fact(words.externalId, claim.external_id),
     fact(fields.property, addressText(claim.loss_location)),
-    fact(fields.phone, policyholder.phone),
-    fact(fields.email, policyholder.email),
     fact(texts.value.reports.groups.carrier, claim.carrier.name),
-    fact(fields.policyNumber, policy.number),
-    fact(fields.date, day(loss.date)),
-    fact(fields.catCode, loss.cat_code),
-    fact(fields.description, loss.description, lines),
-    fact(words.instructions, claim.instructions, lines),
     fact(words.sentAt, dateTime(claim.created_at)),
     fact(statusName('closed'), closed_at, dateTime),
   ];
@@ -61,13 +58,19 @@ export function ClaimScreen({ id }: { readonly id: string }) {
           <Waits from={details.waiting_since} />
         </span>
       </ScreenHeader>
-      {isOpen && can('claims:write') && (
-        <div class="row">
-          <Button kind="primary" onClick={() => setOffering(true)}>
+      <div class="row">
+        {isOpen && can('claims:write') && (
+          <Button kind="primary" onClick={() => offers.prepare('claim', [claim])}>
             {texts.value.board.offer}
           </Button>
-        </div>
-      )}
+        )}
+        {phone !== undefined && call !== undefined && (
+          <a class="button" href={call}>
+            {words.call(phone)}
+          </a>
+        )}
+        <Button onClick={print}>{words.print}</Button>
+      </div>
       {!isWide.value && <OfferResults of={id} />}
       <Section title={texts.value.reports.offers}>
         <ol class="history">
@@ -77,14 +80,101 @@ export function ClaimScreen({ id }: { readonly id: string }) {
         </ol>
       </Section>
       <FactSection title={words.details} facts={facts} />
-      {offering && (
-        <OfferDialog
-          claims={[{ ...claim, ...claim.assignment, name: nameOf(policyholder) }]}
-          close={() => setOffering(false)}
-          done={() => setOffering(false)}
-        />
+      <Sent claim={claim} />
+      <ReceiptSection id={id} of={`${details.history[0]?.offered_at} ${details.history[0]?.outcome}`} />
+      {isOpen && from === 'claim' && ids?.[0] === id && (
+        <OfferDialog claims={[{ ...claim, ...claim.assignment, name: nameOf(policyholder) }]} />
       )}
     </>
+  );
+}
+
+const print = (): void => window.print();
+
+type Sendable = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Sendable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What the screen has elsewhere, and what the service made of the claim. */
+const NOT_SENT = ['id', 'test', 'assignment', 'created_at', 'updated_at', 'external_id', 'claim_number'];
+
+/** Every field that the firm sent, in groups as they were sent. */
+function Sent({ claim }: { readonly claim: BoardClaimDetails['claim'] }) {
+  const names: Readonly<Record<string, string>> = texts.value.upload.fieldNames;
+  const nameOfField = (path: readonly string[]): string => {
+    const text = path.map((part) => names[part] ?? part.replaceAll('_', ' ')).join(', ');
+    return text.charAt(0).toUpperCase() + text.slice(1);
+  };
+  const factsIn = (value: unknown, path: readonly string[]): Fact[] => {
+    if (isObject(value))
+      return Object.entries(value).flatMap(([name, inner]) => factsIn(inner, [...path, name]));
+    return value === null || value === undefined
+      ? []
+      : [[nameOfField(path), shown(value, path.at(-1) ?? '')]];
+  };
+  const sent = Object.entries(claim).filter(([name]) => !NOT_SENT.includes(name));
+  const single = sent.filter(([, value]) => !isObject(value));
+  const groups = sent.flatMap(([name, value]) => (isObject(value) ? [[name, value] as const] : []));
+  return (
+    <div class="sent">
+      {groups.map(([name, value]) => (
+        <FactSection key={name} title={nameOfField([name])} facts={factsIn(value, [])} />
+      ))}
+      <FactSection
+        title={texts.value.claim.further}
+        facts={single.flatMap(([name, value]) => factsIn(value, [name]))}
+      />
+    </div>
+  );
+}
+
+/** A value in words; of choices, the words that the interface has. */
+function shown(value: unknown, name: string) {
+  const text = String(value);
+  if (typeof value === 'boolean') return texts.value.claim.flag(value);
+  if (Array.isArray(value)) return value.map((one) => String(one).replaceAll('_', ' ')).join(', ');
+  if (typeof value === 'number')
+    return /limit|deductible|reserve|payment|value|cost|cap$/.test(name) ? dollars(value) : text;
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return day(text);
+  const call = /phone$/.test(name) ? telLink(text) : undefined;
+  if (call !== undefined) return <a href={call}>{text}</a>;
+  if (name === 'email') return <a href={`mailto:${encodeURIComponent(text)}`}>{text}</a>;
+  return (
+    <span class="preformatted">{/^[a-z]+(_[a-z]+)+$/.test(text) ? text.replaceAll('_', ' ') : text}</span>
+  );
+}
+
+const dollars = (amount: number): string =>
+  amount.toLocaleString('en', { style: 'currency', currency: 'USD' });
+
+/** The signed course of the latest offer. @param of what a new receipt is read for */
+function ReceiptSection({ id, of }: { readonly id: string; readonly of: string }) {
+  const words = texts.value.claim;
+  const [receipt, setReceipt] = useState<string>();
+  const read = (): Promise<string> => desk.readReceipt(id);
+  useEffect(() => setReceipt(undefined), [id, of]);
+  const show = (): void => void read().then(setReceipt, showError);
+  const save = (): void =>
+    void read().then(
+      (text) => saveFile(new Blob([text], { type: 'application/jose' }), `receipt-${id}.jws`),
+      showError,
+    );
+  return (
+    <div class="receipt">
+      <Section title={words.receipt}>
+        <p class="muted">{words.receiptLead}</p>
+        {receipt !== undefined && <code class="secret">{receipt}</code>}
+        <div class="row">
+          {receipt === undefined ? (
+            <Button onClick={show}>{words.showReceipt}</Button>
+          ) : (
+            <CopyButton text={receipt} />
+          )}
+          <Button onClick={save}>{words.saveReceipt}</Button>
+        </div>
+      </Section>
+    </div>
   );
 }
 

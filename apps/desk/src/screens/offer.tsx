@@ -4,37 +4,51 @@ import { FormDialog } from '@svc/web-app/components/form-dialog';
 import { LoadMore } from '@svc/web-app/components/load-more';
 import { Button } from '@svc/web-app/components/ui';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { adjusters, desk, offers, texts } from '../app.ts';
-import type { BoardAdjuster } from '../endpoints.ts';
+import { adjusters, dateTime, desk, offers, texts } from '../app.ts';
 import { candidates, canTake, displayName, type OfferedClaim, outcomeText } from '../state/offers.ts';
 
 const MAX_SHOWN = 50;
 
 /** Chooses the adjuster to offer claims to. */
-export function OfferDialog(props: {
-  readonly claims: readonly OfferedClaim[];
-  readonly close: () => void;
-  readonly done: () => void;
-}) {
+export function OfferDialog(props: { readonly claims: readonly OfferedClaim[]; readonly done?: () => void }) {
   const words = texts.value.offer;
-  const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState<BoardAdjuster>();
-  useEffect(() => void desk.readAdjusters(), []);
+  const { typed = '', chosen: chosenId } = offers.draft.value ?? {};
+  const change = (changes: { readonly typed?: string; readonly chosen?: string }): void => {
+    const { value: draft } = offers.draft;
+    if (draft !== undefined) offers.draft.value = { ...draft, ...changes };
+  };
+  const close = (): void => {
+    offers.draft.value = undefined;
+  };
+  const [rejecters, setRejecters] = useState<ReadonlyMap<string, string | null>>(new Map());
+  useEffect(() => {
+    void desk.readAdjusters();
+    // Of several claims, what the board knows: the latest offer of each.
+    const latest = props.claims.filter(({ status }) => status === 'rejected');
+    setRejecters(new Map(latest.map(({ adjuster_svc_id }) => [adjuster_svc_id, null])));
+    const [claim, ...others] = props.claims;
+    if (claim === undefined || others.length > 0) return;
+    desk.readRejecters(claim).then(setRejecters, desk.showRefusal);
+  }, []);
   const { value: all } = adjusters.rows;
-  const found = candidates(all ?? [], typed);
+  const found = candidates(all ?? [], typed, (svcId) => rejecters.has(svcId));
+  const chosen = all?.find(({ svc_id }) => svc_id === chosenId);
   const { length: ending } = props.claims.filter(
     (claim) => claim.status === 'pending_acceptance' && claim.adjuster_svc_id !== chosen?.svc_id,
   );
+  const rejected = (at: string | null): string =>
+    at === null ? words.rejectedThis : words.rejected(dateTime(at));
   const submit = (): void => {
     if (chosen === undefined) return;
     void offers.offer(props.claims, chosen);
-    props.done();
+    close();
+    props.done?.();
   };
   return (
     <FormDialog
       title={words.title(props.claims.length)}
       act={chosen === undefined ? texts.value.board.offer : words.confirm(displayName(chosen))}
-      {...{ disabled: chosen === undefined, close: props.close, submit }}
+      {...{ disabled: chosen === undefined, close, submit }}
     >
       <ul class="points">
         {props.claims.slice(0, 5).map(({ id, name, claim_number }) => (
@@ -50,7 +64,7 @@ export function OfferDialog(props: {
         name="find"
         spellcheck={false}
         value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onInput={({ currentTarget }) => change({ typed: currentTarget.value })}
       />
       <fieldset class="choices">
         <legend>{texts.value.reports.groups.adjuster}</legend>
@@ -59,11 +73,14 @@ export function OfferDialog(props: {
             <input
               type="radio"
               name="adjuster"
-              checked={chosen?.svc_id === adjuster.svc_id}
-              onChange={() => setChosen(adjuster)}
+              checked={chosenId === adjuster.svc_id}
+              onChange={() => change({ chosen: adjuster.svc_id })}
             />
             <span>
-              <span class="strong">{displayName(adjuster)}</span> {adjuster.svc_id}
+              <span class="strong">{displayName(adjuster)}</span> {adjuster.svc_id}{' '}
+              {rejecters.has(adjuster.svc_id) && (
+                <span class="pill error">{rejected(rejecters.get(adjuster.svc_id) ?? null)}</span>
+              )}
               <span class="line muted">
                 {canTake(adjuster)
                   ? words.load(adjuster.open_offers, adjuster.open_claims)

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiError } from '@svc/web-app/api-error';
+import { ApiError, needsSignIn } from '@svc/web-app/api-error';
 import type { BoardAdjuster, BoardClaim, Call } from '../endpoints.ts';
 import type { Texts } from '../texts/en.ts';
 
@@ -17,6 +17,16 @@ export interface Act {
   /** Why it was refused: a code of the service, and its reason in English. */
   readonly code?: string;
   readonly reason?: string;
+}
+
+/** An open dialog, which a reload and the end of a session keep. */
+export interface OfferDraft {
+  readonly from: 'board' | 'claim';
+  /** Of the claims. */
+  readonly ids: readonly string[];
+  readonly typed: string;
+  /** SVCID of the adjuster. */
+  readonly chosen?: string;
 }
 
 const PARALLEL = 4;
@@ -38,6 +48,8 @@ export function createOffers(deps: {
   readonly onProgress: (acts: readonly Act[]) => void;
 }) {
   const acts = signal<readonly Act[]>([]);
+  /** The offer that is being prepared. */
+  const draft = signal<OfferDraft | undefined>(undefined);
   const replace = (act: Act, change: Partial<Act>): void => {
     acts.value = acts.value.map((one) => (keyOf(one) === keyOf(act) ? { ...one, ...change } : one));
   };
@@ -58,7 +70,8 @@ export function createOffers(deps: {
       replace(act, isOurs ? { state: 'offered' } : { state: 'refused', code: 'claim_changed' });
     } catch (error) {
       const refusal = error instanceof ApiError ? error : undefined;
-      const { code, reason } = refusal ?? {};
+      // A session that has ended says nothing about the offer: it is sent again with its key.
+      const { code, reason } = needsSignIn(error) ? {} : (refusal ?? {});
       replace(
         act,
         code === undefined ? { state: 'unknown' } : { state: 'refused', code, reason: reason ?? '' },
@@ -79,7 +92,10 @@ export function createOffers(deps: {
   }
 
   return {
-    acts,
+    ...{ acts, draft },
+    prepare(from: OfferDraft['from'], claims: readonly Pick<OfferedClaim, 'id'>[]): void {
+      draft.value = { from, ids: claims.map(({ id }) => id), typed: '' };
+    },
     /** Offers the claims, except those that are being offered already. */
     async offer(claims: readonly OfferedClaim[], adjuster: Act['adjuster']): Promise<void> {
       const isSending = (id: string) =>
@@ -102,6 +118,7 @@ export function createOffers(deps: {
       acts.value = acts.value.filter(({ state }) => state === 'sending');
     },
     forget(): void {
+      draft.value = undefined;
       acts.value = [];
     },
   };
@@ -146,13 +163,21 @@ export function hasWords(adjuster: BoardAdjuster, typed: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Active adjusters that match, those who take offers and have the least work first. */
-export function candidates(all: readonly BoardAdjuster[], typed: string): BoardAdjuster[] {
+/** Those who take offers and have the least work first. */
+export const byWork = (one: BoardAdjuster, other: BoardAdjuster): number =>
+  Number(canTake(other)) - Number(canTake(one)) ||
+  one.open_offers + one.open_claims - other.open_offers - other.open_claims;
+
+/** Active adjusters that match: those who are free first, and last those who have rejected a claim. */
+export function candidates(
+  all: readonly BoardAdjuster[],
+  typed: string,
+  hasRejected: (svcId: string) => boolean = () => false,
+): BoardAdjuster[] {
   return all
     .filter((one) => one.status === 'active' && hasWords(one, typed))
     .toSorted(
       (one, other) =>
-        Number(canTake(other)) - Number(canTake(one)) ||
-        one.open_offers + one.open_claims - other.open_offers - other.open_claims,
+        Number(hasRejected(one.svc_id)) - Number(hasRejected(other.svc_id)) || byWork(one, other),
     );
 }

@@ -9,7 +9,7 @@ import {
   UncertainEncoding,
   UnreadableCsv,
 } from '@svc/csv-import/in-page';
-import { ApiError } from '@svc/web-app/api-error';
+import { ApiError, needsSignIn } from '@svc/web-app/api-error';
 import { outlast } from '@svc/web-app/outlast';
 import type { Call, Environment, ImportBody, ImportResult } from '../endpoints.ts';
 
@@ -132,7 +132,7 @@ export function createUpload(deps: {
     } catch (error) {
       if (mine !== generation) return;
       // Without a response, the same rows are sent again: a claim that exists is not sent twice.
-      if (error instanceof ApiError) waiting = undefined;
+      if (error instanceof ApiError && !needsSignIn(error)) waiting = undefined;
       upload.value = upload.value && { ...upload.value, kind: 'stopped' };
       deps.onError(error);
     }
