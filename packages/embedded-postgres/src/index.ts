@@ -8,6 +8,7 @@ import { enter, inUse, leave } from './users.ts';
 
 export { type Account, SELF, unprivilegedAccount } from './account.ts';
 export { type Binaries, binariesFor } from './binaries.ts';
+export { writeDurably } from './durable-file.ts';
 export { lock } from './lock.ts';
 export { makeFolders } from './place.ts';
 export { identify } from './process-identity.ts';

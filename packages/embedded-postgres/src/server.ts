@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -20,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Account } from './account.ts';
 import { type Binaries, binariesFor } from './binaries.ts';
+import { syncFolder, writeDurably } from './durable-file.ts';
 import { dataOf, type Place } from './place.ts';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
@@ -80,7 +80,7 @@ export function recorded(place: Place): RunningServer | undefined {
 /** The first step of stopping: other processes no longer find the server. Its port is kept for the next one. */
 export function forget(place: Pick<Place, 'folder'>): void {
   const port = readState(place)?.port;
-  if (port !== undefined) writeAtomically(stateOf(place), JSON.stringify({ pid: 0, start: '', port }));
+  if (port !== undefined) writeState(place, { pid: 0, start: '', port });
 }
 
 export function isInitialized(place: Place): boolean {
@@ -122,9 +122,9 @@ export function initialize(place: Place, { durable }: { durable: boolean }): voi
         : `failed with exit code ${result.status}`;
       throw new Error(`initdb ${outcome}:\n${lastLines(`${result.stdout}\n${result.stderr}`)}`);
     }
-    rmSync(passwordOf(place), { force: true });
-    writeFileSync(passwordOf(place), password, { mode: 0o600, flag: 'wx' });
+    writeDurably(passwordOf(place), password, { mode: 0o600 });
     renameSync(draft, dataOf(place));
+    syncFolder(place.folder);
   } finally {
     rmSync(passwordForInitdb, { force: true });
     rmSync(draft, { recursive: true, force: true });
@@ -154,7 +154,7 @@ export async function start(place: Place, settings: ServerSettings): Promise<Run
     const port = attempt === 0 && previousPort !== undefined ? previousPort : await freePort();
     const server = await launch(place, binaries, port, settings);
     if (server !== 'port taken') {
-      writeAtomically(stateOf(place), JSON.stringify(server));
+      writeState(place, server);
       return server;
     }
     if (attempt === 5) throw new Error('Found no free port for PostgreSQL in six attempts.');
@@ -262,8 +262,7 @@ export async function createServiceRole(place: Place, port: number): Promise<voi
   const password = randomBytes(24).toString('hex');
   const command = exists ? 'ALTER' : 'CREATE';
   await query(place, port, 'postgres', `${command} ROLE ${SERVICE_ROLE} LOGIN PASSWORD '${password}'`);
-  rmSync(file, { force: true });
-  writeFileSync(file, password, { mode: 0o600, flag: 'wx' });
+  writeDurably(file, password, { mode: 0o600 });
 }
 
 async function query(
@@ -373,6 +372,10 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
+/** Readable by all, as the locks are. */
+const writeState = (place: Pick<Place, 'folder'>, state: RunningServer): void =>
+  writeDurably(stateOf(place), JSON.stringify(state), { mode: 0o644 });
+
 function readState(place: Pick<Place, 'folder'>): RunningServer | undefined {
   try {
     return JSON.parse(readFileSync(stateOf(place), 'utf8')) as RunningServer;
@@ -380,14 +383,6 @@ function readState(place: Pick<Place, 'folder'>): RunningServer | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function writeAtomically(file: string, content: string): void {
-  const draft = `${file}-${process.pid}`;
-  rmSync(draft, { force: true });
-  writeFileSync(draft, content, { flag: 'wx' });
-  chmodSync(draft, 0o644);
-  renameSync(draft, file);
 }
 
 function lastLines(text: string): string {
