@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
+import { eventually } from '@svc/testkit/eventually';
 import { type Database, openDatabase } from '../src/driver/database.ts';
 import { sql } from '../src/driver/executor.ts';
 import { transact } from '../src/driver/transaction.ts';
@@ -42,6 +43,28 @@ test.each([0, 1, 2, 3])(
       );
   },
 );
+
+test('a statement that nobody waits for is canceled on the server, and others have their results', async () => {
+  const patient = await openDatabase({ url: database.url, poolMax: 3, statementTimeoutMs: 600_000 });
+  const active = async (): Promise<number> => {
+    const { rows } = await database.sql.query(
+      "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(500)%' AND pid <> pg_backend_pid()",
+    );
+    return rows.length;
+  };
+  const controller = new AbortController();
+  const long = sql('long', 'SELECT pg_sleep(500)');
+  const ended = patient.maintenance.rows(long, [], controller.signal).catch((error: unknown) => error);
+  await eventually(async () => (await active()) === 1);
+  controller.abort();
+  expect(await ended).toBeInstanceOf(Unavailable);
+  await eventually(async () => (await active()) === 0);
+  const early = patient.maintenance.rows(long, [], controller.signal);
+  await expect(early).rejects.toBeInstanceOf(Unavailable);
+  const others = await Promise.all([1, 2, 3].map((id) => patient.maintenance.rows(SHARE, [id, 1])));
+  expect(others).toEqual([1, 2, 3].map((id) => [{ id, share: 100 }]));
+  await patient.close();
+});
 
 test('reads succeed when the one before them failed to prepare their statement', async () => {
   const read = sql('locked_out', 'SELECT count(*)::int AS count FROM things');

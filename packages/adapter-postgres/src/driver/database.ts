@@ -9,7 +9,7 @@ import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
-import type { Executor, Layout, Orm } from './executor.ts';
+import type { CancelableExecutor, Executor, Layout, Orm } from './executor.ts';
 import { isBehindPooler } from './pooler.ts';
 import { PipelinedReads, PooledExecutor } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
@@ -43,7 +43,7 @@ export interface DatabaseOptions {
 export interface Database {
   readonly reads: Executor;
   /** Each statement on its own connection: long ones do not delay the reads of requests. */
-  readonly maintenance: Executor;
+  readonly maintenance: CancelableExecutor;
   /**
    * For statements that a transaction waits for, such as those for data keys: they never wait for a connection that
    * transactions hold, nor for reads of requests, which may wait for a lock of the transaction; and reads never for a
@@ -152,7 +152,12 @@ export async function openDatabase({
   };
   const readPool = ownPool(readConnections);
   const pipelined = new PipelinedReads(readPool, layout);
-  const maintenance = new PooledExecutor(pool, beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`, layout);
+  const maintenance = new PooledExecutor(
+    pool,
+    beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`,
+    layout,
+    behindPooler ? null : pipelined,
+  );
   const reads = behindPooler ? maintenance : pipelined;
   const begin = () => Transaction.begin(dataSource.createQueryRunner(), transactionOptions);
   const [reservedForReads, reservedForWrites] = [ownPool(1), ownPool(1)];

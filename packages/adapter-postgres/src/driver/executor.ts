@@ -18,6 +18,12 @@ export interface Executor {
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 
+/** Runs each statement on its own connection, so that it can be canceled. */
+export interface CancelableExecutor extends Executor {
+  /** @param signal cancels the statement. */
+  rows<R>(statement: Statement, values?: readonly Value[], signal?: AbortSignal): Promise<R[]>;
+}
+
 export interface TransactionExecutor extends Executor {
   /**
    * Sends a write without waiting for its result, so it needs no round trip. If it fails, the next statement or the

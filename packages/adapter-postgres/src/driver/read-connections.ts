@@ -1,7 +1,14 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { breaksConnection, isUnprepared, translateError } from './errors.ts';
-import type { Executor, Layout, Statement, Value } from './executor.ts';
+import {
+  type CancelableExecutor,
+  type Executor,
+  type Layout,
+  type Statement,
+  sql,
+  type Value,
+} from './executor.ts';
 
 /** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
@@ -78,26 +85,41 @@ export class PipelinedReads implements Executor {
   }
 }
 
+const CANCEL = sql('cancel_statement', 'SELECT pg_cancel_backend($1::integer)');
+
 /** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
-export class PooledExecutor implements Executor {
-  /** @param begin opens a transaction with settings for each statement; null where the connection has them. */
+export class PooledExecutor implements CancelableExecutor {
+  /**
+   * @param begin opens a transaction with settings for each statement; null where the connection has them.
+   * @param canceler cancels statements; null behind a pooler, which does not say which process has a statement.
+   */
   constructor(
     private readonly pool: pg.Pool,
     private readonly begin: string | null,
     readonly layout: Layout,
+    private readonly canceler: Executor | null = null,
   ) {}
 
-  async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+  async rows<R>(statement: Statement, values: readonly Value[] = [], signal?: AbortSignal): Promise<R[]> {
     const { name, text } = this.layout.formOf(statement);
     let client: pg.PoolClient | undefined;
     let broken = false;
+    const cancel = (): void => {
+      // A late cancellation must not end the next statement of the connection.
+      broken = true;
+      const { processID } = client as pg.PoolClient & { readonly processID: number };
+      this.canceler?.rows(CANCEL, [processID]).catch(() => {});
+    };
     try {
       client = await this.pool.connect();
+      if (signal?.aborted === true) throw new Unavailable('Nobody waits for the statement.', 'other');
+      if (this.canceler !== null) signal?.addEventListener('abort', cancel, { once: true });
       return (await this.#run(client, { text, values: values as unknown[] })).rows;
     } catch (error) {
-      broken = breaksConnection(error);
+      broken ||= breaksConnection(error);
       throw translateError(error, name);
     } finally {
+      signal?.removeEventListener('abort', cancel);
       client?.release(broken);
     }
   }

@@ -13,7 +13,15 @@ import {
 import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
-import { type Executor, first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
+import {
+  type CancelableExecutor,
+  type Executor,
+  first,
+  rowByKey,
+  type Statement,
+  sql,
+  type Value,
+} from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { FIRM_CLAIM_COLUMNS, FIRM_CLAIM_FIELDS, type FirmClaimRow } from '../stores/claim-rows.ts';
@@ -234,7 +242,11 @@ function statementOf(scan: BoardScan): readonly [Statement, ...Value[]] {
 }
 
 /** @param maintenance for reports, so that they do not delay the reads of requests. */
-export function pgBoardReads(executor: Executor, maintenance: Executor, encryption: Encryption): BoardReads {
+export function pgBoardReads(
+  executor: Executor,
+  maintenance: CancelableExecutor,
+  encryption: Encryption,
+): BoardReads {
   const read = async (firmId: FirmId, statement: Statement, values: readonly Value[]) => {
     const rows = await executor.rows<BoardRow>(statement, [firmId, ...values]);
     return (await encryption.decrypt(rows, SUMMARY, ({ id }) => ({ firmId, key: id }))).map(boardClaimFrom);
@@ -314,11 +326,11 @@ export function pgBoardReads(executor: Executor, maintenance: Executor, encrypti
       return first(rows)?.offer_wait_hours ?? null;
     },
 
-    async answers(firmId, { environment, since, until, by, weekStarts }) {
+    async answers(firmId, { environment, since, until, by, weekStarts }, signal) {
       type Row = AnswersGroup & { readonly name: string | null; readonly is_total: number };
       const values = [firmId, environment, timestamp(since), timestamp(until)];
       if (by === 'week') values.push(arrayOf(weekStarts.map((start) => `"${timestamp(start)}"`)));
-      const rows = await maintenance.rows<Row>(ANSWERS[by], values);
+      const rows = await maintenance.rows<Row>(ANSWERS[by], values, signal);
       const [total, ...groups] = rows.map(({ name, is_total, ...row }) => ({
         ...row,
         group: name ?? row.group ?? '',

@@ -81,7 +81,7 @@ const BUSIEST = sql(
     GROUP BY 1, 2 ORDER BY count(*) DESC, 2 LIMIT $3`,
 );
 
-const PAGE_ROWS = 25;
+const PAGE_ROWS = 15;
 /** Rows whose requests stay on the server. */
 const SEARCHED_PAGE_ROWS = 250;
 

@@ -20,11 +20,12 @@ export const makeReportAnswers =
   async (
     firmId: FirmId,
     { timeZone, ...filter }: AnswersReportFilter,
+    signal?: AbortSignal,
   ): Promise<{ total: AnswersGroup; rows: AnswersReportRow[] }> => {
     const { since, until, by } = filter;
     const weeks = weeksOf(since, until, timeZone);
     const weekStarts = weeks.map(({ start }) => start);
-    const { total, groups } = await boardReads.answers(firmId, { ...filter, weekStarts });
+    const { total, groups } = await boardReads.answers(firmId, { ...filter, weekStarts }, signal);
     if (by === 'week') {
       const rows = groups.flatMap((row) => {
         const week = weeks[Number(row.group) - 1];

@@ -117,6 +117,8 @@ export interface BoardReads {
   answers(
     firmId: FirmId,
     query: AnswersQuery,
+    /** Cancels it. */
+    signal?: AbortSignal,
   ): Promise<{ readonly total: AnswersGroup; readonly groups: AnswersGroup[] }>;
   /** Changes with each change of a claim that the firm can see. */
   revisions(firmIds: readonly FirmId[]): Promise<ReadonlyMap<FirmId, string>>;

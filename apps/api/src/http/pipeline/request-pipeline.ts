@@ -218,7 +218,11 @@ export function createPipeline(
           isWanted: () => !exchange.response.closed,
           kind,
         },
-        (nextPiece) => start(() => exchange.permit.releaseWhile(nextPiece())),
+        (nextPiece) =>
+          start(
+            () => exchange.permit.releaseWhile(nextPiece()),
+            kind === 'report' ? closeSignal(exchange.response) : undefined,
+          ),
       );
 
   async function handleFirm(route: FirmRoute | AgentRoute, exchange: Exchange): Promise<RouteResponse> {
@@ -395,6 +399,13 @@ export function createPipeline(
   }
 
   return { handle, requireKey };
+}
+
+/** Aborted when the response is closed, also by a client that left before. */
+function closeSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 const originOf = ({ trace: { requestId, clientAddress } }: Exchange): RequestOrigin => ({

@@ -180,9 +180,9 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
 
     staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId }, longWork }) => {
       const filter = answersFilter(query, clock.now());
-      const report = await longWork('report', async (nextPiece) => {
+      const report = await longWork('report', async (nextPiece, signal) => {
         await nextPiece();
-        return board.reportAnswers(firmId, filter);
+        return board.reportAnswers(firmId, filter, signal);
       });
       const response: RouteResponse =
         headers.Accept?.includes('text/csv') === true

@@ -51,8 +51,11 @@ export interface AppContext {
   readonly longWork: RunLongWork;
 }
 
-/** Runs long work of a firm or an adjuster in pieces, until it is done or the client has left. */
-export type RunLongWork = <T>(kind: LongWorkKind, start: (nextPiece: NextPiece) => Promise<T>) => Promise<T>;
+/** Runs long work of a firm or an adjuster in pieces, until it is done or the client has left: a report has a signal for it. */
+export type RunLongWork = <T>(
+  kind: LongWorkKind,
+  start: (nextPiece: NextPiece, signal?: AbortSignal) => Promise<T>,
+) => Promise<T>;
 
 /** The role was checked against the permission of the endpoint. */
 export interface StaffContext {

@@ -101,11 +101,14 @@ export function* gradeInPieces({
     if (n % CLAIMS_OF_PIECE === 0) yield;
     readOf(claim);
   }
+  yield;
+  const attempts = attemptsOf(requests);
+  yield;
   const facts: Facts = {
     requests,
     readOf,
     claims,
-    ...attemptsOf(requests),
+    ...attempts,
     polls: [...groupBy(pollsOf(requests), ({ keyId }) => keyId).values()].map(inSequence),
     isLate: (at) => at + GRACE_MS < now,
   };

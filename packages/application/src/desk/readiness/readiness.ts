@@ -29,7 +29,7 @@ interface Deps {
 /** An hour at the request limit of a test key. */
 const MAX_REQUESTS = 3600;
 const MAX_CLAIMS = 1000;
-const PAGE = { limit: 200, maxBytes: 1_000_000 };
+const PAGE = { limit: 200, maxBytes: 500_000 };
 
 /** Checks a firm's integration by what its test keys did. */
 export const makeCheckReadiness =
@@ -49,6 +49,7 @@ export const makeCheckReadiness =
       MAX_REQUESTS,
       nextPiece,
     );
+    await nextPiece();
     const logged = kept.filter(({ at }) => at >= since);
     const isFull = logged.length === MAX_REQUESTS;
     // An outcome from before the earliest request would look unread.
@@ -62,6 +63,7 @@ export const makeCheckReadiness =
     const isWhole = complete && !isFull && !mayMiss;
     // Of a program that has sent nothing, nothing is known.
     const graded = requests.length === 0 ? [] : claims.filter(({ id }) => own.has(id));
+    await nextPiece();
     const grading = gradeInPieces({ requests, reads: logged, claims: graded, now: until });
     let step = grading.next();
     for (; step.done !== true; step = grading.next()) await nextPiece();
