@@ -140,9 +140,10 @@ export function hasRowInside(
   width: number,
 ): boolean {
   if (lines === 1) return false;
+  // As in a row, further cells may be empty.
+  const isRow = (cells: readonly string[]): boolean =>
+    cells.length >= width && cells.slice(width).every((cell) => cell.trim() === '');
   return linesOf(text, start, end)
     .slice(1)
-    .some(
-      (line) => line.split(delimiter).length === width || recordAt(line, 0, delimiter).cells.length === width,
-    );
+    .some((line) => isRow(line.split(delimiter)) || isRow(recordAt(line, 0, delimiter).cells));
 }

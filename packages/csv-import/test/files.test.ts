@@ -125,6 +125,11 @@ describe('a quote', () => {
     expect(found(fileOf([{ 'Loss City': '"Sani\nbel"' }, { 'Insured Phone': '"1\r2"' }]))).toEqual(
       Array(2).fill(expect.stringContaining('Has a line break')),
     );
+    const wide = fileOf([{ Notes: '"gate' }, {}, { Notes: '6"' }])
+      .split('\r\n')
+      .map((line, n) => (n === 0 ? line : `${line},,`))
+      .join('\r\n');
+    expect(found(wide)).toEqual([expect.stringContaining('looks like a row')]);
     const withRow = `one\r\n${Object.values(FIELDS).join(',')}\r\ntwo`;
     expect(found(fileOf([{ Notes: `"${withRow}"` }]))).toEqual([expect.stringContaining('looks like a row')]);
   });
