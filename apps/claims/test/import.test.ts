@@ -103,3 +103,39 @@ it.each([
   const { code, stderr } = await claims(['import', file, ...args], { service: service().service });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
+
+it('what the file does not show is asked, with how to answer it', async () => {
+  const path = join(folder, 'questions.csv');
+  const header = `${HEADER};Insured Phone;Insured Home Phone`.replace('Phone;Code', 'Tel;Code');
+  await writeFile(path, `Claims of August\r\n${header}\r\n${row('D-1')};239;305`);
+  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run'];
+  const { service: reply } = service();
+  const titled = await claims(args, { service: reply, env: {} });
+  expect([titled.code, titled.stdout]).toEqual([1, expect.stringContaining('row 2 does: choose the row')]);
+  const asked = await claims([...args, '--header-row', '2'], { service: reply, env: {} });
+  expect([asked.code, asked.stdout, asked.stderr]).toEqual([
+    1,
+    expect.stringContaining('"Insured Phone", "Insured Home Phone" may have the field policyholder.phone'),
+    expect.stringContaining('named with --columns'),
+  ]);
+  const columns = join(folder, 'answers.json');
+  await writeFile(columns, '{"Insured Phone": "policyholder.phone", "Insured Home Phone": null}');
+  const answered = await claims([...args, '--header-row', '2', '--columns', columns], {
+    service: reply,
+    env: {},
+  });
+  expect([answered.code, answered.stdout]).toEqual([0, expect.stringContaining('1 of 1 rows are claims')]);
+});
+
+it('an encoding that is not certain is asked with a sample of each', async () => {
+  const path = join(folder, 'mac.csv');
+  await writeFile(
+    path,
+    Buffer.from([HEADER, row('E-1').replace('Müller', 'Garc\x92a')].join('\r\n'), 'latin1'),
+  );
+  const args = ['import', path, '--set', 'carrier.name=Palmetto', '--dry-run'];
+  const asked = await claims(args, { service: service().service, env: {} });
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/macintosh \(García\).*--encoding/)]);
+  const named = await claims([...args, '--encoding', 'macintosh'], { service: service().service, env: {} });
+  expect(named.code).toBe(0);
+});
