@@ -14,6 +14,9 @@ import type { TabMessage, Tabs } from '../src/data/tabs.ts';
 import { createAppNavigation } from '../src/navigation.ts';
 import { answerHandler } from '../src/outbox/answers.ts';
 import { createPreferences } from '../src/state/preferences.ts';
+// Loaded when they are used: here before, so that no test waits for the disk.
+import '../src/model/deadlines.ts';
+import '../src/outbox/save-entries.ts';
 import { offer, ownClaim } from './claims.ts';
 import { after, fakeTime, settled } from './fake-time.ts';
 

@@ -5,6 +5,15 @@ import { defineConfig } from 'vite';
 /** The API that `vite dev` passes requests on to. */
 const API = process.env.API_URL ?? 'http://localhost:3000';
 
+/** It only names what other modules of its package export. */
+const isIndex = (id) => /\/packages\/\w+\/src\/index\.ts$/.test(id);
+
+/** Whether a module imports something that the other one exports, by its name. */
+const uses = (id, { exports }, graph) =>
+  [...(graph.getModuleInfo(id).code ?? '').matchAll(/import\s*\{([^}]*)\}/g)].some(([, names]) =>
+    names.split(',').some((name) => exports.includes(name.trim().split(/\s/)[0])),
+  );
+
 /** Whether a module is loaded with the page: other files reach it only through `import()`. */
 function createFirstLoad() {
   const known = new Map();
@@ -14,7 +23,15 @@ function createFirstLoad() {
     known.set(id, false); // ends a cycle
     const info = graph.getModuleInfo(id);
     const result =
-      info !== null && (info.isEntry || info.importers.some((importer) => isFirst(importer, graph)));
+      info !== null &&
+      (info.isEntry ||
+        info.importers.some((importer) =>
+          isIndex(importer)
+            ? graph
+                .getModuleInfo(importer)
+                .importers.some((user) => uses(user, info, graph) && isFirst(user, graph))
+            : isFirst(importer, graph),
+        ));
     known.set(id, result);
     return result;
   };

@@ -1,34 +1,27 @@
-import type { AppClaim, LIMITS } from '@svc/contract';
-import { ApiError, NetworkError } from '@svc/web-app/api-error';
-import type { Call } from '../data/endpoints.ts';
-import { mergedEntries } from '../model/merge-edits.ts';
-import { requestBody, type WorkEntries, type WorkField } from '../model/work-edits.ts';
+import { NetworkError } from '@svc/web-app/api-error';
+import { loadOnce } from '@svc/web-app/load-once';
+import type { WorkEntries } from '../model/work-edits.ts';
 import type { Handler, WorkContent } from './entry.ts';
+import type { EntriesApi } from './save-entries.ts';
 
-type Work = AppClaim['work'];
+/** Not part of the first load. */
+const loadSaving = loadOnce(() => import('./save-entries.ts'));
 
-const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
-/** Another device does not save more often than this between two requests. */
-const MAX_ATTEMPTS = 5;
-
-export const workHandler = (api: {
-  readonly call: Call;
-  /** As the service last sent it. */
-  workOf(claimId: string): Work | undefined;
-  labelOf(field: WorkField): string;
-  /** Another device had changed the same entries, and both are saved. */
-  merged(claimId: string): void;
-  /** Shows and stores the claim as the service has it. */
-  updateClaim(claim: AppClaim): void;
-  /** Removes entries that the service has saved from what is typed. */
-  entriesSaved(claimId: string, entries: WorkEntries): Promise<void>;
-  /** Adds edits that were not accepted to what is typed. */
-  keepAsDraft(edits: WorkContent): Promise<void>;
-}): Handler<WorkContent> => {
+export const workHandler = (
+  api: EntriesApi & {
+    /** Removes entries that the service has saved from what is typed. */
+    entriesSaved(claimId: string, entries: WorkEntries): Promise<void>;
+    /** Adds edits that were not accepted to what is typed. */
+    keepAsDraft(edits: WorkContent): Promise<void>;
+  },
+): Handler<WorkContent> => {
   return {
     async send({ key: id, entries, base = {}, contact, close = false }) {
       if (entries !== undefined) {
-        await saveEntries(id, entries, base);
+        const { saveEntries } = await loadSaving().catch(() => {
+          throw new NetworkError();
+        });
+        await saveEntries(api, id, entries, base);
         await api.entriesSaved(id, entries);
       }
       if (contact !== undefined) {
@@ -47,25 +40,4 @@ export const workHandler = (api: {
       return { ...next, entries: { ...entry.entries, ...next.entries }, base };
     },
   };
-
-  /** Saves them on the work that they were made from, else together with what another device has saved since. */
-  async function saveEntries(id: string, entries: WorkEntries, base: WorkEntries): Promise<void> {
-    const params = { id };
-    let work = api.workOf(id) ?? (await api.call('getOfferedClaim', { params })).work;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const merged = mergedEntries(entries, base, work, api.labelOf);
-      if (merged !== entries && (merged.notes ?? '').length > MAX_NOTES_LENGTH)
-        throw new ApiError(409, 'work_changed');
-      try {
-        const body = { ...requestBody(merged), based_on: work.version };
-        api.updateClaim(await api.call('updateWork', { params, body }));
-        if (merged !== entries) api.merged(id);
-        return;
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'work_changed') throw error;
-        work = (await api.call('getOfferedClaim', { params })).work;
-      }
-    }
-    throw new NetworkError('service');
-  }
 };

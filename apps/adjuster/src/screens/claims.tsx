@@ -2,13 +2,14 @@ import type { AppClaim } from '@svc/contract';
 import { EmptyState, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
 import { useEffect } from 'preact/hooks';
+import { allTexts } from '../all-texts.ts';
 import { day, deadlines, duration, lists, now, session, texts, work } from '../app.ts';
 import { claimRow } from '../components/claim-row.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
 import { deadlinesOf, dueFirst } from '../model/deadlines.ts';
 
 export function Claims({ showClosed }: { showClosed: boolean }) {
-  const words = texts.value;
+  const words = allTexts.value;
   const list = showClosed ? lists.closed.value : lists.accepted.value;
   useEffect(() => {
     if (showClosed) void lists.readClosed().catch(() => {});
@@ -48,7 +49,7 @@ const Closed = ({ claim: { closed_at } }: { claim: AppClaim }) =>
 
 /** What is due next, and how long it still has. */
 function Due({ claim }: { claim: AppClaim }) {
-  const words = texts.value.deadlines;
+  const words = allTexts.value.deadlines;
   const [next] = deadlinesOf(claim, deadlines.overrides.value);
   if (next === undefined) return null;
   const leftMs = next.at - now.value;

@@ -2,7 +2,6 @@ import { signal } from '@preact/signals';
 import type { DeadlineOverride } from '@svc/domain';
 import type { Call } from '../data/endpoints.ts';
 import type { Storage } from '../data/storage.ts';
-import { overridesFrom } from '../model/deadlines.ts';
 import type { Session } from './session.ts';
 
 const MAX_AGE_MS = 3_600_000;
@@ -22,6 +21,7 @@ export function createDeadlines(call: Call, storage: Storage, session: Session) 
       if (Date.now() < readAgainAt) return;
       readAgainAt = Date.now() + RETRY_AFTER_MS;
       const { data } = await session.request(() => call('listDeadlines'));
+      const { overridesFrom } = await import('../model/deadlines.ts');
       readAgainAt = Date.now() + MAX_AGE_MS;
       overrides.value = overridesFrom(data);
       await storage.put('deadlines', overrides.value);

@@ -4,7 +4,6 @@ import type { Storage } from '../data/storage.ts';
 import { type UpdateEvent, type UpdateState, updateReducer } from '../model/update-state.ts';
 import type { Texts } from '../texts/en.ts';
 
-const UPDATE_TIMEOUT_MS = 10_000;
 /** Fields that a reload empties. Preact sets only `value`, so it differs from `defaultValue` in stored fields too. */
 const TYPED = 'input:not([type=checkbox]), textarea';
 
@@ -59,24 +58,12 @@ export function createUpdates(deps: {
    * there is one. Unsent answers, notes and other typed text stay.
    */
   async function startAgain(): Promise<void> {
-    if (navigator.onLine) await deps.storage.clearLists().catch(() => {});
-    const updated = async () => {
-      await registration?.update();
-      const next = registration?.installing ?? registration?.waiting;
-      if (next == null) return;
-      await new Promise<void>((resolve) => {
-        const activate = () => {
-          if (next.state === 'installed') next.postMessage('update');
-          if (next.state === 'activated' || next.state === 'redundant') resolve();
-        };
-        next.addEventListener('statechange', activate);
-        activate();
-      });
+    const update = async () => {
+      if (navigator.onLine) await deps.storage.clearLists();
+      const { activateNext } = await import('./activate-next.ts');
+      await activateNext(registration);
     };
-    await Promise.race([
-      updated().catch(() => {}),
-      new Promise((resolve) => setTimeout(resolve, UPDATE_TIMEOUT_MS)),
-    ]);
+    await update().catch(() => {});
     location.reload();
   }
 

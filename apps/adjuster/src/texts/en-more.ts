@@ -322,6 +322,25 @@ export const enMore = {
     accept: (count: number) => `Accept ${plural(count, 'offer', 'offers')}?`,
     reject: (count: number) => `Reject ${plural(count, 'offer', 'offers')}?`,
   },
+  deadlines: {
+    now: 'less than a minute',
+    kinds: {
+      first_contact: 'First contact',
+      preliminary_report: 'Preliminary report',
+      proof_of_loss: 'Proof of loss',
+    },
+    dueIn: (what: string, time: string) => `${what} in ${time}`,
+    overdue: (what: string, time: string) => `${what} overdue by ${time}`,
+  },
+  claims: {
+    title: 'My claims',
+    open: 'Open',
+    closed: 'Closed',
+    noneOpen: 'No open claims',
+    noneOpenMore: 'Claims you accept appear here. You can read them offline.',
+    noneClosed: 'No closed claims',
+    noneClosedMore: 'Claims you close appear here.',
+  },
   toolbar: {
     search: 'Search offers',
     sort: 'Sort by',

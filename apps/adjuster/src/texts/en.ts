@@ -124,16 +124,6 @@ export const en = {
     claims: (count: number) =>
       `${plural(count, 'claim', 'claims')} cannot be shown by this version of the app. Update it.`,
   },
-  deadlines: {
-    now: 'less than a minute',
-    kinds: {
-      first_contact: 'First contact',
-      preliminary_report: 'Preliminary report',
-      proof_of_loss: 'Proof of loss',
-    },
-    dueIn: (what: string, time: string) => `${what} in ${time}`,
-    overdue: (what: string, time: string) => `${what} overdue by ${time}`,
-  },
   shortCause: shortCause as Record<string, string>,
   contactResults: {
     reached: 'Reached',
@@ -150,15 +140,6 @@ export const en = {
     notes: 'Notes',
   },
   merged: 'Saved. Another device had changed the same: see the notes, which have both.',
-  claims: {
-    title: 'My claims',
-    open: 'Open',
-    closed: 'Closed',
-    noneOpen: 'No open claims',
-    noneOpenMore: 'Claims you accept appear here. You can read them offline.',
-    noneClosed: 'No closed claims',
-    noneClosedMore: 'Claims you close appear here.',
-  },
   outcomes: {
     accepted: (title: string) => `Sent: you have accepted ${title}.`,
     rejected: (title: string) => `Sent: you have rejected ${title}.`,
