@@ -29,8 +29,10 @@ const database = openAppDatabase(async () => {
 export const storage = createStorage(database.get, (isWritten) => {
   isWritable.value = isWritten;
 });
-const api = createApi<Call>(ROOT, ROUTES);
+const api = createApi<Call>(ROOT, ROUTES, undefined, browserChoices);
 export const { call } = api;
+/** The service's time, also where the device's clock is wrong. */
+export const serviceNow = api.now;
 
 /** Not part of the first load. */
 const loadNotifications = loadOnce(async () =>

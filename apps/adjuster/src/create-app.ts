@@ -83,6 +83,7 @@ export function createApp(deps: AppDeps) {
   const lists = createLists({
     ...{ api, storage, session, reportError, forgetAdjuster },
     onCurrent() {
+      now.value = api.now();
       live.listen();
       sendQuietly();
       void deadlines.read().catch(() => {});
@@ -113,7 +114,7 @@ export function createApp(deps: AppDeps) {
     savedNotes: (claimId) => lists.findClaim(claimId)?.work.notes,
   });
   const outbox = createAppOutbox({
-    ...{ texts, session, lists, outcomes, toasts },
+    ...{ texts, session, lists, outcomes, toasts, serviceNow: api.now },
     store: {
       ...deps.outboxStore,
       isLasting: () => deps.isStored.value,
@@ -144,7 +145,7 @@ export function createApp(deps: AppDeps) {
   });
   const sendQuietly = (): void => void outbox.send().catch(() => {});
   const answers = createAnswers({
-    ...{ outbox, lists, outcomes, toasts, texts, preferences, currentHash },
+    ...{ outbox, lists, outcomes, toasts, texts, preferences, currentHash, serviceNow: api.now },
     sendInBackground: page.sendInBackground,
   });
   const work = createWork(outbox);

@@ -24,8 +24,10 @@ import {
   languageChoice,
   lists,
   navigation,
+  now,
   registerWorker,
   reportError,
+  roughDuration,
   route,
   session,
   start,
@@ -168,13 +170,22 @@ function Menu() {
   );
 }
 
+/** Less is shown nowhere, and more would be a wrong time of a contact. */
+const MAX_CLOCK_ERROR_MS = 5 * 60_000;
+
 /** Shows when the app is offline or the service has a problem, and how old the lists are. */
 function NetworkStatus() {
   const { network } = texts.value;
   const state = session.connection.value;
   const since = lists.readAt.value === null ? null : clockTime(lists.readAt.value);
+  const aheadMs = Date.now() - now.value;
+  const isAhead = aheadMs > 0;
+  const clockError = Math.abs(aheadMs) < MAX_CLOCK_ERROR_MS ? null : roughDuration(Math.abs(aheadMs));
   return (
-    <div role="status" class={state === 'online' && isStored.value ? 'network' : 'network offline'}>
+    <div
+      role="status"
+      class={state === 'online' && isStored.value && clockError === null ? 'network' : 'network offline'}
+    >
       {state !== 'online' && (
         <>
           <Icon name="cloud" />
@@ -182,6 +193,7 @@ function NetworkStatus() {
         </>
       )}
       {!isStored.value && <span>{texts.value.notStored.lead}</span>}
+      {clockError !== null && <span>{network.clock(clockError, isAhead)}</span>}
     </div>
   );
 }

@@ -282,6 +282,35 @@ describe("the adjuster's notes and dates", () => {
       await button(page, 'Add to calendar').waitFor({ state: 'detached' });
     }));
 
+  test('on a device whose clock is a day fast, go out with the right time and day, and the app says so', () =>
+    visiting(WITHOUT_WORKER, async ({ page }) => {
+      const { id, token } = await acceptedClaim();
+      await page.addInitScript({
+        content: `{
+          const Clock = Date;
+          const now = () => Clock.now() + 86_400_000;
+          globalThis.Date = class extends Clock {
+            constructor(...parts) { if (parts.length === 0) super(now()); else super(...parts); }
+            static now() { return now(); }
+          };
+        }`,
+      });
+      await enter(page, service, token, `#/claims/${id}`);
+      await page.getByText(/^The clock of this device is (24 h|1 day|23 h) fast/).waitFor();
+      await button(page, 'Today: Property inspected on').click();
+      await button(page, 'Reached').click();
+      await button(page, 'Save').click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      const { work } = await read(id, token);
+      const minutesOff = Math.abs(Date.parse(work.contacts[0].at) - Date.now()) / 60_000;
+      expect(minutesOff).toBeLessThan(5);
+      const today = await page.evaluate(
+        `(() => { const at = new Date(${Date.now()}); return [at.getFullYear(), at.getMonth() + 1, at.getDate()]; })()`,
+      );
+      const days = [work.contact_date, work.inspection_date].map((day: string) => day.split('-').map(Number));
+      expect(days).toEqual([today, today]);
+    }));
+
   test('written on two devices are both kept, also offline, and the page says so', () =>
     visiting(WITHOUT_WORKER, ({ page: first, context }) =>
       visiting(WITHOUT_WORKER, async ({ page: second }) => {

@@ -42,6 +42,7 @@ export const SITE: readonly PageGroup[] = [
     title: 'Guides',
     pages: [
       page('inviting-adjusters', 'Inviting adjusters', 'How an adjuster becomes a member of the firm.'),
+      page('adjusters', 'For adjusters', 'The app: offers, receipts, several devices, iPhones.'),
       page('sending-claims', 'Sending claims', 'The fields of a claim, the checks, and the response.'),
       page('polling', 'Polling for changes', 'Miss no change, and skip repeated ones.'),
       page('webhooks', 'Webhooks', 'Learn at once that something has changed.'),

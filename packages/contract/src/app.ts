@@ -125,7 +125,7 @@ const seenOffer = {
   }).optional(),
   answered_at: dateTime({
     description:
-      "When the adjuster answered, by the device's clock. For the receipt alone: what counts is when the service receives the answer.",
+      "When the adjuster answered, by the device's clock, which the app corrects by its offset to the service's. For the receipt alone: what counts is when the service receives the answer.",
     example: '2026-08-29T15:02:41.020Z',
   }).optional(),
   kept_offline_since: dateTime({

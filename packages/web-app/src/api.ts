@@ -1,9 +1,11 @@
 import { ApiError, NetworkError } from './api-error.ts';
+import type { KeyValue } from './choices.ts';
 import { isResponseOf, type RequestParts, requestOf } from './endpoints.ts';
 
 const TIMEOUT_MS = 20_000;
 /** Smaller differences of the clocks are due to the network. */
 const MIN_CLOCK_OFFSET_MS = 5000;
+const CLOCK_OFFSET = 'clockOffsetMs';
 /** Far above any response of the service. */
 const MAX_RESPONSE_CHARACTERS = 32 * 1024 * 1024;
 
@@ -16,15 +18,17 @@ export interface Api<SendCall> {
 /**
  * @param root the base path of the app's files and API
  * @param routes the operations below it, by id, as `RouteOf` has them
+ * @param stored keeps the offset of the device's clock for starts without a network
  * @param shownFirm the firm that the page shows, which the service compares with that of the session
  */
 export function createApi<SendCall>(
   root: string,
   routes: Readonly<Record<string, string>>,
   shownFirm: () => string | undefined = () => undefined,
+  stored?: KeyValue,
 ): Api<SendCall> {
   /** How far the device's clock is behind the service's. */
-  let clockOffsetMs = 0;
+  let clockOffsetMs = Number(stored?.read(CLOCK_OFFSET) ?? 0) || 0;
   const now = (): number => Date.now() + clockOffsetMs;
 
   async function send(id: string, parts: RequestParts = {}): Promise<unknown> {
@@ -67,7 +71,10 @@ export function createApi<SendCall>(
     }
     if (!Number.isNaN(date)) {
       const offsetMs = date - Date.now();
-      clockOffsetMs = Math.abs(offsetMs) > MIN_CLOCK_OFFSET_MS ? offsetMs : 0;
+      const knownMs = Math.abs(offsetMs) > MIN_CLOCK_OFFSET_MS ? offsetMs : 0;
+      if (Math.abs(knownMs - clockOffsetMs) > MIN_CLOCK_OFFSET_MS)
+        stored?.write(CLOCK_OFFSET, String(knownMs));
+      clockOffsetMs = knownMs;
     }
     if (problem !== undefined) throw problem;
     return found;

@@ -44,8 +44,9 @@ export function ContactLinks(props: {
   readonly email: string | undefined;
   readonly place: Address;
   readonly onCall: () => void;
+  readonly onNote: () => void;
 }) {
-  const { record } = allTexts.value;
+  const { record, work } = allTexts.value;
   const { phone, email, place } = props;
   const [call, text] = phone === undefined ? [] : [telLink(phone), smsLink(phone)];
   return (
@@ -65,6 +66,10 @@ export function ContactLinks(props: {
       {call === undefined && email !== undefined && (
         <ActionLink icon="mail" href={mailLink(email)} label={record.mail} about={email} />
       )}
+      <button type="button" class="contact-link" onClick={props.onNote}>
+        <Icon name="claims" />
+        <span>{work.note}</span>
+      </button>
     </div>
   );
 }

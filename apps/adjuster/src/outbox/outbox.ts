@@ -51,6 +51,8 @@ export function createOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
   readonly clock: { now(): number };
+  /** Where the device's clock may be wrong. */
+  readonly serviceNow?: () => number;
 }) {
   const { api, clock } = deps;
   const entries = withFallback<readonly Entry[]>(deps.store, []);
@@ -99,7 +101,7 @@ export function createOutbox(deps: {
 
   /** For the receipts of answers: since when they have waited for a network. */
   const markOffline = async (): Promise<void> => {
-    const [isOwn, offlineSince] = [await ofOwner(), clock.now()];
+    const [isOwn, offlineSince] = [await ofOwner(), (deps.serviceNow ?? clock.now)()];
     const isNew = (entry: Entry): boolean =>
       isOwn(entry) && !isHeld(entry) && entry.offlineSince === undefined;
     if ((await own()).some(isNew)) await replace(isNew, (entry) => ({ ...entry, offlineSince }));

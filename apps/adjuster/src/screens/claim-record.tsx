@@ -49,6 +49,7 @@ function OpenClaim({ claim }: { claim: AppClaim }) {
         email={policyholder.email}
         place={claim.loss_location}
         onCall={() => setCalled(true)}
+        onNote={() => document.getElementById('notes')?.focus()}
       />
       {phone === undefined && <p class="muted">{phones[0] ?? words.record.noPhone}</p>}
       {called && (

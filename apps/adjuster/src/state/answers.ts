@@ -21,6 +21,7 @@ export function createAnswers(deps: {
   readonly preferences: ReadonlySignal<Preferences>;
   readonly currentHash: ReadonlySignal<string>;
   readonly sendInBackground: () => void;
+  readonly serviceNow: () => number;
 }) {
   const { outbox, lists, outcomes, toasts, texts } = deps;
   /** Answers of this adjuster that the service has not confirmed. */
@@ -56,7 +57,7 @@ export function createAnswers(deps: {
           key: claim.id,
           answer,
           title: titleOf(claim),
-          answeredAt: Date.now(),
+          answeredAt: deps.serviceNow(),
         } as const),
         offer: pastOffer(claim, 'rejected', Date.now(), reason),
       }));

@@ -13,6 +13,7 @@ export type AppOutbox = ReturnType<typeof createAppOutbox>;
 export function createAppOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
+  readonly serviceNow: () => number;
   readonly texts: ReadonlySignal<Texts>;
   readonly session: Session;
   readonly lists: Lists;
@@ -22,7 +23,7 @@ export function createAppOutbox(deps: {
   readonly onOffline: () => void;
 }) {
   const { texts, session, lists, outcomes, toasts } = deps;
-  const outbox = createOutbox({ store: deps.store, api: deps.api, clock: Date });
+  const outbox = createOutbox({ store: deps.store, api: deps.api, clock: Date, serviceNow: deps.serviceNow });
   /** Oldest first. */
   const entries = signal<readonly Entry[]>([]);
   const sends = signal(0);

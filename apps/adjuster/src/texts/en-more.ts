@@ -252,6 +252,7 @@ export const enMore = {
   dueDates: {
     title: 'Due dates',
     due: (time: string) => `Due ${time}`,
+    overdue: (time: string) => `Overdue since ${time}`,
     sources: 'Where these rules come from',
   },
   firmStatus: {
@@ -292,6 +293,8 @@ export const enMore = {
     contact: 'Policyholder contacted on',
     inspection: 'Property inspected on',
     notes: 'Notes',
+    note: 'Note',
+    saveNotes: 'Save notes',
     today: 'Today',
     clear: 'Clear',
     draft: 'Not saved',

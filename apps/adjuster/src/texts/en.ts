@@ -31,6 +31,8 @@ export const en = {
       since === null ? 'You are offline.' : `You are offline. Last updated at ${since}.`,
     problem: (since: string | null) =>
       `The service has a problem, which is not your connection.${since === null ? '' : ` Last updated at ${since}.`}`,
+    clock: (error: string, isAhead: boolean) =>
+      `The clock of this device is ${error} ${isAhead ? 'fast' : 'slow'}. What the app sends has the right time; set the clock.`,
     noLists:
       'After 14 days without a connection, lists are removed from this device. They return when you are online.',
   },

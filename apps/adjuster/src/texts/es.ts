@@ -21,6 +21,8 @@ export const es: Texts & MoreTexts = {
     offline: (since) => (since === null ? 'Sin conexión.' : `Sin conexión. Actualizado: ${since}`),
     problem: (since) =>
       `El servicio tiene un problema; no es su conexión.${since === null ? '' : ` Actualizado: ${since}`}`,
+    clock: (error, isAhead) =>
+      `El reloj de este dispositivo está ${error} ${isAhead ? 'adelantado' : 'atrasado'}. Lo que la aplicación envía lleva la hora correcta; ajuste el reloj.`,
     noLists:
       'Tras 14 días sin conexión, las listas se eliminan de este dispositivo. Vuelven cuando tenga conexión.',
   },
@@ -41,7 +43,7 @@ export const es: Texts & MoreTexts = {
     noneMore: 'Las ofertas nuevas aparecen aquí automáticamente.',
     noneFound: 'Ninguna oferta coincide con su búsqueda.',
     noFirm: 'Aún no se ha unido a ninguna firma. Dele su SVCID a una firma y la invitación aparecerá aquí.',
-    left: (time) => `Quedan ${time}`,
+    left: (time) => `Tiempo restante: ${time}`,
     timeIsUp: 'Plazo vencido',
     depth: (inches) => `${inches} pulg.`,
     offeredAgo: (time) => `Ofrecida hace ${time}`,
@@ -130,7 +132,7 @@ export const es: Texts & MoreTexts = {
     stream_river_lake_overflow: 'Río o lago',
     alluvial_fan_overflow: 'Abanico aluvial',
     rainfall_snowmelt_accumulation: 'Lluvia o nieve',
-    earth_movement: 'Tierra',
+    earth_movement: 'Movimiento de tierra',
     closed_basin_lake: 'Cuenca cerrada',
     other: 'Otra causa',
   },
@@ -168,11 +170,11 @@ export const es: Texts & MoreTexts = {
     noneClosedMore: 'Las reclamaciones que usted cierra aparecen aquí.',
   },
   outcomes: {
-    accepted: (title) => `Enviado: usted aceptó ${title}.`,
-    rejected: (title) => `Enviado: usted rechazó ${title}.`,
-    gone: (title) => `Ya no le ofrecen ${title}.`,
-    offeredAgain: (title) => `Le ofrecieron ${title} otra vez. Conteste la oferta nueva.`,
-    alreadyAccepted: (title) => `Usted aceptó ${title} en otro dispositivo.`,
+    accepted: (title) => `Enviado: usted aceptó la oferta de ${title}.`,
+    rejected: (title) => `Enviado: usted rechazó la oferta de ${title}.`,
+    gone: (title) => `Ya no le ofrecen la reclamación de ${title}.`,
+    offeredAgain: (title) => `Le ofrecieron otra vez la reclamación de ${title}. Conteste la oferta nueva.`,
+    alreadyAccepted: (title) => `Usted aceptó la reclamación de ${title} en otro dispositivo.`,
     refused: (title) => `${title}: no se pudo procesar su respuesta.`,
     summary: (accepted, rejected, lost) =>
       [
@@ -195,7 +197,9 @@ export const es: Texts & MoreTexts = {
   },
   miles: (count) => `≈ ${count} mi`,
   height: (inches, feet, rest) =>
-    feet === 0 ? `${inches} pulg.` : `${inches} pulg. (${feet} pies${rest === 0 ? '' : ` ${rest} pulg.`})`,
+    feet === 0
+      ? `${inches} pulg.`
+      : `${inches} pulg. (${feet} ${feet === 1 ? 'pie' : 'pies'}${rest === 0 ? '' : ` ${rest} pulg.`})`,
   invitation: {
     title: 'Invitación',
     asLabel: 'Invitación para',
@@ -216,7 +220,7 @@ export const es: Texts & MoreTexts = {
     contactAfter: 'El teléfono y el correo aparecen después de aceptar.',
     title: 'Todo lo que envió la firma',
     call: 'Llamar',
-    text: 'Texto',
+    text: 'Escribir',
     mail: 'Correo',
     directions: 'Cómo llegar',
     noPhone: 'La firma no envió un teléfono.',
@@ -348,14 +352,15 @@ export const es: Texts & MoreTexts = {
     rules: {
       awaiting_answer: 'Sin respuesta',
       first_answer_while_pending: 'Su respuesta cuenta: llegó mientras la oferta estaba abierta',
-      adjuster_may_not_accept: 'La oferta terminó: usted dejó la firma o no puede aceptar sus reclamos',
-      offered_again: 'La oferta terminó: la firma ofreció el reclamo de nuevo',
-      claim_closed: 'La oferta terminó: el reclamo se cerró',
+      adjuster_may_not_accept: 'La oferta terminó: usted dejó la firma o no puede aceptar sus reclamaciones',
+      offered_again: 'La oferta terminó: la firma ofreció la reclamación de nuevo',
+      claim_closed: 'La oferta terminó: la reclamación se cerró',
     },
   },
   dueDates: {
     title: 'Fechas límite',
     due: (time) => `Vence el ${time}`,
+    overdue: (time) => `Vencido desde el ${time}`,
     sources: 'De dónde vienen estas reglas',
   },
   firmStatus: {
@@ -434,6 +439,8 @@ export const es: Texts & MoreTexts = {
     lead: 'Solo usted puede ver esto, no la firma.',
     contact: 'Asegurado contactado el',
     inspection: 'Propiedad inspeccionada el',
+    note: 'Nota',
+    saveNotes: 'Guardar notas',
     notes: 'Notas',
     today: 'Hoy',
     clear: 'Borrar',

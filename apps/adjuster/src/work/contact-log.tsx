@@ -2,7 +2,7 @@ import type { AppClaim, LIMITS } from '@svc/contract';
 import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
-import { drafts, preferences, showError, showToast, today, typed, work } from '../app.ts';
+import { drafts, preferences, serviceNow, showError, showToast, today, typed, work } from '../app.ts';
 import { unless } from '../state/typed.ts';
 import type { Edits } from '../state/work.ts';
 
@@ -30,7 +30,7 @@ export function useContactLog(claim: AppClaim) {
       return showToast(words.noteTooLong(MAX_CONTACT_NOTE_LENGTH), 'error');
     const contact: Edits['contact'] = {
       id: crypto.randomUUID(),
-      at: new Date().toISOString(),
+      at: new Date(serviceNow()).toISOString(),
       result,
       ...(text !== '' && { note: text }),
     };

@@ -15,7 +15,9 @@ export function Deadlines({ claim }: { claim: AppClaim }) {
         {due.map(({ kind, at }) => (
           <li key={kind}>
             <span class="strong">{common.kinds[kind]}</span>
-            <span class={`pill ${at < now.value ? 'warning' : 'neutral'}`}>{words.due(dateTime(at))}</span>
+            <span class={`pill ${at < now.value ? 'warning' : 'neutral'}`}>
+              {at < now.value ? words.overdue(dateTime(at)) : words.due(dateTime(at))}
+            </span>
           </li>
         ))}
       </ul>

@@ -74,6 +74,13 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
             value={entered.notes ?? ''}
             onInput={(event) => enter('notes', event.currentTarget.value)}
           />
+          {changed.notes !== undefined && (
+            <div class="row">
+              <Button kind="primary" type="submit" busy={busy}>
+                {words.saveNotes}
+              </Button>
+            </div>
+          )}
         </div>
         <div class="columns">
           {date('planned_visit_date', words.visit)}

@@ -22,11 +22,12 @@ export function lazy<Props extends object>(
     }, []);
     if (loaded.value !== undefined) return <loaded.value.Component {...props} />;
     if (!failed) return <p class="muted">{words.loading}</p>;
-    const { needed, tryAgain } = words.network;
+    const { needed, replaced, tryAgain } = words.network;
     // Browsers keep the failure of an import until the page is loaded again.
     return (
       <>
-        <p class="muted">{needed}</p>
+        {/* With a network, a file is missing because a later release has replaced it. */}
+        <p class="muted">{navigator.onLine ? replaced : needed}</p>
         <Button kind="quiet" onClick={() => location.reload()}>
           {tryAgain}
         </Button>

@@ -19,6 +19,7 @@ export const commonEn = {
   searching: 'Searching …',
   network: {
     needed: 'The service could not be reached. Check your connection and try again.',
+    replaced: 'This page may be from before an update. Load it again; what you have typed stays.',
     failed: 'Something went wrong. Try again in a moment.',
     tryAgain: 'Try again',
   },

@@ -20,6 +20,8 @@ export const commonEs: typeof commonEn & typeof moreEn = {
   searching: 'Buscando …',
   network: {
     needed: 'No se pudo conectar con el servicio. Verifique su conexión e intente de nuevo.',
+    replaced:
+      'Esta página puede ser anterior a una actualización. Cárguela de nuevo; lo que ha escrito se conserva.',
     failed: 'Ocurrió un error. Intente de nuevo en un momento.',
     tryAgain: 'Intentar de nuevo',
   },
