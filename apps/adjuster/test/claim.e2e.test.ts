@@ -63,7 +63,7 @@ test('an adjuster signs in, completes the profile, joins a firm, accepts a claim
     ]);
     const links = () =>
       page
-        .locator('.contact-link')
+        .locator('a.contact-link')
         .evaluateAll((elements) => elements.map((element) => element.getAttribute('href')));
     expect(await links()).toEqual([]);
     await button(page, 'Accept').click();

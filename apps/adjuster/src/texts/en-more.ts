@@ -252,7 +252,7 @@ export const enMore = {
   dueDates: {
     title: 'Due dates',
     due: (time: string) => `Due ${time}`,
-    overdue: (time: string) => `Overdue since ${time}`,
+    overdue: (time: string) => `Due ${time}: overdue`,
     sources: 'Where these rules come from',
   },
   firmStatus: {

@@ -360,7 +360,7 @@ export const es: Texts & MoreTexts = {
   dueDates: {
     title: 'Fechas límite',
     due: (time) => `Vence el ${time}`,
-    overdue: (time) => `Vencido desde el ${time}`,
+    overdue: (time) => `Vence el ${time}: vencido`,
     sources: 'De dónde vienen estas reglas',
   },
   firmStatus: {
