@@ -183,6 +183,8 @@ test('what was rejected comes first and is counted, fifteen rows fit, and what w
     await radios.check();
     await dialog.getByRole('button', { name: /^Offer to/ }).click();
     await page.getByRole('status').getByText('1 of 1 offered to').waitFor();
+    // Not lost to the page: J and K go on from here.
+    await page.locator('a.board-link:focus').waitFor({ timeout: 5000 });
     await button(page, 'Rejected 0').waitFor();
     const history = (await detailsOf(token, id)).history;
     expect(history.map((offer: { offered_by: { type: string } }) => offer.offered_by.type)).toEqual([

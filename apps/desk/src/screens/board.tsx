@@ -156,7 +156,8 @@ function useRowFocus(box: { readonly current: HTMLElement | null }, rows: unknow
         document.activeElement === document.body || document.activeElement?.matches('h1') === true;
       const whenClosed = (): void => {
         if (document.querySelector('dialog[open]') !== null) requestAnimationFrame(whenClosed);
-        else requestAnimationFrame(() => isGone() && find(id)?.focus({ preventScroll: true }));
+        // The dialog gives its focus back in a frame after this one.
+        else setTimeout(() => isGone() && find(id)?.focus({ preventScroll: true }), 50);
       };
       requestAnimationFrame(whenClosed);
     },
