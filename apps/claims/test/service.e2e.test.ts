@@ -244,7 +244,7 @@ describe('the command line against the real service', () => {
     const again = await start(['rehearse', file], { env: ownEnv }).ended;
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('EEXIST; name a new file')]);
     const checked = await start(['readiness', '--json'], { env: ownEnv }).ended;
-    expect(JSON.parse(checked.stdout)).toMatchObject({ complete: true, checks: { length: 10 } });
+    expect(JSON.parse(checked.stdout)).toMatchObject({ complete: true, checks: { length: 12 } });
   });
 
   it('serves the API as tools over standard input and output', async () => {
