@@ -1,4 +1,4 @@
-// What a dependency asks for and this service has no use for stays out of the installation.
+// Dependencies of dependencies that differ from their manifests.
 export const hooks = {
   readPackage(manifest) {
     // Prints TypeScript through the compiler's JavaScript interface, which ours no longer has.
@@ -6,6 +6,9 @@ export const hooks = {
       manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
       delete manifest.peerDependencies?.typescript;
     }
+    // Reads TypeScript with this or with the compiler's JavaScript interface; without either it finds no imports at all.
+    if (manifest.name === 'dependency-cruiser')
+      manifest.dependencies = { ...manifest.dependencies, '@swc/core': '1.16.22' };
     return manifest;
   },
 };

@@ -73,6 +73,7 @@ test('an encrypted claim is sent, replayed, found and paged as before, and needs
       offers: 0,
       imports: 0,
       adjusters: 0,
+      api_keys: 0,
       staff: 0,
       email_changes: 0,
       sessions: 0,

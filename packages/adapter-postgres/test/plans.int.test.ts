@@ -235,7 +235,8 @@ describe.each<[string, step: string, isNew?: 'new database']>([
       expect(listsOf(nodes)).toEqual([OF_ADJUSTER]);
     }
     const ids = await explained(() => app.claimIds(svcId, list));
-    expect(listsOf(ids)).toEqual([OF_ADJUSTER, `${index} by firm_id, adjuster_svc_id, status`]);
+    expect(indexesOf(ids)).toEqual(['memberships_of_adjuster', index]);
+    expect(listsOf(ids)).toEqual([OF_ADJUSTER]);
   });
 
   const board = pgBoardReads(executor, executor, NO_ENCRYPTION);

@@ -492,6 +492,7 @@ export type ErrorCode = Open<
   | 'request_timeout'
   | 'duplicate_claim'
   | 'claim_already_accepted'
+  | 'claim_changed'
   | 'claim_closed'
   | 'already_member'
   | 'invitation_pending'
@@ -960,9 +961,11 @@ export interface ReadinessCheck {
     | 'back_off'
     | 'cursors'
     | 'poll_gaps'
+    | 'poll_overlap'
     | 'unread_changes'
     | 'second_outcomes'
     | 'unknown_values'
+    | 'rejected_requests'
   >;
   /** not_exercised: there is no evidence yet; `exercise` says how to get it. Example: `"failed"`. */
   state: Open<'passed' | 'failed' | 'not_exercised'>;
