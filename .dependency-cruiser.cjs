@@ -38,7 +38,7 @@ module.exports = {
     room('application', '^packages/application/src/', [DOMAIN]),
     room('contract', '^packages/contract/src/', npm('zod')),
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
-    room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod', 'csv-parse')]),
+    room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod')]),
     room('client', '^packages/client/src/', []),
     room('sandbox', '^packages/sandbox/src/', [CLIENT]),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [
