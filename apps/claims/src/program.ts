@@ -7,7 +7,7 @@ import {
   type RetryEvent,
 } from '@svc/client';
 import { DATE_ORDERS, DELIMITER_NAMES, ENCODINGS } from '@svc/csv-import';
-import { FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
+import { DEFAULT_REHEARSAL, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
@@ -424,14 +424,18 @@ export function createProgram(
   );
 
   command('rehearse', 'rehearse a storm with your own system on the same test key', [
-    'claims rehearse --claims 60 --for 10m',
+    'claims rehearse --claims 60 --for 30m',
   ])
     .addArgument(new Argument('[file]', 'new file for the claims that your system sends'))
-    .addOption(new Option('--claims <n>', 'number of claims').argParser(wholeNumber(1, 1000)).default(30))
+    .addOption(
+      new Option('--claims <n>', 'number of claims')
+        .argParser(wholeNumber(1, 1000))
+        .default(DEFAULT_REHEARSAL.claims),
+    )
     .addOption(
       new Option('--for <duration>', 'how long, from the first claim on')
         .argParser(atLeastASecond)
-        .default(360_000, '6m'),
+        .default(DEFAULT_REHEARSAL.minutes * 60_000, `${DEFAULT_REHEARSAL.minutes}m`),
     )
     .action(async (file: string | undefined, options: CommonOptions & { claims: number; for: number }) => {
       const url = await urlFrom(options, environment);

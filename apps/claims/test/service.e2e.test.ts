@@ -233,7 +233,12 @@ describe('the command line against the real service', () => {
     const { stdout, stderr } = await rehearsal.ended;
     left.abort();
     const statuses = await program;
-    for (const step of ['the next response is lost', '_accepts pauses', '_manual leaves', '_manual rejects'])
+    for (const step of [
+      'the next 3 responses are lost',
+      '_accepts pauses',
+      '_manual leaves',
+      '_manual rejects',
+    ])
       expect(stderr).toContain(step);
     expect([...statuses].sort()).toEqual(['accepted', 'pending_acceptance', 'rejected', 'unassigned']);
     expect(stdout).not.toContain('FAILED');

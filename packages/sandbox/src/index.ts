@@ -1,3 +1,3 @@
 export { FAULT_KINDS, SANDBOX_COMMANDS, type SandboxCommand } from './commands.ts';
 export { eventClaim } from './event-claims.ts';
-export { type RehearsalOptions, rehearse, UnfitKeyError } from './rehearse.ts';
+export { DEFAULT_REHEARSAL, type RehearsalOptions, rehearse, SCRIPT, UnfitKeyError } from './rehearse.ts';

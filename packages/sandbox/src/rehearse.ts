@@ -32,27 +32,32 @@ const fault =
   ({ client }) =>
     client.sandbox.simulateFaults({ kind, count });
 
-const LOST = 'the next response is lost';
+const LOST = 'the next 3 responses are lost';
 
-/** By the part of the time that has passed. */
-const SCRIPT: readonly (readonly [part: number, text: string, action: Action])[] = [
-  [0.06, 'the next 2 requests are rate limited', fault('rate_limited', 2)],
+export const DEFAULT_REHEARSAL = { claims: 30, minutes: 12 } as const;
+
+/**
+ * By the part of the time that has passed. A fault replaces the one before, so each is left for longer than a minute of the default
+ * time: a program that polls once a minute meets each of them.
+ */
+export const SCRIPT: readonly (readonly [part: number, text: string, action: Action])[] = [
+  [0.05, 'the next 2 requests are rate limited', fault('rate_limited', 2)],
   [0.14, 'the next 7 requests fail with 500', fault('internal_error', 7)],
   [0.3, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
-  [0.36, 'the next 3 pages have one claim each', fault('short_page', 3)],
   [
     0.4,
     '_accepts pauses assignments',
     ({ client, account }) => client.sandbox.pauseAdjuster(account('accepts')),
   ],
-  [0.45, 'the next 2 requests get 503', fault('service_unavailable', 2)],
+  [0.42, 'the next 3 pages have one claim each', fault('short_page', 3)],
+  [0.51, 'the next 2 requests get 503', fault('service_unavailable', 2)],
   [0.55, '_accepts resumes', ({ client, account }) => client.sandbox.resumeAdjuster(account('accepts'))],
-  [0.6, LOST, fault('dropped', 1)],
+  [0.6, LOST, fault('dropped', 3)],
   [0.66, '_manual leaves the firm', ({ client, account }) => client.sandbox.leaveFirm(account('manual'))],
-  [0.72, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
-  [0.8, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
-  [0.86, 'the next 3 pages have one claim each', fault('short_page', 3)],
-  [0.9, 'the next response is slow', fault('slow', 1)],
+  [0.7, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
+  [0.72, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
+  [0.83, 'the next 3 pages have one claim each', fault('short_page', 3)],
+  [0.95, 'the next response is slow', fault('slow', 1)],
 ];
 
 async function rejoin(client: Client, svcId: string): Promise<void> {
@@ -90,8 +95,8 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   let firstAt: number | undefined;
   let done = 0;
   try {
-    // Before the first claim, since a program may send all of them in a second.
-    await client.sandbox.simulateFaults({ kind: 'dropped', count: 1 });
+    // Before the first claim, since a program may send all of them in a second; more than its polls meet.
+    await client.sandbox.simulateFaults({ kind: 'dropped', count: 3 });
     onStep(LOST);
     await options.onClaims(`${lines.join('\n')}\n`, run);
     for (let passed = 0; passed <= 1; ) {
@@ -162,10 +167,15 @@ function createAnswers(client: Client, manual: string, durationMs: number, now: 
   };
 }
 
-/** Some accept at once, some reject, some dither, and some never answer before the adjuster leaves. */
+/**
+ * Some accept, some reject, some dither, and some never answer before the adjuster leaves; one after the other over the whole time, so
+ * that every poll has news.
+ */
 function decide(order: number, turn: number, waited: number): 'accepts' | 'rejects' | null {
-  if (turn > 0) return turn === 1 && order % 2 === 1 ? 'rejects' : 'accepts';
-  if (order % 4 === 3) return null;
-  if (order % 4 === 2 && waited < 0.15) return null;
+  if (turn > 0) {
+    if (waited < 0.06 * (order % 3)) return null;
+    return turn === 1 && order % 2 === 1 ? 'rejects' : 'accepts';
+  }
+  if (order % 4 === 3 || waited < 0.05 * order) return null;
   return order % 4 === 1 ? 'rejects' : 'accepts';
 }

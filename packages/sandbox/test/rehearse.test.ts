@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createClient } from '@svc/client';
 import * as contract from '../../contract/src/vocabulary.ts';
-import { eventClaim, FAULT_KINDS, rehearse } from '../src/index.ts';
+import { DEFAULT_REHEARSAL, eventClaim, FAULT_KINDS, rehearse, SCRIPT } from '../src/index.ts';
 
 test('the kinds of faults are those of the contract', () => {
   expect(FAULT_KINDS).toEqual(contract.FAULT_KINDS);
@@ -133,4 +133,11 @@ test('an adjuster whose return failed between invitation and acceptance is back'
   const accept = 'POST /v1/test/invitations/test_manual/acceptance';
   const failed = await rehearsed([accept], () => {});
   expect(failed).toEqual({ end: expect.stringContaining('422'), ...AS_BEFORE });
+});
+
+test('each fault is left for longer than a minute at the default time, so that a poll each minute meets it', () => {
+  const faults = SCRIPT.filter(([, text]) => text.startsWith('the next '));
+  const minutes = faults.map(([part], n) => ((faults[n + 1]?.[0] ?? 1) - part) * DEFAULT_REHEARSAL.minutes);
+  // The last one, a slow response, is no check of readiness.
+  expect(minutes.slice(0, -1).filter((left) => left <= 1)).toEqual([]);
 });

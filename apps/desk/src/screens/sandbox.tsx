@@ -1,5 +1,5 @@
 import { type Adjuster, type Claim, ClaimsApiError, type Client, type FaultKind } from '@svc/client';
-import { eventClaim, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
+import { DEFAULT_REHEARSAL, eventClaim, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { CopyButton } from '@svc/web-app/components/copy';
 import { Section } from '@svc/web-app/components/facts';
 import { Field } from '@svc/web-app/components/field';
@@ -24,7 +24,7 @@ const CLAIM_AGE_MS = 24 * 60 * 60 * 1000;
 const MAX_READ_CLAIMS = 1000;
 const MAX_SHOWN_CLAIMS = 20;
 const CLAIM_COUNTS = [10, 30, 60, 200, 1000] as const;
-const MINUTES = [1, 6, 10, 30] as const;
+const MINUTES = [1, 6, DEFAULT_REHEARSAL.minutes, 30] as const;
 
 interface Outcome {
   readonly what: string;
@@ -241,8 +241,8 @@ function Faults(props: { readonly client: Client; readonly perform: Perform; rea
 
 function RehearsalCard() {
   const words = texts.value.sandbox;
-  const [count, setCount] = useState<number>(30);
-  const [minutes, setMinutes] = useState<number>(6);
+  const [count, setCount] = useState<number>(DEFAULT_REHEARSAL.claims);
+  const [minutes, setMinutes] = useState<number>(DEFAULT_REHEARSAL.minutes);
   const { value: run } = rehearsal;
   const isRunning = run?.state === 'running';
   const { lines } = run ?? {};
