@@ -35,7 +35,7 @@ export function Board() {
   const known = new Map([...board.chosen.value, ...(rows ?? [])].map((claim) => [claim.id, claim]));
   const offered = ids.flatMap((id) => known.get(id) ?? []);
   const box = useRef<HTMLDivElement>(null);
-  const { focusRow } = useRowFocus(box, rows);
+  const findRow = useRowFocus(box, rows);
   return (
     <>
       <ScreenHeader title={words.titles[board.filters.value.view] ?? texts.value.nav.board}>
@@ -69,10 +69,8 @@ export function Board() {
       {offered.length > 0 && (
         <OfferDialog
           claims={offered}
-          done={() => {
-            board.clearSelection();
-            focusRow(offered[0]?.id);
-          }}
+          done={board.clearSelection}
+          focusAfter={() => findRow(offered[0]?.id)}
         />
       )}
       {showsKeys && (
@@ -130,7 +128,7 @@ function Views() {
   );
 }
 
-/** The row that has the focus keeps it when the rows are read again, in another order, too. */
+/** The row that has the focus keeps it when the rows are read again, in another order, too. @returns the row of a claim */
 function useRowFocus(box: { readonly current: HTMLElement | null }, rows: unknown) {
   const last = useRef<{ readonly id: string | undefined; readonly at: number } | undefined>(undefined);
   const links = (): HTMLElement[] => [...(box.current?.querySelectorAll<HTMLElement>('a.board-link') ?? [])];
@@ -149,19 +147,7 @@ function useRowFocus(box: { readonly current: HTMLElement | null }, rows: unknow
     if (before === undefined || document.activeElement !== document.body) return;
     (find(before.id) ?? links()[before.at] ?? links().at(-1))?.focus({ preventScroll: true });
   }, [rows]);
-  return {
-    /** After a dialog has closed, which gives the focus to the heading where its button is gone. */
-    focusRow(id: string | undefined): void {
-      const isGone = (): boolean =>
-        document.activeElement === document.body || document.activeElement?.matches('h1') === true;
-      const whenClosed = (): void => {
-        if (document.querySelector('dialog[open]') !== null) requestAnimationFrame(whenClosed);
-        // The dialog gives its focus back in a frame after this one.
-        else setTimeout(() => isGone() && find(id)?.focus({ preventScroll: true }), 50);
-      };
-      requestAnimationFrame(whenClosed);
-    },
-  };
+  return find;
 }
 
 /** Selects and counts what is shown; in columns, names and sorts them. */

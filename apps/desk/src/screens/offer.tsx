@@ -10,7 +10,11 @@ import { candidates, canTake, displayName, type OfferedClaim, outcomeText } from
 const MAX_SHOWN = 50;
 
 /** Chooses the adjuster to offer claims to. */
-export function OfferDialog(props: { readonly claims: readonly OfferedClaim[]; readonly done?: () => void }) {
+export function OfferDialog(props: {
+  readonly claims: readonly OfferedClaim[];
+  readonly done?: () => void;
+  readonly focusAfter?: () => HTMLElement | undefined;
+}) {
   const words = texts.value.offer;
   const { typed = '', chosen: chosenId } = offers.draft.value ?? {};
   const change = (changes: { readonly typed?: string; readonly chosen?: string }): void => {
@@ -48,7 +52,7 @@ export function OfferDialog(props: { readonly claims: readonly OfferedClaim[]; r
     <FormDialog
       title={words.title(props.claims.length)}
       act={chosen === undefined ? texts.value.board.offer : words.confirm(displayName(chosen))}
-      {...{ disabled: chosen === undefined, close, submit }}
+      {...{ disabled: chosen === undefined, close, submit, focusAfter: props.focusAfter }}
     >
       <ul class="points">
         {props.claims.slice(0, 5).map(({ id, name, claim_number }) => (

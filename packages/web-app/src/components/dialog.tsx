@@ -8,6 +8,8 @@ export function Dialog(props: {
   readonly title: string;
   /** Without it, only a button of the dialog closes it: Escape, the back gesture and a tap outside do not. */
   readonly close?: () => void;
+  /** Takes the focus afterwards, unless an element that was in use when the dialog appeared is still there. */
+  readonly focusAfter?: (() => HTMLElement | undefined) | undefined;
   readonly children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
@@ -15,6 +17,9 @@ export function Dialog(props: {
   const settled = useSettling('');
   /** A selection that is dragged out of the dialog ends in a click on it, too. */
   const isPressedOutside = useRef(false);
+  const { focusAfter } = props;
+  const next = useRef(focusAfter);
+  next.current = focusAfter;
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -27,7 +32,10 @@ export function Dialog(props: {
       requestAnimationFrame(() => {
         const heading = document.querySelector<HTMLElement>('main h1');
         const isLost = document.activeElement === document.body;
-        const target = before?.isConnected === true ? before : isLost ? heading : null;
+        // The heading and the page have the focus when nothing else does.
+        const wasInUse = before?.isConnected === true && !before.matches('body, h1');
+        const wanted = wasInUse ? before : (next.current?.() ?? before);
+        const target = wanted?.isConnected === true ? wanted : isLost ? heading : null;
         if (target instanceof HTMLElement) target.focus({ preventScroll: true });
       });
     };

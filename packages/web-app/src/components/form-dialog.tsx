@@ -15,6 +15,7 @@ export function FormDialog(props: {
   readonly kind?: 'primary' | 'danger';
   readonly disabled?: boolean;
   readonly close: () => void;
+  readonly focusAfter?: (() => HTMLElement | undefined) | undefined;
   /** Until it has ended, it is not done again. */
   readonly submit: (text: FormText) => unknown;
   readonly children?: ComponentChildren;
@@ -30,7 +31,7 @@ export function FormDialog(props: {
     }
   };
   return (
-    <Dialog title={props.title} close={props.close}>
+    <Dialog title={props.title} close={props.close} focusAfter={props.focusAfter}>
       <form
         class="form"
         onSubmit={(event) => {
