@@ -15,7 +15,7 @@ import type { Navigation } from './navigation.ts';
 import { type BoardDraft, createBoard } from './state/board.ts';
 import { createLive } from './state/live.ts';
 import { type Act, createOffers, type OfferDraft, outcomeOf } from './state/offers.ts';
-import { countsText, createUpload } from './state/upload.ts';
+import type { createUpload, Uploads } from './state/upload.ts';
 import { en, type Texts } from './texts/en.ts';
 
 export const SCHEMES = ['device', 'light', 'dark'] as const;
@@ -136,14 +136,20 @@ export function createDesk(deps: DeskDeps) {
     if (kind !== 'neutral') void readChanges();
   }
 
-  const uploads = createUpload({
-    ...shared,
-    onSent(counts) {
-      if (navigation.route.peek().screen === 'upload') return;
-      const line = () => `${texts.value.nav.upload}: ${countsText(texts.value.upload.outcomes, counts)}`;
-      toasts.showResults([line], counts.failed === undefined ? 'success' : 'neutral');
-    },
-  });
+  /** Undefined until the screen has been opened. */
+  const uploads = signal<Uploads | undefined>(undefined);
+  /** With the code of the screen, which reads files and is large. An upload goes on while another screen is shown. */
+  function openUploads(create: typeof createUpload): Uploads {
+    uploads.value ??= create({
+      ...shared,
+      onSent(text, isWhole) {
+        if (navigation.route.peek().screen === 'upload') return;
+        const line = () => `${texts.value.nav.upload}: ${text(texts.value.upload.outcomes)}`;
+        toasts.showResults([line], isWhole ? 'success' : 'neutral');
+      },
+    });
+    return uploads.value;
+  }
   /** A test key, which nothing but this page's memory keeps, and when a rehearsal with one was started last. */
   const sandbox = { key: signal<string>(), rehearsedSince: signal<string>() };
 
@@ -185,7 +191,7 @@ export function createDesk(deps: DeskDeps) {
 
   function forget(): void {
     close();
-    for (const part of [board, offers, uploads]) part.forget();
+    for (const part of [board, offers, uploads.value]) part?.forget();
     environment.value = 'live';
   }
 
@@ -254,7 +260,7 @@ export function createDesk(deps: DeskDeps) {
     for (const part of [board, adjusters]) part.forget();
     offers.draft.value = undefined;
     // A file was checked for the other environment. What is being sent goes on.
-    if (!uploads.isSending.value) uploads.forget();
+    if (uploads.value?.isSending.value === false) uploads.value.forget();
     open();
   }
 
@@ -304,7 +310,7 @@ export function createDesk(deps: DeskDeps) {
 
   return {
     ...{ now, language, texts, format, toasts, session, environment, changes, startFailed, secret },
-    ...{ board, adjusters, offers, uploads, sandbox },
+    ...{ board, adjusters, offers, uploads, openUploads, sandbox },
     ...{ scheme: scheme.choice, chooseScheme: scheme.choose },
     ...{
       can,

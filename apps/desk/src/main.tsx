@@ -223,12 +223,13 @@ function Header() {
 /** A file that is being sent, or was not sent to its end, while another screen is shown. */
 function RunningUpload() {
   const words = texts.value.upload;
-  const { upload, progress } = desk.uploads;
-  const { kind } = upload.value ?? {};
+  const { value: uploads } = desk.uploads;
+  const kind = uploads?.upload.value?.kind;
   if (route.value.screen === 'upload' || (kind !== 'sending' && kind !== 'stopped')) return null;
+  const { done = 0, total = 0 } = uploads?.progress.value ?? {};
   return (
     <a class="pill warning" href="#/upload">
-      {words.states[kind]}: {words.rows(progress.value.done, progress.value.total)}
+      {words.states[kind]}: {words.rows(done, total)}
     </a>
   );
 }

@@ -7,7 +7,7 @@ import { createDesk } from '../src/create-desk.ts';
 import type { BoardAdjuster, BoardClaim, Call, CallId, ImportBody, OwnStaff } from '../src/endpoints.ts';
 import { createDeskNavigation } from '../src/navigation.ts';
 import { candidates, outcomeText } from '../src/state/offers.ts';
-import type { ChosenFile } from '../src/state/upload.ts';
+import { type ChosenFile, createUpload } from '../src/state/upload.ts';
 import { en } from '../src/texts/en.ts';
 import { adjuster, boardClaim, DISPATCHER } from './claims.ts';
 
@@ -430,9 +430,10 @@ describe('an upload', () => {
   const uploading = async (responses: (object | Error)[]) => {
     const { desk, state } = await opened();
     state.imports = [result(2, null, true, 'valid'), ...responses];
-    await desk.uploads.choose(FILE);
+    const uploads = desk.openUploads(createUpload);
+    await uploads.choose(FILE);
     state.bodies.length = 0;
-    return { desk, bodies: state.bodies, uploads: desk.uploads };
+    return { desk, bodies: state.bodies, uploads };
   };
 
   test('goes on to the last row, waits as long as the service asks, and after a lost response sends the same rows once more', async () => {

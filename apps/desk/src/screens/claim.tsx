@@ -10,6 +10,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { can, changes, dateTime, day, desk, isWide, offers, showError, texts } from '../app.ts';
 import { StatusPill, statusName, Waits } from '../components/status.tsx';
 import type { BoardClaimDetails, Offer } from '../endpoints.ts';
+import { FIELD_NAMES } from '../texts/field-names.ts';
 import { OfferDialog, OfferResults } from './offer.tsx';
 
 /** One claim with what became of each of its offers. */
@@ -101,7 +102,7 @@ const NOT_SENT = ['id', 'test', 'assignment', 'created_at', 'updated_at', 'exter
 
 /** Every field that the firm sent, in groups as they were sent. */
 function Sent({ claim }: { readonly claim: BoardClaimDetails['claim'] }) {
-  const names: Readonly<Record<string, string>> = texts.value.upload.fieldNames;
+  const names: Readonly<Record<string, string>> = FIELD_NAMES[desk.language.language.value];
   const nameOfField = (path: readonly string[]): string => {
     const text = path.map((part) => names[part] ?? part.replaceAll('_', ' ')).join(', ');
     return text.charAt(0).toUpperCase() + text.slice(1);

@@ -12,21 +12,23 @@ import { call, dateTime, desk, environment, request, showError, texts } from '..
 import { ofService } from '../components/service-text.tsx';
 import type { Import } from '../endpoints.ts';
 import { saveCsv } from '../save-csv.ts';
-import { countsText, type Upload, type UploadNotice } from '../state/upload.ts';
+import { countsText, createUpload, type Upload, type UploadNotice } from '../state/upload.ts';
+import { FIELD_NAMES } from '../texts/field-names.ts';
 import { fieldLabel, withLabels } from '../texts/fields.ts';
 
 /** Problems that are shown; the file of them has the others, too. */
 const MAX_SHOWN = 500;
-const { uploads } = desk;
+const uploads = desk.openUploads(createUpload);
 
 /** Rows of the beginning among which the header may be. */
 const HEADER_ROWS = 20;
 const MAX_PREVIEW = 40;
 const EARLIER_UPLOADS = 20;
 
-const label = (path: string): string => fieldLabel(path, texts.value.upload.fieldNames);
+const fieldNames = () => FIELD_NAMES[desk.language.language.value];
+const label = (path: string): string => fieldLabel(path, fieldNames());
 /** A text of the service with the names of fields in words. */
-const said = (detail: string) => ofService(withLabels(detail, texts.value.upload.fieldNames));
+const said = (detail: string) => ofService(withLabels(detail, fieldNames()));
 
 /** Sends a file of claims, after every row of it was checked. */
 export function UploadScreen() {
@@ -263,7 +265,7 @@ function Problems({ of: { problems, problemCount } }: { readonly of: Upload }) {
         row,
         column ?? label(field),
         code,
-        refusals[code ?? ''] ?? translated(withLabels(detail, words.fieldNames)),
+        refusals[code ?? ''] ?? translated(withLabels(detail, fieldNames())),
       ],
     ]);
     const csv = spreadsheetCsv([['row', 'column', 'code', 'text'], ...rows]);

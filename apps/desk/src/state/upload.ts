@@ -63,12 +63,14 @@ export const countsText = (outcomes: Readonly<Record<string, string>>, counts: U
     .map(([outcome, count]) => `${outcomes[outcome] ?? outcome}: ${count}`)
     .join(' · ');
 
+export type Uploads = ReturnType<typeof createUpload>;
+
 /** Checks and sends a file of claims, some rows with each request, whatever screen is shown. */
 export function createUpload(deps: {
   readonly call: Call;
   readonly request: <T>(send: () => Promise<T>) => Promise<T>;
   readonly environment: ReadonlySignal<Environment>;
-  readonly onSent: (counts: Upload['counts']) => void;
+  readonly onSent: (text: (outcomes: Readonly<Record<string, string>>) => string, isWhole: boolean) => void;
   readonly onError: (error: unknown) => void;
 }) {
   const file = signal<UploadFile | undefined>(undefined);
@@ -128,7 +130,9 @@ export function createUpload(deps: {
         body = { ...body, ...next?.content, import_id, from_row, columns: mapped(before.result.columns) };
       }
       waiting = undefined;
-      if (before.kind === 'sent') deps.onSent(before.counts);
+      const { kind: end, counts } = before;
+      if (end === 'sent')
+        deps.onSent((outcomes) => countsText(outcomes, counts), counts.failed === undefined);
     } catch (error) {
       if (mine !== generation) return;
       // Without a response, the same rows are sent again: a claim that exists is not sent twice.

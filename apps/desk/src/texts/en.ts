@@ -1,6 +1,5 @@
 import { commonEn, plural } from '@svc/web-app/texts/en';
 import { moreEn } from '@svc/web-app/texts/en-more';
-import { fieldNamesEn } from './fields-en.ts';
 
 /** Of codes that the service refuses an act with; others are shown as they are. */
 const refusals: Readonly<Record<string, string>> = {
@@ -236,7 +235,6 @@ export const en = {
     isField: (column: string, field: string) => `Is the column “${column}” the field “${field}”?`,
     choose: 'Choose …',
     neither: 'None: leave it out',
-    fieldNames: fieldNamesEn,
     delimiter: 'Separator',
     delimiters: { '': 'As recognized', comma: 'Comma', semicolon: 'Semicolon', tab: 'Tab', pipe: 'Pipe |' },
     columns: 'Columns',

@@ -2,7 +2,6 @@ import { plural } from '@svc/web-app/texts/en';
 import { commonEs } from '@svc/web-app/texts/es';
 import { actionInSpanish, inSpanish } from '@svc/web-app/texts/service-es';
 import type { Texts } from './en.ts';
-import { fieldNamesEs } from './fields-es.ts';
 
 /** Español de Puerto Rico. */
 export const es: Texts = {
@@ -232,7 +231,6 @@ export const es: Texts = {
     isField: (column, field) => `¿Es la columna «${column}» el campo «${field}»?`,
     choose: 'Elija …',
     neither: 'Ninguna: omitirla',
-    fieldNames: fieldNamesEs,
     delimiter: 'Separador',
     delimiters: {
       '': 'Reconocido',

@@ -88,3 +88,5 @@ export const fieldNamesEn = {
   price_list: 'price list',
   last_first_name: 'whole name, such as REYES, ANA',
 };
+
+export type FieldNames = Readonly<Record<keyof typeof fieldNamesEn, string>>;

@@ -1,4 +1,4 @@
-import type { FieldNames } from './fields.ts';
+import type { FieldNames } from './fields-en.ts';
 
 /** Parts of the paths of fields. */
 export const fieldNamesEs: FieldNames = {

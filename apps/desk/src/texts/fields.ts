@@ -1,7 +1,4 @@
 import { FIELD_PATHS } from '@svc/csv-import/in-page';
-import type { fieldNamesEn } from './fields-en.ts';
-
-export type FieldNames = Readonly<Record<keyof typeof fieldNamesEn, string>>;
 
 /** The path of a field in words, such as "Loss location: ZIP code". */
 export function fieldLabel(path: string, names: Readonly<Record<string, string>>): string {
