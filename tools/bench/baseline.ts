@@ -34,6 +34,10 @@ redis.defineCommand('consume', {
 });
 const limited = redis as Redis & { consume(key: string, ...limits: number[]): Promise<number> };
 
+/** Of an adjuster's entries: dates and notes. */
+const versionOf = (entries: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(entries)).digest('base64url').slice(0, 16);
+
 interface Key {
   id: string;
   firm_id: string;
@@ -263,7 +267,7 @@ async function acceptClaim(token: string, id: string): Promise<[number, unknown]
         ...toClaim(row),
         firm: { id: row.firm_id, name: row.firm_name },
         offered_at: row.offered_at,
-        work: {},
+        work: { version: versionOf(Array(7).fill(null)) },
         closed_at: row.closed_at,
         carrier: filled,
         coverages: { special_limits_cap: 2500, ...(row.document.coverages as object | undefined) },
