@@ -17,6 +17,14 @@ interface DateValue {
 }
 
 const ISO_DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]\d{2}:\d{2})?)?$/;
+/** As mainframes, databases and people write a day whose parts are certain. */
+const COMPACT_DATE = /^(19\d{2}|20\d{2})(?:(\d{2})(\d{2})|\/(\d{1,2})\/(\d{1,2}))$/;
+const DAY_MONTH_YEAR = /^(\d{1,2})[ -]?([a-z]{3,9})\.?[ -]?(\d{4}|\d{2})$/i;
+const MONTH_DAY_YEAR = /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})$/i;
+const MONTHS = [
+  ...['january', 'february', 'march', 'april', 'may', 'june', 'july'],
+  ...['august', 'september', 'october', 'november', 'december'],
+];
 const MIDNIGHT = '(?: 0?0:00(?::00)?(?: ?[AP]M)?| 12:00(?::00)? ?AM)?';
 const SLASH_DATE = new RegExp(`^(\\d{1,2})[/.-](\\d{1,2})[/.-](\\d{4}|\\d{2})${MIDNIGHT}$`, 'i');
 /** From 1982 to 2064. */
@@ -32,6 +40,8 @@ const OLD_DATES = new Set(['building.construction_date', 'building.firm_date']);
 export function dateOf(text: string, dates: ColumnDates): DateValue {
   const iso = ISO_DATE.exec(text);
   if (iso !== null) return { value: `${iso[1]}-${iso[2]}-${iso[3]}` };
+  const named = namedDate(text, dates.hasShortYears);
+  if (named !== null) return { value: named };
   const serial = SERIAL.exec(text);
   if (serial !== null && dates.hasSerials)
     return { value: new Date(FIRST_DAY + Number(serial[1]) * DAY_MS).toISOString().slice(0, 10) };
@@ -50,6 +60,26 @@ export function dateOf(text: string, dates: ColumnDates): DateValue {
   return isCalendarDate(date)
     ? { value: date }
     : { detail: `Is not a date with the ${order === 'mdy' ? 'month' : 'day'} first, as in this column.` };
+}
+
+/** A date that shows which of its parts is the month; null: it is another text. */
+function namedDate(text: string, hasShortYears: boolean): string | null {
+  const isoOf = (year = '', month = '', day = ''): string | null => {
+    const date = `${year.length === 2 ? `20${year}` : year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+    return isCalendarDate(date) && (year.length === 4 || hasShortYears) ? date : null;
+  };
+  const monthOf = (name = ''): string => {
+    const lower = name.toLowerCase();
+    const isIt = (month: string): boolean =>
+      lower === month || lower === month.slice(0, 3) || (lower === 'sept' && month === 'september');
+    return String(MONTHS.findIndex(isIt) + 1);
+  };
+  const [, year, month, day, otherMonth, otherDay] = COMPACT_DATE.exec(text) ?? [];
+  if (year !== undefined) return isoOf(year, month ?? otherMonth, day ?? otherDay);
+  const first = DAY_MONTH_YEAR.exec(text);
+  if (first !== null) return isoOf(first[3], monthOf(first[2]), first[1]);
+  const second = MONTH_DAY_YEAR.exec(text);
+  return second === null ? null : isoOf(second[3], monthOf(second[1]), second[2]);
 }
 
 /**

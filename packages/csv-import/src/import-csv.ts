@@ -83,6 +83,8 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
   const problems = fileProblems(file, columns, questions, mapped, values);
   if (problems.length > 0) return { columns, problems, rows: [], nextRow: null };
 
+  // A header may end with separators where the rows do not.
+  const width = file.header.findLastIndex((name) => name !== '') + 1;
   const dates = new Map<string, ColumnDates>();
   for (const { column, index, field } of mapped) {
     if (field.kind !== 'date') continue;
@@ -127,11 +129,11 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
     const cellProblems: CellProblem[] = [];
     // What is missing in them is then a problem of its column, and not of the whole object.
     const claim: Record<string, unknown> = Object.fromEntries(REQUIRED_OBJECTS.map((name) => [name, {}]));
-    if (cells.length < file.header.length || cells.slice(file.header.length).some((cell) => cell !== ''))
+    if (cells.length < width || cells.slice(file.header.length).some((cell) => cell !== ''))
       cellProblems.push({
         column: null,
         field: '',
-        detail: `The row has ${cells.length} cells, the header ${file.header.length}.`,
+        detail: `The row has ${cells.length} cells, the header ${width}.`,
       });
     const read = (column: string | null, field: ClaimField, text: string, delimiter: Delimiter): void => {
       const otherName = OTHER_NAMES.get(lastPart(field.path));
@@ -326,6 +328,10 @@ function nameOf(text: string): CellValue {
 /** With a comma for thousands, as in US files; where the comma is not the separator it may be a decimal point. */
 function numberOf(text: string, delimiter: Delimiter): { value?: number; detail?: string } {
   const digits = text.replace(/^\$ ?/, '');
+  if (/^[1-9]\d{0,2}\.\d{3}$/.test(digits))
+    return {
+      detail: `The point may be that of thousands: write ${digits.replace('.', '')}, or ${Number(digits)}.`,
+    };
   if (/^\d+(\.\d+)?$/.test(digits)) return { value: Number(digits) };
   if (delimiter !== 'semicolon' && /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(digits))
     return { value: Number(digits.replaceAll(',', '')) };

@@ -39,8 +39,8 @@ export interface CsvFile {
   readonly lines: number;
 }
 
-/** `swallowed`: a line of it looks like a row. */
-type RowProblem = RecordProblem | 'swallowed';
+/** `swallowed`: a line of it looks like a row. `shifted`: it has a separator more, perhaps within a cell. */
+type RowProblem = RecordProblem | 'swallowed' | 'shifted';
 
 export interface CsvRow {
   /** As a spreadsheet counts: the header is row 1. */
@@ -56,17 +56,19 @@ const HEADER_ROWS = 20;
 /** A row with fewer names of columns that are known may be anything. */
 const MIN_KNOWN = 3;
 
-const ROW_PROBLEMS: Readonly<Record<RowProblem, (lines: number) => string>> = {
+const ROW_PROBLEMS: Readonly<Record<RowProblem, (lines: number, cells: number) => string>> = {
   opened: () => 'A cell begins with a quote that is not closed. Close it, or write the quote twice.',
   inside: () =>
     'A quote is within a cell that begins with one. Put the cell in quotes, and write a quote in it twice.',
   wide: () => `The row has more than ${MAX_COLUMNS.toLocaleString('en-US')} cells.`,
   swallowed: (lines) =>
     `A quote makes ${lines} lines of the file one row, and one of them looks like a row: is a quote not closed, or not written twice?`,
+  shifted: (_, cells) =>
+    `The row has ${cells} cells, which is more than the header: is a separator within a cell that is not in quotes?`,
 };
 
-export const rowProblem = ({ problem, lines }: CsvRow): string | null =>
-  problem === null ? null : ROW_PROBLEMS[problem](lines);
+export const rowProblem = ({ problem, lines, cells }: CsvRow): string | null =>
+  problem === null ? null : ROW_PROBLEMS[problem](lines, cells.length);
 
 /** Reads a file, or a text that is decoded already. */
 export const readCsv = (input: Uint8Array | string, options: CsvOptions): CsvFile =>
@@ -81,13 +83,14 @@ export function* readCsvInSteps(input: Uint8Array | string, options: CsvOptions)
   const header = records[first];
   if (header === undefined) throw new UnreadableCsv('The file is empty.');
   if (header.problem !== null)
-    throw new UnreadableCsv(`The header: ${ROW_PROBLEMS[header.problem](header.lines)}`);
+    throw new UnreadableCsv(`The header: ${ROW_PROBLEMS[header.problem](header.lines, header.cells.length)}`);
   const rows: CsvRow[] = [];
+  const isShifted = shiftedFrom(header.cells, records.slice(first + 1));
   let lines = 0;
   for (const [n, record] of records.slice(first + 1).entries()) {
     if (n % STEP_ROWS === 0) yield undefined;
-    const isSwallowing = record.lines > 1 && hasRowInside(content, record, separator, header.cells.length);
-    const problem = record.problem ?? (isSwallowing ? 'swallowed' : null);
+    const isSwallowing = record.lines > 1 && hasRowInside(content, record, separator, header.cells);
+    const problem = record.problem ?? (isSwallowing ? 'swallowed' : isShifted(record) ? 'shifted' : null);
     if (isBlankRow(record)) continue;
     const row = firstRow === undefined ? first + 2 + n : firstRow + n;
     rows.push({ row, lines: record.lines, cells: record.cells.map(asWritten), problem });
@@ -100,7 +103,7 @@ export function* readCsvInSteps(input: Uint8Array | string, options: CsvOptions)
     headerRow === undefined && firstRow === undefined ? likelyHeader(records, first) : null;
   if (header.cells.length === 1 && likelyHeaderRow === null)
     throw new UnreadableCsv(
-      'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?',
+      'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator something else than a comma, a semicolon, a tab or a pipe (|)?',
     );
   return {
     ...{ encoding, delimiter, headerRow: first + 1, likelyHeaderRow, lines },
@@ -131,7 +134,7 @@ function* rowsInSteps(
     delimiter: named,
   }: Partial<CsvOptions>,
 ): Steps<RowsIn> {
-  const { content, delimiter } = separated(text.replace(/^\ufeff/, ''), named);
+  const { content, delimiter } = separated(textOf(text), named);
   const records: CsvRecord[] = [];
   let [cells, rows] = [0, 0];
   yield* recordsOf(content, DELIMITERS[delimiter], (record) => {
@@ -153,7 +156,8 @@ export function* fileOfRows(sent: readonly (readonly string[])[], options: CsvOp
   const first = sent.findIndex((cells, n) => n >= titles && !isBlank(cells));
   const header = sent[first];
   if (header === undefined) throw new UnreadableCsv('The file is empty.');
-  if (header.length > MAX_COLUMNS) throw new UnreadableCsv(`The header: ${ROW_PROBLEMS.wide(1)}`);
+  if (header.length > MAX_COLUMNS)
+    throw new UnreadableCsv(`The header: ${ROW_PROBLEMS.wide(1, header.length)}`);
   const rows: CsvRow[] = [];
   for (const [n, cells] of sent.slice(first + 1).entries()) {
     if (n % STEP_ROWS === 0) yield undefined;
@@ -174,6 +178,29 @@ export function* fileOfRows(sent: readonly (readonly string[])[], options: CsvOp
   };
 }
 const STEP_ROWS = 50;
+
+/**
+ * Rows with more cells than the header, of which the last is empty, either end with separators or have one within a cell that
+ * is not in quotes, so that each later cell is in the column of another. They end with separators if all have as many.
+ */
+function shiftedFrom(
+  header: readonly string[],
+  records: readonly CsvRecord[],
+): (record: CsvRecord) => boolean {
+  const lengths = new Set(
+    records.flatMap((record) =>
+      isBlankRow(record) || record.problem !== null || record.cells.length < header.length
+        ? []
+        : [record.cells.length],
+    ),
+  );
+  const isSpaced = (cells: readonly string[]): boolean => cells.slice(1).some((cell) => /^ \S/.test(cell));
+  const isHeaderSpaced = isSpaced(header);
+  return ({ cells }) =>
+    cells.length > header.length &&
+    isBlank(cells.slice(header.length)) &&
+    (lengths.size > 1 || (isSpaced(cells) && !isHeaderSpaced));
+}
 
 const tooMany = (max: number, what: string): UnreadableCsv =>
   new UnreadableCsv(
@@ -205,6 +232,14 @@ function columnNames(header: readonly string[], rows: readonly CsvRow[]): string
   if (repeated === undefined) return names;
   throw new UnreadableCsv(`The header has the column ${JSON.stringify(repeated)} twice.`);
 }
+
+/** Without what marks its beginning, and its end as DOS and mainframes do. */
+function textOf(text: string): string {
+  const end = text.indexOf(END_OF_FILE);
+  const isEnd = end !== -1 && text.slice(end).replaceAll(END_OF_FILE, '').trim() === '';
+  return (isEnd ? text.slice(0, end) : text).replace(/^\ufeff/, '');
+}
+const END_OF_FILE = '\u001a';
 
 /** Excel may name the separator in a line before the header. */
 function separated(text: string, named: Delimiter | undefined): { content: string; delimiter: Delimiter } {

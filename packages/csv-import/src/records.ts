@@ -49,7 +49,12 @@ interface Cell {
  * A cell that begins with a quote. A quote within it that is not doubled is a part of its text, as in `"6" of water"`, if no
  * other reading has another end: it has no delimiter and no line break.
  */
-function quotedCell(text: string, opening: number, delimiter: string): Cell | RecordProblem {
+function quotedCell(
+  text: string,
+  opening: number,
+  delimiter: string,
+  endOfLine: (from: number) => number,
+): Cell | RecordProblem {
   /** Of the line, once a quote within the text has been found. */
   let end: number | undefined;
   let from = opening + 1;
@@ -64,18 +69,36 @@ function quotedCell(text: string, opening: number, delimiter: string): Cell | Re
     const after = afterSpaces(text, quote + 1, delimiter);
     if (after === text.length || text[after] === delimiter || isBreak(text[after])) {
       const written = text.slice(opening + 1, quote);
-      if (end !== undefined && written.includes(delimiter)) return 'inside';
+      const isUncertain =
+        end !== undefined && (written.includes(delimiter) || hasOtherEnd(text, after, delimiter));
+      if (isUncertain) return 'inside';
       return { value: written.replaceAll('""', '"'), end: after };
     }
-    end ??= lineEnd(text, opening);
+    end ??= endOfLine(opening);
     if (quote > end) return 'inside';
     from = quote + 1;
   }
 }
 
+/** Whether a later quote of the line may be the end as well, as in `"say "yes", twice"`, and begins no other cell. */
+function hasOtherEnd(text: string, from: number, delimiter: string): boolean {
+  let before = '';
+  for (let at = from; at < text.length && !isBreak(text[at]); at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      if (before === delimiter) return false;
+      const next = text[afterSpaces(text, at + 1, delimiter)];
+      if (next === undefined || next === delimiter || isBreak(next)) return true;
+    }
+    if (character !== undefined && character !== ' ') before = character;
+  }
+  return false;
+}
+
 function plainCell(text: string, from: number, delimiter: string): Cell {
-  let end = from;
-  while (end < text.length && text[end] !== delimiter && !isBreak(text[end])) end += 1;
+  const cellEnd = new RegExp(`[\\r\\n${delimiter}]`, 'g');
+  cellEnd.lastIndex = from;
+  const end = cellEnd.exec(text)?.index ?? text.length;
   return { value: text.slice(from, end), end };
 }
 
@@ -107,10 +130,18 @@ export function* recordsOf(
 export function recordAt(text: string, start: number, delimiter: string): CsvRecord {
   const cells: string[] = [];
   let at = start;
+  // Once for the line, which may be long, and not for each of its cells.
+  let ofLine = -1;
+  const endOfLine = (from: number): number => {
+    if (ofLine < from) ofLine = lineEnd(text, from);
+    return ofLine;
+  };
   for (;;) {
     const opening = afterSpaces(text, at, delimiter);
     const cell =
-      text[opening] === '"' ? quotedCell(text, opening, delimiter) : plainCell(text, at, delimiter);
+      text[opening] === '"'
+        ? quotedCell(text, opening, delimiter, endOfLine)
+        : plainCell(text, at, delimiter);
     if (typeof cell === 'string' || cells.length === MAX_COLUMNS) {
       const problem = typeof cell === 'string' ? cell : 'wide';
       const end = afterBreak(text, lineEnd(text, at));
@@ -137,12 +168,13 @@ export function hasRowInside(
   text: string,
   { start, end, lines }: CsvRecord,
   delimiter: string,
-  width: number,
+  header: readonly string[],
 ): boolean {
   if (lines === 1) return false;
+  const width = header.findLastIndex((name) => name.trim() !== '') + 1;
   // As in a row, further cells may be empty.
   const isRow = (cells: readonly string[]): boolean =>
-    cells.length >= width && cells.slice(width).every((cell) => cell.trim() === '');
+    cells.length >= width && cells.slice(header.length).every((cell) => cell.trim() === '');
   return linesOf(text, start, end)
     .slice(1)
     .some((line) => isRow(line.split(delimiter)) || isRow(recordAt(line, 0, delimiter).cells));

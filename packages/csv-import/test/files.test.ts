@@ -119,6 +119,24 @@ describe('a quote', () => {
     ]);
   });
 
+  test.each(['"He said "hi", then left"', '"He said \\"hi\\", then left"', '"a "b", c "d", e"'])(
+    'within a cell that may end at another one is a problem, though the last column is empty: %s',
+    (text) => {
+      expect(found(fileOf([{}, { Notes: text, Fax: '' }, {}]))).toEqual([
+        'CMS-1',
+        expect.stringContaining('A quote is within a cell that begins with one'),
+        'CMS-3',
+      ]);
+    },
+  );
+
+  test('before a row is found where only the header ends with separators', () => {
+    const [header, ...lines] = fileOf([{ Notes: '"gate' }, {}, { Notes: '6"' }]).split('\r\n');
+    expect(found([`${header},,`, ...lines].join('\r\n'))).toEqual([
+      expect.stringContaining('looks like a row'),
+    ]);
+  });
+
   test('allows line breaks in a long text, and in no other field', () => {
     const [claim] = claimsOf(fileOf([{ Notes: '"one\r\ntwo, three"' }]));
     expect(claim?.instructions).toBe('one\r\ntwo, three');
@@ -132,6 +150,30 @@ describe('a quote', () => {
     expect(found(wide)).toEqual([expect.stringContaining('looks like a row')]);
     const withRow = `one\r\n${Object.values(FIELDS).join(',')}\r\ntwo`;
     expect(found(fileOf([{ Notes: `"${withRow}"` }]))).toEqual([expect.stringContaining('looks like a row')]);
+  });
+});
+
+describe('a separator', () => {
+  test.each([
+    ['in one row', [{}, { Notes: 'call first, gate 5' }, {}], ['CMS-1', 'shifted', 'CMS-3']],
+    ['in every row', [{ Notes: 'call, wait' }, { Notes: 'call, go' }], ['shifted', 'shifted']],
+    ['in the only row', [{ Notes: 'call, wait' }], ['shifted']],
+  ])('within a cell without quotes never moves cells to other columns: %s', (_, rows, expected) => {
+    const text = fileOf(rows.map((row) => ({ ...row, Fax: '' })));
+    const shifted = expect.stringContaining('is a separator within a cell that is not in quotes?');
+    expect(found(text)).toEqual(expected.map((one) => (one === 'shifted' ? shifted : one)));
+    const ending = text.replaceAll('\r\n', ',\r\n');
+    expect(found(`${ending},`)).toEqual(expected.map((one) => (one === 'shifted' ? shifted : one)));
+  });
+
+  test.each([
+    ['the header', 1],
+    ['the rows', 2],
+    ['both', 3],
+  ])('at the end of %s is no cell', (_, which) => {
+    const lines = fileOf([{ Notes: 'x' }, {}]).split('\r\n');
+    const text = lines.map((line, n) => ((n === 0 ? 1 : 2) & which ? `${line},` : line)).join('\r\n');
+    expect(found(text)).toEqual(['CMS-1', 'CMS-2']);
   });
 });
 
@@ -224,6 +266,16 @@ describe('damaged text', () => {
     ['Jos\ufffd', 'damaged when the file was saved'],
     ['JosÃ©', 'damaged when the file was saved'],
     ["'0087", 'Starts with an apostrophe'],
+    ['#¡REF!', 'error of a spreadsheet'],
+    ['Err:502', 'error of a spreadsheet'],
+    ['Loading...', 'error of a spreadsheet'],
+    ['=VLOOKUP(A2;B:C;2)', 'Is a formula'],
+    ['10-Mar', 'Is a day'],
+    ['Sep-02', 'Is a day'],
+    ['3/10/2026', 'Is a day'],
+    ['8,704,421,973', 'number with separators'],
+    ['?', 'no letter and no digit'],
+    ['FL&#45;1', 'damaged when the file was made'],
   ])('is a problem in identifiers: %s', (text, detail) => {
     for (const column of ['File ID', 'Claim #', 'Policy #'])
       expect(found(fileOf([{ [column]: `"${text}"` }]))).toEqual([expect.stringContaining(detail)]);
@@ -237,13 +289,13 @@ describe('damaged text', () => {
     },
   );
 
-  test.each(['nan', 'NaN', 'null', 'None', '#N/A', '[object Object]', '####', 'N/A'])(
-    'is a problem in names: %s',
-    (text) => {
-      for (const column of ['Insured Last Name', 'Insured First Name', 'Carrier', 'Loss City'])
-        expect(imported(fileOf([{ [column]: text }])).rows).toMatchObject([{ problems: [{ column }] }]);
-    },
-  );
+  test.each([
+    ...['nan', 'NaN', 'null', 'None', '#N/A', '[object Object]', '####', 'N/A', '#¡VALOR!', '#NOMBRE?'],
+    ...['#ERROR!', '-', '.', 'Pe?a', 'Pe&ntilde;a', '=B2'],
+  ])('is a problem in names: %s', (text) => {
+    for (const column of ['Insured Last Name', 'Insured First Name', 'Carrier', 'Loss City'])
+      expect(imported(fileOf([{ [column]: text }])).rows).toMatchObject([{ problems: [{ column }] }]);
+  });
 
   test('is not what people are really named', () => {
     const names = [
@@ -252,6 +304,7 @@ describe('damaged text', () => {
       ['JENNIFER', 'NULL'],
       ['NAN', 'REYES'],
       ['Nat', 'True'],
+      ['Bo', '’t Hooft & Co. #5'],
     ];
     const rows = names.map(([first = '', last = '']) => ({
       'Insured First Name': first,
@@ -379,6 +432,21 @@ describe('a date', () => {
     expect(datesOf(['8/27/26'], 'Date built')).toEqual(['problem']);
   });
 
+  test.each([
+    ...['20260827', '2026/8/27', '27-Aug-2026', '27-Aug-26', '27AUG2026', 'Aug 27, 2026', 'August 27 2026'],
+  ])('is read where its parts are certain: %s', (text) => {
+    expect(claimsOf(fileOf([{ 'Date of Loss': `"${text}"` }]))).toMatchObject([
+      { loss: { date: '2026-08-27' } },
+    ]);
+  });
+
+  test.each(['27-Mai-2026', '20261327', '31-Feb-2026', '2026827', 'May 2026'])(
+    'is a problem where they are not: %s',
+    (text) => {
+      expect(found(fileOf([{ 'Date of Loss': text }]))).toEqual([expect.stringContaining('Must be a valid')]);
+    },
+  );
+
   test('is read from the number of a day where the whole column has them', () => {
     expect(datesOf(['46261', '46235.0'])).toEqual(['2026-08-27', '2026-08-01']);
     expect(datesOf(['46261', 'x'])).toEqual(['problem', 'problem']);
@@ -395,6 +463,23 @@ describe('a date', () => {
       ),
     ).toEqual(['problem', 'problem', '2026-11-28', 'problem', 'problem']);
   });
+});
+
+test('a point that may be that of thousands is no decimal point', () => {
+  const rows = ['250.000', '1.250', '250.00', '0.500'].map((limit) => ({ 'Building Limit': limit }));
+  const of = found(fileOf(rows));
+  expect(of.slice(0, 2)).toEqual([
+    expect.stringContaining('write 250000, or 250.'),
+    expect.stringContaining('write 1250, or 1.25.'),
+  ]);
+  expect(of[2]).toBe('CMS-3');
+});
+
+test('a mark of DOS at the end of a file is no row', () => {
+  const text = fileOf([{}, {}]);
+  expect(found(`${text}\r\n\u001a\u001a`)).toEqual(['CMS-1', 'CMS-2']);
+  const within = fileOf([{ Notes: 'a\u001ab' }, {}]);
+  expect(readCsv(within, MAX).rows).toHaveLength(2);
 });
 
 test('the name of a file is cut to the length that the service takes', () => {
@@ -452,4 +537,10 @@ test('the largest files are read in steps of a few milliseconds, and a file of e
   await expect(counted(empty)).rejects.toThrow('more than 100,000 cells');
   expect(header).toHaveLength(14);
   expect(await counted(text)).toBeGreaterThan(1990);
+});
+
+test('a long line with many quotes within cells is not searched to its end for each of them', () => {
+  const columns = Array.from({ length: 991 }, (_, n) => `c${n}`).join(',');
+  const line = '"a"b",'.repeat(990) + 'x'.repeat(30_000_000);
+  expect(readCsv(`${columns}\n${line}`, MAX).rows[0]?.cells).toHaveLength(991);
 });

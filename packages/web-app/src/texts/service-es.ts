@@ -21,8 +21,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'Row {} does not look like the header, and row {} does: choose the row of the header (header_row).':
     'La fila {} no parece el encabezado, y la fila {} sí: elija la fila del encabezado (header_row).',
   'The header: {}': 'El encabezado: {}',
-  'The header has one column: is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
-    'El encabezado tiene una sola columna: ¿el separador no es coma, punto y coma, tabulador ni barra (|)?',
+  'The header has one column: is it a title above the header, whose row has to be chosen (header_row), or is the separator something else than a comma, a semicolon, a tab or a pipe (|)?':
+    'El encabezado tiene una sola columna: ¿es un título encima del encabezado, cuya fila hay que elegir (header_row), o el separador no es coma, punto y coma, tabulador ni barra (|)?',
   'The header has the column {} twice.': 'El encabezado tiene la columna {} dos veces.',
   'The file has more than {} rows: split it into several files.':
     'El archivo tiene más de {} filas: divídalo en varios archivos.',
@@ -39,6 +39,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   'The row has more than {} cells.': 'La fila tiene más de {} celdas.',
   'A quote makes {} lines of the file one row, and one of them looks like a row: is a quote not closed, or not written twice?':
     'Unas comillas hacen de {} líneas del archivo una fila, y una de ellas parece una fila: ¿hay comillas que no se cierran, o que no se escribieron dos veces?',
+  'The row has {} cells, which is more than the header: is a separator within a cell that is not in quotes?':
+    'La fila tiene {} celdas, más que el encabezado: ¿hay un separador dentro de una celda sin comillas?',
   'Has a line break: is a quote before it not closed, or not written twice?':
     'Tiene un salto de línea: ¿hay comillas antes que no se cierran, o que no se escribieron dos veces?',
   'Each of the columns {} may have the field {}: give it to one of them, and leave out the others.':
@@ -55,6 +57,17 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Es un número redondeado ({}). Dé a la columna el formato de texto, y escriba otra vez los dígitos.',
   'Is a number with decimals ({}). Format the column as text, and remove them.':
     'Es un número con decimales ({}). Dé a la columna el formato de texto, y quítelos.',
+  'Is a number with separators ({}). Format the column as text, and remove them.':
+    'Es un número con separadores ({}). Dé a la columna el formato de texto, y quítelos.',
+  'Is a day ({}), which spreadsheets make of other text. Format the column as text, and enter it again.':
+    'Es un día ({}), que las hojas de cálculo hacen de otro texto. Dé a la columna el formato de texto, y escríbalo otra vez.',
+  'Is a formula, not its value. Save the file with values.':
+    'Es una fórmula, no su valor. Guarde el archivo con valores.',
+  'Has characters that were damaged when the file was made ({}).':
+    'Tiene caracteres que se dañaron al crear el archivo ({}).',
+  'Is {}, which has no letter and no digit.': 'Es {}, que no tiene ni letras ni dígitos.',
+  'The point may be that of thousands: write {}, or {}.':
+    'El punto puede ser el de los miles: escriba {}, o {}.',
   'Starts with an apostrophe, which spreadsheets hide. Remove it.':
     'Empieza con un apóstrofo, que las hojas de cálculo ocultan. Quítelo.',
   'Must be a last name, a comma and a first name, such as REYES, ANA. Give a company a column for its name.':
