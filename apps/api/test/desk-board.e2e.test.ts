@@ -128,7 +128,8 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
     () => get(`/claims/${claim.id}`),
     ({ json }) => json.history[1]?.seen_at !== null,
   );
-  const [keyId] = (await service.call('GET', '/firm/v1/keys', { as: await service.staff(firm) })).json.data
+  const admin = await service.staff(firm);
+  const [keyId] = (await service.call('GET', '/firm/v1/keys', { as: admin })).json.data
     .filter(({ environment }: { environment: string }) => environment === 'live')
     .map(({ id }: { id: string }) => id);
   const offered_by = { type: 'key', id: keyId, name: null };
@@ -159,6 +160,14 @@ test('a claim has every offer with its push, sight, answer and reason', async ()
       ended_at: at(respondedAt),
     },
   ]);
+  const name = 'Claims import';
+  await service.call('PATCH', `/firm/v1/keys/${keyId}`, { as: admin, body: { name } });
+  expect((await get(`/claims/${claim.id}`)).json.history[0].offered_by).toEqual({ ...offered_by, name });
+  const offer = { adjuster_svc_id: svcId, updated_at: at(offeredAt) };
+  expect((await post(`/claims/${claim.id}/assignment`, offer)).json).toMatchObject({
+    code: 'claim_changed',
+    detail: expect.stringContaining(`: key ${name} offered it to Jean Delacroix (${other.svcId}).`),
+  });
   const { receipt } = (await get(`/claims/${claim.id}/receipt`)).json;
   const content = JSON.parse(Buffer.from(receipt.split('.')[1], 'base64url').toString());
   expect(content).toMatchObject({ claim_id: claim.id, status: 'accepted' });

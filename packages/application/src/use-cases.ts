@@ -108,6 +108,7 @@ interface BoardDeps {
   readonly offerHistory: OfferHistory;
   readonly boardReads: BoardReads;
   readonly staffReads: StaffReads;
+  readonly operatorReads: OperatorReads;
   readonly firmUseCases: Pick<FirmUseCases, 'offerClaim'>;
   readonly clock: Clock;
 }

@@ -145,7 +145,7 @@ const useCases = moduleOf((bind) => {
     'sha256',
   ]);
   bind('boardUseCases', boardUseCases, [
-    ...['boardReads', 'firmReads', 'offerHistory', 'staffReads', 'firmUseCases', 'clock'],
+    ...['boardReads', 'firmReads', 'offerHistory', 'staffReads', 'operatorReads', 'firmUseCases', 'clock'],
   ] as const);
   bind('operatorUseCases', operatorUseCases, [
     'uow',

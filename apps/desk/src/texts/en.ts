@@ -147,7 +147,7 @@ export const en = {
     answered: 'Answered',
     offeredBy: 'Offered by',
     offerer: (name: string | null, isKey: boolean, id: string) =>
-      name ?? (isKey ? `API key ${id}` : 'a person who was removed'),
+      isKey ? `API key ${name ?? id}` : (name ?? 'a person who was removed'),
     ended: 'Ended',
     reason: 'Reason',
     outcomes: { pending: 'Waiting for an answer', withdrawn: 'Withdrawn' } as Record<string, string>,

@@ -143,7 +143,7 @@ export const es: Texts = {
     reminded: 'Recordada',
     answered: 'Respondida',
     offeredBy: 'Ofrecida por',
-    offerer: (name, isKey, id) => name ?? (isKey ? `la clave ${id}` : 'una persona que ya no está'),
+    offerer: (name, isKey, id) => (isKey ? `la clave ${name ?? id}` : (name ?? 'una persona que ya no está')),
     ended: 'Terminada',
     reason: 'Motivo',
     outcomes: { pending: 'Espera una respuesta', withdrawn: 'Retirada' },

@@ -2,9 +2,8 @@ import { type ClaimId, DomainError, type FirmId, type Instant } from '@svc/domai
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
-import type { StaffReads } from '../ports/staff-reads.ts';
 import { adjusterNames, isLate, waitingSince } from './board.ts';
-import { type Offerer, offerersOf } from './offerers.ts';
+import { type Offerer, type OffererReads, offerersOf } from './offerers.ts';
 
 type Outcome = 'pending' | 'accepted' | 'rejected' | 'unassigned' | 'withdrawn' | 'closed';
 
@@ -23,12 +22,13 @@ export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant
 
 /** A claim with its offers, the latest first. */
 export const makeReadBoardClaim =
-  (deps: {
-    boardReads: BoardReads;
-    offerHistory: Pick<OfferHistory, 'ofClaim'>;
-    staffReads: Pick<StaffReads, 'find'>;
-    clock: Clock;
-  }) =>
+  (
+    deps: OffererReads & {
+      boardReads: BoardReads;
+      offerHistory: Pick<OfferHistory, 'ofClaim'>;
+      clock: Clock;
+    },
+  ) =>
   async (firmId: FirmId, id: ClaimId) => {
     const { boardReads, clock } = deps;
     const [claim, offers, offerWaitHours] = await Promise.all([

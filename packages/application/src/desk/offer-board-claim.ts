@@ -3,13 +3,11 @@ import type { FirmActor } from '../actors.ts';
 import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { ClaimChanged, type OfferClaimCommand } from '../firm/offer-claim.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
-import type { StaffReads } from '../ports/staff-reads.ts';
 import { adjusterNames } from './board.ts';
-import { offererName, offerersOf } from './offerers.ts';
+import { type OffererReads, offererName, offerersOf } from './offerers.ts';
 
-interface NameReads {
+interface NameReads extends OffererReads {
   readonly boardReads: Pick<BoardReads, 'members'>;
-  readonly staffReads: Pick<StaffReads, 'find'>;
 }
 
 const ENDINGS: Readonly<Record<Assignment['status'], string>> = {

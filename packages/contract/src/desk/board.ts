@@ -198,7 +198,10 @@ export const offerSchema = responseObject({
     type: openEnum(OFFERER_TYPES, { description: 'A person of the firm, or an API key.', example: 'staff' }),
     id: responseField.text('Id of the person or of the key.', '7c1f0c8e-52a4-4f0c-9d57-0b6a5a0f2c11'),
     name: responseField
-      .text('Name of the person; null for a key and a person who was removed.', 'Priya Nair')
+      .text(
+        'Name of the person or of the key; null for a person who was removed and a key without a name.',
+        'Priya Nair',
+      )
       .nullable(),
   })
     .meta({ id: 'Offerer', description: 'Who offered it; null if that was not recorded.' })
