@@ -36,7 +36,7 @@ import {
   toasts,
   updateReady,
 } from './app.ts';
-import { Offers } from './screens/offers.tsx';
+import { Offers, preloadAnswers } from './screens/offers.tsx';
 
 const SignIn = lazy(async () => (await import('./screens/sign-in.tsx')).SignIn);
 const Help = lazy(async () => (await import('./screens/help.tsx')).Help);
@@ -258,5 +258,7 @@ void mount(
   registerWorker(started);
   // While the service is asked whether there is a session.
   if (session.profile.value === undefined) void SignIn.preload().catch(() => {});
-  void started.then(() => Promise.all([Claims.preload(), ClaimScreen.preload()])).catch(() => {});
+  void started
+    .then(() => Promise.all([Claims.preload(), ClaimScreen.preload(), preloadAnswers()]))
+    .catch(() => {});
 });

@@ -124,6 +124,12 @@ test('taking back answers in quick succession takes back one, not the earlier on
   visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { ids, token } = await offers('First', 'Second', 'Third');
     await enter(page, service, token, `#/claims/${ids[0]}`);
+    // Without a worker, what has not arrived before the network is gone is missing.
+    await until('the code that shows answers', () =>
+      page.evaluate<boolean>(
+        "performance.getEntriesByType('resource').some(({ name }) => name.includes('/offer-answers-'))",
+      ),
+    );
     await context.setOffline(true);
     for (const name of ['First', 'Second']) {
       await heading(page, `Ana ${name}`).waitFor();

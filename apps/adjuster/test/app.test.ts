@@ -365,16 +365,22 @@ describe('an app', () => {
     expect((await storage.get('history'))?.map(({ claimId }) => claimId)).toEqual([withdrawn.id]);
   });
 
-  test('releases answers that can be undone when the page is hidden, since it may be closed', async () => {
-    const { app, handlers, state } = await started();
-    await app.answers.answer(state.offers, 'accept');
-    await settled();
-    expect(state.calls).not.toContain(acceptanceOf(state));
-    state.visible = false;
-    handlers.page.visibilitychange?.();
-    await settled();
-    expect(state.calls).toContain(acceptanceOf(state));
-  });
+  test.each(['after it was stored', 'while it is stored'])(
+    'releases an answer that can be undone when the page is hidden %s, since it may be closed',
+    async (hidden) => {
+      const { app, handlers, state } = await started();
+      const answering = app.answers.answer(state.offers, 'accept');
+      if (hidden === 'after it was stored') {
+        await settled();
+        expect(state.calls).not.toContain(acceptanceOf(state));
+      }
+      state.visible = false;
+      handlers.page.visibilitychange?.();
+      await answering;
+      await settled();
+      expect(state.calls).toContain(acceptanceOf(state));
+    },
+  );
 
   test('sends an answer when the time to undo it is over', async () => {
     const { app, state } = await started();

@@ -169,16 +169,21 @@ test('the settings offer to install the app although the browser said so before 
     await until('the prompt', async () => (await page.title()) === 'asked');
   }));
 
-test('a screen whose code could not be loaded offers to try again', () =>
-  visiting(WITHOUT_WORKER, async ({ page }) => {
+test('a screen without its code says that the network is missing, or that the page is from before an update, and how to go on', () =>
+  visiting(WITHOUT_WORKER, async ({ page, context }) => {
     const { token } = await service.member(firm);
-    await page.route('**/assets/firms-*.js', (route) => route.abort());
     await enter(page, service, token);
-    await page.evaluate("location.hash = '#/firms'");
-    await page.getByText('The service could not be reached.').waitFor();
-    await page.unroute('**/assets/firms-*.js');
+    const open = (screen: string) => page.evaluate(`location.hash = '#/${screen}'`);
+    await page.route('**/assets/{firms,history}-*.js', (route) => route.fulfill({ status: 404 }));
+    await open('firms');
+    await page.getByText('This page may be from before an update.').waitFor();
+    await context.setOffline(true);
+    await open('history');
+    await page.getByText('Check your connection and try again.').waitFor();
+    await context.setOffline(false);
+    await page.unroute('**/assets/{firms,history}-*.js');
     await button(page, 'Try again').click();
-    await heading(page, 'Firms').waitFor();
+    await heading(page, 'History').waitFor();
   }));
 
 test('a new release is announced, waits for what is typed elsewhere, and keeps notes that are not saved; the first installation is not', () =>

@@ -1,7 +1,7 @@
 import { lazy } from '@svc/web-app/components/lazy';
 import { Button, EmptyState, Icon, ScreenHeader } from '@svc/web-app/components/ui';
 import { WindowedList } from '@svc/web-app/components/windowed-list';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { answers, arrangement, dateTime, lists, outcomes, session, texts, typed } from '../app.ts';
 import { offerRow, selectableRow } from '../components/claim-row.tsx';
 import { UnreadableClaims } from '../components/unreadable-claims.tsx';
@@ -13,6 +13,10 @@ const Outcomes = lazy(async () => (await loadAnswers()).Outcomes);
 const UnsentAnswers = lazy(async () => (await loadAnswers()).UnsentAnswers);
 const Toolbar = lazy(async () => (await import('../components/offer-toolbar.tsx')).OfferToolbar);
 const OfferHints = lazy(async () => (await import('../components/offer-hints.tsx')).OfferHints);
+
+/** The network may be gone when an offer is answered, on whatever screen. */
+export const preloadAnswers = (): Promise<unknown> =>
+  Promise.all([SelectionBar, Outcomes, UnsentAnswers, OfferHints].map((part) => part.preload()));
 
 /** From here on the list has a search field and can be sorted and grouped. */
 const TOOLBAR_FROM = 4;
@@ -30,12 +34,6 @@ export function Offers() {
   const groups = arrangement.arrangedOffers.value;
   const shown = groups.flatMap(({ claims }) => claims);
   const isArranged = arrangement.arrangement.value.search !== '';
-  const isListed = open !== undefined;
-  useEffect(() => {
-    // The network may be gone when several offers are answered.
-    if (!isListed) return;
-    for (const part of [SelectionBar, Outcomes, UnsentAnswers]) void part.preload().catch(() => {});
-  }, [isListed]);
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);

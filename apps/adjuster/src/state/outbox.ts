@@ -30,6 +30,8 @@ export function createAppOutbox(deps: {
   /** The time by which entries are held or due; moves when the next one is due. */
   const at = signal(Date.now());
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** How often the page was hidden. */
+  let releases = 0;
   const entryState = (entry: Entry): EntryState => stateOf(entry, at.value);
 
   async function read(): Promise<void> {
@@ -64,28 +66,32 @@ export function createAppOutbox(deps: {
     if (dropped.length + failed.length > 0 || !sent.every(isWork)) void lists.refresh();
   }
 
+  /** The page is hidden and may be closed: nothing is held back any longer. */
+  async function release(): Promise<void> {
+    releases += 1;
+    if (!entries.value.some((entry) => entryState(entry) === 'held')) return;
+    await outbox.release();
+    await send();
+  }
+
   return {
-    ...{ entries, entryState, read, send },
+    ...{ entries, entryState, read, send, release },
     ...{ restore: outbox.restore, clear: outbox.clear, exclusive: outbox.exclusive },
     isStored: outbox.isStored,
     isRefused: outbox.isRefused,
     isSending: computed(() => sends.value > 0),
 
     async add(contents: readonly Content[], undoMs?: number): Promise<readonly string[]> {
+      const before = releases;
       const ids = await outbox.add(contents, undoMs);
       await read();
+      // The page was hidden while they were stored.
+      if (releases !== before) await release();
       return ids;
     },
 
     async sendNow(ids: readonly string[]): Promise<void> {
       await outbox.hurry(ids);
-      await send();
-    },
-
-    /** The page is hidden and may be closed: nothing is held back any longer. */
-    async release(): Promise<void> {
-      if (!entries.value.some((entry) => entryState(entry) === 'held')) return;
-      await outbox.release();
       await send();
     },
 

@@ -5,6 +5,13 @@ import { useApp } from '../app-context.ts';
 import { loadOnce } from '../load-once.ts';
 import { Button } from './ui.tsx';
 
+/** Whether the service responds. The worker leaves this method to the network. */
+const isReachable = (): Promise<boolean> =>
+  fetch('', { method: 'HEAD', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  );
+
 /** A component that is loaded when it is shown for the first time. */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -15,21 +22,20 @@ export function lazy<Props extends object>(
     loaded.value = { Component: await load() };
   });
   function Lazy(props: Props) {
-    const [failed, setFailed] = useState(false);
+    const [failed, setFailed] = useState<'needed' | 'replaced'>();
     const words = useApp().texts.value;
     useEffect(() => {
-      preload().catch(() => setFailed(true));
+      // From a service that responds, a file is missing because a later release has replaced it.
+      preload().catch(async () => setFailed((await isReachable()) ? 'replaced' : 'needed'));
     }, []);
     if (loaded.value !== undefined) return <loaded.value.Component {...props} />;
-    if (!failed) return <p class="muted">{words.loading}</p>;
-    const { needed, replaced, tryAgain } = words.network;
+    if (failed === undefined) return <p class="muted">{words.loading}</p>;
     // Browsers keep the failure of an import until the page is loaded again.
     return (
       <>
-        {/* With a network, a file is missing because a later release has replaced it. */}
-        <p class="muted">{navigator.onLine ? replaced : needed}</p>
+        <p class="muted">{words.network[failed]}</p>
         <Button kind="quiet" onClick={() => location.reload()}>
-          {tryAgain}
+          {words.network.tryAgain}
         </Button>
       </>
     );
