@@ -115,7 +115,12 @@ test('reads of keys and webhooks, simulated faults, and each attempt that a role
     await service.staff(firm, 'developer'),
     await service.staff(firm, 'dispatcher'),
   ];
+  const body = { url: 'https://8.8.8.8/claims' };
+  const created = await service.call('POST', '/firm/v1/webhooks', { as: developer, body });
+  const deliveries = `/firm/v1/webhooks/${created.json.webhook.id}/deliveries`;
   const before = (await exported(firm.id)).length;
+  for (let times = 0; times < 3; times += 1)
+    expect((await service.call('GET', deliveries, { as: developer })).status).toBe(200);
   for (const path of ['keys', 'webhooks', 'limits', 'requests', 'readiness'])
     for (const as of [developer, dispatcher]) await service.call('GET', `/firm/v1/${path}`, { as });
   const webhook = '01980a5e-4c7f-7b3e-9d8a-2f6b1c0d5e4a';
@@ -139,7 +144,7 @@ test('reads of keys and webhooks, simulated faults, and each attempt that a role
     },
     { action: 'faults.clear', object: `key:${keyId}` },
   ]);
-  // A page repeats its reads of limits, requests and readiness, which show no secrets and nothing of people.
+  // A page repeats its reads of deliveries, limits, requests and readiness, which show no secrets and nothing of people.
   expect(succeeded.filter(isRead).map(({ action }) => action)).toEqual(['keys.read', 'webhooks.read']);
   expect(failed.map(({ action, outcome, object }) => [action, outcome, object])).toEqual([
     ...['keys', 'webhooks', 'keys', 'requests', 'readiness'].map((list) => [

@@ -51,7 +51,8 @@ type Unrecorded =
 
 /**
  * Failures are recorded as these actions, those of a sign-in with its own. Changes are recorded in the transaction of the
- * action, reads where the route says so: not those that a page repeats, such as limits.
+ * action, reads where the route says so: not those that a page repeats, such as limits and
+ * deliveries.
  */
 const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = {
   getClaim: 'claim.read',

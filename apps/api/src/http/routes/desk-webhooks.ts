@@ -1,4 +1,4 @@
-import { byAccount, type WebhookReads, type WebhookUseCases, webhookObject } from '@svc/application';
+import { byAccount, type WebhookReads, type WebhookUseCases } from '@svc/application';
 import { deskEndpoints, LIMITS } from '@svc/contract';
 import { HOUR, permissionsOf } from '@svc/domain';
 import { asciiJson } from '../serialization/ascii-json.ts';
@@ -60,10 +60,8 @@ export function deskWebhookRoutes({
       const scope = { list: 'webhook_deliveries', reader: deskReader(firmId), filters: { webhook } };
       const asked = pageRequest(query, cursors, scope);
       const deliveries = await use.listWebhookDeliveries(firmId, webhook, asked);
-      return {
-        ...page(deliveries, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope),
-        reads: [{ firmId, action: 'webhooks.read', object: webhookObject(webhook) }],
-      };
+      // Not recorded as a read: the desk repeats it while they are open. That of the endpoints before it is.
+      return page(deliveries, (row) => asciiJson(webhookDeliveryResponse(row)), cursors, scope);
     }),
 
     staffRoute(
