@@ -134,7 +134,7 @@ function* rowsInSteps(
     delimiter: named,
   }: Partial<CsvOptions>,
 ): Steps<RowsIn> {
-  const { content, delimiter } = separated(textOf(text), named);
+  const { content, delimiter } = separated(textOf(text), named, headerRow);
   const records: CsvRecord[] = [];
   let [cells, rows] = [0, 0];
   yield* recordsOf(content, DELIMITERS[delimiter], (record) => {
@@ -242,19 +242,23 @@ function textOf(text: string): string {
 const END_OF_FILE = '\u001a';
 
 /** Excel may name the separator in a line before the header. */
-function separated(text: string, named: Delimiter | undefined): { content: string; delimiter: Delimiter } {
+function separated(
+  text: string,
+  named: Delimiter | undefined,
+  headerRow: number,
+): { content: string; delimiter: Delimiter } {
   const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const content = line === undefined ? text : text.slice(line.length);
   if (named !== undefined) return { content, delimiter: named };
   const declared = DELIMITER_NAMES.find((name) => DELIMITERS[name] === separator);
-  return { content, delimiter: declared ?? delimiterOf(content) };
+  return { content, delimiter: declared ?? delimiterOf(content, headerRow) };
 }
 
 /** Longer than titles and a header. */
 const MAX_BEGINNING = 50_000;
 
-/** That of the line with most names of columns that are known, or else that of the first line. */
-function delimiterOf(text: string): Delimiter {
+/** That of the line with most names of columns that are known, or else that of the header, by default the first line. */
+function delimiterOf(text: string, headerRow: number): Delimiter {
   const beginning = text.slice(0, MAX_BEGINNING);
   const knownWith = (name: Delimiter): number =>
     Math.max(...firstRecords(beginning, DELIMITERS[name]).map(({ cells }) => knownColumns(cells)), 0);
@@ -262,10 +266,9 @@ function delimiterOf(text: string): Delimiter {
   const ofHeader = mostOf((name) => known.get(name) ?? 0);
   if ((known.get(ofHeader) ?? 0) >= MIN_KNOWN) return ofHeader;
   // Without quoted parts.
-  const line = beginning
-    .replace(/"(?:[^"]|"")*"/g, '')
-    .trimStart()
-    .split(/\r\n|\r|\n/, 1)[0];
+  const written = beginning.replace(/"(?:[^"]|"")*"/g, '');
+  const lines = (headerRow === 1 ? written.trimStart() : written).split(/\r\n|\r|\n/);
+  const line = lines[headerRow - 1];
   return mostOf((name) => (line ?? '').split(DELIMITERS[name]).length);
 }
 

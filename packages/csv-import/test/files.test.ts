@@ -407,6 +407,13 @@ describe('a header', () => {
       expect(readCsv(`a,b,c,d,e\n${fileOf([{}], separator)}`, MAX)).toMatchObject({ likelyHeaderRow: 2 });
   });
 
+  test('in another language has the separator of the row that is chosen, and not that of a title', () => {
+    const text = 'Informe de siniestros, Palmetto\r\nSiniestro;Póliza;Teléfono\r\n1;2;3\r\n';
+    const file = readCsv(text, { ...MAX, headerRow: 2 });
+    expect([file.delimiter, file.header]).toEqual(['semicolon', ['Siniestro', 'Póliza', 'Teléfono']]);
+    expect(partsOf(text, { headerRow: 2 })[0].content.delimiter).toBe('semicolon');
+  });
+
   test('alone, and nothing at all, is said in words', () => {
     expect(imported(Object.keys(FIELDS).join(',')).problems).toMatchObject([
       { detail: 'The file has a header and no rows.' },
@@ -543,4 +550,4 @@ test('a long line with many quotes within cells is not searched to its end for e
   const columns = Array.from({ length: 991 }, (_, n) => `c${n}`).join(',');
   const line = '"a"b",'.repeat(990) + 'x'.repeat(30_000_000);
   expect(readCsv(`${columns}\n${line}`, MAX).rows[0]?.cells).toHaveLength(991);
-});
+}, 20_000);
