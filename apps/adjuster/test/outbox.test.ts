@@ -310,6 +310,27 @@ describe('the outbox', () => {
     expect(state.savedEntries).toEqual([edit.entries]);
   });
 
+  test('replaces what it has saved itself, though the response was lost, and does not take it for that of another device', async () => {
+    const { state, open } = device();
+    const outbox = open();
+    const edit = (text: string, date: string): WorkContent => ({
+      ...{ kind: 'work', key: 'a', base: { notes: '', contact_date: '' } },
+      entries: { notes: text, contact_date: date },
+    });
+    state.responses = { 'PATCH a/work': noNetwork() };
+    await outbox.add([edit('Water in the den.', '2026-08-29')]);
+    await outbox.send();
+    await outbox.add([edit('Mud in the kitchen.', '2026-08-30')]);
+    state.work = { version: 'v2', notes: 'Water in the den.', contact_date: '2026-08-29' };
+    state.responses = {};
+    await outbox.send();
+    expect(state.bodies.at(-1)).toEqual({
+      ...{ notes: 'Mud in the kitchen.', contact_date: '2026-08-30' },
+      based_on: 'v2',
+    });
+    expect(state.merged).toEqual([]);
+  });
+
   test('keeps everything when the session is over or a passkey is required, and sends it after that', async () => {
     const { state, open } = device();
     const outbox = open();

@@ -8,15 +8,19 @@ type Work = AppClaim['work'];
 const joined = (parts: readonly string[], separator = '\n'): string =>
   parts.filter((part) => part !== '').join(separator);
 
+/** Whether a text has all lines of another one, in one piece. */
+const hasLines = (text: string, lines: string): boolean =>
+  lines === '' || `\n${text}\n`.includes(`\n${lines}\n`);
+
 /** What was written on either device. The same merge twice adds nothing. */
 function mergedNotes(base: string, own: string, other: string): string {
-  if (own.includes(other)) return own;
-  if (other.includes(own)) return other;
+  if (hasLines(own, other)) return own;
+  if (hasLines(other, own)) return other;
   const added = (text: string): string | undefined =>
     base !== '' && text.startsWith(`${base}\n`) ? text.slice(base.length).trim() : undefined;
   const [ownPart, otherPart] = [added(own), added(other)];
-  if (ownPart !== undefined) return other.includes(ownPart) ? other : joined([other, ownPart]);
-  if (otherPart !== undefined) return own.includes(otherPart) ? own : joined([own, otherPart]);
+  if (ownPart !== undefined) return hasLines(other, ownPart) ? other : joined([other, ownPart]);
+  if (otherPart !== undefined) return hasLines(own, otherPart) ? own : joined([own, otherPart]);
   return joined([other, own], '\n\n');
 }
 
@@ -46,6 +50,6 @@ export function mergedEntries(
   const lines = changed
     .filter((field) => field !== 'notes')
     .map((field) => `${labelOf(field)}: ${work[field]}`)
-    .filter((line) => !notes.includes(line));
+    .filter((line) => !hasLines(notes, line));
   return { ...entries, notes: joined([notes, ...lines]) };
 }

@@ -24,6 +24,8 @@ export interface WorkContent {
   readonly entries?: WorkEntries | undefined;
   /** What the fields of `entries` had when their editing began. */
   readonly base?: WorkEntries | undefined;
+  /** Earlier entries of this device that were sent without a response: the service may have saved them. */
+  readonly earlier?: readonly WorkEntries[];
   readonly contact?: (LogContactBody & { readonly id: string }) | undefined;
   readonly close?: boolean;
 }

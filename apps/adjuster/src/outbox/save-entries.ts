@@ -2,7 +2,8 @@ import type { AppClaim, LIMITS } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
 import { mergedEntries } from '../model/merge-edits.ts';
-import { requestBody, type WorkEntries, type WorkField } from '../model/work-edits.ts';
+import { requestBody, WORK_FIELDS, type WorkEntries, type WorkField } from '../model/work-edits.ts';
+import type { WorkContent } from './entry.ts';
 
 const MAX_NOTES_LENGTH: (typeof LIMITS)['workNotes']['max'] = 4000;
 /** Another device does not save more often than this between two requests. */
@@ -19,17 +20,30 @@ export interface EntriesApi {
   updateClaim(claim: AppClaim): void;
 }
 
+/** What this device has saved itself was not changed elsewhere. */
+const baseIn = (work: AppClaim['work'], base: WorkEntries, earlier: readonly WorkEntries[]): WorkEntries =>
+  Object.fromEntries(
+    WORK_FIELDS.flatMap((field) => {
+      const now = work[field] ?? '';
+      const before = earlier.some((one) => one[field] === now) ? now : base[field];
+      return before === undefined ? [] : [[field, before]];
+    }),
+  );
+
 /** Saves them on the work that they were made from, else together with what another device has saved since. */
 export async function saveEntries(
   api: EntriesApi,
   id: string,
-  entries: WorkEntries,
-  base: WorkEntries,
+  {
+    entries,
+    base = {},
+    earlier = [],
+  }: Pick<WorkContent, 'base' | 'earlier'> & { readonly entries: WorkEntries },
 ): Promise<void> {
   const params = { id };
   let work = api.workOf(id) ?? (await api.call('getOfferedClaim', { params })).work;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const merged = mergedEntries(entries, base, work, api.labelOf);
+    const merged = mergedEntries(entries, baseIn(work, base, earlier), work, api.labelOf);
     if (merged !== entries && (merged.notes ?? '').length > MAX_NOTES_LENGTH)
       throw new ApiError(409, 'work_changed');
     try {

@@ -16,12 +16,12 @@ export const workHandler = (
   },
 ): Handler<WorkContent> => {
   return {
-    async send({ key: id, entries, base = {}, contact, close = false }) {
+    async send({ key: id, entries, base, earlier, contact, close = false }) {
       if (entries !== undefined) {
         const { saveEntries } = await loadSaving().catch(() => {
           throw new NetworkError();
         });
-        await saveEntries(api, id, entries, base);
+        await saveEntries(api, id, { entries, base, earlier });
         await api.entriesSaved(id, entries);
       }
       if (contact !== undefined) {
@@ -37,7 +37,8 @@ export const workHandler = (
       );
       if (!isMergeable) return undefined;
       const base = { ...next.base, ...entry.base };
-      return { ...next, entries: { ...entry.entries, ...next.entries }, base };
+      const earlier = [...(entry.earlier ?? []), ...(entry.tried === true ? [entry.entries ?? {}] : [])];
+      return { ...next, entries: { ...entry.entries, ...next.entries }, base, earlier };
     },
   };
 };
