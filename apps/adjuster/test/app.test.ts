@@ -62,6 +62,8 @@ function device() {
     if (id === 'listOfferedClaims')
       return pageOf(parts?.query?.status === 'accepted' ? state.accepted : state.offers, parts?.query);
     if (id === 'listInvitations' || id === 'listDeadlines') return { data: [], next_cursor: null };
+    if (id === 'acceptClaim') return { assignment: { status: 'accepted' } };
+    if (id === 'rejectClaim') return { assignment: { status: 'rejected' } };
     return undefined;
   }) as Call;
   const listeners: ((message: TabMessage) => void)[] = [];
@@ -558,6 +560,7 @@ describe('an app', () => {
     app.prefer({ undoSeconds: 0 });
     state.responses[acceptanceOf(state)] = () => {
       state.offers = [];
+      return { assignment: { status: 'accepted' } };
     };
     await app.answers.answer(state.offers, 'accept');
     await settled();

@@ -70,7 +70,8 @@ function device() {
     const planned = state.responses[name];
     const response = Array.isArray(planned) ? planned.shift() : planned;
     if (response instanceof Error) throw response;
-    return typeof response === 'function' ? await response() : response;
+    const result = typeof response === 'function' ? await response() : response;
+    return result === undefined && id in ANSWERED ? claimIs(ANSWERED[id as keyof typeof ANSWERED]) : result;
   }) as Call;
   const api: OutboxApi = {
     isOnline: () => state.online,
@@ -103,6 +104,9 @@ function device() {
   const open = () => createOutbox({ store, api, clock: { now: () => state.now } });
   return { state, open, stored: () => entries };
 }
+
+/** The assignment once the service has the answer. */
+const ANSWERED = { acceptClaim: 'accepted', rejectClaim: 'rejected' } as const;
 
 const past = (changes: Partial<PastOffer> = {}): PastOffer => ({
   ...pastOffer(offer({ claim_number: 'CN-7', offered_at: 'seen' }), 'rejected', 1),
@@ -309,6 +313,22 @@ describe('the outbox', () => {
     ]);
     expect(state.savedEntries).toEqual([edit.entries]);
   });
+
+  test.each([accept('a'), reject('a')])(
+    'an $answer is kept while the response shows the offer as it was before',
+    async (answer) => {
+      const { state, open, stored } = device();
+      const outbox = open();
+      await outbox.add([answer]);
+      for (const name of ['POST a/acceptance', 'POST a/rejection', 'GET a'])
+        state.responses[name] = () => claimIs('pending_acceptance');
+      await outbox.send();
+      expect([state.outcomes, stored()]).toEqual([[], [expect.objectContaining({ tried: true })]]);
+      state.responses = { 'GET a': claimIs('pending_acceptance') };
+      await outbox.send();
+      expect(state.outcomes).toMatchObject([{ claimId: 'a', answer: answer.answer }]);
+    },
+  );
 
   test('replaces what it has saved itself, though the response was lost, and does not take it for that of another device', async () => {
     const { state, open } = device();

@@ -1,4 +1,4 @@
-import { isRefusal } from '@svc/web-app/api-error';
+import { isRefusal, NetworkError } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
 import { offerLabel, type PastOffer } from '../model/history.ts';
 import type { AnswerContent, Entry, Handler } from './entry.ts';
@@ -70,7 +70,10 @@ export const answerHandler = (api: {
       kept_offline_since: timeOf(entry.offlineSince),
     };
     try {
-      await api.call(answer === 'accept' ? 'acceptClaim' : 'rejectClaim', { params: { id }, body });
+      const operation = answer === 'accept' ? 'acceptClaim' : 'rejectClaim';
+      const { assignment } = await api.call(operation, { params: { id }, body });
+      // A proxy may respond with the claim as it was before.
+      if (assignment.status !== RESULTS[answer]) throw new NetworkError();
       return RESULTS[answer];
     } catch (error) {
       if (!isRefusal(error)) throw error;

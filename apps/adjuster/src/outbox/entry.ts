@@ -25,7 +25,7 @@ export interface WorkContent {
   /** What the fields of `entries` had when their editing began. */
   readonly base?: WorkEntries | undefined;
   /** Earlier entries of this device that were sent without a response: the service may have saved them. */
-  readonly earlier?: readonly WorkEntries[];
+  readonly earlier?: readonly WorkEntries[] | undefined;
   readonly contact?: (LogContactBody & { readonly id: string }) | undefined;
   readonly close?: boolean;
 }
