@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { FirmId } from '@svc/domain';
+import type { FirmId, StaffId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -172,7 +172,7 @@ test('a staff member adds a passkey, signs in with it, and sees and ends session
   expect((await service.call('DELETE', path, { as: opened.json.token })).status).toBe(204);
 });
 
-test('a person of two firms chooses one with a ticket, changes it, and each firm sees its own session alone', async () => {
+test('a person of two firms chooses one with a ticket, changes it, signs out of both at once, and each firm sees its own session alone', async () => {
   const other = await service.firm();
   await staffOf(other, 'admin');
   const { id, email } = await staffOf(firm, 'auditor');
@@ -198,7 +198,7 @@ test('a person of two firms chooses one with a ticket, changes it, and each firm
     firms.toReversed(),
   ]);
   expectProblem(await signIn({ ticket, firm_id: firm.id }), 401, 'invalid_sign_in');
-  const as = opened.json.token;
+  let as = opened.json.token;
   const change = (firm_id: string, headers: Record<string, string> = {}) =>
     service.call('PUT', '/firm/v1/sessions/current', { as, body: { firm_id }, headers });
   expectProblem(await change((await service.firm()).id), 404, 'not_found');
@@ -211,8 +211,27 @@ test('a person of two firms chooses one with a ticket, changes it, and each firm
   const tab = { headers: { 'X-Claims-Page': other.id } };
   expectProblem(await service.call('GET', '/firm/v1/claims', { as, ...tab }), 401, 'invalid_session');
   expectProblem(await change(other.id, tab.headers), 401, 'invalid_session');
-  await service.service.services.get('operatorUseCases').removeStaff(elsewhere);
-  expect((await service.call('GET', '/firm/v1/me', { as })).json.firms).toEqual([firms[0]]);
+  const { openStaffSession, removeStaff } = service.service.services.get('operatorUseCases');
+  const { token: ofOther } = await openStaffSession(elsewhere);
+  const { token: another } = await openStaffSession({ firmId: firm.id as FirmId, staffId: id as StaffId });
+  const signedOut = await fetch(`${service.url}/firm/sessions`, {
+    method: 'DELETE',
+    headers: { 'X-Claims-Page': '1', Origin: service.url, Cookie: `svc-staff-session=${another}` },
+  });
+  expect(signedOut.status).toBe(204);
+  const own = (token: string) => service.call('GET', '/firm/v1/me', { as: token });
+  for (const ended of [another, as, ofOther])
+    expectProblem(
+      await eventually(
+        () => own(ended),
+        ({ status }) => status === 401,
+      ),
+      401,
+      'invalid_session',
+    );
+  as = (await openStaffSession({ firmId: firm.id as FirmId, staffId: id as StaffId })).token;
+  await removeStaff(elsewhere);
+  expect((await own(as)).json.firms).toEqual([firms[0]]);
   expectProblem(await change(other.id), 404, 'not_found');
 });
 

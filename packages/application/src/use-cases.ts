@@ -144,7 +144,7 @@ const accountUseCases = <A extends Account>(deps: AccountDeps, accounts: Account
   requestSignInCode: makeRequestSignInCode({ ...deps, accounts }),
   signIn: makeSignIn({ ...deps, accounts }),
   signOut: makeSignOut(deps),
-  signOutEverywhere: makeSignOutEverywhere(deps),
+  signOutEverywhere: makeSignOutEverywhere({ ...deps, accounts }),
   endSession: makeEndSession(deps),
   startPasskeySignIn: passkeys.makeStartPasskeySignIn(deps),
   startPasskeyRegistration: passkeys.makeStartPasskeyRegistration(deps),

@@ -628,13 +628,20 @@ export const makeChangeFirm =
 
 type SignOutDeps = { uow: UnitOfWork; clock: Clock };
 
-/** Ends every session of the account and removes their devices from push notifications. */
+/** Ends every session of the person, in each of their firms, and removes their devices from push notifications. */
 export const makeSignOutEverywhere =
-  (deps: SignOutDeps) =>
+  <A extends Account>(deps: SignOutDeps & { accounts: AccountKind<A> }) =>
   (actor: AccountActor): Promise<void> =>
     deps.uow.run(async (tx) => {
-      await tx.sessions.removeAllOf(accountRef(actor));
+      const current = existingAccount(await deps.accounts.find(tx, actor));
+      await tx.sessions.removeAllOf(accountRef(current));
       await recordOwnAction(tx, deps, actor, 'sessions.end');
+      for (const account of await deps.accounts.ofPerson(tx, current)) {
+        const ref = accountRef(account);
+        // In the trail of a firm where the person was signed in; none are left of the current one.
+        if ((await tx.sessions.removeAllOf(ref)) > 0)
+          await recordOwnAction(tx, deps, { ...ref, origin: actor.origin }, 'sessions.end');
+      }
     });
 
 /** Ends the session of this token and removes its devices from push notifications. */
