@@ -320,3 +320,24 @@ test('an auditor reads, filters and verifies the audit trail, page by page, and 
   for (const role of ['dispatcher', 'developer'] as const)
     expectProblem(await get('/firm/v1/audit', await service.staff(firm, role)), 403, 'insufficient_scope');
 });
+
+test('a firm verifies its audit trail once at a time, and neither a later verification nor another firm is refused', async () => {
+  const [firm, other] = [await service.firm(), await service.firm()];
+  const [as, others] = [await service.staff(firm, 'auditor'), await service.staff(other, 'auditor')];
+  const verify = (reader: string): Promise<ApiResponse> => get('/firm/v1/audit/verification', reader);
+  let [refused, ended, ofOther]: (ApiResponse | undefined)[] = [];
+  await withClient(service.databaseUrl, async (client) => {
+    // Until the transaction ends, a verification waits for the rows.
+    await client.query('BEGIN; LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
+    const both = [verify(as), verify(as)];
+    refused = await Promise.race(both);
+    const waiting = verify(others);
+    await client.query('ROLLBACK');
+    ended = (await Promise.all(both)).find((response) => response !== refused);
+    ofOther = await waiting;
+  });
+  expectProblem(refused as ApiResponse, 429, 'rate_limited');
+  expect(refused?.json.detail).toContain('Another verification of your firm is running.');
+  expect(refused?.headers.get('retry-after')).toBe('1');
+  for (const verified of [ended, ofOther, await verify(as)]) expect(verified?.status).toBe(200);
+});
