@@ -39,6 +39,8 @@ export interface BoardRow extends BoardClaim {
 const MAX_CLAIMS_READ = 2000;
 /** A piece. */
 const BATCH_CLAIMS = 200;
+/** With the one that tells whether the page is the last: takes a few milliseconds. */
+const BATCH_AT_ONCE = 51;
 /** A text that more ids start with is found by reading the claims, as names are. */
 const MAX_ID_MATCHES = 50;
 /** Before every claim. */
@@ -261,8 +263,9 @@ export const makeListBoard =
     let isEnd = false;
     let count = limit + 1;
     for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
-      // The first claims of the board alone are no long work.
-      if (total > limit && !(await nextPiece())) break;
+      // The first claims of a short page alone are no long work. Long ones take turns, or many at once would add up.
+      const takesTurn = total > limit || count > BATCH_AT_ONCE;
+      if (takesTurn && !(await nextPiece()) && total > 0) break;
       const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);

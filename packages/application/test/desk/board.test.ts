@@ -252,6 +252,23 @@ test('a page reads a bounded number of claims, however many do not match', async
   expect((await pagesOf(reads, { ...LIVE, state: 'LA' }, 50)).flat()).toHaveLength(1);
 });
 
+test('a long page reads nothing before its turn, and nothing at all when its client has gone; a short one needs no turn', async () => {
+  const { reads, counted } = readsOf(Array.from({ length: 300 }, (_, n) => claimAt(n)));
+  const list = makeListBoard({ boardReads: reads, clock: createFixedClock() });
+  const readBefore: number[] = [];
+  const hasNoTime = async () => {
+    readBefore.push(counted.claims);
+    return false;
+  };
+  const long = await list(FIRM, LIVE, { after: null, limit: 200 }, hasNoTime);
+  expect([long.rows.length, readBefore]).toEqual([200, [0]]);
+  counted.claims = 0;
+  const gone = Promise.reject(new Error('The connection was closed.'));
+  await expect(list(FIRM, LIVE, { after: null, limit: 200 }, () => gone)).rejects.toThrow('closed');
+  expect(counted.claims).toBe(0);
+  expect((await list(FIRM, LIVE, { after: null, limit: 50 }, () => gone)).rows).toHaveLength(50);
+});
+
 test('a page ends at its bytes, and the next one begins with the first claim that did not fit', async () => {
   const all = Array.from({ length: 7 }, (_, n) => claimAt(n));
   const pages = await pagesOf(readsOf(all).reads, LIVE, 50, { maxBytes: 100 });

@@ -42,7 +42,7 @@ import {
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire, workVersion } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest, withJsonRows } from './paging.ts';
+import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
 import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
 
 interface AppRouteDeps {
@@ -247,14 +247,18 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
         filters: { list, ...(since !== undefined && { since }) },
       };
       const request = pageRequest(query, deps.cursors, scope);
-      const claims = await deps.appReads.claims(actor.svcId, list, request, since);
-      use.recordSightings(actor, claims.rows);
       const wantsIds = since !== undefined && query.cursor === undefined;
-      // Read after the claims, so that an offer made in between is an unknown id and not missed.
-      const { json, more } = await longWork('page', async (nextPiece) => ({
-        more: wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list, nextPiece) } : {},
-        json: await withJsonRows(claims, appClaimToWire, nextPiece),
-      }));
+      const { claims, json, more } = await longWork('page', async (nextPiece) => {
+        await turnForPage(request, nextPiece);
+        const read = await deps.appReads.claims(actor.svcId, list, request, since);
+        use.recordSightings(actor, read.rows);
+        return {
+          claims: read,
+          // Read after the claims, so that an offer made in between is an unknown id and not missed.
+          more: wantsIds ? { ids: await deps.appReads.claimIds(actor.svcId, list, nextPiece) } : {},
+          json: await withJsonRows(read, appClaimToWire, nextPiece),
+        };
+      });
       return { ...page(json, (text) => text, deps.cursors, scope, more), reads: readsOf(claims.rows) };
     }),
 

@@ -16,7 +16,7 @@ import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { page, pageRequest, withJsonRows } from './paging.ts';
+import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
 import {
   type FirmContext,
   firmRoute,
@@ -76,10 +76,11 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       };
       const scope: CursorScope = { list: 'claims', reader: readerOf(context), filters: filter };
       const request = pageRequest(query, deps.cursors, scope, context.maxPageBytes);
-      const claims = await deps.firmReads.claims(firmId, environment, filter, request);
-      const json = await context.longWork('page', (nextPiece) =>
-        withJsonRows(claims, claimToWire, nextPiece),
-      );
+      const { claims, json } = await context.longWork('page', async (nextPiece) => {
+        await turnForPage(request, nextPiece);
+        const read = await deps.firmReads.claims(firmId, environment, filter, request);
+        return { claims: read, json: await withJsonRows(read, claimToWire, nextPiece) };
+      });
       return {
         ...page(json, (text) => text, deps.cursors, scope),
         reads: claimsRead(firmId, claims.rows),

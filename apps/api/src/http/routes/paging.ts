@@ -26,6 +26,13 @@ export function pageRequest(
 /** Of JSON: takes some milliseconds where a row is parsed and completed. */
 const PIECE_BYTES = 128 * 2 ** 10;
 
+/**
+ * Before a long page is read: many at once would add up, and of those whose client has gone, the rows need not be read.
+ */
+export async function turnForPage({ limit }: PageRequest, nextPiece: NextPiece): Promise<void> {
+  if (limit > LIMITS.page.default) await nextPiece();
+}
+
 /** The page with its rows as JSON, for rows that take long. */
 export async function withJsonRows<T>(
   { rows, next }: Page<T>,
