@@ -227,7 +227,7 @@ test('a dispatcher sends and offers claims as a key does, once for each Idempote
   );
 });
 
-test('of two people who offer one claim as both see it, one does, and the other is told who offered it to whom, as often as each asks', async () => {
+test('of two people who offer one claim as both see it, one succeeds, and the other learns who offered it to whom, also on a repetition', async () => {
   const [one, other] = [await service.member(firm), await service.member(firm)];
   const people = [dispatcher, await service.staff(firm, 'dispatcher')];
   const claim = await sentClaim(service, firm.live, adjuster.svcId);

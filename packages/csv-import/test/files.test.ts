@@ -83,7 +83,7 @@ describe('a quote', () => {
     ['before a row with several lines', { Notes: '"gate' }, { Notes: '"one\r\ntwo"' }],
   ])('that is opened by mistake is a problem, and no row has the cells of another: %s', (_, one, other) => {
     const claims = claimsOf(fileOf([one, other, {}]));
-    // The last row is one of its own, unless it is within a quote.
+    // The last line is a row, unless it is within a quote.
     expect(claims.length).toBeLessThanOrEqual(2);
     for (const { external_id, claim_number, instructions = '' } of claims) {
       expect(claim_number).toBe(external_id.replace('CMS', 'FL'));
@@ -189,7 +189,7 @@ describe('two columns for one field', () => {
     });
   });
 
-  test.each<[string, readonly (readonly [string[], string[]])[], Cells]>([
+  test.each<[string, readonly (readonly [string[], string[]])[], Parameters<typeof fileOf>[0][number]]>([
     [
       'two exact names',
       [[['Loss Address', 'Property Address'], ['loss_location.street']]],
@@ -199,14 +199,14 @@ describe('two columns for one field', () => {
     [
       'an address beside general names of its parts',
       [[['City'], ['loss_location.city']]],
-      { Address: 'x', 'Loss City': null as never, City: 'x' },
+      { Address: 'x', 'Loss City': null, City: 'x' },
     ],
     [
       'one name for a whole name',
       [[['Insured Name'], ['policyholder.last_first_name', 'policyholder.company_name']]],
       {
-        'Insured First Name': null as never,
-        'Insured Last Name': null as never,
+        'Insured First Name': null,
+        'Insured Last Name': null,
         'Insured Name': '"REYES, ANA"',
       },
     ],
