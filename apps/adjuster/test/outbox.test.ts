@@ -418,20 +418,42 @@ describe('the outbox', () => {
     ]);
   });
 
-  test('an acceptance that may have arrived and is too late is sent all the same, so that the service records it', async () => {
+  test.each([
+    ['an acceptance', accept, 'acceptance', 'late', 'gone'],
+    ['a rejection', reject, 'rejection', 'rejected', 'rejected'],
+  ] as const)(
+    '%s that may have arrived and may be too late is sent all the same, so that the service records it',
+    async (_, answer, path, listedAs, result) => {
+      const { state, open } = device();
+      const outbox = open();
+      const given = answer('a');
+      await outbox.add([given]);
+      state.responses = { [`POST a/${path}`]: new NetworkError('timeout') };
+      await outbox.send();
+      state.now += 5000;
+      const missing = new ApiError(404, 'not_found');
+      state.responses = { 'GET a': missing, [`POST a/${path}`]: missing };
+      await outbox.send();
+      expect(state.calls).toEqual([`POST a/${path}`, 'GET a', `POST a/${path}`]);
+      expect(state.history).toEqual([{ ...given.offer, result: listedAs, endedAt: state.now }]);
+      expect(state.outcomes).toMatchObject([{ result }]);
+    },
+  );
+
+  test('a rejection that may have arrived, of a claim that was offered again, is sent for the offer that was seen', async () => {
     const { state, open } = device();
     const outbox = open();
-    const acceptance = accept('a');
-    await outbox.add([acceptance]);
-    state.responses = { 'POST a/acceptance': new NetworkError('timeout') };
+    await outbox.add([reject('a')]);
+    state.responses = { 'POST a/rejection': new NetworkError('timeout') };
     await outbox.send();
     state.now += 5000;
-    const missing = new ApiError(404, 'not_found');
-    state.responses = { 'GET a': missing, 'POST a/acceptance': missing };
+    state.responses = {
+      'GET a': claimIs('pending_acceptance', { offered_at: 'later' }),
+      'POST a/rejection': new ApiError(409, 'offer_not_pending'),
+    };
     await outbox.send();
-    expect(state.calls).toEqual(['POST a/acceptance', 'GET a', 'POST a/acceptance']);
-    expect(state.history).toEqual([{ ...acceptance.offer, result: 'late', endedAt: state.now }]);
-    expect(state.outcomes).toMatchObject([{ result: 'gone' }]);
+    expect(state.bodies.at(-2)).toMatchObject({ offered_at: 'seen' });
+    expect(state.outcomes).toMatchObject([{ result: 'offeredAgain' }]);
   });
 
   test('edits that the service rejects are kept as drafts, with all that follow for the claim', async () => {

@@ -508,6 +508,8 @@ export function memoryTx(
         const { action, object } = event.entry;
         const late = lateAnswers.find(({ claimId }) => claimObject(claimId) === object);
         if (late !== undefined) {
+          const isLatest = tables.claims.get(keyOf(late.claimId))?.assignment.offeredAt === late.offeredAt;
+          if (isLatest && object !== null) tables.offerDecisions.put({ claim: object, seq });
           const offer = tables.offers.get(keyOf(late.firmId, late.claimId, late.offeredAt));
           if (offer !== undefined) tables.offers.put({ ...offer, auditSeq: seq });
           return;

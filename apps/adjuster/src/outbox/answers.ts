@@ -58,9 +58,10 @@ export const answerHandler = (api: {
   async function resultOf(entry: Entry<AnswerContent>): Promise<AnswerResult> {
     const { key: id, answer, offer } = entry;
     const known = entry.tried === true ? await resultFrom(entry) : null;
-    // A late acceptance is sent all the same: the service records it, and it has a receipt.
-    const isLate = answer === 'accept' && (known === 'gone' || known === 'offeredAgain');
-    if (known !== null && !isLate) return known;
+    // A late answer is sent all the same: the service records it, and it has a receipt. A rejection that cannot be read
+    // may be late, too; the service knows the one that has arrived.
+    const mayBeLate = known === 'gone' || known === 'offeredAgain' || known === 'rejected';
+    if (known !== null && !mayBeLate) return known;
     const timeOf = (at: number | undefined): string | undefined =>
       at === undefined ? undefined : new Date(at).toISOString();
     const body = {
@@ -77,6 +78,7 @@ export const answerHandler = (api: {
       return RESULTS[answer];
     } catch (error) {
       if (!isRefusal(error)) throw error;
+      if (known === 'rejected') return known;
       if (error.code === 'offer_not_pending') return (await resultFrom(entry)) ?? 'gone';
       return error.code === 'not_found' ? 'gone' : 'refused';
     }

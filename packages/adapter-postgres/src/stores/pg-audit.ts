@@ -98,6 +98,13 @@ const LATE_ANSWER = sql(
     WHERE firm_id = $1 AND claim_id = $2 AND offered_at = $3`,
 );
 
+/** Of a claim that was closed while its latest offer was open. */
+const LATE_ANSWER_TO_LATEST = sql(
+  'claims_late_answer',
+  `UPDATE claims SET audit_seq = (SELECT audit_seq FROM firm_feeds WHERE firm_id = $1)
+    WHERE firm_id = $1 AND id = $2 AND offered_at = $3`,
+);
+
 /** What the recorded events end or answer, each by the event of its firm. */
 export interface EventSubjects {
   /** Claims whose offers end. */
@@ -122,7 +129,9 @@ export function pgAuditTrail(
         const ids = ended.flatMap(({ firmId, id }) => (firmId === chain ? [id] : []));
         if (ids.length > 0) executor.send(END_OFFERS, [chain, arrayOf(ids)]);
         for (const { firmId, claimId, offeredAt } of late)
-          if (firmId === chain) executor.send(LATE_ANSWER, [firmId, claimId, timestamp(offeredAt)]);
+          if (firmId === chain)
+            for (const link of [LATE_ANSWER, LATE_ANSWER_TO_LATEST])
+              executor.send(link, [firmId, claimId, timestamp(offeredAt)]);
       }
     },
   };

@@ -262,6 +262,30 @@ export function offerHistoryBehavior(fixture: () => Fixture): void {
       },
     );
 
+    test('of the latest offer has the answer that came after its claim was closed, once', async () => {
+      const { sendId, use, clock } = fixture();
+      const { firm, first } = await setUp();
+      const claimId = await sendId(firm.live, first);
+      await use.closeClaimAsOperator(claimId);
+      const closed = await receiptOf(firm.live, claimId);
+      expect(closed).toMatchObject({ late_answer: null });
+      clock.advance(MINUTE);
+      const answeredAt = clock.now() - 90_000;
+      const late = { device: { answeredAt, keptOfflineSince: answeredAt } };
+      const accept = () => use.acceptClaim({ svcId: first }, claimId, late);
+      await expect(accept()).rejects.toMatchObject({ code: 'offer_not_pending', isRecorded: true });
+      const receipt = await receiptOf({ svcId: first }, claimId);
+      const at = new Date(clock.now()).toISOString();
+      expect(receipt).toMatchObject({
+        ...{ status: 'pending_acceptance', answered: null, decided_by: { rule: 'claim_closed' } },
+        late_answer: { answer: 'accept', at, device_at: new Date(answeredAt).toISOString() },
+      });
+      expect(receipt.audit.seq).toBeGreaterThan(closed.audit.seq);
+      clock.advance(MINUTE);
+      await expect(accept()).rejects.toMatchObject({ isRecorded: false });
+      expect(await receiptOf(firm.live, claimId)).toEqual({ ...receipt, iat: expect.any(Number) });
+    });
+
     test('names the row of the change that ended a pending offer without an answer', async () => {
       const { sendId, use, stores } = fixture();
       const { firm, first, second } = await setUp();
