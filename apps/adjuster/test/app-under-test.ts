@@ -265,12 +265,12 @@ export const inDatabase = (page: Page, script: string): Promise<unknown> =>
 export const storedKeys = async (page: Page) =>
   (await inDatabase(page, 'found = kept.getAllKeys();')) as string[];
 
-/** Tap targets under 44 pixels wide or high, except links within text. */
+/** Tap targets under 48 pixels wide or high, except links within text; markers of a map, which has a list too, under 44. */
 export async function tooSmall(page: Page, screen: string): Promise<string[]> {
   const small = (await page.evaluate(`[...document.querySelectorAll('a, button, input, select, textarea')]
     .filter((element) => element.checkVisibility() && !element.closest('.note, dd'))
-    .map((element) => ({ element, box: element.getBoundingClientRect() }))
-    .filter(({ element, box }) => !element.matches('.skip') && (box.width < 44 || box.height < 44))
+    .map((element) => ({ element, box: element.getBoundingClientRect(), least: element.matches('.marker') ? 44 : 48 }))
+    .filter(({ element, box, least }) => !element.matches('.skip') && Math.round(Math.min(box.width, box.height)) < least)
     .map(({ element, box }) => element.outerHTML.slice(0, 120) + ' ' + Math.round(box.width) + 'x' + Math.round(box.height))`)) as string[];
   return small.map((one) => `${screen}: too small to tap: ${one}`);
 }
