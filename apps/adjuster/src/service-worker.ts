@@ -54,7 +54,7 @@ interface WindowClient {
 
 const worker = globalThis as unknown as ServiceWorkerScope;
 const storage = createStorage(openAppDatabase().get);
-const { call } = createApi<Call>(ROOT, ROUTES);
+const { call, now } = createApi<Call>(ROOT, ROUTES);
 const PAGE = ROOT.slice(0, -1);
 const CACHE = `page-${__VERSION__}`;
 
@@ -160,6 +160,7 @@ worker.addEventListener('sync', (event) => {
       (await openPages()).some(({ visibilityState }) => visibilityState === 'visible'),
     ),
     clock: Date,
+    serviceNow: now,
   });
   const send = async () => {
     if ((await outbox.send()).stopped === 'offline') throw new Error('still no network');

@@ -65,6 +65,18 @@ test('a clock is compared with the service only, not with what responds in its p
   expect(api.now() - Date.now()).toBeGreaterThan(86_000_000);
 });
 
+test('the offset of a wrong clock is kept for a start without a network', async () => {
+  const kept = new Map<string, string>();
+  const stored = {
+    read: (key: string) => kept.get(key),
+    write: (key: string, value: string) => void kept.set(key, value),
+  };
+  const open = () => createApi('/app/', { getProfile: 'GET v1/me 200 svc_id firms' }, undefined, stored);
+  respond('{"svc_id":"SVC-1","firms":[]}', 200, { Date: new Date(Date.now() + 86_400_000).toUTCString() });
+  await (open().call as (id: string) => Promise<unknown>)('getProfile');
+  expect(open().now() - Date.now()).toBeGreaterThan(86_000_000);
+});
+
 test('a request without a response is sent again, whether it timed out or there was no network', async () => {
   const fetching = jest.spyOn(globalThis, 'fetch');
   fetching.mockRejectedValueOnce(new DOMException('', 'TimeoutError'));
