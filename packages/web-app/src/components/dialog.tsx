@@ -20,29 +20,12 @@ export function Dialog(props: {
   const { focusAfter } = props;
   const next = useRef(focusAfter);
   next.current = focusAfter;
-  const close = useRef(props.close);
-  close.current = props.close;
-  const isLeaving = useRef(false);
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
     openDialogs.value = [...openDialogs.value, id];
-    // Back closes the dialog, not the screen behind it.
-    let isRestored = false;
-    const stay = (event: HashChangeEvent): void => {
-      if (isLeaving.current || openDialogs.value.at(-1) !== id) return;
-      event.stopImmediatePropagation();
-      isRestored = !isRestored;
-      // The event of the address that was restored.
-      if (!isRestored) return;
-      location.hash = new URL(event.oldURL).hash;
-      close.current?.();
-    };
-    // Before the page follows it.
-    addEventListener('hashchange', stay, true);
     return () => {
-      removeEventListener('hashchange', stay, true);
       openDialogs.value = openDialogs.value.filter((one) => one !== id);
       dialog?.close();
       // After rendering, which may have replaced the element.
@@ -72,7 +55,6 @@ export function Dialog(props: {
         isPressedOutside.current = event.target === element.current;
       }}
       onClick={(event) => {
-        isLeaving.current = event.target instanceof Element && event.target.closest('a[href^="#"]') !== null;
         if (event.target === element.current && isPressedOutside.current && settled.takes(event))
           props.close?.();
       }}
