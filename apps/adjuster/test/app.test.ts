@@ -348,13 +348,13 @@ describe('an app', () => {
     const { app, state, storage } = await started({ accepted: [claim] });
     state.responses['GET v1/invitations'] = () => {
       delete state.responses['GET v1/invitations'];
-      app.lists.updateClaim({ ...claim, work: { version: 'v2', notes: 'Saved meanwhile' } });
+      app.lists.updateClaim({ ...claim, work: { version: 'v2', notes: 'Saved elsewhere' } });
       return { data: [], next_cursor: null };
     };
     await app.lists.refresh();
-    expect(app.lists.accepted.value?.[0]?.work.notes).toBe('Saved meanwhile');
+    expect(app.lists.accepted.value?.[0]?.work.notes).toBe('Saved elsewhere');
     await settled();
-    expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Saved meanwhile');
+    expect((await storage.get('accepted'))?.[0]?.work.notes).toBe('Saved elsewhere');
   });
 
   test('lists an offer that ended without an answer in the history, and not one that was answered', async () => {

@@ -28,8 +28,12 @@ const RESULTS = { accept: 'accepted', reject: 'rejected' } as const;
 
 /** How the history lists an offer with this result. */
 const LISTED_AS: Readonly<Record<AnswerResult, PastOffer['result'] | undefined>> = {
-  ...{ accepted: 'accepted', rejected: 'rejected', alreadyAccepted: undefined, refused: undefined },
-  ...{ gone: 'late', offeredAgain: 'late' },
+  accepted: 'accepted',
+  rejected: 'rejected',
+  gone: 'late',
+  offeredAgain: 'late',
+  alreadyAccepted: undefined,
+  refused: undefined,
 };
 
 export const answerHandler = (api: {
