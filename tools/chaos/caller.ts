@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '@svc/client';
-import { ERRORS, type ErrorCode, problemSchema } from '@svc/contract';
+import { type deskEndpoints, ERRORS, type ErrorCode, problemSchema, type ResponseOf } from '@svc/contract';
 import { Agent, request } from 'undici';
 import type { Random } from '../generate/random.ts';
-import type { Call, ClaimView, Intent, Operation } from './history.ts';
+import type { Call, ClaimView, Intent, Operation, RowView } from './history.ts';
 
 /** Longer than the service's own timeouts. */
 const REQUEST_TIMEOUT_MS = 4_000;
@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 80;
 
 export interface RequestSpec {
   readonly operation: Operation;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
@@ -110,7 +110,7 @@ export function createCaller({
   readonly token: string;
 }): Caller {
   const agent = new Agent({ connections: 16, pipelining: 1, keepAliveTimeout: 2_000 });
-  const environment = /^svc_(live|test)_/.exec(token)?.[1];
+  const environment = /^svc_(live|test)_/.exec(token)?.[1] ?? 'live';
 
   async function attempt(
     spec: RequestSpec,
@@ -163,6 +163,7 @@ export function createCaller({
         ...(json?.existing_claim_id !== undefined && { existingClaimId: json.existing_claim_id }),
         ...(typeof json?.next_cursor === 'string' && { hasMore: true }),
         ...(headers['idempotent-replayed'] === 'true' && { replayed: true }),
+        ...(spec.operation === 'import' && statusCode < 300 && { rows: json.rows.map(rowOf) }),
         ...(malformed !== null && { malformed }),
         ...(foreign.length > 0 && { foreign }),
       });
@@ -272,8 +273,19 @@ const itemsOf = (json: any): any[] => (Array.isArray(json?.data) ? json.data : [
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 const claimsIn = (json: any): ClaimView[] =>
   itemsOf(json)
+    // The desk shows a claim with its offers.
+    .map((item) => item?.claim ?? item)
     .filter((item) => item?.assignment !== undefined)
     .map(viewOf);
+
+type ImportedRow = ResponseOf<typeof deskEndpoints.importClaims>['rows'][number];
+
+const rowOf = ({ external_id, outcome, claim_id, problems }: ImportedRow): RowView => ({
+  externalId: external_id ?? '',
+  outcome,
+  claimId: claim_id,
+  codes: problems.map(({ code }) => code),
+});
 
 const tagsIn = (text: string): string[] => [...new Set(text.match(TAG) ?? [])];
 

@@ -28,6 +28,16 @@ import {
 } from './clients.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import {
+  addEndpoint,
+  type DeskReader,
+  dispatcher,
+  endpointOwner,
+  importer,
+  readDesk,
+  staffClient,
+  startSignalReceiver,
+} from './desk-clients.ts';
+import {
   type Call,
   type ClaimView,
   type Fault,
@@ -38,6 +48,7 @@ import {
   type LimitedKey,
 } from './history.ts';
 import { BASE_DATABASE_FAULT_RATE, BASE_FAULT_RATE, injectFaults } from './nemesis.ts';
+import { neverSeen } from './sometimes.ts';
 
 interface ChaosOptions {
   readonly seconds: number;
@@ -61,6 +72,8 @@ export type ChaosReport = ReturnType<typeof summarize> &
     readonly judged: CheckedCounts;
     /** From the start of the load until a check found the violations; at the end of the run unless `untilViolation`. */
     readonly foundAfterSeconds: number;
+    /** What a complete run must have met. */
+    readonly neverSeen: readonly string[];
   };
 
 const FIRMS = 3;
@@ -78,7 +91,7 @@ const TEST_KEY = { requestsPerMinute: 60, burst: 20 };
 const MIN_MS_BETWEEN_CHECKS = 10_000;
 /** Keys, tokens and personal data, which must not be logged. */
 const SENSITIVE = [
-  /svc_(live|test|app|signin)_[0-9A-Za-z]{20,}/,
+  /svc_(live|test|app|staff|signin)_[0-9A-Za-z]{20,}|whsec_/,
   /Secretive|Holder-tag|813-555|Harbor tag|Delacroix/,
 ];
 
@@ -151,7 +164,7 @@ export async function runChaos({
     // at the same time, and one is disabled at times. The last firm uses its test key and test accounts.
     const shared: KnownAdjuster = { svcId: 'SVC-shared', leaves: false };
     const sharedToken = (await operator.adjuster({ svcId: shared.svcId })).token;
-    const firms: { id: string; tag: string; key: string; state: FirmState }[] = [];
+    const firms: { id: string; tag: string; key: string; state: FirmState; desk: DeskReader }[] = [];
     const states: FirmState[] = [];
     const pollers: ReturnType<typeof poller>[] = [];
     const autoResponding = new Set<string>();
@@ -200,7 +213,32 @@ export async function runChaos({
         },
       };
       states.push(state);
-      firms.push({ id: firm.id, tag, key, state });
+      const environment = isTestFirm ? 'test' : 'live';
+      const receiver = await startSignalReceiver(recorder.now);
+      ends.push(() => receiver.close());
+
+      const staff = await operator.staff(firm.id);
+      firms.push({ id: firm.id, tag, key, state, desk: { receiver, token: staff.token, key } });
+      const desk = (name: string) => context(`${tag} ${name}`, tag, staff.token);
+      for (const name of ['dispatcher1', 'dispatcher2'])
+        clients.push(dispatcher(desk(name), state, { name, environment }));
+      const developer = desk('developer');
+      const endpoint = await addEndpoint(developer.caller, receiver, environment);
+      clients.push(endpointOwner(developer, developer.caller, receiver, endpoint));
+      if (!isTestFirm) {
+        clients.push(importer(desk('importer'), state));
+        let added = 0;
+        clients.push(
+          staffClient(desk('admin'), state, async () => {
+            const person = await runCommand(recorder, 'add staff', {}, () =>
+              operator.staff(firm.id, 'dispatcher'),
+            );
+            if (person === null) return null;
+            added += 1;
+            return { id: person.id, caller: context(`${tag} staff ${added}`, tag, person.token).caller };
+          }),
+        );
+      }
       if (!isTestFirm)
         clients.push(testKeyClient(context(`${tag} test key`, tag, firm.test), state, firm.account.manual));
       for (let sender = 1; sender <= SENDERS; sender += 1) {
@@ -248,9 +286,10 @@ export async function runChaos({
       log(`${minutes} min: ${recorder.calls.length} requests, ${faults.length} faults, ${megabytes} MB`);
     }, PROGRESS_MS);
     ends.push(async () => clearInterval(progress));
-    const report = async (rest: Pick<History, 'calls' | 'final' | 'audit' | 'isPartial'>) => {
+    const report = async (rest: Pick<History, 'calls' | 'final' | 'audit' | 'desks' | 'isPartial'>) => {
       const history: History = {
         seed,
+        hasStandby: failover,
         processes: count,
         timeOrigin: performance.timeOrigin,
         faults,
@@ -270,6 +309,7 @@ export async function runChaos({
         seconds,
         judged: verdict.counts,
         foundAfterSeconds,
+        neverSeen: neverSeen(history),
       };
     };
     let early: ChaosReport | undefined;
@@ -278,7 +318,13 @@ export async function runChaos({
     const hasViolation = async (): Promise<boolean> => {
       if (performance.now() - judgedLast < MIN_MS_BETWEEN_CHECKS) return false;
       const final = new Map(firms.map(({ tag }) => [tag, []]));
-      early = await report({ calls: recorder.callsSoFar(), final, audit: new Map(), isPartial: true });
+      early = await report({
+        calls: recorder.callsSoFar(),
+        final,
+        audit: new Map(),
+        desks: new Map(),
+        isPartial: true,
+      });
       judgedLast = performance.now();
       return early.violations.length > 0;
     };
@@ -305,6 +351,7 @@ export async function runChaos({
       return early;
     }
     await Promise.all(clients);
+    log('waiting for jobs and webhooks');
     const url = processes[0]?.url ?? '';
     const readAll = async (): Promise<Map<string, readonly ClaimView[]>> =>
       new Map(
@@ -323,13 +370,18 @@ export async function runChaos({
     await sleep(300);
     for (const feed of pollers) while (await feed.poll());
     const final = await readAll();
+    const desks = new Map(
+      await Promise.all(
+        firms.map(async ({ tag, desk }) => [tag, await readDesk(url, desk, final.get(tag) ?? [])] as const),
+      ),
+    );
     const audit = new Map<string, Audit>([
       ['the service', await operator.audit()],
       ['the rate-limited firm', await operator.audit(small.id)],
     ]);
     for (const { id, tag } of firms) audit.set(tag, await operator.audit(id));
 
-    return report({ calls: recorder.calls, final, audit });
+    return report({ calls: recorder.calls, final, audit, desks });
 
     /** What the operator does while the service runs. */
     function operate(of: typeof firms): Promise<void>[] {
@@ -452,6 +504,9 @@ function summarize(history: History, proxies: readonly CuttingProxy[]) {
     ),
     replays: calls.filter(({ replayed }) => replayed === true).length,
     claims: [...history.final.values()].flat().length,
+    rows: calls.flatMap(({ rows = [] }) => rows).filter(({ outcome }) => outcome === 'sent').length,
+    signals: [...history.desks.values()].flatMap(({ signals }) => signals).length,
+    receipts: [...history.desks.values()].flatMap(({ receipts }) => receipts).length,
     limited: { accepted: callsWith(200, limited), rejected: callsWith(429, limited) },
     cut: {
       requests: proxies.reduce((sum, { cut }) => sum + cut.requests, 0),

@@ -1,6 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkHistory, RULE_NAMES } from './checker.ts';
-import type { Call, ClaimView, Fault, History } from './history.ts';
+import type {
+  Call,
+  ClaimView,
+  DeskView,
+  Fault,
+  History,
+  OfferView,
+  ReceiptView,
+  RowView,
+  Signal,
+} from './history.ts';
 
 const timestamp = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 
@@ -62,7 +72,7 @@ const accept: Draft = {
 };
 
 const audit = (problem: string | null, ...actions: string[]): History['audit'] =>
-  new Map([['tag1x', { problem, actions: new Set(actions) }]]);
+  new Map([['tag1x', { problem, actions: new Set(actions), rows: new Map() }]]);
 const ACTIONS = ['send', 'offer', 'accept', 'reject'].map((action) => `claim.${action} claim:c1`);
 
 const history = (recorded: Call[], final: ClaimView[], changes: Partial<History> = {}): History => ({
@@ -74,6 +84,7 @@ const history = (recorded: Call[], final: ClaimView[], changes: Partial<History>
   final: new Map([['tag1x', final]]),
   audit: audit(null, ...ACTIONS),
   limited: [],
+  desks: new Map(),
   autoResponding: new Set(),
   ...changes,
 });
@@ -87,6 +98,47 @@ const membershipCall = (operation: 'invite' | 'join' | 'permit' | 'enable'): Dra
   operation,
   intent: { adjuster: 'anna' },
 });
+
+const file = (...rows: RowView[]): Draft => ({
+  operation: 'import',
+  intent: { rows: [{ externalId: 'tag1x-1', adjuster: 'anna' }] },
+  rows,
+});
+const row = (outcome: string, changes: Partial<RowView> = {}): RowView => ({
+  ...{ externalId: 'tag1x-1', outcome, claimId: 'c1', codes: [] },
+  ...changes,
+});
+const desk = (changes: Partial<DeskView>): Partial<History> => ({
+  desks: new Map([['tag1x', { signals: [], receipts: [], offers: new Map(), ...changes }]]),
+  timeOrigin: Date.parse(timestamp(0)),
+});
+const SIGNAL: Signal = { id: 's1', at: 1_000, updatedSince: timestamp(0), answered: 204 };
+const signals = (...all: Signal[]): History =>
+  history(calls(send, poll(claimView())), [claimView()], desk({ signals: all }));
+const RECEIPT: ReceiptView = {
+  ...{ claimId: 'c1', adjuster: 'anna', status: 'pending_acceptance', answeredAt: null },
+  audit: { seq: 1, hash: 'h' },
+};
+const receipt = (changes: Partial<ReceiptView>, about = 'claim:c1'): History =>
+  history(calls(send, poll(claimView())), [claimView()], {
+    ...desk({ signals: [SIGNAL], receipts: [{ ...RECEIPT, ...changes }] }),
+    audit: new Map([
+      [
+        'tag1x',
+        {
+          ...{ problem: null, actions: new Set(ACTIONS) },
+          rows: new Map([[1, { hash: 'h', objects: new Set([about]) }]]),
+        },
+      ],
+    ]),
+  });
+const OFFER: OfferView = { adjuster: 'anna', outcome: 'pending', reason: null };
+const offers = (...all: OfferView[]): History =>
+  history(
+    calls(send, poll(claimView())),
+    [claimView()],
+    desk({ signals: [SIGNAL], offers: new Map([['c1', all]]) }),
+  );
 
 /** For each rule, the smallest histories that break it. */
 const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
@@ -134,8 +186,46 @@ const VIOLATIONS_BY_RULE: Readonly<Record<string, readonly History[]>> = {
       [],
     ),
   ],
+  'every row of a file is one claim or none': [
+    history(calls(file(row('sent')), poll(claimView())), [claimView({ id: 'c2' })]),
+    history(calls(file(row('sent')), file(row('sent')), poll(claimView())), [claimView()]),
+    history(calls(file(row('invalid'))), []),
+    history(calls(file(row('failed', { codes: ['duplicate_claim'] }))), []),
+    history(calls(file(row('sent', { externalId: 'tag1x-2' }))), []),
+  ],
+  'every change is signalled, with a signature': [
+    signals(),
+    signals({ ...SIGNAL, answered: 503 }),
+    signals({ ...SIGNAL, updatedSince: timestamp(1) }),
+    signals({ ...SIGNAL, at: -1_000 }),
+    signals(SIGNAL, { ...SIGNAL, forged: 'no signature matches' }),
+  ],
+  'receipts agree with the claim and the audit trail': [
+    receipt({ adjuster: 'ben' }),
+    receipt({ status: 'accepted' }),
+    receipt({ answeredAt: timestamp(5) }),
+    receipt({ audit: { seq: 1, hash: 'other' } }),
+    receipt({ audit: null }),
+    receipt({}, 'claim:c2'),
+  ],
+  'offers are in the history of their claim': [
+    offers(),
+    offers(OFFER, OFFER),
+    offers({ ...OFFER, outcome: 'accepted' }),
+    offers({ ...OFFER, adjuster: 'ben' }),
+  ],
   'claims are linearizable': [
     history(calls(poll(claimView())), [claimView()]),
+    history(
+      calls(send, poll(claimView()), {
+        operation: 'offer',
+        status: 409,
+        code: 'claim_changed',
+        idempotencyKey: 'k2',
+        intent: { claimId: 'c1', adjuster: 'anna', basedOn: timestamp(0) },
+      }),
+      [claimView()],
+    ),
     history(calls(send, poll(accepted())), [accepted()]),
     history(
       calls(
@@ -364,6 +454,16 @@ describe('the checker of a chaos run:', () => {
     expect(violatedRules(reaction(3_000, reoffer))).not.toContain(rule);
     expect(violatedRules(reaction(2_000, { ...reoffer, status: null, seen: [] }))).not.toContain(rule);
     expect(violatedRules({ ...reaction(5), autoResponding: new Set() })).not.toContain(rule);
+  });
+
+  test('files, webhooks, receipts and offers that agree with the claims violate nothing', () => {
+    const lost = { ...file(), task: 7, status: null };
+    const again = { ...file(row('already_sent')), task: 7, attempt: 2 };
+    const imported = history(calls(lost, again, poll(claimView())), [claimView()], {
+      audit: audit(null),
+    });
+    for (const sound of [imported, signals(SIGNAL), receipt({}), offers(OFFER)])
+      expect(checkHistory(sound).violations).toEqual([]);
   });
 
   test('a partial history may lack responses and changes that arrive later', () => {

@@ -11,11 +11,13 @@ import {
   type RegisterEntry,
   registerEntries,
 } from './claim-register.ts';
+import { DESK_RULES } from './desk-rules.ts';
 import { feedLists } from './feed-lists.ts';
 import {
   type Call,
   type ClaimView,
   type FaultKind,
+  type Finding,
   grouped,
   type History,
   type Interval,
@@ -24,14 +26,10 @@ import {
   succeeded,
 } from './history.ts';
 
-export interface Violation {
+export interface Violation extends Finding {
   readonly rule: string;
-  readonly description: string;
-  /** The calls that show it. */
-  readonly calls: readonly Call[];
 }
 
-type Finding = Omit<Violation, 'rule'>;
 type Rule = (history: History, judged: Judged) => Iterable<Finding>;
 
 /** The history in the form of the general checks. */
@@ -158,7 +156,7 @@ const NOT_OFFERABLE: readonly string[] = ['adjuster_not_in_firm', 'adjuster_not_
 
 const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
   send: NOT_OFFERABLE,
-  offer: ['claim_already_accepted', 'claim_closed', ...NOT_OFFERABLE],
+  offer: ['claim_already_accepted', 'claim_closed', 'claim_changed', ...NOT_OFFERABLE],
   get: [],
   list: [],
   poll: [],
@@ -177,6 +175,12 @@ const EXPECTED_ERRORS: Readonly<Record<Operation, readonly string[]>> = {
   'revoke key': [],
   offers: [],
   limited: ['rate_limited'],
+  import: [],
+  'list board': [],
+  'add staff': [],
+  demote: ['not_found'],
+  'remove staff': ['not_found'],
+  'change webhook': ['already_rolled'],
 };
 
 /** No failure except service_unavailable, and no error that the history does not explain. */
@@ -359,18 +363,27 @@ const AUDITED: Readonly<Partial<Record<Operation, string>>> = {
   accept: 'claim.accept',
   reject: 'claim.reject',
   close: 'claim.close',
+  demote: 'staff.role',
+  'remove staff': 'staff.remove',
 };
 
 /** Acknowledged actions on the claims of firms whose audit trail was read. */
 function* auditedActions(history: History): Iterable<{ call: Call; action: string; isRecorded: boolean }> {
   const final = finalById(history);
   for (const call of history.calls) {
+    if (!succeeded(call)) continue;
     const name = AUDITED[call.operation];
     const id = call.intent.claimId ?? call.seen[0]?.id;
-    if (name === undefined || id === undefined || !succeeded(call)) continue;
-    const trail = history.audit.get(final.get(id)?.firm ?? '');
-    const action = `${name} claim:${id}`;
-    if (trail !== undefined) yield { call, action, isRecorded: trail.actions.has(action) };
+    const object = call.intent.object ?? (id === undefined ? undefined : `claim:${id}`);
+    const of = [
+      ...(name === undefined || object === undefined ? [] : [`${name} ${object}`]),
+      ...(call.rows ?? []).flatMap((row) =>
+        row.outcome === 'sent' ? `claim.send claim:${row.claimId}` : [],
+      ),
+    ];
+    const trail = history.audit.get(call.firm ?? final.get(id ?? '')?.firm ?? '');
+    if (trail === undefined) continue;
+    for (const action of of) yield { call, action, isRecorded: trail.actions.has(action) };
   }
 }
 
@@ -457,6 +470,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'no firm sees data of another': firmsAreIsolated,
   'rate limits hold within the documented approximation': limitsHold,
   'audit chains are intact and have every acknowledged action': auditIsComplete,
+  ...DESK_RULES,
 };
 
 /** Rules that need the final state. */

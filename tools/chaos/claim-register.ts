@@ -4,7 +4,9 @@ import type { Model } from '../history-check/linearizability.ts';
 import { type Call, type ClaimView, grouped, type History, succeeded } from './history.ts';
 
 export type RegisterOperation =
-  | { readonly type: 'send' | 'offer' | 'accept' | 'leave'; readonly adjuster: string }
+  | { readonly type: 'send' | 'accept' | 'leave'; readonly adjuster: string }
+  /** `basedOn` undefined: whatever has become of the claim. */
+  | { readonly type: 'offer'; readonly adjuster: string; readonly basedOn: string | undefined }
   /** `reason` undefined: chosen by the service for a test account. */
   | { readonly type: 'reject'; readonly adjuster: string; readonly reason: string | undefined }
   | { readonly type: 'close' }
@@ -82,9 +84,13 @@ export const claimRegister: Model<ClaimState | null, RegisterOperation, Register
     }
     if (operation.type === 'offer') {
       const isAccepted = state.status === 'accepted';
+      const { basedOn } = operation;
+      const differs = basedOn !== undefined && state.version !== null && state.version.updatedAt !== basedOn;
+      if (error === 'claim_changed')
+        return basedOn !== undefined && (differs || state.version === null) ? [state] : [];
       if (error === 'claim_already_accepted') return isAccepted ? [state] : [];
       if (error !== null) return state.isClosed && !isAccepted ? [state] : [];
-      return isAccepted || state.isClosed
+      return isAccepted || state.isClosed || differs
         ? []
         : becomes(changed(state, { status: 'pending_acceptance', adjuster, reason: null }));
     }
@@ -109,6 +115,8 @@ const LATEST_EFFECT_MS = 120_000;
 /** The request may have been executed, now or later. */
 export const isUnknown = ({ status }: Call): boolean => status === null || status >= 500;
 export const changesClaim = ({ operation }: Call): boolean => operation === 'send' || operation === 'offer';
+
+const OFFER_ERRORS = ['claim_already_accepted', 'claim_closed', 'claim_changed'];
 
 /** Every request on each claim and everything that responses showed of it. */
 export function registerEntries(history: History): RegisterEntry[] {
@@ -140,7 +148,10 @@ export function registerEntries(history: History): RegisterEntry[] {
     const key = done[0]?.seen[0]?.id ?? intent.claimId ?? idOf.get(intent.externalId ?? '');
     const { adjuster } = intent;
     if (key === undefined || adjuster === undefined || !changesClaim(first)) continue;
-    const change = { type: operation as 'send' | 'offer', adjuster };
+    const change: RegisterOperation =
+      operation === 'send'
+        ? { type: 'send', adjuster }
+        : { type: 'offer', adjuster, basedOn: intent.basedOn };
     const write = done.find(({ replayed }) => replayed !== true);
     if (write !== undefined) writes.add(write);
     const [claim] = write?.seen ?? [];
@@ -148,7 +159,7 @@ export function registerEntries(history: History): RegisterEntry[] {
       add(key, first, change, done[0].endedAt, claim === undefined ? { unseen: true } : { claim });
     else if (attempts.some(isUnknown)) add(key, first, change, null);
     for (const attempt of attempts) {
-      if (attempt.code === 'claim_already_accepted' || attempt.code === 'claim_closed')
+      if (attempt.code !== undefined && OFFER_ERRORS.includes(attempt.code))
         add(key, attempt, change, attempt.endedAt, { error: attempt.code });
     }
     if (autoResponding.has(adjuster) && (done.length > 0 || attempts.some(isUnknown))) {
@@ -178,6 +189,11 @@ export function registerEntries(history: History): RegisterEntry[] {
     }
     if (operation === 'close' && claimId !== undefined && (succeeded(call) || isUnknown(call)))
       add(claimId, call, { type: 'close' }, succeeded(call) ? endedAt : null, { unseen: true });
+  }
+
+  for (const { row, claimId, first, done } of importedRows(history)) {
+    const { adjuster } = row;
+    add(claimId, first, { type: 'send', adjuster }, done?.endedAt ?? null, { unseen: true });
   }
 
   let end = 0;
@@ -257,6 +273,37 @@ function endOf(ofClaim: readonly RegisterEntry[], adjuster: string, after: numbe
     if (claim.status !== 'pending_acceptance' || claim.adjuster !== adjuster) end = Math.min(end, completion);
   }
   return end;
+}
+
+interface ImportedRow {
+  readonly row: NonNullable<Call['intent']['rows']>[number];
+  readonly claimId: string;
+  /** The first request that may have sent it. */
+  readonly first: Call;
+  /** The first whose response says so. */
+  readonly done: Call | undefined;
+}
+
+/** The rows of files that became claims. */
+export function importedRows(history: History): ImportedRow[] {
+  const idOf = claimIds(history);
+  const rows = new Map<string, ImportedRow>();
+  const imports = history.calls.filter(({ operation }) => operation === 'import');
+  for (const call of imports.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    for (const row of call.intent.rows ?? []) {
+      const claimId = idOf.get(row.externalId);
+      if (claimId === undefined || rows.has(row.externalId)) continue;
+      rows.set(row.externalId, { row, claimId, first: call, done: undefined });
+    }
+  }
+  for (const call of imports.toSorted((a, b) => a.endedAt - b.endedAt)) {
+    for (const { externalId, outcome } of call.rows ?? []) {
+      const known = rows.get(externalId);
+      if (known !== undefined && known.done === undefined && outcome.endsWith('sent'))
+        rows.set(externalId, { ...known, done: call });
+    }
+  }
+  return [...rows.values()];
 }
 
 /** The claims that were seen, by `external_id`. */

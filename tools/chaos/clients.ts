@@ -39,12 +39,12 @@ export interface FirmState {
 
 const PAUSE_MS = 25;
 /** Each to a random process. */
-const USES_OF_A_KEY = 6;
-/** Processes cache keys for a second. */
-const REVOKED_EVERYWHERE_MS = 1_500;
+export const USES_OF_A_KEY = 6;
+/** Processes cache keys and sessions for a second. */
+export const REVOKED_EVERYWHERE_MS = 1_500;
 
 /** Repeats until stopped; the history shows tasks whose retries were exhausted. */
-async function repeatedly(
+export async function repeatedly(
   { isOn, random }: Turns,
   pauseMs: number,
   turn: () => Promise<void>,
@@ -71,14 +71,14 @@ const getClaim = (id: string, intent: Intent): RequestSpec => ({
   ...{ operation: 'get', method: 'GET', path: `/v1/claims/${id}`, intent },
 });
 
-function remember(state: FirmState, seen: readonly ClaimView[]): void {
+export function remember(state: FirmState, seen: readonly ClaimView[]): void {
   for (const claim of seen) {
     const known = state.claims.get(claim.id);
     if (known === undefined || known.updatedAt <= claim.updatedAt) state.claims.set(claim.id, claim);
   }
 }
 
-const mayHaveLeft = ({ leaves, isDisabledAtTimes = false }: KnownAdjuster): { mayHaveLeft?: true } =>
+export const mayHaveLeft = ({ leaves, isDisabledAtTimes = false }: KnownAdjuster): { mayHaveLeft?: true } =>
   leaves || isDisabledAtTimes ? { mayHaveLeft: true } : {};
 
 /** Sends, offers and reads claims, and sometimes sends requests that must fail. */

@@ -64,8 +64,8 @@ function versionsOf(
   const claims = new Map<string, Map<string, Version>>();
   const sentAt = new Map<string, number>();
   for (const { operation, intent, startedAt } of calls) {
-    const { externalId = '' } = intent;
-    if (operation === 'send')
+    const sent = operation === 'send' ? [intent.externalId ?? ''] : [];
+    for (const externalId of [...sent, ...(intent.rows ?? []).map((row) => row.externalId)])
       sentAt.set(externalId, Math.min(startedAt, sentAt.get(externalId) ?? startedAt));
   }
   const own = new Set(final.get(firm)?.map(({ id }) => id));

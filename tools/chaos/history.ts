@@ -21,7 +21,13 @@ export type Operation =
   | 'create key'
   | 'revoke key'
   | 'offers'
-  | 'limited';
+  | 'limited'
+  | 'import'
+  | 'list board'
+  | 'add staff'
+  | 'demote'
+  | 'remove staff'
+  | 'change webhook';
 
 /** A claim as a response showed it. */
 export interface ClaimView {
@@ -50,6 +56,53 @@ export interface Intent {
   readonly poll?: number;
   /** The error that the request must get. */
   readonly expectedError?: ErrorCode;
+  /** The `updated_at` of the claim as the dispatcher saw it. */
+  readonly basedOn?: string;
+  /** The rows of a file, of which one request sends a part. */
+  readonly rows?: readonly { readonly externalId: string; readonly adjuster: string }[];
+  /** What the action is on, as the audit trail names it. */
+  readonly object?: string;
+}
+
+/** A row of a file as the response of an import showed it. */
+export interface RowView {
+  readonly externalId: string;
+  readonly outcome: string;
+  readonly claimId: string | null;
+  readonly codes: readonly (string | null)[];
+}
+
+/** A webhook that arrived. `answered` is the status of the response; null: the connection was closed instead. */
+export interface Signal {
+  readonly id: string;
+  readonly at: number;
+  readonly updatedSince: string;
+  readonly answered: number | null;
+  /** What is wrong with its signature. */
+  readonly forged?: string;
+}
+
+/** What the receipt of a claim says. */
+export interface ReceiptView {
+  readonly claimId: string;
+  readonly adjuster: string;
+  readonly status: string;
+  readonly answeredAt: string | null;
+  readonly audit: { readonly seq: number; readonly hash: string } | null;
+}
+
+/** An offer in the history of a claim, as the desk shows it. */
+export interface OfferView {
+  readonly adjuster: string;
+  readonly outcome: string;
+  readonly reason: string | null;
+}
+
+/** What the firm's people and systems saw beside the claims, after the run and of webhooks all the time. */
+export interface DeskView {
+  readonly signals: readonly Signal[];
+  readonly receipts: readonly ReceiptView[];
+  readonly offers: ReadonlyMap<string, readonly OfferView[]>;
 }
 
 /** One attempt at a request. Times are milliseconds on the clock of the recording process. */
@@ -76,10 +129,18 @@ export interface Call {
   readonly seen: readonly ClaimView[];
   /** The list goes on after this page. */
   readonly hasMore?: true;
+  /** The rows that the request read. */
+  readonly rows?: readonly RowView[];
   /** What is wrong with the response's schema or headers. */
   readonly malformed?: string;
   /** Tags of other firms in the response. */
   readonly foreign?: readonly string[];
+}
+
+export interface Finding {
+  readonly description: string;
+  /** The calls that show it. */
+  readonly calls: readonly Call[];
 }
 
 export const succeeded = ({ status }: Call): boolean => status !== null && status < 300;
@@ -125,6 +186,8 @@ export interface History {
   /** The run goes on: there is no final state yet, and requests may still get their responses. */
   readonly isPartial?: true;
   readonly seed: string;
+  /** PostgreSQL has one to fail over to. */
+  readonly hasStandby?: boolean;
   readonly processes: number;
   /** The time, in milliseconds since 1970, at 0 on the clock of the calls; absent if that is no clock. */
   readonly timeOrigin?: number;
@@ -137,6 +200,8 @@ export interface History {
   /** The audit trails that were read after the run, by firm. */
   readonly audit: ReadonlyMap<string, Audit>;
   readonly limited: readonly LimitedKey[];
+  /** By firm. */
+  readonly desks: ReadonlyMap<string, DeskView>;
   /** Test accounts that respond without a call. */
   readonly autoResponding: ReadonlySet<string>;
 }

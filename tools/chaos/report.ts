@@ -35,6 +35,8 @@ export function markdownTables(report: ChaosReport): string {
     'claims judged as registers': `${judged.claims} (${judged.operations} operations), ${judged.undecided} undecided`,
     'polls and changes judged as lists': `${judged.polls}, ${judged.changes}`,
     'actions looked up in audit chains, chains verified': `${judged.actions}, ${judged.chains}`,
+    'rows of files sent, webhooks received, receipts compared': `${report.rows}, ${report.signals}, ${report.receipts}`,
+    'never seen': report.neverSeen.join('; ') || 'nothing of what a run must meet',
     'time to judge': `${report.judgedInSeconds} s`,
   };
   const violationsOf = (name: string): number => report.violations.filter(({ rule }) => rule === name).length;

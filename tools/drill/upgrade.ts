@@ -161,6 +161,7 @@ export async function runUpgrade({
       final: new Map([[tag, await listAll(proxy.url, secret)]]),
       audit: new Map([[tag, await operator.audit(firm.id)]]),
       limited: [],
+      desks: new Map(),
       autoResponding: new Set(),
     });
     note(`${recorder.calls.length} requests, ${failures.length} failed`);

@@ -39,6 +39,8 @@ export interface Audit {
   readonly problem: string | null;
   /** Actions that succeeded: action and object, such as `claim.accept claim:ID`. */
   readonly actions: ReadonlySet<string>;
+  /** By seq, with what each row is about. */
+  readonly rows: ReadonlyMap<number, { readonly hash: string; readonly objects: ReadonlySet<string> }>;
 }
 
 /** The operator commands of `svc`, without starting a process for each. */
@@ -155,16 +157,22 @@ export function operatorOf(services: ServiceContainer): Operator {
       const chain = firmId as FirmId;
       const verified = await verifyAuditChain({ reads, sha256 }, chain);
       const actions = new Set<string>();
+      const found: Map<number, { hash: string; objects: Set<string> }> = new Map();
       for (let after: number | undefined = 0; after !== undefined; ) {
         const rows: AuditRow[] = await reads.rows(chain, { after, limit: AUDIT_PAGE_ROWS });
-        for (const { action, object, outcome } of rows.flatMap(({ text }) => auditEntriesFrom(text)))
-          if (outcome === 'ok' && object !== null) actions.add(`${action} ${object}`);
+        for (const { seq, hash, text } of rows) {
+          const entries = auditEntriesFrom(text);
+          found.set(seq, { hash, objects: new Set(entries.flatMap(({ object }) => object ?? [])) });
+          for (const { action, object, outcome } of entries)
+            if (outcome === 'ok' && object !== null) actions.add(`${action} ${object}`);
+        }
         after = rows.at(-1)?.seq;
       }
-      if (verified?.intact) return { problem: null, actions };
+      if (verified?.intact) return { problem: null, actions, rows: found };
       return {
         problem: verified === null ? 'no chain' : `row ${verified.seq} is ${verified.problem}`,
         actions,
+        rows: found,
       };
     },
   };

@@ -18,4 +18,5 @@ test('no guarantee is violated when processes, databases and connections fail un
   expect(report.judged.actions).toBeGreaterThan(report.claims);
   expect(report.recoveries.length).toBeGreaterThanOrEqual(4);
   expect(report.limited.rejected).toBeGreaterThan(0);
+  for (const count of [report.rows, report.signals, report.receipts]) expect(count).toBeGreaterThan(0);
 });
