@@ -148,7 +148,7 @@ export function createApp(deps: AppDeps) {
     ...{ outbox, lists, outcomes, toasts, texts, preferences, currentHash, serviceNow: api.now },
     sendInBackground: page.sendInBackground,
   });
-  const work = createWork(outbox);
+  const work = createWork(outbox, typed.contactNotes);
   const account = createAccount({ call: api.call, storage, session, lists, outbox, toasts });
   const places = createPlaces(storage, deps.zipPlacesUrl);
   const arrangement = createArrangement(storage, answers.openOffers, places.distanceOf);

@@ -33,7 +33,6 @@ let devices = 0;
 function device() {
   devices += 1;
   const connection = connectDatabase(`app-${devices}`, 1);
-  const storage = createStorage(connection.get);
   const state = {
     profile: PROFILE,
     offers: [] as AppClaim[],
@@ -43,7 +42,13 @@ function device() {
     calls: [] as string[],
     visible: true,
     storeFails: false,
+    /** How many transactions there are until the page is killed. */
+    transactionsLeft: Number.POSITIVE_INFINITY,
   };
+  const storage = createStorage(async () => {
+    state.transactionsLeft -= 1;
+    return state.transactionsLeft < 0 ? new Promise(() => {}) : connection.get();
+  });
   const pageOf = (data: readonly AppClaim[], query: RequestParts['query'] = {}) => ({
     data: query.updated_since === undefined ? data : [],
     next_cursor: null,
@@ -87,8 +92,8 @@ function device() {
       },
       outboxStore: {
         ...store,
-        update: (change) =>
-          state.storeFails ? Promise.reject(new Error('No space.')) : store.update(change),
+        update: (...changes) =>
+          state.storeFails ? Promise.reject(new Error('No space.')) : store.update(...changes),
         exclusive<T>(task: () => Promise<T>): Promise<T> {
           const run = turn.then(task);
           turn = run.catch(() => {});
@@ -490,6 +495,33 @@ describe('an app', () => {
     expect(state.calls.filter((name) => name.startsWith('PATCH'))).toHaveLength(1);
     expect(await storage.get(`draft:${claim.id}`)).toEqual({ notes: 'Wet' });
     expect(app.drafts.of(claim.id).texts.value).toEqual({ notes: 'Wet' });
+  });
+
+  test('a note for the contact log is in its field or in its entry, whenever the page is killed, also with Undo', async () => {
+    const note = 'Gate code';
+    const found: unknown[] = [];
+    for (let transactions = 0; transactions < 8; transactions += 1)
+      for (const isUndone of [false, true]) {
+        const claim = ownClaim('2026-08-29T15:00:00.000Z');
+        const { app, state, kept } = await started({ accepted: [claim] });
+        app.typed.contactNotes.keep([claim.id], 'Gate code');
+        await settled();
+        const contact = { id: 'contact-1', at: '2026-08-29T16:00:00Z', result: 'no_answer', note } as const;
+        const log = () => app.work.logContact(claim.id, { contact }, 20_000);
+        const id = isUndone ? await log() : undefined;
+        await settled();
+        state.transactionsLeft = transactions;
+        void (id === undefined ? log() : app.work.undoContact(claim.id, id));
+        await settled();
+        const [notes, entries] = await kept(async (store) =>
+          Promise.all([resultOf(store.get('contactNotes')), resultOf(store.get('outbox'))]),
+        );
+        found.push([
+          notes?.[claim.id] ?? entries?.[0]?.contact.note,
+          (notes === undefined) !== (entries === undefined),
+        ]);
+      }
+    expect(found).toEqual(Array(16).fill(['Gate code', true]));
   });
 
   test('stores each field as it is typed, and neither of two tabs erases what was typed in the other', async () => {

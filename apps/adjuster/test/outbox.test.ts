@@ -556,7 +556,7 @@ describe('the outbox', () => {
     expect((await outbox.send()).sent).toEqual([]);
     // One write, after which the page may be closed.
     const undoing = outbox.cancel(ids);
-    for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+    for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
     expect(stored()).toEqual([]);
     expect(await undoing).toHaveLength(200);
     await outbox.release();

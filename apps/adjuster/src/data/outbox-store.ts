@@ -11,11 +11,17 @@ const askToKeepData = loadOnce(async () => navigator.storage?.persist?.());
 /** The outbox in IndexedDB. Without Web Locks the tabs do not take turns. */
 export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => ({
   read: async () => (await storage.get('outbox')) ?? [],
-  async update(change) {
-    const before = await storage.update('outbox', (entries = []) => {
-      const changed = change(entries);
-      return changed.length > 0 ? changed : undefined;
-    });
+  async update(change, changeNotes) {
+    const before = await storage.updateOutbox(
+      (entries = []) => {
+        const changed = change(entries);
+        return changed.length > 0 ? changed : undefined;
+      },
+      (notes = {}) => {
+        const changed = changeNotes(notes);
+        return Object.keys(changed).length > 0 ? changed : undefined;
+      },
+    );
     void askToKeepData().catch(() => {});
     tabs.notify({ kind: 'outbox' });
     return before ?? [];

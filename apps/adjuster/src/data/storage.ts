@@ -124,18 +124,17 @@ export function createStorage(database: () => Promise<IDBDatabase>, onWrite = (_
   const read = async <N extends Name>(kept: IDBObjectStore, name: N): Promise<Value<N> | undefined> =>
     checked(name, await resultOf(kept.get(name)));
 
+  type Change<N extends Name> = (before: Value<N> | undefined) => Value<N> | undefined;
+  const replace = async <N extends Name>(kept: IDBObjectStore, name: N, change: Change<N>) => {
+    const before = await read(kept, name);
+    const after = change(before);
+    if (after === undefined) kept.delete(name);
+    else if (after !== before) kept.put(after, name);
+    return before;
+  };
   /** Reads and replaces a value in one transaction; undefined removes it. Returns the value before. */
-  const update = <N extends Name>(
-    name: N,
-    change: (before: Value<N> | undefined) => Value<N> | undefined,
-  ): Promise<Value<N> | undefined> =>
-    writing(async (kept) => {
-      const before = await read(kept, name);
-      const after = change(before);
-      if (after === undefined) kept.delete(name);
-      else kept.put(after, name);
-      return before;
-    });
+  const update = <N extends Name>(name: N, change: Change<N>): Promise<Value<N> | undefined> =>
+    writing((kept) => replace(kept, name, change));
 
   const storage = {
     get: <N extends Name>(name: N): Promise<Value<N> | undefined> => reading((kept) => read(kept, name)),
@@ -187,11 +186,18 @@ export function createStorage(database: () => Promise<IDBDatabase>, onWrite = (_
     /** Removes the stored copy of an offer that this adjuster may no longer read. */
     removeOffer: (claimId: string) =>
       update('offers', (offers) => offers?.filter(({ id }) => id !== claimId)),
+    /** Returns the entries before. A note is in its field or in its entry, whenever the page is closed. */
+    updateOutbox: (entries: Change<'outbox'>, notes: Change<'contactNotes'>) =>
+      writing(async (kept) => {
+        const before = await replace(kept, 'outbox', entries);
+        await replace(kept, 'contactNotes', notes);
+        return before;
+      }),
   };
 
   const typed = <N extends TypedName>(name: N) => ({
     read: () => storage.get(name),
-    update: (change: (before: Value<N> | undefined) => Value<N> | undefined) => update(name, change),
+    update: (change: Change<N>) => update(name, change),
   });
 
   /** Which of what the adjuster did the service has refused lately, in any tab. */

@@ -1,12 +1,16 @@
 import { isRefusal, NetworkError, needsSignIn } from '@svc/web-app/api-error';
 import { withFallback } from '../data/fallback.ts';
 import { type Content, canCancel, type Entry, type Handler, isWaiting, stateOf } from './entry.ts';
+import { type TypedNotes, withNote, withoutNote } from './notes.ts';
 
 /** The entries of all adjusters on this device, oldest first. */
 export interface OutboxStore {
   read(): Promise<readonly Entry[]>;
-  /** Replaces the entries in one transaction, and returns them as they were. */
-  update(change: (entries: readonly Entry[]) => readonly Entry[]): Promise<readonly Entry[]>;
+  /** Replaces the entries in one transaction, and after them the notes in their fields. Returns the entries before. */
+  update(
+    change: (entries: readonly Entry[]) => readonly Entry[],
+    changeNotes: (notes: TypedNotes) => TypedNotes,
+  ): Promise<readonly Entry[]>;
   /** False where the store is gone with the page. */
   isLasting?(): boolean;
   /** What the service has refused, whichever tab or worker has sent it. */
@@ -55,7 +59,7 @@ export function createOutbox(deps: {
   readonly serviceNow?: () => number;
 }) {
   const { api, clock } = deps;
-  const entries = withFallback<readonly Entry[]>(deps.store, []);
+  const entries = withFallback<readonly Entry[], TypedNotes>(deps.store, []);
   const { owner, exclusive } = deps.store;
   const isStored = (): boolean => entries.isStored() && deps.store.isLasting?.() !== false;
   /** What was refused and cannot be noted on the device. */
@@ -191,7 +195,10 @@ export function createOutbox(deps: {
       const added = contents.map(
         (content): Entry => ({ ...content, id: crypto.randomUUID(), owner: svcId, at, notBefore }),
       );
-      await entries.update((all) => added.reduce(append, all));
+      await entries.update(
+        (all) => added.reduce(append, all),
+        (notes) => added.reduce(withoutNote, notes),
+      );
       const ids = added.map(({ id }) => id);
       // A page that is closed takes with it what is not stored.
       if (!isStored()) await replace((entry) => ids.includes(entry.id), released);
@@ -200,8 +207,17 @@ export function createOutbox(deps: {
 
     /** Removes in one transaction what can be undone or has failed, and returns it. The rest may have arrived. */
     async cancel(ids: readonly string[]): Promise<readonly Entry[]> {
-      const removed = await replace((entry) => ids.includes(entry.id) && canCancel(entry, clock.now()));
-      await keepDropped(removed.filter(({ tried }) => tried === true));
+      const isMeant = (entry: Entry): boolean => ids.includes(entry.id) && canCancel(entry, clock.now());
+      const wasTried = ({ tried }: Entry): boolean => tried === true;
+      await keepDropped((await entries.read()).filter((entry) => isMeant(entry) && wasTried(entry)));
+      let removed: readonly Entry[] = [];
+      await entries.update(
+        (all) => {
+          removed = all.filter(isMeant);
+          return all.filter((entry) => !isMeant(entry));
+        },
+        (notes) => removed.filter((entry) => !wasTried(entry)).reduce(withNote, notes),
+      );
       return removed;
     },
 

@@ -1,4 +1,4 @@
-import { computed, effect, type ReadonlySignal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals';
 import type { AppClaim } from '@svc/contract';
 import type { Toasts } from '@svc/web-app/toasts';
 import type { createFormat } from '../format.ts';
@@ -11,6 +11,7 @@ import {
   workWithEdits,
 } from '../model/work-edits.ts';
 import { canCancel, type Entry, type WorkContent } from '../outbox/entry.ts';
+import { afterLogging, afterUndo } from '../outbox/notes.ts';
 import type { Texts } from '../texts/en.ts';
 import type { AppOutbox } from './outbox.ts';
 import { createTyped, type Typed, type TypedStore, unless } from './typed.ts';
@@ -87,7 +88,7 @@ export function createDrafts(deps: {
 }
 
 /** The adjuster's own entries on accepted claims. */
-export function createWork(outbox: AppOutbox) {
+export function createWork(outbox: AppOutbox, notes: Typed<string>) {
   const edits = computed(() => outbox.entries.value.filter((entry) => entry.kind === 'work'));
   /** Own edits of a claim that the service has not confirmed. */
   const unsent = (claimId: string): readonly Edit[] => edits.value.filter(({ key }) => key === claimId);
@@ -119,32 +120,36 @@ export function createWork(outbox: AppOutbox) {
     },
 
     /**
-     * Stores an entry of the contact log, which can be undone for a time. Returns the id to undo it by, and when its note may
-     * leave the field: once it is stored or, on a full disk, sent.
+     * Stores an entry of the contact log, which can be undone for a time. Its note leaves the field once it is stored or, on
+     * a full disk, sent. Returns the id to undo it by.
      */
-    async logContact(
-      key: string,
-      entry: Edits,
-      undoMs: number,
-    ): Promise<{ readonly id: string | undefined; readonly kept: Promise<void> }> {
-      const [id] = await outbox.add([{ kind: 'work', key, ...entry }], undoMs);
-      const isStored = outbox.isStored();
-      void outbox.send().catch(() => {});
-      const kept = new Promise<void>((resolve) => {
-        if (isStored) return resolve();
+    async logContact(key: string, edits: Edits, undoMs: number): Promise<string | undefined> {
+      const [id] = await outbox.add([{ kind: 'work', key, ...edits }], undoMs);
+      const { note } = edits.contact ?? {};
+      const forget = (): void => {
+        if (note !== undefined) void notes.change([[key, (typed) => afterLogging(note, typed) || undefined]]);
+      };
+      if (outbox.isStored()) forget();
+      else {
         const stop = effect(() => {
           if (unsent(key).some((edit) => edit.id === id)) return;
-          resolve();
+          untracked(forget);
           queueMicrotask(() => stop());
         });
-      });
-      return { id, kept };
+      }
+      void outbox.send().catch(() => {});
+      return id;
     },
 
     isUndoable: (claimId: string, id: string | undefined): boolean =>
       unsent(claimId).some((edit) => edit.id === id && canCancel(edit, Date.now())),
 
-    /** False when the edits may have arrived. */
-    undo: async (id: string): Promise<boolean> => (await outbox.cancel([id])).late === 0,
+    /** False when the entry of the contact log may have arrived. */
+    async undoContact(claimId: string, id: string): Promise<boolean> {
+      const note = unsent(claimId).find((edit) => edit.id === id)?.contact?.note;
+      if ((await outbox.cancel([id])).late > 0) return false;
+      if (note !== undefined) void notes.change([[claimId, (typed) => afterUndo(note, typed)]]);
+      return true;
+    },
   };
 }

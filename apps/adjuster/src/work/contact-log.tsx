@@ -3,7 +3,6 @@ import { Button } from '@svc/web-app/components/ui';
 import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { drafts, preferences, serviceNow, showError, showToast, today, typed, work } from '../app.ts';
-import { unless } from '../state/typed.ts';
 import type { Edits } from '../state/work.ts';
 
 const MAX_CONTACT_NOTE_LENGTH: (typeof LIMITS)['contactNote']['max'] = 500;
@@ -17,7 +16,7 @@ export function useContactLog(claim: AppClaim) {
   const note = notes.texts.value[claim.id] ?? '';
   const setNote = (text: string) => notes.keep([claim.id], text === '' ? undefined : text);
   const storing = useRef(false);
-  const [last, setLast] = useState<{ readonly id: string | undefined; readonly note: string }>();
+  const [last, setLast] = useState<string>();
   const log = (result: Result) => {
     // A second tap before the first entry is stored would log its note twice.
     if (storing.current) return;
@@ -43,10 +42,7 @@ export function useContactLog(claim: AppClaim) {
     storing.current = true;
     work
       .logContact(claim.id, edits, undoMs)
-      .then(({ id, kept }) => {
-        setLast({ id, note: text });
-        void kept.then(() => notes.change([[claim.id, unless(note)]]));
-      })
+      .then(setLast)
       .catch(showError)
       .finally(() => {
         storing.current = false;
@@ -54,12 +50,10 @@ export function useContactLog(claim: AppClaim) {
   };
   const undo = async () => {
     setLast(undefined);
-    if (last?.id === undefined) return;
-    if (!(await work.undo(last.id))) return showToast(allTexts.value.work.undoneTooLate);
-    // What was typed since then stays, after the entry's note.
-    setNote([last.note, notes.texts.value[claim.id]].filter((part) => part).join(' '));
+    if (last !== undefined && !(await work.undoContact(claim.id, last)))
+      showToast(allTexts.value.work.undoneTooLate);
   };
-  return { note, setNote, log, undo, isUndoable: work.isUndoable(claim.id, last?.id) };
+  return { note, setNote, log, undo, isUndoable: work.isUndoable(claim.id, last) };
 }
 
 /** Logs an attempt with one tap. */
