@@ -2,6 +2,8 @@
 //   *.test.ts      nothing outside of its process but files and git
 //   *.int.test.ts  a real server, such as PostgreSQL or Redis, or another program
 //   *.e2e.test.ts  the service over HTTP
+//   *.nightly.ts   slow programs from outside: languages, package managers, proxies (`pnpm test:nightly tests`)
+//   *.browsers.ts  Firefox and WebKit (`pnpm test:browsers`)
 const shared = {
   runner: '<rootDir>/tools/services/jest-runner.mjs',
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools'],
@@ -30,9 +32,9 @@ export default {
     },
     { ...withServers, displayName: 'integration', testMatch: ['**/*.int.test.ts'] },
     { ...withServers, displayName: 'e2e', testMatch: ['**/*.e2e.test.ts'] },
-    // `pnpm test:browsers`; `pnpm test <path>` needs no other browsers.
-    ...(process.argv.includes('browsers')
-      ? [{ ...withServers, displayName: 'browsers', testMatch: ['**/*.browsers.ts'] }]
-      : []),
+    // Named explicitly, so that `pnpm test <path>` needs nothing that they need.
+    ...['nightly', 'browsers']
+      .filter((name) => process.argv.includes(name))
+      .map((name) => ({ ...withServers, displayName: name, testMatch: [`**/*.${name}.ts`] })),
   ],
 };

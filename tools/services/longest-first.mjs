@@ -4,13 +4,11 @@ import Sequencer from '@jest/test-sequencer';
 
 const LONGEST = [
   'packages/embedded-postgres/test/embedded',
-  'apps/docs/test/quick-starts',
   'packages/adapter-postgres/test/stores-suite',
   'apps/adjuster/test/answering',
   'apps/claims/test/service',
   'apps/api/test/docs-browser',
   'apps/adjuster/test/claim',
-  'packages/client/test/packages',
   'apps/adjuster/test/outbox.e2e',
   'apps/api/test/crash-points',
   'apps/adjuster/test/browser-session',
@@ -32,7 +30,6 @@ const LONGEST = [
   'apps/api/test/chaos-run',
   'packages/client/test/service',
   'apps/adjuster/test/storage.e2e',
-  'apps/api/test/openapi-tools',
   'apps/api/test/push-delivery',
   'packages/adapter-postgres/test/migrate',
   'apps/api/test/limits-edge',

@@ -66,7 +66,7 @@ let compiled:
   | { ajv: OpenAjv; byPointer: Map<string, ValidateFunction>; bySchema: Map<string, ValidateFunction> }
   | undefined;
 
-/** Compiled once per test file, hence the cheapest settings. openapi-tools.int.test.ts validates the document itself. */
+/** Compiled once per test file, hence the cheapest settings. openapi-tools.nightly.ts validates the document itself. */
 function validator(pointer: string): ValidateFunction {
   if (compiled === undefined) {
     const ajv = new OpenAjv({
