@@ -1,5 +1,6 @@
 export * from './adjuster.ts';
 export * from './app.ts';
+export { appEndpoints } from './app-endpoints.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
@@ -34,7 +35,7 @@ export {
 } from './desk/webhooks.ts';
 export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
-export * from './endpoints.ts';
+export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';
 export { toPointer } from './json-pointer.ts';
@@ -47,6 +48,7 @@ export {
   type OpenApiOptions,
   openApiDocument,
 } from './openapi.ts';
+export { type EndpointId, endpoints } from './operations.ts';
 export { type Page, pageParameters } from './page.ts';
 export { type ParsedRequest, parseRequest, type RawRequest } from './parse-request.ts';
 export * from './problems.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { appEndpoints } from './app-endpoints.ts';
 import { deskEndpoints } from './desk/index.ts';
 import type { Endpoint } from './endpoint.ts';
-import { appEndpoints, firmEndpoints, sandboxEndpoints } from './endpoints.ts';
+import { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 import { EXAMPLE_PROBLEM, EXAMPLES } from './examples.ts';
 import { LIMITS, RATES } from './limits.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
-import { fields, headerText, uuidParameter } from './fields.ts';
+import { fields, headerText, oneOf, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import type { StaffPermission } from './vocabulary.ts';
 
@@ -36,6 +36,9 @@ export const claimParams = fields({
     'use the id from the response to sending, or find the claim with GET /v1/claims?external_id=.',
   ),
 });
+
+export const statusFilter = <const Status extends string>(values: readonly Status[], example: Status) =>
+  oneOf(values, { description: 'Only claims with this status.', example }).optional();
 
 export const passkeyParams = fields({
   passkey_id: uuidParameter({
