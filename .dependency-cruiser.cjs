@@ -148,14 +148,7 @@ module.exports = {
     tool('attack', PACKAGES, API_FOR_TOOLS, '^tools/(cluster|generate|services)/'),
     tool('drill', PACKAGES, '^tools/(chaos|cluster|generate|services)/'),
     tool('release', CONTRACT, '^packages/embedded-postgres/src/', '^tools/(cluster|services)/'),
-    tool(
-      'chaos',
-      CLIENT,
-      CONTRACT,
-      '^tools/(cluster|generate|history-check|services)/',
-      '^tools/bench/load\\.ts$',
-    ),
-    tool('history-check'),
+    tool('chaos', CLIENT, CONTRACT, '^tools/(cluster|generate|services)/', '^tools/bench/load\\.ts$'),
     tool('planted-bugs', '^tools/services/build\\.ts$'),
     tool('bench', PACKAGES, API_FOR_TOOLS, '^tools/(generate|services)/'),
     room('claims', '^apps/claims/src/', [

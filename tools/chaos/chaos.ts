@@ -1,5 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@svc/client';
 import type { ApiProcess } from '../cluster/api-process.ts';
@@ -8,7 +7,7 @@ import { keepAlive, type RestartMonitor } from '../cluster/keep-alive.ts';
 import { seededRandom } from '../generate/random.ts';
 import type { Audit } from '../services/operator.ts';
 import { createCaller, createRecorder, runCommand, tagOf, viewOf } from './caller.ts';
-import { type CheckedCounts, checkHistory, type Verdict, type Violation } from './checker.ts';
+import { type CheckedCounts, checkHistory, type Violation } from './checker.ts';
 import {
   accountClient,
   adjusterClient,
@@ -61,8 +60,8 @@ interface ChaosOptions {
   /** Judges after each fault too, and stops at the first violation. */
   readonly untilViolation?: boolean;
   readonly log?: (line: string) => void;
-  /** Where the recorded history is written as JSON Lines. */
-  readonly historyFolder?: string;
+  /** Where the recorded requests are written as JSON Lines. */
+  readonly historyFile?: string;
 }
 
 export type ChaosReport = ReturnType<typeof summarize> &
@@ -104,7 +103,7 @@ export async function runChaos({
   minFaultKinds = 0,
   untilViolation = false,
   log = () => {},
-  historyFolder,
+  historyFile,
 }: ChaosOptions): Promise<ChaosReport> {
   const ends: (() => Promise<unknown>)[] = [];
   try {
@@ -302,7 +301,7 @@ export async function runChaos({
       const { verdict, ...judged } = judge(history, processes, kept);
       const foundAfterSeconds = Math.round((performance.now() - startedAt) / 1_000);
       const isLast = !history.isPartial || judged.violations.length > 0;
-      if (historyFolder !== undefined && isLast) await writeHistory(historyFolder, verdict);
+      if (historyFile !== undefined && isLast) await writeFile(historyFile, linesOf(history.calls));
       return {
         ...summarize(history, proxies),
         ...judged,
@@ -429,9 +428,8 @@ function judge(history: History, processes: readonly ApiProcess[], kept: readonl
   return { verdict, violations, judgedInSeconds: Math.round((performance.now() - from) / 1_000) };
 }
 
-async function writeHistory(folder: string, { files }: Verdict): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const [name, chunks] of Object.entries(files)) await writeFile(join(folder, name), chunks());
+function* linesOf(calls: readonly Call[]): Iterable<string> {
+  for (const call of calls) yield `${JSON.stringify(call)}\n`;
 }
 
 /** A process counts requests locally until it has connected to Redis, and while Redis is unavailable. */

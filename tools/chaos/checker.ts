@@ -1,6 +1,3 @@
-import { formatHistory, type HistoryEntry } from '../history-check/history.ts';
-import { checkLinearizability } from '../history-check/linearizability.ts';
-import { checkListAppend, type ListAppendFinding } from '../history-check/list-append.ts';
 import {
   changesClaim,
   claimIds,
@@ -8,11 +5,10 @@ import {
   idempotentRequests,
   isUnknown,
   keyOf,
-  type RegisterEntry,
   registerEntries,
 } from './claim-register.ts';
 import { DESK_RULES } from './desk-rules.ts';
-import { feedLists } from './feed-lists.ts';
+import { checkFeed, type FeedFindings } from './feed.ts';
 import {
   type Call,
   type ClaimView,
@@ -25,6 +21,7 @@ import {
   type Operation,
   succeeded,
 } from './history.ts';
+import { checkLinearizability } from './linearizability.ts';
 
 export interface Violation extends Finding {
   readonly rule: string;
@@ -34,41 +31,10 @@ type Rule = (history: History, judged: Judged) => Iterable<Finding>;
 
 /** The history in the form of the general checks. */
 interface Judged {
-  readonly claims: ReturnType<typeof checkClaims>;
-  readonly feeds: Iterable<FeedFindings>;
+  readonly claims: ReturnType<typeof checkLinearizability>;
+  /** By firm. */
+  readonly feeds: ReadonlyMap<string, FeedFindings>;
 }
-
-interface FeedFindings {
-  readonly list: string;
-  readonly polls: number;
-  readonly changes: number;
-  readonly findings: readonly ListAppendFinding[];
-}
-
-/** One list at a time, because the lists of an hour do not fit into memory together. */
-function checkFeeds(history: History): FeedFindings[] {
-  const judged: FeedFindings[] = [];
-  for (const [list, transactions] of feedLists(history)) {
-    const polls = transactions.filter(({ operation }) => operation[0]?.[0] === 'read').length;
-    const { findings } = checkListAppend(transactions);
-    judged.push({ list, polls, changes: transactions.length - polls, findings });
-  }
-  return judged;
-}
-
-const ENTRIES_PER_CHUNK = 1_000;
-
-/** In chunks, because the text of a long history does not fit into one string. */
-function* chunksOf(entries: readonly HistoryEntry[]): Iterable<string> {
-  for (let at = 0; at < entries.length; at += ENTRIES_PER_CHUNK)
-    yield formatHistory(entries.slice(at, at + ENTRIES_PER_CHUNK));
-}
-
-function* feedChunks(history: History): Iterable<string> {
-  for (const [key, list] of feedLists(history)) yield* chunksOf(list.map((each) => ({ ...each, key })));
-}
-
-const checkClaims = (entries: readonly RegisterEntry[]) => checkLinearizability(entries, claimRegister);
 
 /** What the general checks were run on. */
 export interface CheckedCounts {
@@ -216,10 +182,8 @@ function* claimsAreLinearizable(history: History, { claims }: Judged): Iterable<
 
 /** Each poll shows all changes up to some moment, in one order that agrees with real time. */
 function* feedIsStrictlySerializable(history: History, { feeds }: Judged): Iterable<Finding> {
-  for (const { list, findings } of feeds) {
-    for (const { anomaly, text } of findings)
-      yield { description: `${list}: ${anomaly}\n${text}`, calls: [] };
-  }
+  for (const [firm, { findings }] of feeds)
+    for (const text of findings) yield { description: `${firm}: ${text}`, calls: [] };
   const changes = new Map<string, string>();
   const shown = [...history.calls.map(({ firm, seen }) => [firm, seen] as const), ...history.final];
   for (const [firm, claims] of shown) {
@@ -481,30 +445,25 @@ export const RULE_NAMES = Object.keys(RULES);
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly counts: CheckedCounts;
-  /** What the general checks judged, as JSON Lines, by file name. */
-  readonly files: Readonly<Record<string, () => Iterable<string>>>;
 }
 
 export function checkHistory(history: History): Verdict {
   const entries = registerEntries(history);
-  const claims = checkClaims(entries);
-  const feeds = checkFeeds(history);
+  const claims = checkLinearizability(entries, claimRegister);
+  const feeds = new Map([...history.final.keys()].map((firm) => [firm, checkFeed(history, firm)]));
+  const sum = (count: 'polls' | 'changes') => [...feeds.values()].reduce((all, feed) => all + feed[count], 0);
   return {
     violations: Object.entries(RULES)
       .filter(([, find]) => !history.isPartial || !AT_THE_END.includes(find))
       .flatMap(([rule, find]) => [...find(history, { claims, feeds })].map((found) => ({ rule, ...found }))),
     counts: {
-      claims: claims.orders.size + claims.failures.length + claims.undecided.length,
+      claims: claims.linearizable + claims.failures.length + claims.undecided.length,
       operations: entries.length,
       undecided: claims.undecided.length,
-      polls: feeds.reduce((sum, { polls }) => sum + polls, 0),
-      changes: feeds.reduce((sum, { changes }) => sum + changes, 0),
+      polls: sum('polls'),
+      changes: sum('changes'),
       chains: history.audit.size,
       actions: [...auditedActions(history)].length,
-    },
-    files: {
-      'claims.jsonl': () => chunksOf(entries),
-      'feed.jsonl': () => feedChunks(history),
     },
   };
 }

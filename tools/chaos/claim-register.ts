@@ -1,7 +1,6 @@
 // The claims of a chaos run as a history of registers, one per claim, for the linearizability check.
-import type { HistoryEntry } from '../history-check/history.ts';
-import type { Model } from '../history-check/linearizability.ts';
 import { type Call, type ClaimView, grouped, type History, succeeded } from './history.ts';
+import type { HistoryEntry, Model } from './linearizability.ts';
 
 export type RegisterOperation =
   | { readonly type: 'send' | 'accept' | 'leave'; readonly adjuster: string }
@@ -132,8 +131,8 @@ export function registerEntries(history: History): RegisterEntry[] {
     const base = { process: actor, key, operation, invocation: startedAt };
     entries.push(
       endedAt === null || result === undefined
-        ? { ...base, completion: null, outcome: 'info' }
-        : { ...base, completion: endedAt, outcome: 'ok', result },
+        ? { ...base, completion: null }
+        : { ...base, completion: endedAt, result },
     );
   };
   const idOf = claimIds(history);

@@ -15,7 +15,7 @@ const program = new Command('test:chaos')
   .option('--citus', 'on a Citus cluster of the PostgreSQL of this machine', false)
   .option('--failover', 'on a primary with a synchronous standby, which fails over too', false)
   .option('--until-violation', 'judge after every fault too, and stop at the first violation', false)
-  .option('--history <folder>', 'where to write the recorded history as JSON Lines')
+  .option('--history <file>', 'where to write the recorded requests as JSON Lines')
   .option('--markdown <file>', 'where to write the results as Markdown tables')
   .parse(process.argv.filter((arg, at) => !(arg === '--' && at === 2)));
 
@@ -41,7 +41,7 @@ const report = await runChaos({
   processes,
   failover: options.failover,
   untilViolation: options.untilViolation,
-  ...(options.history !== undefined && { historyFolder: options.history }),
+  ...(options.history !== undefined && { historyFile: options.history }),
   log: (line) => process.stderr.write(`${line}\n`),
 });
 if (options.markdown !== undefined) writeFileSync(options.markdown, markdownTables(report));

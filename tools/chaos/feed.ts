@@ -1,10 +1,5 @@
-// The change feed of a chaos run as lists, one per firm, for the list-append analysis: a visible change is an append, a
-// poll is a read.
-import type { ListTransaction } from '../history-check/list-append.ts';
+// The change feed of a chaos run as lists, one per firm: a visible change appends to the list, a poll reads all of it.
 import { type Call, type ClaimView, type History, succeeded } from './history.ts';
-
-/** Polls that are analyzed together, so that the size of the lists does not grow with the run. */
-const POLLS_PER_LIST = 200;
 
 interface Version {
   readonly element: string;
@@ -24,19 +19,62 @@ const elementOf = ({ id, updatedAt }: ClaimView): string => `${id}@${updatedAt}`
 const byTime = (a: Version, b: Version): number =>
   a.updatedAt === b.updatedAt ? (a.element < b.element ? -1 : 1) : a.updatedAt < b.updatedAt ? -1 : 1;
 
+export interface FeedFindings {
+  readonly polls: number;
+  readonly changes: number;
+  readonly findings: readonly string[];
+}
+
 /**
- * The transactions of each firm's lists. A poll shows the latest change of each claim only, so what it shows of a claim
- * stands for all changes of that claim up to this one.
+ * Whether a firm's changes and polls could have happened one at a time, each between its start and its end. The changes
+ * are in the order of `updated_at`, so it is enough to compare each poll with each change, and the changes with each other.
+ * A poll shows the latest change of each claim only, so what it shows of a claim stands for all changes of that claim up to
+ * this one.
  */
-export function* feedLists(history: History): Generator<[list: string, transactions: ListTransaction[]]> {
-  for (const firm of history.final.keys()) {
-    const polls = pollsOf(history, firm);
-    const versions = versionsOf(history, firm, polls.at(-1)?.startedAt ?? 0);
-    for (let at = 0; at < polls.length; at += POLLS_PER_LIST) {
-      const last = Math.min(at + POLLS_PER_LIST, polls.length);
-      yield [`${firm}, polls ${at + 1} to ${last}`, readsOf(versions, polls, at)];
+export function checkFeed(history: History, firm: string): FeedFindings {
+  const polls = pollsOf(history, firm);
+  const claims = versionsOf(history, firm, polls.at(-1)?.startedAt ?? 0);
+  const findings: string[] = [];
+  const shown = new Set<Version>();
+  let newest: Version | undefined;
+  const byProof = [...claims.values()]
+    .flatMap((versions) => [...versions.values()])
+    .sort((a, b) => a.provenAt - b.provenAt);
+  let proven = 0;
+  for (const [n, { startedAt, endedAt, seen }] of polls.entries()) {
+    const name = `poll ${n + 1} [${startedAt}, ${endedAt}]`;
+    const before = newest;
+    for (const { id, updatedAt } of seen) {
+      for (const version of claims.get(id)?.values() ?? []) {
+        if (version.updatedAt > updatedAt || shown.has(version)) continue;
+        shown.add(version);
+        if (before !== undefined && byTime(version, before) < 0)
+          findings.push(
+            `${name} shows ${version.element} only after an earlier one showed ${before.element}`,
+          );
+        if (version.startedAt > endedAt)
+          findings.push(`${name} shows ${version.element}, which was requested later`);
+        if (newest === undefined || byTime(version, newest) > 0) newest = version;
+      }
+    }
+    for (
+      let next = byProof[proven];
+      next !== undefined && next.provenAt < startedAt;
+      next = byProof[proven]
+    ) {
+      if (!shown.has(next))
+        findings.push(`${name} does not show ${next.element}, proven at ${next.provenAt}`);
+      proven += 1;
     }
   }
+  // From the end: what nobody saw comes last, in any order.
+  let earliest = byProof.find((version) => !shown.has(version));
+  for (const version of [...shown].sort(byTime).reverse()) {
+    if (earliest !== undefined && earliest.provenAt < version.startedAt)
+      findings.push(`${version.element} comes before ${earliest.element}, proven before it was requested`);
+    if (earliest === undefined || version.provenAt < earliest.provenAt) earliest = version;
+  }
+  return { polls: polls.length, changes: byProof.length, findings };
 }
 
 /** Complete polls: a poll reads pages until the last one. */
@@ -90,54 +128,4 @@ function versionsOf(
   // Nothing changes once the clients have stopped, so the last poll shows what the final list shows.
   for (const claim of final.get(firm) ?? []) note(claim, lastPollAt - 0.001);
   return claims;
-}
-
-function readsOf(
-  claims: ReadonlyMap<string, ReadonlyMap<string, Version>>,
-  polls: readonly Poll[],
-  from: number,
-): ListTransaction[] {
-  const transactions: ListTransaction[] = [];
-  const shown = new Set<string>();
-  const show = ({ seen }: Poll): Version[] => {
-    const news: Version[] = [];
-    for (const { id, updatedAt } of seen) {
-      for (const version of claims.get(id)?.values() ?? []) {
-        if (version.updatedAt > updatedAt || shown.has(version.element)) continue;
-        shown.add(version.element);
-        news.push(version);
-      }
-    }
-    return news;
-  };
-  for (const poll of polls.slice(0, from)) show(poll);
-  const before = new Set(shown);
-  const list: Version[] = [];
-  const part = polls.slice(from, from + POLLS_PER_LIST);
-  for (const poll of part) {
-    list.push(...show(poll));
-    transactions.push({
-      process: 'poller',
-      operation: [['read', 'changes']],
-      result: [list.toSorted(byTime).map(({ element }) => element)],
-      invocation: poll.startedAt,
-      completion: poll.endedAt,
-      outcome: 'ok',
-    });
-  }
-  const end = part.at(-1)?.endedAt ?? 0;
-  for (const [id, versions] of claims) {
-    for (const { element, startedAt, provenAt } of versions.values()) {
-      if (before.has(element) || (startedAt > end && !shown.has(element))) continue;
-      transactions.push({
-        process: id,
-        operation: [['append', 'changes', element]],
-        result: [null],
-        invocation: startedAt,
-        completion: provenAt,
-        outcome: 'ok',
-      });
-    }
-  }
-  return transactions;
 }
