@@ -6,7 +6,7 @@ const stop = new AbortController();
 // Once: a second Ctrl-C ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-// The reader has closed the pipe, as in `claims list | head`.
+// The reader has closed the pipe, as in `claims watch | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -29,64 +29,6 @@ export function fieldLines(fields: Readonly<Record<string, unknown>>, colors: Co
     .join('');
 }
 
-/**
- * For a table that is printed in parts: the column names come once. On a terminal the columns are aligned and none
- * becomes narrower; elsewhere a tab separates them, for programs such as cut, and none is empty.
- */
-export function createTable(colors: Colors, isAligned: boolean | undefined) {
-  let widths: number[] | undefined;
-  return (rows: readonly Readonly<Record<string, unknown>>[]): string[] => {
-    const columns = Object.keys(rows[0] ?? {});
-    const cells = rows.map((row) => columns.map((column) => sanitized(row[column])));
-    const head = widths === undefined ? [columns] : [];
-    if (!isAligned) {
-      widths = [];
-      return [...head, ...cells].map((row) => row.join('\t'));
-    }
-    const least = widths ?? columns.map(({ length }) => length);
-    const fitting = least.map((width, i) => Math.max(width, ...cells.map((row) => row[i]?.length ?? 0)));
-    widths = fitting;
-    const padded = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(fitting[i] ?? 0));
-    return [
-      ...head.map((names) => colors.bold(padded(names).join('  ').trimEnd())),
-      ...cells.map((row) =>
-        padded(row)
-          .map((cell, i) => (columns[i] === 'status' ? colorStatus(cell, colors) : cell))
-          .join('  ')
-          .trimEnd(),
-      ),
-    ];
-  };
-}
-
-const STATUS_COLORS: Readonly<Record<string, 'green' | 'red' | 'yellow' | 'dim'>> = {
-  accepted: 'green',
-  active: 'green',
-  rejected: 'red',
-  declined: 'red',
-  unassigned: 'red',
-  pending_acceptance: 'yellow',
-  pending: 'yellow',
-  expired: 'dim',
-  withdrawn: 'dim',
-};
-
-/** An unknown status has no color. */
-function colorStatus(cell: string, colors: Colors): string {
-  const color = STATUS_COLORS[cell.trim()];
-  return color === undefined ? cell : colors[color](cell);
-}
-
-export const claimRow = ({ updated_at, assignment, external_id, claim_number, id }: Claim) => ({
-  updated_at,
-  status: assignment.status,
-  external_id,
-  claim_number,
-  adjuster: assignment.adjuster_svc_id,
-  id,
-  reason: assignment.rejection_reason,
-});
-
 export const claimFields = (claim: Claim) => ({
   id: claim.id,
   external_id: claim.external_id,
@@ -136,12 +78,3 @@ export const receiptFields = ({
 const yesOrNo = (flag: boolean): string => (flag ? 'yes' : 'no');
 
 export const adjusterFields = (adjuster: Adjuster) => ({ ...adjuster, test: yesOrNo(adjuster.test) });
-
-export const adjusterRow = (adjuster: Adjuster) => ({
-  svc_id: adjuster.svc_id,
-  status: adjuster.status,
-  test: yesOrNo(adjuster.test),
-  name: adjuster.name,
-  invited_as: adjuster.invited_as,
-  expires_at: adjuster.expires_at,
-});

@@ -9,16 +9,12 @@ import {
 import { DATE_ORDERS, DELIMITER_NAMES, ENCODINGS } from '@svc/csv-import';
 import { DEFAULT_REHEARSAL, FAULT_KINDS, SANDBOX_COMMANDS } from '@svc/sandbox';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { completionScript, SHELLS, type Shell } from './completion.ts';
 import type { Environment } from './environment.ts';
 import { importFile } from './import/command.ts';
-import { DEFAULT_LIMIT, type ListOptions, printList } from './list.ts';
 import { serveMcp } from './mcp.ts';
 import {
   adjusterFields,
-  adjusterRow,
   claimFields,
-  claimRow,
   colorsFor,
   fieldLines,
   jsonDocument,
@@ -71,9 +67,8 @@ export function createProgram(
     description: string,
     examples: readonly string[],
     parent = program,
-    isDefault = false,
   ): Command =>
-    withExamples(parent.command(spec, { isDefault }), examples)
+    withExamples(parent.command(spec), examples)
       .description(description)
       .option('--json', 'print JSON only')
       .option('--url <url>', 'base URL of the service (default: CLAIMS_URL, or the config file)')
@@ -110,16 +105,6 @@ export function createProgram(
   };
   const showClaim = (options: CommonOptions, claim: Claim) =>
     show(options, claim, () => fieldLines(claimFields(claim), colors));
-  const listCommand: typeof command = (...parameters) =>
-    command(...parameters)
-      .addOption(
-        new Option('--limit <n>', `maximum number to print (default: ${DEFAULT_LIMIT})`).argParser(
-          wholeNumber(1, 1_000_000),
-        ),
-      )
-      .addOption(new Option('--all', 'print all as they arrive; with --json one per line').conflicts('limit'))
-      .option('--cursor <cursor>', 'continue at the next_cursor that --json printed with these options');
-
   command('whoami', 'show the key, its firm and its scopes', ['claims whoami']).action(
     async (options: CommonOptions) => {
       const me = await (await connect(options)).me({ signal });
@@ -210,44 +195,6 @@ export function createProgram(
       },
     );
 
-  listCommand('list', 'list claims, oldest change first', [
-    'claims list --status rejected --since 24h',
-    'claims list --external-id CMS-1 --json',
-    'claims list --all --json > claims.jsonl',
-  ])
-    .addOption(
-      new Option('--status <status>', 'only claims with this assignment status').choices(ASSIGNMENT_STATUSES),
-    )
-    .addOption(
-      new Option('--since <time>', 'only claims changed since then: 24h, or 2026-08-29T14:30:00Z').argParser(
-        since(environment.now),
-      ),
-    )
-    .option('--external-id <id>', 'only the claim with this external_id')
-    .option('--include-test', 'with a live key: also list test claims')
-    .action(
-      async (
-        options: CommonOptions &
-          ListOptions & { status?: string; since?: Date; externalId?: string; includeTest?: boolean },
-      ) => {
-        const client = await connect(options);
-        const includeTest = options.includeTest || client.environment === 'test';
-        const filters = {
-          assignment_status: options.status,
-          updated_since: options.since,
-          external_id: options.externalId,
-        };
-        await printList(
-          'claims',
-          (page) => client.claims.list({ ...filters, ...page }, { signal }),
-          claimRow,
-          options,
-          environment,
-          ({ test }) => includeTest || !test,
-        );
-      },
-    );
-
   command('get', 'show a claim', [`claims get ${EXAMPLE_ID}`])
     .addArgument(new Argument('<id>', "the service's id of the claim").argParser(claimId))
     .action(async (id: string, options: CommonOptions) => {
@@ -327,23 +274,9 @@ export function createProgram(
       },
     );
 
-  const adjusters = withExamples(program.command('adjusters'), [
-    'claims adjusters',
-    'claims adjusters invite SVC-7F3K-Delacroix',
-  ])
-    .description('list or invite adjusters, or withdraw an invitation')
+  const adjusters = withExamples(program.command('adjusters'), ['claims adjusters invite SVC-7F3K-Delacroix'])
+    .description('invite an adjuster, or withdraw an invitation')
     .exitOverride();
-  listCommand(
-    'list',
-    'list adjusters and invitations',
-    ['claims adjusters', 'claims adjusters list --all --json'],
-    adjusters,
-    true,
-  ).action(async (options: CommonOptions & ListOptions) => {
-    const { adjusters: all } = await connect(options);
-    await printList('adjusters', (page) => all.list(page, { signal }), adjusterRow, options, environment);
-  });
-
   command(
     'invite',
     'invite an adjuster to the firm',
@@ -466,20 +399,8 @@ export function createProgram(
       await serveMcp(await connect(options, {}), { allowWrites: options.allowWrites ?? false }, environment);
     });
 
-  withExamples(program.command('completion'), [
-    'source <(claims completion bash)',
-    'claims completion fish > ~/.config/fish/completions/claims.fish',
-  ])
-    .description('print a script that lets the shell complete commands and options')
-    .exitOverride()
-    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
-    .action((shell: Shell) => void stdout.write(completionScript(program, shell)));
-
   return program;
 }
-
-/** A copy, so that the command line does not depend on the contract. A test compares it. */
-const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'];
 
 const EXAMPLE_ID = '0198f3a2-7c41-7d36-9b0e-5a2f6c8d1e47';
 
@@ -501,9 +422,7 @@ const wholeNumber =
 
 function claimId(text: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError(
-    "Must be the service's id, a UUID. To find a claim by your own id, use claims list --external-id.",
-  );
+  throw new InvalidArgumentError("Must be the service's id, a UUID, which claims send --json prints.");
 }
 
 function atLeastASecond(text: string): number {

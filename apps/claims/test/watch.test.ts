@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from '@svc/client';
-import pc from 'picocolors';
 import { progressLine } from '../src/send/progress.ts';
-import { liveLines } from '../src/watch.ts';
 import {
   claimJson,
   claims,
@@ -13,7 +11,6 @@ import {
   type Service,
 } from './environment.ts';
 
-const plain = pc.createColors(false);
 const claim = (n: number, status: string, more: Record<string, unknown> = {}): Claim =>
   claimJson(
     {
@@ -45,7 +42,7 @@ const accepted = claim(1, 'accepted');
 const rejected = claim(2, 'rejected', { rejection_reason: 'Too far\taway' });
 
 describe('claims watch', () => {
-  it('prints a line with the columns of a list for each change in a pipe, and exits with 0 when it is stopped', async () => {
+  it('prints a line for each change, and exits with 0 when it is stopped', async () => {
     const { code, stdout, stderr } = await claims(['watch'], untilAnswered([page(accepted, rejected)]));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')).toEqual([
@@ -79,74 +76,6 @@ describe('claims watch', () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain('invalid_key');
-  });
-
-  it('draws a table on a terminal, hides the cursor, and restores it', async () => {
-    const { stdout } = await claims(['watch'], {
-      ...untilAnswered([page(accepted, rejected)]),
-      terminal: true,
-    });
-    expect(stdout.startsWith('\u001b[?25l')).toBe(true);
-    expect(stdout.endsWith('\u001b[?25h')).toBe(true);
-    expect(stdout).toContain('1 accepted, 1 rejected');
-    expect(stdout).toContain('polled at 15:00:00 UTC');
-  });
-});
-
-describe('the live table', () => {
-  const state = { polledAt: null, error: null, columns: 200, rows: 10 };
-
-  it('shows counts per status and the latest changes', () => {
-    const many = Array.from({ length: 30 }, (_, i) =>
-      claim(i, i % 3 === 0 ? 'accepted' : 'pending_acceptance'),
-    );
-    const lines = liveLines(many, state, plain);
-    expect(lines[0]).toBe('10 accepted, 20 pending_acceptance; showing the latest 5');
-    expect(lines).toHaveLength(8);
-    expect(lines.slice(2, 7).map((line) => /EXT-\d+/.exec(line)?.[0])).toEqual(
-      [25, 26, 27, 28, 29].map((n) => `EXT-${n}`),
-    );
-  });
-
-  it.each([
-    [80, 'status external_id adjuster reason'],
-    [110, 'updated_at status external_id adjuster reason'],
-    [200, 'updated_at status external_id claim_number adjuster id reason'],
-  ])('at %d columns has %s', (columns, names) => {
-    const waiting = claim(1, 'pending_acceptance');
-    const lines = liveLines(
-      [waiting, claim(2, 'rejected', { rejection_reason: 'Too far. '.repeat(30) })],
-      { ...state, columns },
-      plain,
-    );
-    expect(lines[1]?.split(/ +/).join(' ')).toBe(names);
-    expect(lines[3]).toMatch(/rejected .* EXT-2 .* SVC-7F3K-Delacroix .*Too far\. /);
-  });
-
-  it('never exceeds the size of the screen', () => {
-    const long = claim(1, 'rejected', { rejection_reason: 'x'.repeat(500) });
-    for (const columns of [20, 80, 200]) {
-      for (const rows of [6, 24]) {
-        const claims = Array.from({ length: 50 }, (_, i) => ({ ...long, id: idOf(i) }));
-        const lines = liveLines(claims, { ...state, columns, rows, error: 'y'.repeat(300) }, plain);
-        expect(lines.length).toBeLessThan(rows);
-        expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(columns);
-      }
-    }
-  });
-
-  it('colors statuses and shows an error', () => {
-    const painted = liveLines(
-      [accepted],
-      { ...state, polledAt: 0, error: 'no response' },
-      pc.createColors(true),
-    );
-    expect(painted[2]).toContain('\u001b[32maccepted\u001b[39m');
-    expect(painted.at(-1)).toContain('polled at 00:00:00 UTC; no response');
-  });
-
-  it('says that there are no changes yet', () => {
-    expect(liveLines([], state, plain)).toEqual(['no changes yet', 'not polled yet']);
   });
 });
 
