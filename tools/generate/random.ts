@@ -79,18 +79,3 @@ function hash(text: string): number {
   for (let at = 0; at < text.length; at += 1) value = imul(value ^ text.charCodeAt(at), 16777619);
   return value >>> 0;
 }
-
-/** Picks by weight; the sums are computed once. */
-export function weighted<Item>(entries: readonly (readonly [Item, number])[]): (random: Random) => Item {
-  const items = entries.map(([item]) => item);
-  const ends: number[] = [];
-  let total = 0;
-  for (const [, weight] of entries) {
-    total += weight;
-    ends.push(total);
-  }
-  return (random) => {
-    const value = random.next() * total;
-    return items[ends.findIndex((end) => value < end)] as Item;
-  };
-}

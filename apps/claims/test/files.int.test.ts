@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -219,27 +218,6 @@ describe('the config file', () => {
   });
 });
 
-it('the completion script completes commands, options and files in bash', async () => {
-  const { stdout: script } = await claims(['completion', 'bash']);
-  const completed = (...words: string[]) =>
-    execFileSync(
-      'bash',
-      [
-        '-c',
-        `${script}COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _claims; echo "\${COMPREPLY[*]}"`,
-        'bash',
-        ...words,
-      ],
-      { encoding: 'utf8' },
-    ).trim();
-  expect(completed('claims', 'adj')).toBe('adjusters');
-  expect(completed('claims', 'adjusters', '')).toBe('list invite withdraw');
-  expect(completed('claims', 'list', '--url', 'http://x', '--a')).toBe('--all');
-  expect(completed('claims', 'sandbox', 'faults', 's')).toBe('service_unavailable slow short_page');
-  // Nothing, so that bash completes files.
-  expect(completed('claims', 'send', '')).toBe('');
-});
-
 describe('a journal', () => {
   const env = { ...url, CLAIMS_API_KEY: 'k' };
   const input = () => join(folder, 'claims.jsonl');
@@ -421,7 +399,7 @@ describe('as a process', () => {
   it('exits without an error when its output pipe is closed', async () => {
     const data = Array.from({ length: 200 }, () => claimJson({ instructions: 'x'.repeat(4000) }));
     const env = await serve(() => jsonResponse(200, { data, next_cursor: null }));
-    const running = start(['list', '--all', '--json'], { env });
+    const running = start(['watch', '--interval', '1s', '--json'], { env });
     running.child.stdout?.once('data', () => running.child.stdout?.destroy());
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
   });
