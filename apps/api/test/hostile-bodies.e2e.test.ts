@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deskEndpoints, type Endpoint, type EndpointId, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
+import { type Endpoint, type EndpointId, EXAMPLES, endpoints, LIMITS } from '@svc/contract';
 import { countRows } from '../../../tools/services/count-rows.ts';
 import { expectProblem } from './problem-shape.ts';
 import { request, sendBytes } from './raw-http.ts';
@@ -9,7 +9,6 @@ import {
   type ApiResponse,
   claimBody,
   type ServiceUnderTest,
-  sendClaim,
   startServiceUnderTest,
   type TestFirm,
 } from './service-under-test.ts';
@@ -35,9 +34,8 @@ interface Target {
   readonly body: Record<string, unknown>;
 }
 
-const NAMES = Object.values(endpoints)
-  .filter((endpoint) => 'body' in endpoint)
-  .map((endpoint) => `${endpoint.method} ${endpoint.path}`);
+const WITH_BODY = (Object.values(endpoints) as Endpoint[]).filter(({ body }) => body !== undefined);
+const NAMES = WITH_BODY.map(({ method, path }) => `${method} ${path}`);
 
 let service: ServiceUnderTest;
 let firm: TestFirm;
@@ -48,153 +46,23 @@ let rejectedForMemory = false;
 beforeAll(async () => {
   service = await startServiceUnderTest();
   firm = await service.firm();
-  const { svcId, token } = await service.member(firm);
-  const stranger = await service.adjuster();
-  const offered = (await sendClaim(service, firm.live, claimBody(svcId))).json.id;
-  const accepted = (await sendClaim(service, firm.live, claimBody(svcId))).json.id;
-  await service.call('POST', `/app/v1/claims/${accepted}/acceptance`, { as: token });
-  const once = { 'Idempotency-Key': 'hostile' };
-  targets = {
-    'POST /v1/claims': {
-      method: 'POST',
-      path: '/v1/claims',
-      as: firm.live,
-      headers: once,
-      body: claimBody(svcId),
-    },
-    'POST /v1/claims/{id}/assignment': {
-      method: 'POST',
-      path: `/v1/claims/${offered}/assignment`,
-      as: firm.live,
-      headers: once,
-      body: { adjuster_svc_id: svcId },
-    },
-    'POST /v1/adjusters/invitations': {
-      method: 'POST',
-      path: '/v1/adjusters/invitations',
-      as: firm.live,
-      body: { svc_id: stranger.svcId, note: 'n' },
-    },
-    'POST /v1/test/claims/{id}/rejection': {
-      method: 'POST',
-      path: `/v1/test/claims/${offered}/rejection`,
-      as: firm.test,
-      body: { reason: 'r' },
-    },
-    'PUT /v1/test/faults': {
-      method: 'PUT',
-      path: '/v1/test/faults',
-      as: firm.test,
-      body: { kind: 'slow', count: 1 },
-    },
-    'POST /app/v1/sign-in-codes': {
-      method: 'POST',
-      path: '/app/v1/sign-in-codes',
-      body: { email: 'jean@example.com' },
-    },
-    'POST /app/v1/sessions': {
-      method: 'POST',
-      path: '/app/v1/sessions',
-      body: { email: 'jean@example.com', code: '123456' },
-    },
-    'PATCH /app/v1/me': { method: 'PATCH', path: '/app/v1/me', as: token, body: { first_name: 'Jean' } },
-    'POST /app/v1/me/email-confirmation': {
-      method: 'POST',
-      path: '/app/v1/me/email-confirmation',
-      as: token,
-      body: { code: '123456' },
-    },
-    'PATCH /app/v1/firms/{firm_id}/membership': {
-      method: 'PATCH',
-      path: `/app/v1/firms/${firm.id}/membership`,
-      as: token,
-      body: { accepting_assignments: true },
-    },
-    'POST /app/v1/claims/{id}/acceptance': {
-      method: 'POST',
-      path: `/app/v1/claims/${offered}/acceptance`,
-      as: token,
-      body: { offered_at: '2026-08-29T12:00:00.000Z' },
-    },
-    'POST /app/v1/claims/{id}/rejection': {
-      method: 'POST',
-      path: `/app/v1/claims/${offered}/rejection`,
-      as: token,
-      body: { reason: 'r' },
-    },
-    'PATCH /app/v1/claims/{id}/work': {
-      method: 'PATCH',
-      path: `/app/v1/claims/${accepted}/work`,
-      as: token,
-      body: { notes: 'n' },
-    },
-    'PUT /app/v1/claims/{id}/contacts/{contact_id}': {
-      method: 'PUT',
-      path: `/app/v1/claims/${accepted}/contacts/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10`,
-      as: token,
-      body: { at: '2026-09-02T10:00:00Z', result: 'no_answer' },
-    },
-    'PATCH /app/v1/me/availability': {
-      method: 'PATCH',
-      path: '/app/v1/me/availability',
-      as: token,
-      body: { max_open_offers: 10 },
-    },
-    'POST /app/v1/error-reports': {
-      method: 'POST',
-      path: '/app/v1/error-reports',
-      as: token,
-      body: { screen: 'claim', error: 'TypeError' },
-    },
-    'POST /app/v1/passkey-options': {
-      method: 'POST',
-      path: '/app/v1/passkey-options',
-      body: { client_secret: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua' },
-    },
-    'POST /app/v1/passkeys': {
-      method: 'POST',
-      path: '/app/v1/passkeys',
-      as: token,
-      body: {
-        name: 'n',
-        credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-        client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
-        attestation_object: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
-        transports: ['internal'],
-      },
-    },
-    'PATCH /app/v1/passkeys/{passkey_id}': {
-      method: 'PATCH',
-      path: '/app/v1/passkeys/0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10',
-      as: token,
-      body: { name: 'n' },
-    },
-    'PUT /app/v1/devices/{device_id}/preferences': {
-      method: 'PUT',
-      path: '/app/v1/devices/phone/preferences',
-      as: token,
-      body: { time_zone: 'America/Chicago', quiet_hours: null, deadline_reminders: false },
-    },
-    'PUT /app/v1/devices/{device_id}': {
-      method: 'PUT',
-      path: '/app/v1/devices/phone',
-      as: token,
-      body: { subscription: { endpoint: 'https://push.example.net/x', keys: { p256dh: 'BA', auth: 'BA' } } },
-    },
-  };
+  const { token } = await service.member(firm);
   const staff = await service.staff(firm);
-  for (const endpoint of Object.values(deskEndpoints) as Endpoint[]) {
-    if (endpoint.body === undefined) continue;
-    const { method, path, auth, id } = endpoint;
-    const { params = {}, body } = EXAMPLES[id as EndpointId];
-    targets[`${method} ${path}`] = {
-      method,
-      path: path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? ''),
-      ...(auth === 'staff' && { as: staff }),
-      ...(endpoint.headers && { headers: once }),
-      body: body as Record<string, unknown>,
-    };
-  }
+  targets = Object.fromEntries(
+    WITH_BODY.map(({ method, path, auth, id, headers, ...endpoint }) => {
+      const { params = {}, body } = EXAMPLES[id as EndpointId];
+      const key = 'sandbox' in endpoint ? firm.test : firm.live;
+      const as = { key, session: token, staff, none: undefined }[auth];
+      const target: Target = {
+        method,
+        path: path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? ''),
+        ...(as !== undefined && { as }),
+        ...(headers !== undefined && { headers: { 'Idempotency-Key': 'hostile' } }),
+        body: body as Record<string, unknown>,
+      };
+      return [`${method} ${path}`, target];
+    }),
+  );
   rowsBefore = await countRows(service.databaseUrl);
 });
 

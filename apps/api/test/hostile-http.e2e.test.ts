@@ -83,6 +83,40 @@ describe('invalid HTTP', () => {
     expectClosedWith(bytes, 400, 'malformed_request'),
   );
 
+  /** Of which a proxy could see the end in another place than the service does. */
+  const hiding = (headers: string, body = '{}') =>
+    `POST /app/v1/sign-in-codes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+  test.each([
+    ['identity as Transfer-Encoding', hiding('Content-Length: 2\r\nTransfer-Encoding: identity')],
+    ['chunked before identity', hiding('Transfer-Encoding: chunked, identity', '0\r\n\r\n')],
+    ['a Transfer-Encoding like chunked', hiding('Content-Length: 2\r\nTransfer-Encoding: xchunked')],
+    [
+      'two headers Transfer-Encoding',
+      hiding('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', '0\r\n\r\n'),
+    ],
+    [
+      'a vertical tab before chunked',
+      hiding('Content-Length: 2\r\nTransfer-Encoding: \x0bchunked', '0\r\n\r\n'),
+    ],
+    ['a space before the colon', hiding('Content-Length: 2\r\nTransfer-Encoding : chunked', '0\r\n\r\n')],
+    ['a folded header', hiding('Content-Length: 2\r\nTransfer-Encoding:\r\n chunked', '0\r\n\r\n')],
+    ['a list of lengths', hiding('Content-Length: 2, 2')],
+    ['a signed length', hiding('Content-Length: +2')],
+    ['a hexadecimal length', hiding('Content-Length: 0x2')],
+    [
+      'a chunk length out of range',
+      hiding('Transfer-Encoding: chunked', 'ffffffffffffffff1\r\n{}\r\n0\r\n\r\n'),
+    ],
+    ['a signed chunk length', hiding('Transfer-Encoding: chunked', '-1\r\n0\r\n\r\n')],
+    ['bare line feeds', 'POST /app/v1/sign-in-codes HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}'],
+    ['a bare carriage return', hiding('X-A: b\rX-B: c\r\nContent-Length: 2')],
+  ])('a request with %s gets an error, and one hidden behind it no response', async (_, bytes) => {
+    const { responses, ended } = await sendBytes(service.url, bytes + request('GET /v1/me', bearer));
+    expect(responses.map(({ status }) => status >= 400)).toEqual(responses.map(() => true));
+    expect([responses.length, ended]).toEqual([expect.any(Number), true]);
+    expect(responses.length).toBeGreaterThan(0);
+  });
+
   test('a connection ends that sends many small chunks of a body that nobody reads', async () => {
     const head = request('GET /v1/health', {
       'Transfer-Encoding': 'chunked',
