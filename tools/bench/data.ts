@@ -85,8 +85,6 @@ export async function loadData(
     rows: number;
     sizes?: readonly number[];
     offersPerFirm?: number;
-    /** Default: true. Otherwise PostgreSQL knows nothing about any table, as on a new installation. */
-    statistics?: boolean;
   },
 ): Promise<BenchData> {
   const { offersPerFirm = OFFERS_PER_FIRM } = wanted;
@@ -103,10 +101,8 @@ export async function loadData(
       `UPDATE firm_feeds f SET last_stamp = m.stamp FROM (SELECT firm_id, max(updated_at) AS stamp FROM claims GROUP BY 1) m
         WHERE m.firm_id = f.firm_id`,
     );
-    if (wanted.statistics ?? true) {
-      say('Gathering statistics …');
-      await client.query('VACUUM ANALYZE');
-    }
+    say('Gathering statistics …');
+    await client.query('VACUUM ANALYZE');
     return { firms, requests: (path) => requestsOf(path, firms) };
   });
 }

@@ -1,17 +1,13 @@
-// Measures the service under growth, overload and with a new installation:
+// Measures the service under growth, overload and a storm:
 //   npx pnpm bench scale growth      three million claims against ten thousand, a large firm against a small one
 //   npx pnpm bench scale overload    ten times the connections of full load
-//   npx pnpm bench scale fairness    a firm beside one that exceeds its limit on 50 connections
 //   npx pnpm bench scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
-//   npx pnpm bench scale encryption  the hot paths with and without encryption of personal data
 //   npx pnpm bench scale storm       a storm's first hour with boards and webhooks, against the same without
-//   npx pnpm bench scale first       sends of a new installation's first minutes, and after a purge of keys
-import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
-import { EXPECTED, type Kind, loadData, PATHS, reopenOffers, requestsOf } from './data.ts';
+import { EXPECTED, type Kind, loadData, requestsOf } from './data.ts';
 import { alternately, type Clients, connect, load, loadWith, type Measured, measureCpu } from './load.ts';
 import { median, rounded, say, whole } from './report.ts';
 import { type Server, type Servers, withServers } from './servers.ts';
@@ -26,7 +22,7 @@ const medianRatio = <T>(found: readonly (readonly [T, T])[], of: (one: T) => num
   rounded(median(found.map(([one, other]) => of(one) / of(other))));
 
 const program = new Command('bench scale').description(
-  'Measures the service under growth, overload and with a new installation.',
+  'Measures the service under growth, overload and a storm.',
 );
 
 program
@@ -72,58 +68,6 @@ program
   );
 
 program
-  .command('first')
-  .description(
-    'Compares sends in the first minutes of a new installation, and after a purge of idempotency keys, with those after ANALYZE.',
-  )
-  .option('--seconds <n>', 'length of the first minutes', whole, 120)
-  .action(({ seconds }) =>
-    withServers(async (servers) => {
-      const result: Record<string, unknown> = { seconds };
-      for (const statistics of [false, true]) {
-        const name = statistics ? 'analyzed_while_empty' : 'never_analyzed';
-        const { url, subject, data } = await loadedService(servers, name, { rows: 0, statistics });
-        const next = data.requests('send');
-        const slices = async (length: number) => {
-          const found: { rps: number; blocks: number }[] = [];
-          for (let passed = 0; passed < length; passed += 5) {
-            const before = await blocksRead(url);
-            const { responses, rps } = await load(subject.url, next, EXPECTED.send, 5);
-            const blocks = ((await blocksRead(url)) - before) / responses;
-            found.push({ rps: rounded(rps, 0), blocks: rounded(blocks, 0) });
-            say(JSON.stringify(found.at(-1)));
-          }
-          return found;
-        };
-        const first = await slices(seconds);
-        await withClient(url, (client) => client.query('ANALYZE'));
-        const analyzed = await slices(30);
-        // As the purge and autovacuum leave the table after a quiet weekend.
-        await withClient(url, async (client) => {
-          await client.query('DELETE FROM idempotency_records WHERE random() < 0.999');
-          await client.query('VACUUM ANALYZE idempotency_records');
-        });
-        const purged = await slices(30);
-        type Slices = typeof first;
-        const against = (these: Slices, of: (one: Slices[number]) => number): number =>
-          rounded(median(these.map(of)) / median(analyzed.map(of)));
-        const compared = (these: Slices) => ({
-          rps: against(these, ({ rps }) => rps),
-          blocks: against(these, ({ blocks }) => blocks),
-        });
-        result[name] = {
-          first: compared(first),
-          purged: compared(purged),
-          slices: { first, analyzed, purged },
-        };
-        say(`${name}: ${JSON.stringify(result[name])}`);
-        subject.stop();
-      }
-      print(result);
-    }),
-  );
-
-program
   .command('overload')
   .description('Alternates full load with ten times as many connections.')
   .option('--rows <n>', 'claims in the database', whole, 20_000)
@@ -164,44 +108,6 @@ program
         };
       }
       print(result);
-    }),
-  );
-
-program
-  .command('fairness')
-  .description('Alternates a firm alone with the same beside one that exceeds its limit on 50 connections.')
-  .option('--rows <n>', 'claims in the database', whole, 20_000)
-  .option('--rounds <n>', 'number of rounds', whole, 7)
-  .option('--seconds <n>', 'duration of each load', whole, 4)
-  .action(({ rows, rounds, seconds }) =>
-    withServers(async (servers) => {
-      const { url, subject, data } = await loadedService(servers, 'all', { rows });
-      const [limited, ...others] = data.firms;
-      if (limited === undefined) throw new Error('firms are missing');
-      await withClient(url, async (client) => {
-        await client.query(
-          'UPDATE firms SET requests_per_minute = NULL, writes_per_minute = NULL, burst = NULL WHERE id = $1',
-          [limited.id],
-        );
-        await client.query('UPDATE registry_version SET version = version + 1');
-      });
-      await pause(2000);
-      const gets = (clients: Clients, firms: typeof others, length = seconds) =>
-        loadWith(clients, requestsOf('get', firms), { expected: 200, seconds: length });
-      const calm = await connect(subject.url, 4);
-      const hammering = await connect(subject.url, 50);
-      await gets(calm, others);
-      const found: (readonly [Measured, Measured])[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        const alone = await gets(calm, others);
-        const rejecting = gets(hammering, [limited], seconds + 1);
-        await pause(500);
-        const beside = await gets(calm, others);
-        found.push([beside, alone]);
-        say(JSON.stringify({ alone, beside, limited: await rejecting }));
-      }
-      const ratios = { p50: medianRatio(found, ({ p50 }) => p50), p99: medianRatio(found, ({ p99 }) => p99) };
-      print({ rows, seconds, ...ratios });
     }),
   );
 
@@ -305,56 +211,6 @@ program
     }),
   );
 
-/** After one slice, the code is compiled only in part. */
-const WARM_UP_SLICES = 5;
-
-program
-  .command('encryption')
-  .description('Compares each hot path with encryption of personal data and without it.')
-  .option('--rows <n>', 'claims in each of the two databases', whole, 40_000)
-  .option('--rounds <n>', 'number of rounds', whole, 9)
-  .option('--seconds <n>', 'load time per service and round', whole, 2)
-  .action(({ rows, rounds, seconds }) =>
-    withServers(async (servers) => {
-      const plain = await loadedService(servers, 'plain', { rows });
-      const key = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
-      const encrypted = await loadedService(servers, 'encrypted', { rows }, key);
-      say('Encrypting …');
-      execFileSync(process.execPath, ['apps/api/dist/svc.js', 'encryption', 'apply'], {
-        env: { ...process.env, ...key, DATABASE_URL: encrypted.url, REDIS_URL: servers.redisUrl },
-        stdio: 'ignore',
-      });
-      for (const { url } of [plain, encrypted])
-        await withClient(url, (client) => client.query('VACUUM ANALYZE'));
-      const result: Record<string, unknown> = { rows, rounds, seconds };
-      for (const path of PATHS) {
-        const once = async ({ url, subject, data }: Loaded) => {
-          if (path === 'accept') await reopenOffers(url);
-          return loadWithCpu(servers, subject, path, data.requests(path), seconds);
-        };
-        await alternately([encrypted, plain], WARM_UP_SLICES, once);
-        const found = await alternately([encrypted, plain], rounds, once);
-        const ratios = found.map(([ours, theirs]) => ours.rps / theirs.rps);
-        const cpuOf = (side: 0 | 1) => {
-          const total = (name: 'responses' | 'service' | 'postgres'): number =>
-            found.reduce((sum, slices) => sum + slices[side][name], 0);
-          const each = (name: 'service' | 'postgres'): number =>
-            rounded((total(name) / total('responses')) * 1e6, 0);
-          return { service_us: each('service'), postgres_us: each('postgres') };
-        };
-        result[path] = {
-          rps_ratio: rounded(median(ratios)),
-          lowest: rounded(Math.min(...ratios)),
-          highest: rounded(Math.max(...ratios)),
-          encrypted: cpuOf(0),
-          plain: cpuOf(1),
-        };
-        say(`${path}: ${JSON.stringify(result[path])}`);
-      }
-      print(result);
-    }),
-  );
-
 type Loaded = Awaited<ReturnType<typeof loadedService>>;
 
 async function loadedService(
@@ -385,14 +241,6 @@ async function sizeOfClaims(databaseUrl: string) {
     indexes_mb: rounded(indexes / 1e6, 0),
     bytes_per_claim: rounded((table + indexes) / claims, 0),
   };
-}
-
-/** Blocks of 8 kB that all statements have read, from memory or disk; unlike a rate, not affected by other work. */
-async function blocksRead(databaseUrl: string): Promise<number> {
-  await pause(1500); // connections report theirs about once a second
-  const sql =
-    'SELECT (blks_hit + blks_read)::float8 AS blocks FROM pg_stat_database WHERE datname = current_database()';
-  return (await firstRow(databaseUrl, sql)).blocks;
 }
 
 /** So that the operating system caches what fits, as on a server that has run for a day. */

@@ -397,8 +397,11 @@ describe('as a process', () => {
   });
 
   it('exits without an error when its output pipe is closed', async () => {
-    const data = Array.from({ length: 200 }, () => claimJson({ instructions: 'x'.repeat(4000) }));
-    const env = await serve(() => jsonResponse(200, { data, next_cursor: null }));
+    let count = 0;
+    const changed = () => claimJson({ id: idOf(count++), instructions: 'x'.repeat(4000) });
+    const env = await serve(() =>
+      jsonResponse(200, { data: Array.from({ length: 200 }, changed), next_cursor: null }),
+    );
     const running = start(['watch', '--interval', '1s', '--json'], { env });
     running.child.stdout?.once('data', () => running.child.stdout?.destroy());
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
