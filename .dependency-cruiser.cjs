@@ -8,6 +8,8 @@ const room = (name, from, allowed) => ({
 
 const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
+/** The words and numbers of the rules, which the interface shares. */
+const WORDS = '^packages/domain/src/(vocabulary|limits)\\.ts';
 const APPLICATION = '^packages/application/src/';
 const MCP = '^packages/mcp/src/';
 const CSV_IMPORT = '^packages/csv-import/src/';
@@ -36,11 +38,17 @@ module.exports = {
     { name: 'everything resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     room('domain', '^packages/domain/src/', []),
     room('application', '^packages/application/src/', [DOMAIN]),
-    room('contract', '^packages/contract/src/', npm('zod')),
+    room('contract', '^packages/contract/src/', [WORDS, ...npm('zod')]),
+    {
+      name: 'words of the domain import nothing',
+      severity: 'error',
+      from: { path: WORDS },
+      to: {},
+    },
     room('mcp', '^packages/mcp/src/', [CONTRACT, ...npm('zod', '@modelcontextprotocol/sdk')]),
     room('csv-import', '^packages/csv-import/src/', [CONTRACT, DOMAIN, ...npm('zod')]),
     room('client', '^packages/client/src/', []),
-    room('sandbox', '^packages/sandbox/src/', [CLIENT]),
+    room('sandbox', '^packages/sandbox/src/', [CLIENT, WORDS]),
     room('adapter-credentials', '^packages/adapter-credentials/src/', [
       DOMAIN,
       APPLICATION,
@@ -65,7 +73,11 @@ module.exports = {
       NODE,
       ...npm('web-push', '@types/web-push', 'nodemailer', '@types/nodemailer'),
     ]),
-    room('adapter-prometheus', '^packages/adapter-prometheus/src/', [APPLICATION, ...npm('prom-client')]),
+    room('adapter-prometheus', '^packages/adapter-prometheus/src/', [
+      APPLICATION,
+      DOMAIN,
+      ...npm('prom-client'),
+    ]),
     room('adapter-opentelemetry', '^packages/adapter-opentelemetry/src/', [
       DOMAIN,
       APPLICATION,

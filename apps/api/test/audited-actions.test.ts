@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { AuditAction } from '@svc/application';
 import { deskEndpoints, sandboxEndpoints } from '@svc/contract';
+import type { AuditAction } from '@svc/domain';
 import type { Command } from 'commander';
 import { auditedRequest } from '../src/http/pipeline/audited-requests.ts';
 import { createProgram } from '../src/svc/program.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, jest, test } from '@jest/globals';
-import type { FaultKind } from '@svc/application';
 import { endpoints } from '@svc/contract';
+import type { FaultKind } from '@svc/domain';
 import fc from 'fast-check';
 import {
   type ConcurrencyLimit,

@@ -1,15 +1,21 @@
 import {
-  ANSWERS_FOR_MEDIAN,
   type AnswersGroup,
   type AnswersQuery,
   type BoardClaim,
   type BoardReads,
-  MAX_ANSWERS_GROUPS,
-  MAX_COUNTED_CLAIMS,
   outcomeOf,
   summaryOf,
 } from '@svc/application';
-import { type Claim, carrierNameKey, type FirmId, type Instant, type Svcid } from '@svc/domain';
+import {
+  ANSWERS_FOR_MEDIAN,
+  type Claim,
+  carrierNameKey,
+  type FirmId,
+  type Instant,
+  MAX_ANSWERS_GROUPS,
+  MAX_COUNTED_CLAIMS,
+  type Svcid,
+} from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type Tables } from './tables.ts';
 

@@ -1,13 +1,12 @@
 import {
   claimObject,
-  MAX_OFFERS_READ,
   type OfferHistory,
   type OfferHistoryEntry,
   type OfferRecord,
   type ReceiptKey,
   type ReceiptKeys,
 } from '@svc/application';
-import { type Claim, isClaimVisible } from '@svc/domain';
+import { type Claim, isClaimVisible, MAX_OFFERS_READ } from '@svc/domain';
 import { compareText } from './pages.ts';
 import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
 

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  DELIVERY_OUTCOMES,
-  type DeliveryOutcome,
-  type Metrics,
-  type Notification,
-  type PushSubscription,
-  type Recipient,
-} from '@svc/application';
-import type { Svcid } from '@svc/domain';
+import type { Metrics, Notification, PushSubscription, Recipient } from '@svc/application';
+import { DELIVERY_OUTCOMES, type DeliveryOutcome, type Svcid } from '@svc/domain';
 import webPush from 'web-push';
 import type { PushLog } from './log.ts';
 import { type Post, PrivateAddressError, retryAfterMs } from './post.ts';

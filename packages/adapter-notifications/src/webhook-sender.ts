@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { MAX_WEBHOOK_URL_LENGTH, tlsProblem, type WebhookError, type WebhookSender } from '@svc/application';
+import { tlsProblem, type WebhookSender } from '@svc/application';
+import { MAX_WEBHOOK_URL_LENGTH, type WebhookError } from '@svc/domain';
 import { NameNotResolvedError, type Post, PrivateAddressError, retryAfterMs } from './post.ts';
 import { isLoopbackHost, isRefusedHost } from './private-network.ts';
 

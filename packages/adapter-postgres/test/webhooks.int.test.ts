@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  WEBHOOK_DELIVERIES_KEPT,
-  WEBHOOK_DELIVERIES_KEPT_MS,
-  type WebhookDelivery,
-  type WebhookStatus,
-} from '@svc/application';
-import type { FirmId } from '@svc/domain';
+import { WEBHOOK_DELIVERIES_KEPT, WEBHOOK_DELIVERIES_KEPT_MS, type WebhookDelivery } from '@svc/application';
+import type { FirmId, WebhookStatus } from '@svc/domain';
 import { connect, type PostgresStores } from '../src/index.ts';
 import { aClaim, addClaim, aFirm, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase, undistributedDatabase } from './fresh-database.ts';

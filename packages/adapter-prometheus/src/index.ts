@@ -1,4 +1,5 @@
-import { DELIVERY_OUTCOMES, type MetricSources, type Metrics, WEBHOOK_OUTCOMES } from '@svc/application';
+import { type MetricSources, type Metrics, WEBHOOK_OUTCOMES } from '@svc/application';
+import { DELIVERY_OUTCOMES } from '@svc/domain';
 import client from 'prom-client';
 
 export interface PrometheusMetrics extends Metrics {

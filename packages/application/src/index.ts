@@ -126,6 +126,6 @@ export {
   WEBHOOK_RETRY_MS,
 } from './webhooks/attempt.ts';
 export { createWebhookDeliveries, type WebhookDeliveries } from './webhooks/deliver.ts';
-export { type IssuedWebhook, MAX_WEBHOOKS } from './webhooks/endpoints.ts';
+export type { IssuedWebhook } from './webhooks/endpoints.ts';
 export { updatedSinceOf } from './webhooks/message.ts';
 export * from './write-buffer.ts';

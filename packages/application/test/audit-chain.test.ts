@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { type ClaimId, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
+import { type AuditAction, type ClaimId, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
 import { sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
-  type AuditAction,
   type AuditLink,
   type AuditReads,
   type AuditRow,

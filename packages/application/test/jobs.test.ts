@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { type AuditEvent, auditEntriesFrom, type Job, makeRunJob, type OfferEvent } from '@svc/application';
 import {
   type AuditAction,
-  type AuditEvent,
-  auditEntriesFrom,
+  DAY,
   type DeliveryOutcome,
-  type Job,
-  makeRunJob,
-  type OfferEvent,
-} from '@svc/application';
-import { DAY, HOUR, MINUTE, NO_NOTES, nextLateOffersMail, type Svcid } from '@svc/domain';
+  HOUR,
+  MINUTE,
+  NO_NOTES,
+  nextLateOffersMail,
+  type Svcid,
+} from '@svc/domain';
 import { memoryFixture } from './memory-fixture.ts';
 
 type Fixture = ReturnType<typeof memoryFixture>;

@@ -1,9 +1,9 @@
+import { ADJUSTER_STATUSES, ENVIRONMENTS, SCOPES } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { fields, responseField, text } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { svcId } from './people.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { ADJUSTER_STATUSES, ENVIRONMENTS, SCOPES } from './vocabulary.ts';
 
 export const inviteAdjusterBody = fields({
   svc_id: svcId(),

@@ -1,3 +1,4 @@
+import { APP_CLAIM_STATUSES } from '@svc/domain/vocabulary';
 import {
   acceptOfferBody,
   appClaimSchema,
@@ -47,7 +48,6 @@ import {
   signInBody,
   startPasskeySignInBody,
 } from './sign-in.ts';
-import { APP_CLAIM_STATUSES } from './vocabulary.ts';
 
 const offeredClaimParams = fields({
   id: uuidParameter({ description: 'Id of the claim.', example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }),

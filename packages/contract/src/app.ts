@@ -1,3 +1,4 @@
+import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { firmSchema } from './adjuster.ts';
 import { claimSchema } from './claim.ts';
@@ -23,7 +24,6 @@ import { LIMITS } from './limits.ts';
 import { problemSchema } from './problems.ts';
 import { openEnum, responseObject } from './response-schema.ts';
 import { accountEmail, signInCode } from './sign-in.ts';
-import { CONTACT_RESULTS, DEADLINE_KINDS, DEADLINE_STARTS, PROFILE_FIELDS } from './vocabulary.ts';
 
 export const updateProfileBody = fields({
   first_name: nonBlankText(LIMITS.personName, { description: 'First name.', example: 'Jean' }).optional(),

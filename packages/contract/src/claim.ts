@@ -1,3 +1,16 @@
+import {
+  ASSIGNMENT_STATUSES,
+  BUILDING_TYPES,
+  CONSTRUCTION_TYPES,
+  FIRM_STATUSES,
+  FLOOD_ZONES,
+  FORM_TYPES,
+  LOSS_CAUSES,
+  OCCUPANCY_TYPES,
+  PERILS,
+  PROGRAM_TYPES,
+  SETTLEMENT_BASES,
+} from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import {
   amount,
@@ -27,19 +40,6 @@ import {
   svcId,
 } from './people.ts';
 import { openEnum, type ResponseValue, responseObject, responseSchema } from './response-schema.ts';
-import {
-  ASSIGNMENT_STATUSES,
-  BUILDING_TYPES,
-  CONSTRUCTION_TYPES,
-  FIRM_STATUSES,
-  FLOOD_ZONES,
-  FORM_TYPES,
-  LOSS_CAUSES,
-  OCCUPANCY_TYPES,
-  PERILS,
-  PROGRAM_TYPES,
-  SETTLEMENT_BASES,
-} from './vocabulary.ts';
 
 const loss = fields({
   date: calendarDate({ description: 'Date of the loss.', example: '2026-08-27' }),

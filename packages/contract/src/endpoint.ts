@@ -1,6 +1,6 @@
+import type { Scope, StaffPermission } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import type { ErrorCode } from './problems.ts';
-import type { Scope, StaffPermission } from './vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

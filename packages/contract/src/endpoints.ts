@@ -1,3 +1,4 @@
+import { ASSIGNMENT_STATUSES } from '@svc/domain/vocabulary';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import { rejectClaimBody } from './app.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
@@ -20,7 +21,6 @@ import {
 } from './requests.ts';
 import { responseObject } from './response-schema.ts';
 import { departedAdjusterSchema, simulatedFaultsSchema, simulateFaultsBody } from './sandbox.ts';
-import { ASSIGNMENT_STATUSES } from './vocabulary.ts';
 
 /** The operations of the firm API. */
 export const firmEndpoints = {

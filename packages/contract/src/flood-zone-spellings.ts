@@ -1,4 +1,4 @@
-import { FLOOD_ZONES, type FloodZone } from './vocabulary.ts';
+import { FLOOD_ZONES, type FloodZone } from '@svc/domain/vocabulary';
 
 /**
  * Other spellings of flood zones in FEMA's files: AHB, AOB and the AR dual zones are in the description of

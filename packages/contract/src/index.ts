@@ -1,3 +1,4 @@
+export * from '@svc/domain/vocabulary';
 export * from './adjuster.ts';
 export * from './app.ts';
 export { appEndpoints } from './app-endpoints.ts';
@@ -12,7 +13,6 @@ export type {
   BoardClaimResponse,
   BoardQuery,
   OfferResponse,
-  ReportGroup,
 } from './desk/board.ts';
 export type {
   ApiKeyDocument,
@@ -25,13 +25,10 @@ export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
 export type { FirmChoice, OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
-export {
-  type AttemptedWebhookResponse,
-  WEBHOOK_ERRORS,
-  WEBHOOK_PAUSE_REASONS,
-  WEBHOOK_STATUSES,
-  type WebhookDeliveryResponse,
-  type WebhookResponse,
+export type {
+  AttemptedWebhookResponse,
+  WebhookDeliveryResponse,
+  WebhookResponse,
 } from './desk/webhooks.ts';
 export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
@@ -62,5 +59,4 @@ export type {
   StaffSignInBody,
 } from './sign-in.ts';
 export { codePointLength, hasUnusableCharacter, invisibleCharacter, isBlank } from './text.ts';
-export * from './vocabulary.ts';
 export { webhooks } from './webhooks.ts';

@@ -1,3 +1,19 @@
+import {
+  ANSWERS_FOR_MEDIAN,
+  DEFAULT_MAX_KEYS,
+  IDEMPOTENCY_WINDOW_HOURS,
+  INVITATION_LIFETIME_DAYS,
+  MAX_ANSWERS_GROUPS,
+  MAX_CONTACTS,
+  MAX_COUNTED_CLAIMS,
+  MAX_OFFERS_READ,
+  MAX_PASSKEYS_PER_ACCOUNT,
+  MAX_STAFF_PER_FIRM,
+  MAX_VERIFIED_DAYS,
+  MAX_WEBHOOK_URL_LENGTH,
+  MAX_WEBHOOKS,
+} from '@svc/domain/limits';
+
 /** Every limit of the interface. Lengths count Unicode code points. */
 export const LIMITS = {
   bodyBytes: 1_048_576,
@@ -35,8 +51,8 @@ export const LIMITS = {
   /** A response ends with the row that brings its problems to this number. */
   importProblems: 1000,
   idempotencyKey: { min: 1, max: 255 },
-  idempotencyWindowHours: 24,
-  invitationExpiryDays: 7,
+  idempotencyWindowHours: IDEMPOTENCY_WINDOW_HOURS,
+  invitationExpiryDays: INVITATION_LIFETIME_DAYS,
   externalId: { min: 1, max: 100 },
   claimNumber: { min: 1, max: 100 },
   policyNumber: { min: 1, max: 100 },
@@ -47,9 +63,9 @@ export const LIMITS = {
   personName: { min: 1, max: 100 },
   /** First and last name together. */
   fullName: { min: 1, max: 200 },
-  staffPerFirm: 200,
+  staffPerFirm: MAX_STAFF_PER_FIRM,
   /** Of a firm, in each environment, unless the operator has raised it. */
-  workingKeys: 20,
+  workingKeys: DEFAULT_MAX_KEYS,
   keyName: { min: 1, max: 100 },
   keyId: { min: 1, max: 100 },
   keyLifetimeDays: { min: 1, max: 3650 },
@@ -57,9 +73,9 @@ export const LIMITS = {
   errorCode: { min: 1, max: 100 },
   routePath: { min: 1, max: 200 },
   auditText: { min: 1, max: 200 },
-  auditVerificationDays: 31,
-  webhooksPerEnvironment: 5,
-  webhookUrl: { min: 1, max: 2000 },
+  auditVerificationDays: MAX_VERIFIED_DAYS,
+  webhooksPerEnvironment: MAX_WEBHOOKS,
+  webhookUrl: { min: 1, max: MAX_WEBHOOK_URL_LENGTH },
   webhookOverlapHours: 24,
   uuid: { min: 36, max: 36 },
   companyName: { min: 1, max: 255 },
@@ -96,7 +112,7 @@ export const LIMITS = {
   workVersion: { min: 1, max: 64 },
   contactId: { min: 1, max: 64 },
   contactNote: { min: 1, max: 500 },
-  contactsPerClaim: 200,
+  contactsPerClaim: MAX_CONTACTS,
   /** Requests that one simulated fault affects, and the delay of `slow`. */
   faultCount: { min: 1, max: 100 },
   slowFaultMs: 3000,
@@ -110,7 +126,7 @@ export const LIMITS = {
   signInSecret: { min: 1, max: 255 },
   clientSecret: { min: 32, max: 128 },
   signInTicket: { min: 1, max: 128 },
-  passkeysPerAccount: 10,
+  passkeysPerAccount: MAX_PASSKEYS_PER_ACCOUNT,
   passkeyName: { min: 1, max: 100 },
   credentialId: { min: 1, max: 1400 },
   clientData: { min: 1, max: 2000 },
@@ -123,19 +139,15 @@ export const LIMITS = {
   pushKey: { min: 1, max: 255 },
   /** Of the firm's desk. */
   search: { min: 1, max: 100 },
-  offerHistory: 100,
-  /** Of counts on the board. */
-  boardCount: 10_000,
-  answersForMedian: 20,
+  offerHistory: MAX_OFFERS_READ,
+  boardCount: MAX_COUNTED_CLAIMS,
+  answersForMedian: ANSWERS_FOR_MEDIAN,
   reportDays: { default: 30, max: 400 },
-  reportRows: 1000,
+  reportRows: MAX_ANSWERS_GROUPS,
 } as const;
 
 /** Token bucket per key: `burst` is its capacity, and it refills at the rate per minute. */
-export const RATES = {
-  live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
-  test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
-} as const;
+export { DEFAULT_LIMITS as RATES } from '@svc/domain/limits';
 
 /** Requests per minute of one session of the adjuster app. */
 export const SESSION_REQUESTS_PER_MINUTE = 6000;

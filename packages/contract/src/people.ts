@@ -1,3 +1,4 @@
+import { LOSS_LOCATION_STATES, MAILING_STATES } from '@svc/domain/vocabulary';
 import {
   email,
   fields,
@@ -13,7 +14,6 @@ import {
 import { LIMITS } from './limits.ts';
 import { redescribed } from './response-schema.ts';
 import { intendedState } from './states.ts';
-import { LOSS_LOCATION_STATES, MAILING_STATES } from './vocabulary.ts';
 
 const street = () =>
   nonBlankText(LIMITS.street, { description: 'Street and house number.', example: '1420 Seagrape Lane' });

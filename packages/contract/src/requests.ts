@@ -1,8 +1,8 @@
+import type { StaffPermission } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { fields, headerText, oneOf, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
-import type { StaffPermission } from './vocabulary.ts';
 
 // What the endpoints of several APIs have in common.
 

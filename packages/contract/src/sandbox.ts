@@ -1,8 +1,8 @@
+import { FAULT_KINDS, SIMULATED_STATUS } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import { fields, integer, oneOf, responseField } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { openEnum, responseObject } from './response-schema.ts';
-import { FAULT_KINDS, SIMULATED_STATUS } from './vocabulary.ts';
 
 export const departedAdjusterSchema = responseObject({
   svc_id: responseField.text("The test account's SVCID.", 'test_5d0c2c1e_accepts'),

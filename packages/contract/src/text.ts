@@ -1,12 +1,12 @@
+import { INVISIBLE_CHARACTER } from '@svc/domain/vocabulary';
+
 // PostgreSQL text cannot contain U+0000, and UTF-8 cannot encode an unpaired surrogate.
 const UNUSABLE = /[\0\p{Cs}]/u;
 
 export const hasUnusableCharacter = (value: string): boolean => UNUSABLE.test(value);
 
-// Whitespace, control characters and invisible characters; no Unicode property covers U+2800 and U+FFF9 to U+FFFB.
-const INVISIBLE = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]';
-const BLANK = new RegExp(`^${INVISIBLE}*$`, 'u');
-const FIRST_INVISIBLE = new RegExp(INVISIBLE, 'u');
+const BLANK = /* @__PURE__ */ new RegExp(`^${INVISIBLE_CHARACTER}*$`, 'u');
+const FIRST_INVISIBLE = /* @__PURE__ */ new RegExp(INVISIBLE_CHARACTER, 'u');
 
 /** Whether the text has no visible character. */
 export const isBlank = (value: string): boolean => BLANK.test(value);

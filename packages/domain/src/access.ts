@@ -1,15 +1,8 @@
 import type { Adjuster } from './adjuster.ts';
 import { DomainError } from './errors.ts';
-import { DAY, type Environment } from './ids.ts';
-
-export const SCOPES = [
-  'claims:create',
-  'claims:read',
-  'claims:write',
-  'adjusters:read',
-  'adjusters:write',
-] as const;
-export type Scope = (typeof SCOPES)[number];
+import { DAY } from './ids.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { type Environment, type Purpose, SCOPES, type Scope } from './vocabulary.ts';
 
 /** What a firm has bought. */
 export const PLAN_SCOPES = {
@@ -18,18 +11,16 @@ export const PLAN_SCOPES = {
   read_only: ['claims:read', 'adjusters:read'],
 } as const satisfies Record<string, readonly Scope[]>;
 
-/** What a key is for. */
+/** What the purpose of a key includes. */
 export const PURPOSE_SCOPES = {
   full_access: SCOPES,
   claims: ['claims:create', 'claims:read', 'claims:write'],
   adjusters: ['adjusters:read', 'adjusters:write'],
   read_only: ['claims:read', 'adjusters:read'],
-} as const satisfies Record<string, readonly Scope[]>;
+} as const satisfies Record<Purpose, readonly Scope[]>;
 
 export type Plan = keyof typeof PLAN_SCOPES;
-export type Purpose = keyof typeof PURPOSE_SCOPES;
 export const PLANS = Object.keys(PLAN_SCOPES) as readonly Plan[];
-export const PURPOSES = Object.keys(PURPOSE_SCOPES) as readonly Purpose[];
 
 /** How long data stays, in milliseconds. */
 export interface Retention {
@@ -94,14 +85,6 @@ export interface KeyLimits {
   readonly writesPerMinute: number;
   readonly burst: number;
 }
-
-export const DEFAULT_LIMITS: Readonly<Record<Environment, KeyLimits>> = {
-  live: { requestsPerMinute: 300, writesPerMinute: 120, burst: 20 },
-  test: { requestsPerMinute: 60, writesPerMinute: 30, burst: 20 },
-};
-
-/** Keys of a firm and environment that work at a time, unless the firm has another number. */
-export const DEFAULT_MAX_KEYS = 20;
 
 /**
  * Throws unless one more key may work. Keys that were replaced and work until their overlap ends are not counted here: a firm

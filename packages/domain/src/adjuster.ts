@@ -1,6 +1,7 @@
 import type { Availability } from './availability.ts';
 import type { FirmId, Instant, Svcid } from './ids.ts';
 import { isBlank } from './text.ts';
+import { PROFILE_FIELDS, type ProfileField } from './vocabulary.ts';
 
 /** What a test account simulates; its SVCID ends in `_` and this word. */
 export const TEST_BEHAVIORS = ['manual', 'accepts', 'rejects', 'paused', 'new', 'joins', 'declines'] as const;
@@ -21,9 +22,6 @@ export interface Adjuster {
   /** Absent until the adjuster has changed it. Firms cannot see it. */
   readonly availability?: Availability;
 }
-
-const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
-export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
 /** What the profile lacks before an invitation can be accepted. Blank text is missing. */
 export function missingProfileFields(adjuster: Adjuster): ProfileField[] {

@@ -1,8 +1,6 @@
 import { DomainError } from './errors.ts';
 import type { Instant, Svcid } from './ids.ts';
-
-export const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
-export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
+import type { AssignmentStatus } from './vocabulary.ts';
 
 /** The latest offer of a claim; offering again drops the earlier response. */
 export interface Assignment {

@@ -1,44 +1,19 @@
-/** The nine occupancies of FEMA's Risk Rating 2.0, by class. */
-export const OCCUPANCY_CLASSES = {
-  single_family_home: 'residential',
-  residential_manufactured_home: 'residential',
-  residential_unit: 'residential',
-  two_to_four_family_building: 'residential',
-  other_residential_building: 'residential',
-  residential_condominium_building: 'residential',
-  non_residential_building: 'non_residential',
-  non_residential_manufactured_building: 'non_residential',
-  non_residential_unit: 'non_residential',
-} as const satisfies Record<string, BuildingClass>;
+import {
+  BUILDING_TYPES,
+  type BuildingType,
+  type OccupancyType,
+  RESIDENTIAL_BUILDING_TYPES,
+  RESIDENTIAL_OCCUPANCY_TYPES,
+} from './vocabulary.ts';
 
-/** OpenFEMA's building description codes by class; "other" is split in two. */
-export const BUILDING_TYPE_CLASSES = {
-  main_dwelling: 'residential',
-  detached_guest_house: 'residential',
-  apartment_building: 'residential',
-  apartment_unit: 'residential',
-  cooperative_building: 'residential',
-  cooperative_unit: 'residential',
-  condominium_building: 'residential',
-  condominium_unit: 'residential',
-  townhouse_rowhouse: 'residential',
-  other_residential: 'residential',
-  detached_garage: 'non_residential',
-  agricultural_building: 'non_residential',
-  warehouse: 'non_residential',
-  recreation_building: 'non_residential',
-  storage_shed: 'non_residential',
-  barn: 'non_residential',
-  commercial_building: 'non_residential',
-  house_of_worship: 'non_residential',
-  manufactured_home: 'non_residential',
-  travel_trailer: 'non_residential',
-  other_non_residential: 'non_residential',
-} as const satisfies Record<string, BuildingClass>;
+type BuildingClass = 'residential' | 'non_residential';
 
-export type BuildingClass = 'residential' | 'non_residential';
-export type OccupancyType = keyof typeof OCCUPANCY_CLASSES;
-export type BuildingType = keyof typeof BUILDING_TYPE_CLASSES;
+const classOf = <Type extends string>(residential: readonly Type[], type: Type): BuildingClass =>
+  residential.includes(type) ? 'residential' : 'non_residential';
+const occupancyClass = (type: OccupancyType): BuildingClass =>
+  classOf<OccupancyType>(RESIDENTIAL_OCCUPANCY_TYPES, type);
+const buildingClass = (type: BuildingType): BuildingClass =>
+  classOf<BuildingType>(RESIDENTIAL_BUILDING_TYPES, type);
 
 /**
  * A building type must be of its occupancy's class, and residential when no occupancy was sent.
@@ -50,12 +25,9 @@ export function checkBuildingPair(
   buildingType: BuildingType | undefined,
 ): string | null {
   if (buildingType === undefined) return null;
-  const required = occupancy === undefined ? 'residential' : OCCUPANCY_CLASSES[occupancy];
-  if (BUILDING_TYPE_CLASSES[buildingType] === required) return null;
-  const allowed = Object.entries(BUILDING_TYPE_CLASSES)
-    .filter(([, buildingClass]) => buildingClass === required)
-    .map(([type]) => type)
-    .join(', ');
+  const required = occupancy === undefined ? 'residential' : occupancyClass(occupancy);
+  if (buildingClass(buildingType) === required) return null;
+  const allowed = BUILDING_TYPES.filter((type) => buildingClass(type) === required).join(', ');
   const reason =
     occupancy === undefined
       ? 'no occupancy_type was sent, so the building type must be a residential one'

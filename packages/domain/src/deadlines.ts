@@ -1,8 +1,6 @@
 import type { CalendarDate, Instant } from './ids.ts';
 import { DAY, HOUR } from './ids.ts';
-
-export const DEADLINE_KINDS = ['first_contact', 'preliminary_report', 'proof_of_loss'] as const;
-export type DeadlineKind = (typeof DEADLINE_KINDS)[number];
+import type { DEADLINE_STARTS, DeadlineKind } from './vocabulary.ts';
 
 /** Other hours for one event, where FEMA has extended the time. */
 export interface DeadlineOverride {
@@ -16,8 +14,7 @@ export interface DeadlineOverride {
 
 export interface DeadlineRule {
   readonly kind: DeadlineKind;
-  /** `assignment`: the adjuster's acceptance. `loss`: the end of the date of loss. */
-  readonly from: 'assignment' | 'loss';
+  readonly from: (typeof DEADLINE_STARTS)[number];
   readonly hours: number;
   /** Whole days are counted on the calendar, since a day may have 23 or 25 hours; 24 hours are not. */
   readonly inDays: boolean;

@@ -18,10 +18,6 @@ export type Instant = number;
 /** `YYYY-MM-DD`; never converted between time zones, compares as text. */
 export type CalendarDate = string;
 
-/** Live and test data of a firm are separate; each key belongs to one environment. */
-export type Environment = 'live' | 'test';
-export const ENVIRONMENTS: readonly Environment[] = ['live', 'test'];
-
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;

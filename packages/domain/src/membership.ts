@@ -2,11 +2,9 @@ import { PLAN_RETENTION, type Plan } from './access.ts';
 import { type Adjuster, fullName, missingProfileFields } from './adjuster.ts';
 import { ALWAYS_AVAILABLE, takesOffers } from './availability.ts';
 import { DomainError } from './errors.ts';
-import { DAY, type Environment, type FirmId, type Instant, type Svcid } from './ids.ts';
-
-/** The statuses a firm can see. */
-const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
-export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
+import { DAY, type FirmId, type Instant, type Svcid } from './ids.ts';
+import { INVITATION_LIFETIME_DAYS } from './limits.ts';
+import { ADJUSTER_STATUSES, type AdjusterStatus, type Environment } from './vocabulary.ts';
 
 /** `left`: the adjuster left the firm, which no longer sees the record. */
 export type MembershipStatus = AdjusterStatus | 'left';
@@ -24,7 +22,7 @@ export interface InvitationNotes {
 }
 
 export const NO_NOTES: InvitationNotes = { invitedAs: null, invitedBy: null, purpose: null, note: null };
-export const INVITATION_LIFETIME_MS = 7 * DAY;
+export const INVITATION_LIFETIME_MS = INVITATION_LIFETIME_DAYS * DAY;
 
 /** One record per firm and adjuster: invited, member, or former. */
 export interface Membership {

@@ -1,33 +1,16 @@
+import { PLAN_SCOPES, type Plan, PURPOSE_SCOPES } from './access.ts';
+import { DomainError } from './errors.ts';
+import { DAY, type FirmId, HOUR, type Instant, type StaffId } from './ids.ts';
 import {
-  PLAN_SCOPES,
-  type Plan,
-  PURPOSE_SCOPES,
-  PURPOSES,
+  type Environment,
+  KEY_PURPOSES,
   type Purpose,
   SCOPES,
   type Scope,
-} from './access.ts';
-import { DomainError } from './errors.ts';
-import { DAY, type Environment, type FirmId, HOUR, type Instant, type StaffId } from './ids.ts';
-
-/** What the firm's desk lets a person do: the scopes of keys, and what firms manage by themselves. */
-export const STAFF_PERMISSIONS = [
-  ...SCOPES,
-  'reports:read',
-  'imports:read',
-  'imports:write',
-  'keys:read',
-  'keys:write',
-  'requests:read',
-  'webhooks:read',
-  'webhooks:write',
-  'sandbox:write',
-  'readiness:read',
-  'audit:read',
-  'staff:read',
-  'staff:write',
-] as const;
-export type StaffPermission = (typeof STAFF_PERMISSIONS)[number];
+  STAFF_PERMISSIONS,
+  type StaffPermission,
+  type StaffRole,
+} from './vocabulary.ts';
 
 /** Who reads everything but secrets does not manage people, so the list of staff is for administrators. */
 export const ROLE_PERMISSIONS = {
@@ -53,13 +36,7 @@ export const ROLE_PERMISSIONS = {
     'readiness:read',
     'audit:read',
   ],
-} as const satisfies Record<string, readonly StaffPermission[]>;
-
-export type StaffRole = keyof typeof ROLE_PERMISSIONS;
-export const STAFF_ROLES = Object.keys(ROLE_PERMISSIONS) as readonly StaffRole[];
-
-/** So that the list of a firm's staff is one page. */
-export const MAX_STAFF_PER_FIRM = 200;
+} as const satisfies Record<StaffRole, readonly StaffPermission[]>;
 
 /** A person of one firm; the same person in another firm is another one. */
 export interface StaffRef {
@@ -125,7 +102,7 @@ const scopesOfRole = (role: StaffRole, environment: Environment): readonly Scope
 export function keyPurposesOf(role: StaffRole, environment: Environment): Purpose[] {
   if (!hasPermission(role, 'keys:write')) return [];
   const own = scopesOfRole(role, environment);
-  return PURPOSES.filter((purpose) => PURPOSE_SCOPES[purpose].every((scope) => own.includes(scope)));
+  return KEY_PURPOSES.filter((purpose) => PURPOSE_SCOPES[purpose].every((scope) => own.includes(scope)));
 }
 
 /** Throws unless the role may create such a key, or see the secret of one that replaces it. */

@@ -9,12 +9,12 @@ import {
   type FirmId,
   isAdjusterVisible,
   isClaimVisible,
+  KEY_PURPOSES,
   limitsOf,
   NO_OVERRIDES,
   PLAN_RETENTION,
   PLANS,
   type Plan,
-  PURPOSES,
   type Purpose,
   SCOPES,
   scopesOf,
@@ -33,12 +33,12 @@ const SCOPES_OF_PURPOSE: Record<Purpose, string> = {
   read_only: 'claims:read adjusters:read',
 };
 
-const cases = PLANS.flatMap((plan) => PURPOSES.map((purpose) => ({ plan, purpose })));
+const cases = PLANS.flatMap((plan) => KEY_PURPOSES.map((purpose) => ({ plan, purpose })));
 
 describe('scopes of a key', () => {
   test('the table covers every plan and purpose', () => {
     expect([...PLANS].sort()).toEqual(Object.keys(SCOPES_OF_PLAN).sort());
-    expect([...PURPOSES].sort()).toEqual(Object.keys(SCOPES_OF_PURPOSE).sort());
+    expect([...KEY_PURPOSES].sort()).toEqual(Object.keys(SCOPES_OF_PURPOSE).sort());
   });
 
   test.each(cases)('plan $plan, purpose $purpose: the scopes that both include', ({ plan, purpose }) => {

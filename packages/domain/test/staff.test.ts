@@ -6,11 +6,11 @@ import {
   ENVIRONMENTS,
   type Environment,
   HOUR,
+  KEY_PURPOSES,
   keyPurposesOf,
   nextLateOffersMail,
   PLANS,
   PURPOSE_SCOPES,
-  PURPOSES,
   type Purpose,
   permissionsOf,
   STAFF_PERMISSIONS,
@@ -67,7 +67,7 @@ describe('a role of the desk', () => {
     expect(Object.fromEntries(allowed)).toEqual(KEY_MATRIX);
     for (const role of STAFF_ROLES)
       for (const environment of ENVIRONMENTS)
-        for (const purpose of PURPOSES) {
+        for (const purpose of KEY_PURPOSES) {
           const isAllowed = KEY_MATRIX[role][environment].includes(purpose);
           const code = codeOf(() => checkKeyPurpose(role, environment, purpose));
           expect([role, environment, purpose, code]).toEqual([

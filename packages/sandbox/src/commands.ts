@@ -1,4 +1,4 @@
-import type { Client, FaultKind } from '@svc/client';
+import type { Client } from '@svc/client';
 
 /** A command of `claims sandbox`. Its argument is a claim's id or the SVCID of a test account. */
 export interface SandboxCommand {
@@ -80,13 +80,3 @@ export const SANDBOX_COMMANDS: readonly SandboxCommand[] = [
     run: (sandbox, svcId, { signal }) => sandbox.reinstateAdjuster(svcId, { signal }),
   },
 ];
-
-export const FAULT_KINDS = [
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-  'slow',
-  'dropped',
-  'unknown_value',
-  'short_page',
-] as const satisfies readonly FaultKind[];

@@ -35,7 +35,6 @@ import {
 import { createPrometheusMetrics, type PrometheusMetrics } from '@svc/adapter-prometheus';
 import { connectRedis, reportNodes } from '@svc/adapter-redis';
 import {
-  type AuditAction,
   type AuditCaller,
   BY_SERVICE,
   type Clock,
@@ -48,7 +47,7 @@ import {
   SERVICE_CHAIN,
   Unavailable,
 } from '@svc/application';
-import { DAY, MINUTE } from '@svc/domain';
+import { type AuditAction, DAY, MINUTE } from '@svc/domain';
 import { v7 as uuidV7 } from 'uuid';
 import { type Config, ConfigError, decodeKey } from '../config.ts';
 import type { DocsAddresses } from '../http/docs/files.ts';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import {
-  type AuditAction,
   type AuditChainId,
   type AuditChanges,
   type AuditLink,
@@ -12,7 +11,7 @@ import {
   storedAuditEntries,
   verifyAuditChain,
 } from '@svc/application';
-import type { FirmId, Instant } from '@svc/domain';
+import type { AuditAction, FirmId, Instant } from '@svc/domain';
 import { type Command, Option } from 'commander';
 import { sha256 } from '../composition/compose.ts';
 import type { ServiceContainer } from '../composition/services.ts';

@@ -5,8 +5,8 @@ import {
   ENVIRONMENTS,
   type Environment,
   type FirmId,
+  KEY_PURPOSES,
   type KeyId,
-  PURPOSES,
   type Purpose,
 } from '@svc/domain';
 import { type Command, Option } from 'commander';
@@ -48,7 +48,9 @@ export function addKeyCommands(program: Command): void {
         .choices(ENVIRONMENTS)
         .makeOptionMandatory(),
     )
-    .addOption(new Option('--purpose <purpose>', 'what it may do').choices(PURPOSES).default('full_access'))
+    .addOption(
+      new Option('--purpose <purpose>', 'what it may do').choices(KEY_PURPOSES).default('full_access'),
+    )
     .addOption(
       new Option('--name <name>', 'by which people tell keys apart').argParser(parseText(LIMITS.keyName)),
     )

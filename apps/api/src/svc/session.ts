@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
-import { type AuditAction, byOperator, type OperatorUseCases } from '@svc/application';
+import { byOperator, type OperatorUseCases } from '@svc/application';
+import type { AuditAction } from '@svc/domain';
 import {
   compose,
   type DatabaseUrl,

@@ -1,16 +1,23 @@
+import type {
+  AdjusterWork,
+  AnswersFilter,
+  AnswersGroup,
+  BoardClaim,
+  BoardReads,
+  BoardScan,
+  ClaimSummary,
+} from '@svc/application';
 import {
-  type AdjusterWork,
   ANSWERS_FOR_MEDIAN,
-  type AnswersFilter,
-  type AnswersGroup,
-  type BoardClaim,
-  type BoardReads,
-  type BoardScan,
-  type ClaimSummary,
+  type AssignmentStatus,
+  type ClaimId,
+  type Environment,
+  type FirmId,
+  type Instant,
   MAX_ANSWERS_GROUPS,
   MAX_COUNTED_CLAIMS,
-} from '@svc/application';
-import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+  type Svcid,
+} from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import {

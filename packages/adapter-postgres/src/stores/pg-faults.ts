@@ -1,4 +1,5 @@
-import type { FaultKind, FaultStore } from '@svc/application';
+import type { FaultStore } from '@svc/application';
+import type { FaultKind } from '@svc/domain';
 import { type Executor, first, sql } from '../driver/executor.ts';
 
 const SET = sql(

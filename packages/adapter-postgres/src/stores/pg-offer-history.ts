@@ -1,14 +1,13 @@
-import {
-  type AuditRow,
-  MAX_OFFERS_READ,
-  type OfferEvent,
-  type OfferHistory,
-  type OfferHistoryEntry,
-  type OfferKey,
-  type OfferRecord,
-  type PushOutcome,
-  type ReminderStep,
-  type StoredOffer,
+import type {
+  AuditRow,
+  OfferEvent,
+  OfferHistory,
+  OfferHistoryEntry,
+  OfferKey,
+  OfferRecord,
+  PushOutcome,
+  ReminderStep,
+  StoredOffer,
 } from '@svc/application';
 import {
   type AssignmentStatus,
@@ -18,6 +17,7 @@ import {
   type FirmId,
   type Instant,
   isClaimVisible,
+  MAX_OFFERS_READ,
   type Svcid,
 } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp, timestampOrNull } from '../driver/column-types.ts';

@@ -1,4 +1,5 @@
 import {
+  type AuditAction,
   acceptOrUnassign,
   type Claim,
   type ClaimAccess,
@@ -15,7 +16,7 @@ import {
 } from '@svc/domain';
 import type { AdjusterActor } from '../actors.ts';
 import { type AuditCaller, auditEvent, byAccount, claimObject } from '../audit/events.ts';
-import type { AnswerOnDevice, AuditAction, AuditEvent } from '../model/audit.ts';
+import type { AnswerOnDevice, AuditEvent } from '../model/audit.ts';
 import type { AppClaimView } from '../model/claim-views.ts';
 import { isSameContent } from '../model/same-content.ts';
 import type { AppReads } from '../ports/app-reads.ts';

@@ -1,7 +1,6 @@
-import { type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
+import { type AuditAction, type ClaimId, type Instant, SHORTEST_AUDIT_RETENTION_MS } from '@svc/domain';
 import type {
   AnswerOnDevice,
-  AuditAction,
   AuditChainId,
   AuditChanges,
   AuditEntry,

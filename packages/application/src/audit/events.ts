@@ -1,9 +1,8 @@
-import type { ClaimId, FirmId, Instant, KeyId, Membership, StaffId, Svcid } from '@svc/domain';
+import type { AuditAction, ClaimId, FirmId, Instant, KeyId, Membership, StaffId, Svcid } from '@svc/domain';
 import type { AccountActor, FirmActor, Operator } from '../actors.ts';
 import type { AccountRef } from '../model/account.ts';
 import {
   type AnswerOnDevice,
-  type AuditAction,
   type AuditChainId,
   type AuditChanges,
   type AuditEntry,

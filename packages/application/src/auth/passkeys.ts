@@ -1,4 +1,4 @@
-import { DomainError, type Instant, MINUTE } from '@svc/domain';
+import { DomainError, type Instant, MAX_PASSKEYS_PER_ACCOUNT, MINUTE } from '@svc/domain';
 import type { AccountActor } from '../actors.ts';
 import { byAccount, recordAccountAction, recordOwnAction } from '../audit/events.ts';
 import { type AccountRef, accountKey, accountRef } from '../model/account.ts';
@@ -11,8 +11,6 @@ import type { Secrets } from '../ports/secrets.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { countAccountNotice } from './account-notices.ts';
 import { displayName, existingAccount, findAccount, lockAccount } from './accounts.ts';
-
-export const MAX_PASSKEYS_PER_ACCOUNT = 10;
 
 /** Time to answer a challenge; browsers wait up to five minutes for the user. */
 const CHALLENGE_LIFETIME_MS = 5 * MINUTE;

@@ -1,4 +1,4 @@
-import { DAY, type FirmId, type Instant } from '@svc/domain';
+import { DAY, type FirmId, type Instant, MAX_VERIFIED_DAYS } from '@svc/domain';
 import {
   type AuditVerification,
   type Sha256,
@@ -89,7 +89,7 @@ export const makeListAudit =
   };
 
 /** The longest period that is verified at once: the whole chain may take minutes, which the operator can wait for. */
-export const MAX_VERIFIED_MS = 31 * DAY;
+const MAX_VERIFIED_MS = MAX_VERIFIED_DAYS * DAY;
 
 /** A period, or what an earlier request left of it. */
 interface VerifiedPeriod extends Pick<AuditFilter, 'since' | 'until'> {

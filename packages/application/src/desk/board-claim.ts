@@ -1,21 +1,19 @@
-import { type ClaimId, DomainError, type FirmId, type Instant } from '@svc/domain';
+import { type ClaimId, DomainError, type FirmId, type Instant, type OfferOutcome } from '@svc/domain';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
 import { adjusterNames, isLate, waitingSince } from './board.ts';
 import { type Offerer, type OffererReads, offerersOf } from './offerers.ts';
 
-type Outcome = 'pending' | 'accepted' | 'rejected' | 'unassigned' | 'withdrawn' | 'closed';
-
 export interface BoardOffer extends Omit<OfferHistoryEntry, 'status' | 'offeredBy'> {
   /** Null: not recorded. */
   readonly offeredBy: Offerer | null;
   readonly adjusterName: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: OfferOutcome;
 }
 
 /** How an offer ended; `closed`: without a response, since the claim was closed. */
-export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant | null): Outcome {
+export function outcomeOf(status: OfferHistoryEntry['status'], closedAt: Instant | null): OfferOutcome {
   if (status !== 'pending_acceptance') return status;
   return closedAt === null ? 'pending' : 'closed';
 }

@@ -1,11 +1,13 @@
 import {
   type AssignmentStatus,
+  type BOARD_ORDERS,
   carrierNameKey,
   contactForFirm,
   type Environment,
   type FirmId,
   HOUR,
   type Instant,
+  MAX_COUNTED_CLAIMS,
   MINUTE,
   type Svcid,
   searchText,
@@ -26,7 +28,7 @@ export interface BoardFilter {
   readonly text?: string | undefined;
   /** Only offers that wait longer than the firm allows. */
   readonly late?: boolean | undefined;
-  readonly order: 'waiting' | 'latest';
+  readonly order: (typeof BOARD_ORDERS)[number];
 }
 
 export interface BoardRow extends BoardClaim {
@@ -296,9 +298,6 @@ export const makeListBoard =
       next: isEnd ? null : positionOfPlace({ after, idsAreShown, part }),
     };
   };
-
-/** How many claims of the board are counted at most of each kind. */
-export const MAX_COUNTED_CLAIMS = 10_000;
 
 /** How many open claims wait, and how many of them are late or were rejected; each at most {@link MAX_COUNTED_CLAIMS}. */
 export const makeCountBoard =

@@ -1,10 +1,10 @@
-import type { FirmId, StaffId } from '@svc/domain';
+import type { FirmId, OFFERER_TYPES, StaffId } from '@svc/domain';
 import type { OperatorReads } from '../ports/operator-reads.ts';
 import type { StaffReads } from '../ports/staff-reads.ts';
 
 /** Who made an offer: a person of the firm, or a program with one of its keys. */
 export interface Offerer {
-  readonly type: 'staff' | 'key';
+  readonly type: (typeof OFFERER_TYPES)[number];
   readonly id: string;
   /** Null: the person was removed, or the key has none. */
   readonly name: string | null;

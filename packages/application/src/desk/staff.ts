@@ -1,4 +1,5 @@
 import {
+  type AuditAction,
   checkNotLastAdmin,
   DomainError,
   emailKey,
@@ -11,7 +12,7 @@ import {
 import { type AuditCaller, changesBetween, recordAction, staffObject } from '../audit/events.ts';
 import { accountRemoved, existingAccount, STAFF } from '../auth/accounts.ts';
 import { countInvitationMail, type OpenedSession, openSession, type SessionDeps } from '../auth/sign-in.ts';
-import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { AuditChanges } from '../model/audit.ts';
 import { lockUnerasedFirm } from '../operator/existing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';

@@ -1,5 +1,6 @@
 import {
   type Adjuster,
+  type AuditAction,
   acceptInvitation,
   type ClaimId,
   checkSandboxKey,
@@ -24,7 +25,6 @@ import {
   keyObject,
   recordAction,
 } from '../audit/events.ts';
-import type { AuditAction } from '../model/audit.ts';
 import type { ClaimView } from '../model/claim-views.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import { isSameContent } from '../model/same-content.ts';

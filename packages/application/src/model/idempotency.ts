@@ -1,4 +1,11 @@
-import { type ClaimId, DAY, type Environment, type FirmId, type Instant } from '@svc/domain';
+import {
+  type ClaimId,
+  type Environment,
+  type FirmId,
+  HOUR,
+  IDEMPOTENCY_WINDOW_HOURS,
+  type Instant,
+} from '@svc/domain';
 
 /** Scope of an Idempotency-Key: the firm and environment, not one API key. */
 export interface IdempotencySlot {
@@ -22,4 +29,4 @@ export interface KeyedResult {
 }
 
 /** Milliseconds for which a key is stored. */
-export const IDEMPOTENCY_WINDOW_MS = DAY;
+export const IDEMPOTENCY_WINDOW_MS = IDEMPOTENCY_WINDOW_HOURS * HOUR;

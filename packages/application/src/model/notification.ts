@@ -1,4 +1,4 @@
-import type { ClaimId, FirmId, Svcid } from '@svc/domain';
+import type { ClaimId, DeliveryOutcome, FirmId, Svcid } from '@svc/domain';
 import type { Secrets } from '../ports/secrets.ts';
 import type { RegisteredDevice } from './device.ts';
 
@@ -29,14 +29,6 @@ export interface Recipient {
   readonly svcId: Svcid;
   readonly devices: readonly RegisteredDevice[];
 }
-
-/**
- * `unauthorized`: the push service rejects the keys of this installation, which an operator can correct. `rejected`: it
- * rejects the message, and would again. `gone`: the subscription has ended, and the device is removed.
- */
-export const DELIVERY_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
-
-export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export interface Delivery {
   readonly channel: Channel;

@@ -1,12 +1,12 @@
-import type { Environment, FirmId, Instant } from '@svc/domain';
-
-/** What a firm's endpoint is sent. `claims.changed` names no claim: the endpoint polls from `updated_since`. */
-export const WEBHOOK_TYPES = ['claims.changed', 'webhook.test'] as const;
-type WebhookType = (typeof WEBHOOK_TYPES)[number];
-
-/** `requested`: by a person. `gone`: the endpoint answered 410. `failing`: every attempt of three days failed. */
-export const WEBHOOK_PAUSE_REASONS = ['requested', 'gone', 'failing'] as const;
-export type WebhookPauseReason = (typeof WEBHOOK_PAUSE_REASONS)[number];
+import type {
+  Environment,
+  FirmId,
+  Instant,
+  WebhookError,
+  WebhookPauseReason,
+  WebhookStatus,
+  WebhookType,
+} from '@svc/domain';
 
 /** Where a firm gets signals of its changes in one environment. */
 export interface WebhookEndpoint {
@@ -27,12 +27,6 @@ export interface WebhookEndpoint {
   readonly createdAt: Instant;
 }
 
-/** In characters. */
-export const MAX_WEBHOOK_URL_LENGTH = 2000;
-
-export const WEBHOOK_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
-
 export interface WebhookAttempt {
   readonly at: Instant;
   /** Null: no response. */
@@ -41,15 +35,6 @@ export interface WebhookAttempt {
   readonly error: WebhookError | null;
   readonly durationMs: number;
 }
-
-export const WEBHOOK_ERRORS = [
-  'timeout',
-  'connection_failed',
-  'name_not_resolved',
-  'tls_failed',
-  'private_address',
-] as const;
-export type WebhookError = (typeof WEBHOOK_ERRORS)[number];
 
 export interface WebhookDelivery {
   readonly firmId: FirmId;

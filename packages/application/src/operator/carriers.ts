@@ -1,7 +1,13 @@
-import { type CarrierCorrection, type CarrierDetails, correctCarrier, type FirmId } from '@svc/domain';
+import {
+  type AuditAction,
+  type CarrierCorrection,
+  type CarrierDetails,
+  correctCarrier,
+  type FirmId,
+} from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { byOperator, recordAction } from '../audit/events.ts';
-import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { AuditChanges } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';
 import { lockUnerasedFirm } from './existing.ts';

@@ -1,6 +1,7 @@
+import type { AuditAction } from '@svc/domain';
 import type { Operator } from '../actors.ts';
 import { byOperator, recordAction } from '../audit/events.ts';
-import { type AuditAction, SERVICE_CHAIN } from '../model/audit.ts';
+import { SERVICE_CHAIN } from '../model/audit.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DataEncryption, EncryptionStatus } from '../ports/encryption.ts';
 import type { UnitOfWork } from '../ports/unit-of-work.ts';

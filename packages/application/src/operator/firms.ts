@@ -1,5 +1,6 @@
 import {
   type Adjuster,
+  type AuditAction,
   addMember,
   ENVIRONMENTS,
   type FirmId,
@@ -14,7 +15,6 @@ import {
 import type { Operator } from '../actors.ts';
 import { changesBetween, recordFirmAction } from '../audit/events.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
-import type { AuditAction } from '../model/audit.ts';
 import type { Firm } from '../model/firm.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';

@@ -1,4 +1,5 @@
 import {
+  type AuditAction,
   checkKeyCount,
   checkKeyPurpose,
   checkReplacedKeyCount,
@@ -16,7 +17,7 @@ import { type AuditCaller, changesBetween, keyObject, recordAction } from '../au
 import { existingAccount } from '../auth/accounts.ts';
 import type { ApiKeyAuthenticator } from '../auth/api-key-authenticator.ts';
 import { type ApiKey, endOfLifetime, isReplacedKey, isWorkingKey } from '../model/api-key.ts';
-import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { AuditChanges } from '../model/audit.ts';
 import { toDateTimeOrNull } from '../model/date-time.ts';
 import type { Firm } from '../model/firm.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,4 +1,12 @@
-import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+import type {
+  AssignmentStatus,
+  ClaimId,
+  Environment,
+  FirmId,
+  Instant,
+  ReportGroup,
+  Svcid,
+} from '@svc/domain';
 import type { ClaimSummary } from '../model/claim-summary.ts';
 import type { ClaimView } from '../model/claim-views.ts';
 import type { AdjusterView } from '../model/member-views.ts';
@@ -50,7 +58,6 @@ export interface AdjusterWork {
   /** Of the latest {@link ANSWERS_FOR_MEDIAN} answers, accepted or rejected; null: none. */
   readonly medianAnswerMs: number | null;
 }
-export const ANSWERS_FOR_MEDIAN = 20;
 
 export interface AnswersFilter {
   readonly environment: Environment;
@@ -58,7 +65,7 @@ export interface AnswersFilter {
   readonly since: Instant;
   /** Exclusive. */
   readonly until: Instant;
-  readonly by: 'adjuster' | 'week' | 'carrier';
+  readonly by: ReportGroup;
 }
 
 /** `weekStarts`: of the weeks of the period, in order; the first one is not after `since`. */
@@ -79,7 +86,6 @@ export interface AnswersGroup {
   readonly medianAnswerMs: number | null;
   readonly p90AnswerMs: number | null;
 }
-export const MAX_ANSWERS_GROUPS = 1000;
 
 /** Reads for the firm's desk. Each one touches a number of rows that does not grow with the firm, except the report. */
 export interface BoardReads {

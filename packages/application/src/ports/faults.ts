@@ -1,9 +1,4 @@
-import type { FirmId, KeyId } from '@svc/domain';
-
-/** Errors that a firm simulates with a test key; the request is not processed. */
-type SimulatedError = 'rate_limited' | 'internal_error' | 'service_unavailable';
-/** The other faults change the response of a request that is processed. */
-export type FaultKind = SimulatedError | 'slow' | 'dropped' | 'unknown_value' | 'short_page';
+import type { FaultKind, FirmId, KeyId } from '@svc/domain';
 
 export interface SimulatedFaults {
   readonly kind: FaultKind;

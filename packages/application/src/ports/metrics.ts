@@ -1,7 +1,6 @@
-import type { AssignmentStatus } from '@svc/domain';
+import type { AssignmentStatus, DeliveryOutcome } from '@svc/domain';
 import type { UnavailableReason } from '../errors/unavailable.ts';
 import type { JobKind } from '../model/job.ts';
-import type { DeliveryOutcome } from '../model/notification.ts';
 import type { SignInFailure } from '../model/sign-in.ts';
 import type { WebhookOutcome } from '../model/webhook.ts';
 

@@ -1,6 +1,13 @@
-import type { AssignmentStatus, ClaimId, Environment, FirmId, Instant, Svcid } from '@svc/domain';
+import type {
+  AssignmentStatus,
+  ClaimId,
+  DeliveryOutcome,
+  Environment,
+  FirmId,
+  Instant,
+  Svcid,
+} from '@svc/domain';
 import type { AuditRow } from '../model/audit.ts';
-import type { DeliveryOutcome } from '../model/notification.ts';
 
 /** The latest outcome of notifying over one channel. */
 export interface PushOutcome {
@@ -73,8 +80,6 @@ export interface OfferRecord {
    */
   readonly audit: AuditRow | null;
 }
-
-export const MAX_OFFERS_READ = 100;
 
 /** The offers of claims with what followed them. */
 export interface OfferHistory {

@@ -1,11 +1,10 @@
-import { DAY, HOUR, type Instant, SECOND } from '@svc/domain';
+import { DAY, HOUR, type Instant, SECOND, type WebhookPauseReason } from '@svc/domain';
 import { BY_SERVICE, recordAction, webhookObject } from '../audit/events.ts';
 import type {
   WebhookAttempt,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookOutcome,
-  WebhookPauseReason,
   WebhookResult,
 } from '../model/webhook.ts';
 import type { Tx, UnitOfWork } from '../ports/unit-of-work.ts';

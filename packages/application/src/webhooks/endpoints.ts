@@ -1,7 +1,15 @@
-import { DomainError, type Environment, type FirmId, SECOND } from '@svc/domain';
+import {
+  type AuditAction,
+  DomainError,
+  type Environment,
+  type FirmId,
+  MAX_WEBHOOKS,
+  SECOND,
+  type WebhookState,
+} from '@svc/domain';
 import { type AuditCaller, changesBetween, recordAction, webhookObject } from '../audit/events.ts';
 import { TooManyAttempts } from '../errors/too-many-attempts.ts';
-import type { AuditAction, AuditChanges } from '../model/audit.ts';
+import type { AuditChanges } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { Page, PageRequest } from '../model/page.ts';
 import {
@@ -28,9 +36,6 @@ interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
 }
-
-/** A firm's endpoints in one environment. */
-export const MAX_WEBHOOKS = 5;
 
 /** Somebody waits for the result, and a request has a deadline. */
 const TEST_TIMEOUT_MS = 4 * SECOND;
@@ -146,8 +151,6 @@ export const makeRemoveWebhook =
       await record(tx, deps, caller, endpoint, 'webhook.remove', changesBetween(settingsOf(endpoint), {}));
       return endpoint;
     });
-
-type WebhookState = 'active' | 'paused';
 
 async function setState(
   tx: Tx,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY, type FirmId, type Instant } from '@svc/domain';
+import { type AuditAction, DAY, type FirmId, type Instant } from '@svc/domain';
 import { sha256 } from '@svc/testkit';
 import fc from 'fast-check';
 import {
-  type AuditAction,
   type AuditEntry,
   type AuditItem,
   type AuditReads,

@@ -1,5 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { type ClaimId, DAY, type FirmId, type KeyId, MINUTE } from '@svc/domain';
+import {
+  type ClaimId,
+  DAY,
+  type FirmId,
+  type KeyId,
+  MINUTE,
+  READINESS_CHECKS,
+  type ReadinessCheckId,
+} from '@svc/domain';
 import fc from 'fast-check';
 import {
   CHECK_TEXTS,
@@ -9,8 +17,6 @@ import {
   isReady,
   type LoggedRequest,
   makeCheckReadiness,
-  READINESS_CHECKS,
-  type ReadinessCheckId,
 } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 

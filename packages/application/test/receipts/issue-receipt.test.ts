@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type AuditAction, auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
+import type { AuditAction } from '@svc/domain';
+import { auditText, type OfferRecord, toDateTime } from '../../src/index.ts';
 import { memoryFixture } from '../memory-fixture.ts';
 
 test('a receipt shows the pushes of its offer, and the device of its answer from an audit row with several answers', async () => {

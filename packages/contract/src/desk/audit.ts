@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { fields, instantParameter, responseField, text, uuidParameter } from '../fields.ts';
@@ -5,7 +6,6 @@ import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { AUDIT_ACTIONS } from '../vocabulary.ts';
 
 const since = instantParameter({
   description: 'From this time on.',

@@ -1,3 +1,12 @@
+import {
+  ASSIGNMENT_STATUSES,
+  BOARD_ORDERS,
+  DELIVERY_OUTCOMES,
+  ENVIRONMENTS,
+  OFFER_OUTCOMES,
+  OFFERER_TYPES,
+  REPORT_GROUPS,
+} from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
 import { claimSchema, offerClaimBody, sendClaimBody } from '../claim.ts';
@@ -28,7 +37,6 @@ import {
   WITH_BODY,
 } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { ASSIGNMENT_STATUSES, ENVIRONMENTS } from '../vocabulary.ts';
 
 export const offerBoardClaimBody = fields({
   ...offerClaimBody.shape,
@@ -41,24 +49,6 @@ export const offerBoardClaimBody = fields({
   id: 'OfferBoardClaimRequest',
   description: 'The adjuster to offer the claim to, and the claim as it was seen.',
 });
-
-/** Orders of the board. */
-export const BOARD_ORDERS = ['waiting', 'latest'] as const;
-/** How an offer ended; `pending` while it has not. */
-export const OFFER_OUTCOMES = [
-  'pending',
-  'accepted',
-  'rejected',
-  'unassigned',
-  'withdrawn',
-  'closed',
-] as const;
-/** Who makes offers. */
-export const OFFERER_TYPES = ['staff', 'key'] as const;
-export const PUSH_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
-/** What a report groups offers by. */
-export const REPORT_GROUPS = ['adjuster', 'week', 'carrier'] as const;
-export type ReportGroup = (typeof REPORT_GROUPS)[number];
 
 const environmentParameter = () =>
   oneOf(ENVIRONMENTS, {
@@ -182,7 +172,7 @@ const boardPageSchema = responseObject({
 
 const pushSchema = responseObject({
   channel: responseField.text('mail, or device and a short hash of its id.', 'device:Zt1v3kq9S0'),
-  outcome: openEnum(PUSH_OUTCOMES, {
+  outcome: openEnum(DELIVERY_OUTCOMES, {
     description:
       'delivered: the push or mail service took it. retried: not yet, another attempt follows. gone: the device is no longer registered there. rejected, unauthorized: the service refused it.',
     example: 'delivered',

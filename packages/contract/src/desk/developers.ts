@@ -1,3 +1,4 @@
+import { ENVIRONMENTS, KEY_PURPOSES } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { keyInfoSchema } from '../adjuster.ts';
 import { endpoint } from '../endpoint.ts';
@@ -15,7 +16,6 @@ import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { ENVIRONMENTS, KEY_PURPOSES } from '../vocabulary.ts';
 import { keyPurpose } from './staff.ts';
 
 const EXAMPLE_KEY = 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02';

@@ -1,3 +1,4 @@
+import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import type { Example } from '../example.ts';
@@ -16,7 +17,6 @@ import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { DATE_ORDERS, DELIMITER_NAMES, ENVIRONMENTS } from '../vocabulary.ts';
 import { environmentQuery } from './board.ts';
 
 const ID = '01980a5e-9b1c-7d2e-8f3a-4b5c6d7e8f91';

@@ -1,24 +1,9 @@
+import { READINESS_CHECKS } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { fields, instantParameter, responseField } from '../fields.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-
-/** What is checked of a firm's integration. */
-export const READINESS_CHECKS = [
-  'idempotency_keys',
-  'lost_writes',
-  'duplicates',
-  'retry_after',
-  'back_off',
-  'cursors',
-  'poll_gaps',
-  'poll_overlap',
-  'unread_changes',
-  'second_outcomes',
-  'unknown_values',
-  'rejected_requests',
-] as const;
 
 const EXAMPLE_REQUESTS = [
   {

@@ -1,3 +1,4 @@
+import { KEY_PURPOSES, STAFF_PERMISSIONS, STAFF_ROLES } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { firmSchema } from '../adjuster.ts';
 import { endpoint } from '../endpoint.ts';
@@ -16,7 +17,6 @@ import {
 } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 import { requestSignInCodeBody, staffSignInBody } from '../sign-in.ts';
-import { KEY_PURPOSES, STAFF_PERMISSIONS, STAFF_ROLES } from '../vocabulary.ts';
 
 const role = () =>
   oneOf(STAFF_ROLES, { id: 'StaffRoleInput', description: 'What the person may do.', example: 'dispatcher' });

@@ -1,3 +1,10 @@
+import {
+  ENVIRONMENTS,
+  WEBHOOK_ERRORS,
+  WEBHOOK_PAUSE_REASONS,
+  WEBHOOK_STATES,
+  WEBHOOK_STATUSES,
+} from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { fields, flag, oneOf, responseField, url, uuidParameter } from '../fields.ts';
@@ -5,19 +12,7 @@ import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { type DeskEndpoint, STAFF_REQUEST, staffRead, staffWrite, WITH_BODY } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { ENVIRONMENTS } from '../vocabulary.ts';
 import { webhooks } from '../webhooks.ts';
-
-export const WEBHOOK_STATES = ['active', 'paused'] as const;
-export const WEBHOOK_PAUSE_REASONS = ['requested', 'gone', 'failing'] as const;
-export const WEBHOOK_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export const WEBHOOK_ERRORS = [
-  'timeout',
-  'connection_failed',
-  'name_not_resolved',
-  'tls_failed',
-  'private_address',
-] as const;
 
 const WEBHOOK_ID = '0199a3ee-51c7-7b0e-8a44-5d1c9e2f7a30';
 const DELIVERY_ID = '0199a3f0-6f52-7c1a-9d38-2b1f0a7c44e1';

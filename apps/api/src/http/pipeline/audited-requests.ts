@@ -1,5 +1,4 @@
 import {
-  type AuditAction,
   type AuditCaller,
   type AuditEvent,
   adjusterObject,
@@ -14,7 +13,7 @@ import {
   webhookObject,
 } from '@svc/application';
 import type { EndpointId, ErrorCode } from '@svc/contract';
-import type { ClaimId, FirmId, Instant, KeyId, StaffId, Svcid } from '@svc/domain';
+import type { AuditAction, ClaimId, FirmId, Instant, KeyId, StaffId, Svcid } from '@svc/domain';
 
 /** What a response shows of people, claims, keys and webhooks, or of the trail itself. */
 export interface AuditedRead {

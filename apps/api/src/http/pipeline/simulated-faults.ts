@@ -1,5 +1,5 @@
-import type { FaultKind } from '@svc/application';
 import { LIMITS, SIMULATED_STATUS } from '@svc/contract';
+import type { FaultKind } from '@svc/domain';
 import { HttpProblem } from '../problems/http-problem.ts';
 import type { RouteResponse } from '../routes/route.ts';
 import type { AsciiJson } from '../serialization/ascii-json.ts';

@@ -1,19 +1,4 @@
-/** In the order in which they are shown. */
-export const READINESS_CHECKS = [
-  'idempotency_keys',
-  'lost_writes',
-  'duplicates',
-  'retry_after',
-  'back_off',
-  'cursors',
-  'poll_gaps',
-  'poll_overlap',
-  'unread_changes',
-  'second_outcomes',
-  'unknown_values',
-  'rejected_requests',
-] as const;
-export type ReadinessCheckId = (typeof READINESS_CHECKS)[number];
+import type { ReadinessCheckId } from '@svc/domain';
 
 interface CheckText {
   readonly title: string;

@@ -1,6 +1,12 @@
-import { type ClaimId, type Instant, MINUTE, SECOND } from '@svc/domain';
+import {
+  type ClaimId,
+  type Instant,
+  MINUTE,
+  READINESS_CHECKS,
+  type ReadinessCheckId,
+  SECOND,
+} from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst } from '../../model/logged-request.ts';
-import { READINESS_CHECKS, type ReadinessCheckId } from './checks.ts';
 import {
   attemptsOf,
   endOf,

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  auditEntriesFrom,
-  MAX_PASSKEYS_PER_ACCOUNT,
-  type PasskeyOptions,
-  SERVICE_CHAIN,
-} from '@svc/application';
-import { MINUTE, type Svcid } from '@svc/domain';
+import { auditEntriesFrom, type PasskeyOptions, SERVICE_CHAIN } from '@svc/application';
+import { MAX_PASSKEYS_PER_ACCOUNT, MINUTE, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 import { assertionFor, attestationFor, createTestPasskeyVerifier } from '../../test-passkeys.ts';

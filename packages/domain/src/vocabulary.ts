@@ -1,28 +1,32 @@
-// The enums of the interface. Requests accept only these values; responses may have more in the future.
+// The words that rules, interface and storage share. Requests accept only these values, and responses may have more in the
+// future. Names may be added; those that are stored or returned never change. Lists of lists are calls that bundlers can leave out:
+// they would keep a list with a spread in every page.
 
 /** The flood zones on FEMA's maps: 36 A zones, 32 V zones and four others. */
-export const FLOOD_ZONES = [
-  'A',
-  'AE',
-  ...numbered('A', 30),
-  'A99',
-  'AH',
-  'AO',
-  'AR',
-  'V',
-  'VE',
-  ...numbered('V', 30),
-  'B',
-  'C',
-  'D',
-  'X',
-] as const;
+export const FLOOD_ZONES = /* @__PURE__ */ (() =>
+  [
+    'A',
+    'AE',
+    ...numbered('A', 30),
+    'A99',
+    'AH',
+    'AO',
+    'AR',
+    'V',
+    'VE',
+    ...numbered('V', 30),
+    'B',
+    'C',
+    'D',
+    'X',
+  ] as const)();
 export type FloodZone = (typeof FLOOD_ZONES)[number];
 
 function numbered<Letter extends string>(letter: Letter, last: number): `${Letter}${number}`[] {
   return Array.from({ length: last }, (_, index) => `${letter}${index + 1}` as const);
 }
 
+/** The nine occupancies of FEMA's Risk Rating 2.0, by class. */
 export const RESIDENTIAL_OCCUPANCY_TYPES = [
   'single_family_home',
   'residential_manufactured_home',
@@ -36,9 +40,11 @@ export const NON_RESIDENTIAL_OCCUPANCY_TYPES = [
   'non_residential_manufactured_building',
   'non_residential_unit',
 ] as const;
-export const OCCUPANCY_TYPES = [...RESIDENTIAL_OCCUPANCY_TYPES, ...NON_RESIDENTIAL_OCCUPANCY_TYPES] as const;
+export const OCCUPANCY_TYPES = /* @__PURE__ */ (() =>
+  [...RESIDENTIAL_OCCUPANCY_TYPES, ...NON_RESIDENTIAL_OCCUPANCY_TYPES] as const)();
 export type OccupancyType = (typeof OCCUPANCY_TYPES)[number];
 
+/** OpenFEMA's building description codes by class; "other" is split in two. */
 export const RESIDENTIAL_BUILDING_TYPES = [
   'main_dwelling',
   'detached_guest_house',
@@ -64,7 +70,8 @@ export const NON_RESIDENTIAL_BUILDING_TYPES = [
   'travel_trailer',
   'other_non_residential',
 ] as const;
-export const BUILDING_TYPES = [...RESIDENTIAL_BUILDING_TYPES, ...NON_RESIDENTIAL_BUILDING_TYPES] as const;
+export const BUILDING_TYPES = /* @__PURE__ */ (() =>
+  [...RESIDENTIAL_BUILDING_TYPES, ...NON_RESIDENTIAL_BUILDING_TYPES] as const)();
 export type BuildingType = (typeof BUILDING_TYPES)[number];
 
 export const FIRM_STATUSES = ['pre_firm', 'post_firm'] as const;
@@ -82,7 +89,8 @@ export const LOSS_LOCATION_STATES = [
 ] as const;
 
 /** Possible states of a postal address: also the freely associated states and the armed forces. */
-export const MAILING_STATES = [...LOSS_LOCATION_STATES, 'FM', 'MH', 'PW', 'AA', 'AE', 'AP'] as const;
+export const MAILING_STATES = /* @__PURE__ */ (() =>
+  [...LOSS_LOCATION_STATES, 'FM', 'MH', 'PW', 'AA', 'AE', 'AP'] as const)();
 
 export const PERILS = ['flood'] as const;
 export type Peril = (typeof PERILS)[number];
@@ -110,15 +118,18 @@ export type SettlementBasis = (typeof SETTLEMENT_BASES)[number];
 export const ASSIGNMENT_STATUSES = ['pending_acceptance', 'accepted', 'rejected', 'unassigned'] as const;
 export type AssignmentStatus = (typeof ASSIGNMENT_STATUSES)[number];
 
+/** The statuses of an adjuster that a firm can see. */
 export const ADJUSTER_STATUSES = ['pending', 'active', 'declined', 'expired', 'withdrawn'] as const;
 export type AdjusterStatus = (typeof ADJUSTER_STATUSES)[number];
 
 /** Status filters of the adjuster's list of claims. */
 export const APP_CLAIM_STATUSES = ['pending_acceptance', 'accepted', 'closed'] as const;
 
+/** Of an attempt to reach the policyholder. */
 export const CONTACT_RESULTS = ['reached', 'left_message', 'no_answer'] as const;
 export type ContactResult = (typeof CONTACT_RESULTS)[number];
 
+/** What an account needs before an invitation can be accepted. */
 export const PROFILE_FIELDS = ['first_name', 'last_name', 'email'] as const;
 export type ProfileField = (typeof PROFILE_FIELDS)[number];
 
@@ -131,7 +142,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** What a key is for. */
 export const KEY_PURPOSES = ['full_access', 'claims', 'adjusters', 'read_only'] as const;
+export type Purpose = (typeof KEY_PURPOSES)[number];
 
 /** What separates the cells of a file of claims. */
 export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const;
@@ -141,26 +154,27 @@ export const DATE_ORDERS = ['mdy', 'dmy'] as const;
 export const STAFF_ROLES = ['admin', 'dispatcher', 'developer', 'auditor'] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];
 
-/** What a role at the firm's desk may include. */
-export const STAFF_PERMISSIONS = [
-  ...SCOPES,
-  'reports:read',
-  'imports:read',
-  'imports:write',
-  'keys:read',
-  'keys:write',
-  'requests:read',
-  'webhooks:read',
-  'webhooks:write',
-  'sandbox:write',
-  'readiness:read',
-  'audit:read',
-  'staff:read',
-  'staff:write',
-] as const;
+/** What the firm's desk lets a person do: the scopes of keys, and what firms manage by themselves. */
+export const STAFF_PERMISSIONS = /* @__PURE__ */ (() =>
+  [
+    ...SCOPES,
+    'reports:read',
+    'imports:read',
+    'imports:write',
+    'keys:read',
+    'keys:write',
+    'requests:read',
+    'webhooks:read',
+    'webhooks:write',
+    'sandbox:write',
+    'readiness:read',
+    'audit:read',
+    'staff:read',
+    'staff:write',
+  ] as const)();
 export type StaffPermission = (typeof STAFF_PERMISSIONS)[number];
 
-/** What the audit trail records. More may be added. */
+/** What the audit trail records. */
 export const AUDIT_ACTIONS = [
   'adjuster.create',
   'adjuster.disable',
@@ -252,6 +266,7 @@ export const AUDIT_ACTIONS = [
   'webhook.test',
   'webhooks.read',
 ] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Failures that a firm can simulate with a test key. */
 export const FAULT_KINDS = [
@@ -263,13 +278,81 @@ export const FAULT_KINDS = [
   'unknown_value',
   'short_page',
 ] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
 /** In place of the status of a pending claim: new values may be added at any time. */
 export const SIMULATED_STATUS = 'simulated_new_status';
-export type FaultKind = (typeof FAULT_KINDS)[number];
 
+/** Live and test data of a firm are separate; each key belongs to one environment. */
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export const DEADLINE_KINDS = ['first_contact', 'preliminary_report', 'proof_of_loss'] as const;
 export type DeadlineKind = (typeof DEADLINE_KINDS)[number];
+/** `assignment`: the adjuster's acceptance. `loss`: the end of the date of loss. */
 export const DEADLINE_STARTS = ['assignment', 'loss'] as const;
+
+/** What is checked of a firm's integration, in the order in which it is shown. */
+export const READINESS_CHECKS = [
+  'idempotency_keys',
+  'lost_writes',
+  'duplicates',
+  'retry_after',
+  'back_off',
+  'cursors',
+  'poll_gaps',
+  'poll_overlap',
+  'unread_changes',
+  'second_outcomes',
+  'unknown_values',
+  'rejected_requests',
+] as const;
+export type ReadinessCheckId = (typeof READINESS_CHECKS)[number];
+
+/** Orders of the desk's board. */
+export const BOARD_ORDERS = ['waiting', 'latest'] as const;
+/** How an offer ended; `pending` while it has not. */
+export const OFFER_OUTCOMES = [
+  'pending',
+  'accepted',
+  'rejected',
+  'unassigned',
+  'withdrawn',
+  'closed',
+] as const;
+export type OfferOutcome = (typeof OFFER_OUTCOMES)[number];
+/** Who makes offers. */
+export const OFFERER_TYPES = ['staff', 'key'] as const;
+/** What a report groups offers by. */
+export const REPORT_GROUPS = ['adjuster', 'week', 'carrier'] as const;
+export type ReportGroup = (typeof REPORT_GROUPS)[number];
+
+/**
+ * What became of a notification. `unauthorized`: the push service rejects the keys of this installation, which an operator can
+ * correct. `rejected`: it rejects the message, and would again. `gone`: the subscription has ended, and the device is removed.
+ */
+export const DELIVERY_OUTCOMES = ['delivered', 'gone', 'retried', 'unauthorized', 'rejected'] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
+/** What a firm's endpoint is sent. `claims.changed` names no claim: the endpoint polls from `updated_since`. */
+export const WEBHOOK_TYPES = ['claims.changed', 'webhook.test'] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+export const WEBHOOK_STATES = ['active', 'paused'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+/** `requested`: by a person. `gone`: the endpoint answered 410. `failing`: every attempt of three days failed. */
+export const WEBHOOK_PAUSE_REASONS = ['requested', 'gone', 'failing'] as const;
+export type WebhookPauseReason = (typeof WEBHOOK_PAUSE_REASONS)[number];
+/** Of a delivery. */
+export const WEBHOOK_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+/** Why there was no response. */
+export const WEBHOOK_ERRORS = [
+  'timeout',
+  'connection_failed',
+  'name_not_resolved',
+  'tls_failed',
+  'private_address',
+] as const;
+export type WebhookError = (typeof WEBHOOK_ERRORS)[number];
+
+/** Characters that are not seen, for a regular expression with `u`; no Unicode property covers U+2800 and U+FFF9 to U+FFFB. */
+export const INVISIBLE_CHARACTER = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]';
