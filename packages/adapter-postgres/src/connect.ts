@@ -1,13 +1,14 @@
 import type { Clock, DataEncryption, MetricSources, Stores } from '@svc/application';
 import type { Instant } from '@svc/domain';
 import { citusStatements } from './citus/citus-statements.ts';
+import { openTables, runAfterCommit } from './citus/database.ts';
 import { groupedClaimWrites } from './claims/claim-writes.ts';
 import { MAX_TOGETHER } from './claims/groups.ts';
 import { singleServerStatements } from './claims/single-server-statements.ts';
-import { type Database, type DatabaseOptions, openDatabase } from './driver/database.ts';
+import type { Database, DatabaseOptions } from './driver/database.ts';
 import { startDatabaseClock } from './driver/database-clock.ts';
 import { DatabaseError } from './driver/errors.ts';
-import { type Executor, first, type Layout, sql } from './driver/executor.ts';
+import { type Executor, first, sql } from './driver/executor.ts';
 import { checkWrappingKeys, DataKeys, wrappingKeyCounts } from './encryption/data-keys.ts';
 import { countPlainRows, encryptExisting, rejectsPlainText } from './encryption/encrypt-existing.ts';
 import { Encryption, NO_ENCRYPTION } from './encryption/encryption.ts';
@@ -82,19 +83,18 @@ const SYSTEM_CLOCK: Clock = { now: () => Date.now() };
 const CLOCK_INTERVAL_MS = 10_000;
 const READ_TIME = sql('clock', 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms');
 
-/** What depends on where the tables of firms are. */
 export function writeStores(
   database: Pick<Database, 'begin' | 'metrics'>,
-  { joinsFirms }: Layout,
+  distributed: boolean,
   clock: Clock,
   encryption: Encryption,
 ) {
-  const statements = joinsFirms ? singleServerStatements : citusStatements;
+  const statements = distributed ? citusStatements : singleServerStatements;
   const statementsOn: StatementsOn = (executor) => statements(executor, clock, encryption);
   return {
     statementsOn,
     unitOfWork: pgUnitOfWork(database, statementsOn, encryption),
-    claimWrites: groupedClaimWrites(database, statementsOn, { maxTogether: joinsFirms ? MAX_TOGETHER : 1 }),
+    claimWrites: groupedClaimWrites(database, statementsOn, { maxTogether: distributed ? 1 : MAX_TOGETHER }),
     audit: pgAuditLog(database, statementsOn),
   };
 }
@@ -108,7 +108,7 @@ async function readTime(reads: Executor): Promise<number> {
 /** @throws Unavailable when PostgreSQL cannot be reached. Connections lost later are replaced. */
 export async function connect(options: ConnectOptions): Promise<PostgresStores> {
   let measureClock = (): void => {};
-  const database = await openDatabase({ ...options, onConnected: () => measureClock() });
+  const { database, distributed } = await openTables({ ...options, onConnected: () => measureClock() });
   const { reads, maintenance } = database;
   const processClock = options.processClock ?? SYSTEM_CLOCK;
   const databaseClock = await startDatabaseClock(() => readTime(reads), processClock).catch(
@@ -125,11 +125,11 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   const wrappingKeys = options.encryption ? new WrappingKeys(options.encryption) : null;
   const dataKeys = wrappingKeys === null ? null : new DataKeys(database.reserved, wrappingKeys);
   const encryption = dataKeys === null ? NO_ENCRYPTION : new Encryption(dataKeys);
-  const { statementsOn, ...writes } = writeStores(database, reads.layout, clock, encryption);
+  const { statementsOn, ...writes } = writeStores(database, distributed, clock, encryption);
   const running = new Set<RunningJobs>();
   return {
     ...writes,
-    firmReads: pgFirmReads(reads, encryption),
+    firmReads: pgFirmReads(reads, encryption, distributed ? { maxTogether: 1 } : {}),
     appReads: pgAppReads(database, clock, encryption),
     boardReads: pgBoardReads(reads, maintenance, encryption),
     operatorReads: pgOperatorReads(database, encryption),
@@ -142,7 +142,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
     auditReads: pgAuditReads(maintenance),
     webhookReads: pgWebhookReads(reads, encryption),
     webhookQueue: pgWebhookQueue(database, encryption),
-    firmData: pgFirmData(database, encryption),
+    firmData: pgFirmData(maintenance, encryption),
     faults: pgFaults(maintenance),
     encryption: {
       status: async () => ({
@@ -179,7 +179,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
           },
           refreshStatistics: () => refreshStatistics(maintenance),
         },
-        (job) => maintenance.layout.runAfterCommit(maintenance, job, handler),
+        distributed ? (job) => runAfterCommit(maintenance, job, handler) : handler,
         jobOptions,
       );
       running.add(jobs);

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import type { FirmId } from '@svc/domain';
-import { CITUS } from '../src/citus/layout.ts';
 import type { Executor } from '../src/driver/executor.ts';
-import { ONE_SERVER } from '../src/driver/layout.ts';
 import { claimsById, type WantedClaim } from '../src/reads/claims-by-id.ts';
 
 const wanted = (id: string): WantedClaim => ({ firmId: 'firm' as FirmId, id });
@@ -20,7 +18,6 @@ describe('claims read by id', () => {
       .filter(({ id }) => id !== 'missing')
       .reverse();
   const session: Executor = {
-    layout: ONE_SERVER,
     async rows<R>(_: unknown, values: readonly unknown[] = []): Promise<R[]> {
       const ids = String(values[1]).replace(/[{}]/g, '').split(',');
       statements.push(ids);
@@ -29,8 +26,8 @@ describe('claims read by id', () => {
       return rowsOf(ids) as R[];
     },
   };
-  const outcomes = async (of: Executor, ids: readonly string[]): Promise<unknown[]> => {
-    const read = claimsById(of);
+  const outcomes = async (ids: readonly string[], options = {}): Promise<unknown[]> => {
+    const read = claimsById(session, options);
     const settled = await Promise.allSettled(ids.map((id) => read(wanted(id))));
     return settled.map((one) => (one.status === 'rejected' ? one.reason.message : (one.value?.id ?? null)));
   };
@@ -41,13 +38,13 @@ describe('claims read by id', () => {
   });
 
   test('in one turn share a statement, and each caller gets its own', async () => {
-    expect(await outcomes(session, ['a', 'missing', 'b', 'a'])).toEqual(['a', null, 'b', 'a']);
+    expect(await outcomes(['a', 'missing', 'b', 'a'])).toEqual(['a', null, 'b', 'a']);
     expect(statements).toEqual([['a', 'missing', 'b', 'a']]);
   });
 
   test('in one turn share statements of at most 16', async () => {
     const ids = Array.from({ length: 33 }, (_, n) => `claim ${n}`);
-    expect(await outcomes(session, ids)).toEqual(ids);
+    expect(await outcomes(ids)).toEqual(ids);
     expect(statements.map(({ length }) => length)).toEqual([16, 16, 1]);
   });
 
@@ -62,18 +59,18 @@ describe('claims read by id', () => {
 
   test('that fail together are read one by one, so that only the cause fails', async () => {
     failure = (ids) => (ids.includes('corrupt') ? new Error('cannot be read') : null);
-    expect(await outcomes(session, ['a', 'corrupt', 'b'])).toEqual(['a', 'cannot be read', 'b']);
+    expect(await outcomes(['a', 'corrupt', 'b'])).toEqual(['a', 'cannot be read', 'b']);
     expect(statements).toEqual([['a', 'corrupt', 'b'], ['a'], ['corrupt'], ['b']]);
   });
 
   test('are not read again while PostgreSQL is unavailable', async () => {
     failure = () => new Unavailable('gone', 'database_unreachable');
-    expect(await outcomes(session, ['a', 'b'])).toEqual(['gone', 'gone']);
+    expect(await outcomes(['a', 'b'])).toEqual(['gone', 'gone']);
     expect(statements).toHaveLength(1);
   });
 
   test('have a statement each on Citus, where firms are on several nodes', async () => {
-    expect(await outcomes({ ...session, layout: CITUS }, ['a', 'b'])).toEqual(['a', 'b']);
+    expect(await outcomes(['a', 'b'], { maxTogether: 1 })).toEqual(['a', 'b']);
     expect(statements).toEqual([['a'], ['b']]);
   });
 });

@@ -4,7 +4,7 @@ import type { Job } from '@svc/application';
 import type { ClaimId, FirmId, Svcid } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
 import pg from 'pg';
-import { CITUS } from '../src/citus/layout.ts';
+import { runAfterCommit } from '../src/citus/database.ts';
 import type { Executor } from '../src/driver/executor.ts';
 import { connect, type DatabaseLog, type PostgresStores } from '../src/index.ts';
 import { newId } from './a-firm.ts';
@@ -297,11 +297,10 @@ describe('a job, on tables that are not distributed', () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     const executor: Executor = {
-      layout: CITUS,
       rows: async ({ text }, values = []) => (await client.query(text, [...values])).rows,
     };
     const done: Job[] = [];
-    const run = (one: Job) => CITUS.runAfterCommit(executor, one, async (ran) => void done.push(ran));
+    const run = (one: Job) => runAfterCommit(executor, one, async (ran) => void done.push(ran));
     await database.sql.query('BEGIN');
     await database.sql.query('UPDATE firm_feeds SET audit_seq = audit_seq + 1 WHERE firm_id = $1', [
       job.firmId,

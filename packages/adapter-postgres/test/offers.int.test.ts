@@ -9,11 +9,9 @@ import {
   type OfferFacts,
 } from '@svc/application';
 import { type Claim, DomainError, offerClaim, type Svcid } from '@svc/domain';
-import { layoutOf } from '../src/citus/layout.ts';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { SILENT } from '../src/log.ts';
 import { pgOfferHistory } from '../src/stores/pg-offer-history.ts';
 import { aClaim, addClaim, aFirm, aMembership, NOW } from './a-firm.ts';
 import { type FreshDatabase, undistributedDatabase } from './fresh-database.ts';
@@ -42,11 +40,9 @@ describe('Offers of claims that exist', () => {
   test('an offer that is made while the history of its claim is read is in it once', async () => {
     const { firmId, svcId } = await aFirm(stores);
     const { id } = await addClaim(stores, aClaim(firmId, svcId));
-    const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
     let statements = 0;
     const executor: Executor = {
-      layout,
-      async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+      async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
         statements += 1;
         if (statements === 2) {
           await database.sql.query(
@@ -60,7 +56,7 @@ describe('Offers of claims that exist', () => {
             [id],
           );
         }
-        return (await database.sql.query(layout.formOf(statement).text, [...values])).rows;
+        return (await database.sql.query(text, [...values])).rows;
       },
     };
     const { ofClaim } = pgOfferHistory(executor, executor, NO_ENCRYPTION);

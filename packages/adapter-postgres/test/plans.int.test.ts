@@ -10,14 +10,18 @@ import {
 import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import pg from 'pg';
 import { citusStatements } from '../src/citus/citus-statements.ts';
-import { CITUS } from '../src/citus/layout.ts';
+import { transactionOnCitus } from '../src/citus/database.ts';
 import { groupedClaimWrites } from '../src/claims/claim-writes.ts';
 import { singleServerStatements } from '../src/claims/single-server-statements.ts';
 import { columnTypes } from '../src/driver/column-types.ts';
-import type { Executor, Statement, TransactionExecutor, Value } from '../src/driver/executor.ts';
-import { ONE_SERVER } from '../src/driver/layout.ts';
+import type {
+  Executor,
+  OpenTransaction,
+  Statement,
+  TransactionExecutor,
+  Value,
+} from '../src/driver/executor.ts';
 import { ONE_PLAN, SERVICE_SETTINGS } from '../src/driver/session-settings.ts';
-import type { Transaction } from '../src/driver/transaction.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { withLargeValues } from '../src/reads/large-columns.ts';
 import { pgAppReads } from '../src/reads/pg-app-reads.ts';
@@ -163,7 +167,6 @@ describe.each<[string, step: string, isNew?: 'new database']>([
 
   /** Explains statements instead of running them; every result is empty. */
   const executor: Executor = {
-    layout: ONE_SERVER,
     async rows(statement, values = []) {
       await explain(statement, values);
       return [];
@@ -178,6 +181,21 @@ describe.each<[string, step: string, isNew?: 'new database']>([
     rowsAndCommit: executor.rows,
     orm: () => Promise.reject(new Error('not a named statement')),
   };
+  const transactionWith = (found: object): OpenTransaction => ({
+    ...txExecutor,
+    send(statement, values) {
+      // No plan: it changes a setting.
+      if (values.length > 0) txExecutor.send(statement, values);
+    },
+    async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
+      await explain(statement, values);
+      return [found] as R[];
+    },
+    commit: async () => {},
+    rollback: async () => {},
+    commitSeconds: 0,
+    failure: null,
+  });
 
   const explained = async (work: () => Promise<unknown>): Promise<Plan[]> => {
     plans.length = 0;
@@ -302,7 +320,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   const credentials = pgCredentials(executor, executor);
   const statementsOn = (on: TransactionExecutor) => singleServerStatements(on, clock, NO_ENCRYPTION);
   const claims = pgClaims(txExecutor, statementsOn(txExecutor), NO_ENCRYPTION, [], { ended: [], late: [] });
-  const writing = (transaction: Transaction) =>
+  const writing = (transaction: OpenTransaction) =>
     groupedClaimWrites({ begin: async () => transaction, metrics: NO_METRICS }, statementsOn, {
       maxTogether: 50,
     });
@@ -315,15 +333,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
       work_details: null,
       book_name: null,
     };
-    const transaction = {
-      layout: ONE_SERVER,
-      rowsAndCommit: executor.rows,
-      rollback: async () => {},
-      async rows(statement: Statement, values: readonly Value[]) {
-        await explain(statement, values);
-        return [{ ...row, ...other }];
-      },
-    } as unknown as Transaction;
+    const transaction = transactionWith({ ...row, ...other });
     const saved: string[] = [];
     // The group saves nothing here, so the response runs again alone.
     const response = writing(transaction).respond(svcId, claimId, ({ claim }) => {
@@ -352,19 +362,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
 
   test('events of reads find the chains of many firms by index', async () => {
     const event = auditEvent(firmId, BY_SERVICE, { at: NOW, action: 'claim.read', object: null });
-    const transaction = {
-      ...txExecutor,
-      commit: async () => {},
-      rollback: async () => {},
-      send(statement: Statement, values: readonly Value[]) {
-        // No plan: it changes a setting.
-        if (values.length > 0) txExecutor.send(statement, values);
-      },
-      async rows(statement: Statement, values: readonly Value[]) {
-        await explain(statement, values);
-        return [{ firm_id: firmId }];
-      },
-    } as unknown as Transaction;
+    const transaction = transactionWith({ firm_id: firmId });
     const nodes = await explained(() =>
       pgAuditLog({ begin: async () => transaction }, statementsOn).append([event]),
     );
@@ -377,18 +375,12 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   });
 
   const sendClaim = async (): Promise<void> => {
-    const transaction = {
-      ...txExecutor,
-      send(statement: Statement, values: readonly Value[]) {
-        // No plan: it sets a timeout.
-        if (values.length > 0) txExecutor.send(statement, values);
-      },
-      rollback: async () => {},
-      async rows(statement: Statement, values: readonly Value[]) {
-        await explain(statement, values);
-        return [{ firm_id: firmId, svc_id: svcId, fingerprint: null, duplicate_id: null }];
-      },
-    } as unknown as Transaction;
+    const transaction = transactionWith({
+      firm_id: firmId,
+      svc_id: svcId,
+      fingerprint: null,
+      duplicate_id: null,
+    });
     const claim = aClaim(firmId, svcId);
     const { externalId, claimNumber } = claim;
     const slot = { firmId, environment: 'live', key: 'k' } as const;
@@ -501,7 +493,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   });
 
   test('a duplicate is found by the indexes of both numbers, also on a shard', async () => {
-    const onShard = { ...txExecutor, layout: CITUS };
+    const onShard = transactionOnCitus(transactionWith({}));
     const statements = citusStatements(onShard, clock, NO_ENCRYPTION);
     const slot = { firmId, environment: 'live', key: 'k' } as const;
     const request = { slot, fingerprint: 'f', at: NOW, adjuster: svcId, externalId: 'e', claimNumber: 'n' };
@@ -577,7 +569,6 @@ describe('the board of a firm with 100,000 claims', () => {
     const { rows } = await connection.query<{ id: FirmId }>('SELECT id FROM firms');
     const read: number[] = [];
     const executor: Executor = {
-      layout: ONE_SERVER,
       async rows<R>({ name, text }: Statement, values: readonly Value[] = []) {
         const call = execute(`${name}_${read.push(0)}`, values);
         const at = read.length - 1;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KeysetPosition } from '@svc/application';
 import type { ClaimAsSent, ClaimId, FirmId, Svcid } from '@svc/domain';
-import { layoutOf } from '../src/citus/layout.ts';
+import { onCitus } from '../../../tools/services/citus.ts';
+import { executorOnCitus } from '../src/citus/database.ts';
 import type { Executor, Statement, Value } from '../src/driver/executor.ts';
 import { NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { connect, type PostgresStores } from '../src/index.ts';
-import { SILENT } from '../src/log.ts';
 import { pgFirmReads } from '../src/reads/pg-firm-reads.ts';
 import { aClaim, addClaim, aFirm, NOW, newId } from './a-firm.ts';
 import { distributedDatabase, type FreshDatabase } from './fresh-database.ts';
@@ -153,11 +153,8 @@ describe('reads', () => {
       await addClaim(stores, aClaim(firmId, svcId, { asSent }));
     }
     let bytesRead = 0;
-    const layout = await layoutOf(async (text) => (await database.sql.query(text)).rows, SILENT);
     const executor: Executor = {
-      layout,
-      async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
-        const { text } = layout.formOf(statement);
+      async rows<R>({ text }: Statement, values: readonly Value[] = []): Promise<R[]> {
         const types = { getTypeParser: () => (value: string) => value };
         const { rows } = await database.sql.query({ text, values: [...values], types });
         bytesRead += JSON.stringify(rows).length;
@@ -165,7 +162,12 @@ describe('reads', () => {
       },
     };
     const page = { after: null, limit: 200, maxBytes: 350_000 };
-    const inFeed = await pgFirmReads(executor, NO_ENCRYPTION).claims(firmId, 'live', {}, page);
+    const inFeed = await pgFirmReads(onCitus() ? executorOnCitus(executor) : executor, NO_ENCRYPTION).claims(
+      firmId,
+      'live',
+      {},
+      page,
+    );
     expect(inFeed.rows.map((claim) => claim.asSent)).toEqual([asSent, asSent, asSent]);
     expect(bytesRead).toBeLessThan(350_000);
   });

@@ -11,10 +11,9 @@ import {
 } from '@svc/testkit';
 import pg from 'pg';
 import { createDatabase } from '../../../tools/services/postgres.ts';
+import { openTables } from '../src/citus/database.ts';
 import { writeStores } from '../src/connect.ts';
-import { openDatabase } from '../src/driver/database.ts';
-import type { Orm } from '../src/driver/executor.ts';
-import type { Transaction } from '../src/driver/transaction.ts';
+import type { OpenTransaction } from '../src/driver/executor.ts';
 import { DataKeys } from '../src/encryption/data-keys.ts';
 import { Encryption, NO_ENCRYPTION } from '../src/encryption/encryption.ts';
 import { WrappingKeys } from '../src/encryption/wrapping-keys.ts';
@@ -22,38 +21,45 @@ import { connect, type WrappingKeySource } from '../src/index.ts';
 
 const PENDING = `SELECT payload AS job, run_at FROM jobs ORDER BY id`;
 
-/** Throws after this number of statements, and before the commit of the last one. */
-function failAfter(statements: number, transaction: Transaction, onFault: () => void): Transaction {
+/** What only the check of a COMMIT finds. */
+const FAIL_AT_COMMIT = [
+  'CREATE TEMPORARY TABLE twice (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED) ON COMMIT DROP',
+  'INSERT INTO twice VALUES (1), (1)',
+].map((text, n) => ({ name: `fail_at_commit_${n}`, text }));
+
+/** Throws after this number of statements, or in the commit after the last one, which fails in the server. */
+function failAfter(statements: number, transaction: OpenTransaction, onFault: () => void): OpenTransaction {
   let left = statements;
-  const count = (name: string): void => {
+  const isFault = (): boolean => {
     left -= 1;
-    if (left > 0) return;
-    onFault();
-    throw new InjectedFault(`after ${name}`);
+    if (left === 0) onFault();
+    return left <= 0;
   };
-  const rows = transaction.rows.bind(transaction);
-  const send = transaction.send.bind(transaction);
-  const { orm } = transaction;
-  const countedOrm: Orm = async (name, work) => {
-    const result = await orm(name, work);
-    count(name);
+  const after = <T>(name: string, result: T): T => {
+    if (isFault()) throw new InjectedFault(`after ${name}`);
     return result;
   };
-  transaction.rows = async (statement, values) => {
-    const result = await rows<never>(statement, values);
-    count(statement.name);
-    return result;
+  const committing = async <T>(commit: () => Promise<T>): Promise<T> => {
+    if (!isFault()) return commit();
+    for (const statement of FAIL_AT_COMMIT) transaction.send(statement, []);
+    await expect(commit()).rejects.toThrow('23505');
+    throw new InjectedFault('at the commit');
   };
-  transaction.send = (statement, ...rest) => {
-    send(statement, ...rest);
-    count(statement.name);
+  return {
+    rows: async (statement, values) =>
+      after(statement.name, await transaction.rows<never>(statement, values)),
+    send: (statement, ...rest) => after(statement.name, transaction.send(statement, ...rest)),
+    orm: async (name, work) => after(name, await transaction.orm(name, work)),
+    rowsAndCommit: (statement, values) => committing(() => transaction.rowsAndCommit(statement, values)),
+    commit: () => committing(() => transaction.commit()),
+    rollback: () => transaction.rollback(),
+    get commitSeconds() {
+      return transaction.commitSeconds;
+    },
+    get failure() {
+      return transaction.failure;
+    },
   };
-  transaction.rowsAndCommit = async (statement, values) => {
-    const result = await transaction.rows<never>(statement, values);
-    await transaction.commit();
-    return result;
-  };
-  return Object.assign(transaction, { orm: countedOrm });
 }
 
 const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<StoresUnderTest> => {
@@ -65,7 +71,12 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
   const connectTimeoutMs = 10_000;
   const stores = await connect({ url: database.url, clock, encryption, metrics, connectTimeoutMs });
   // The same on other connections, for transactions that fail.
-  const beside = await openDatabase({ url: database.url, poolMax: 4, metrics, connectTimeoutMs });
+  const { database: beside, distributed } = await openTables({
+    url: database.url,
+    poolMax: 4,
+    metrics,
+    connectTimeoutMs,
+  });
   const keysBeside = encryption && new DataKeys(beside.reserved, new WrappingKeys(encryption));
   // No port reads the queue; only this test does.
   const queue = new pg.Pool({ connectionString: database.url, max: 1 });
@@ -91,7 +102,7 @@ const storesWith = (encryption: WrappingKeySource | null) => async (): Promise<S
       return {
         stores: writeStores(
           { begin, metrics },
-          beside.reads.layout,
+          distributed,
           clock,
           keysBeside ? new Encryption(keysBeside) : NO_ENCRYPTION,
         ),

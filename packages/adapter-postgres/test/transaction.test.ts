@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { NO_METRICS } from '@svc/application';
 import type { QueryRunner } from 'typeorm';
-import { CITUS } from '../src/citus/layout.ts';
 import { inGroups } from '../src/claims/groups.ts';
 import { Transaction } from '../src/driver/transaction.ts';
 
@@ -18,7 +17,7 @@ async function transactionWith(notices: readonly object[], lost?: Error) {
     },
   });
   const runner = { connect: async () => client, release: async () => {} } as unknown as QueryRunner;
-  const options = { prepared: true, begin: 'BEGIN', layout: CITUS };
+  const options = { prepared: true, begin: 'BEGIN' };
   return { client, transaction: await Transaction.begin(runner, options) };
 }
 

@@ -3,7 +3,6 @@ import { type Claim, type ClaimId, carrierNameKey, type FirmId, type Instant } f
 import { timestamp } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, type Statement, sql, type TransactionExecutor, type Value } from '../driver/executor.ts';
-import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import type { ClaimResponse, Decided, Facts, FactsRequest, FirmStatements } from '../firm-statements.ts';
@@ -49,10 +48,10 @@ const ADD = sql(
    VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8::json, $9::json, $10::json, $11, $12, $13, $14, $15, $16, $17) RETURNING updated_at`,
 );
 
-const FIND_SENDER = byAdjuster(
+const FIND_SENDER = sql(
   'claims_find_sender',
-  (inFirms) => `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
-    WHERE m.svc_id = $1 ${inFirms}`,
+  `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
+    WHERE m.svc_id = $1`,
 );
 /** After the firm was found. */
 const LOCK_ACCESS = sql(
@@ -142,7 +141,7 @@ export function citusStatements(
   };
   const lockOffered = async ({ svcId, id }: ClaimResponse): Promise<OfferedRow[]> => {
     // A statement locks rows of only one firm.
-    const firm = first(await rowsByAdjuster<{ firm_id: FirmId }>(executor, FIND_SENDER, [svcId, id]));
+    const firm = first(await executor.rows<{ firm_id: FirmId }>(FIND_SENDER, [svcId, id]));
     if (firm === null) return [];
     const firmId = firm.firm_id;
     const [access, claim, forms] = await Promise.all([

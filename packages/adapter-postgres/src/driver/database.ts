@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { type ConnectionPool, type Metrics, NO_METRICS } from '@svc/application';
 import type pg from 'pg';
-import { layoutOf } from '../citus/layout.ts';
 import { type DatabaseLog, SILENT } from '../log.ts';
 import { ENTITIES } from '../schema/entities.ts';
 import { BatchedSocket } from './batched-socket.ts';
@@ -9,7 +8,7 @@ import { columnTypes } from './column-types.ts';
 import { ConnectionFailures } from './connection-failures.ts';
 import { dataSourceOn, poolClass, poolState } from './connection-pool.ts';
 import { translateError } from './errors.ts';
-import type { CancelableExecutor, Executor, Layout, Orm } from './executor.ts';
+import type { CancelableExecutor, Executor, OpenTransaction, Orm } from './executor.ts';
 import { isBehindPooler } from './pooler.ts';
 import { PipelinedReads, PooledExecutor } from './read-connections.ts';
 import { type DatabaseUrl, Servers } from './servers.ts';
@@ -38,7 +37,11 @@ export interface DatabaseOptions {
   readonly metrics?: Metrics | undefined;
   /** Called for each new connection. */
   readonly onConnected?: (() => void) | undefined;
+  /** Settings of each connection, besides those of the service; by default, one plan for each statement. */
+  readonly settingsOf?: SettingsOf | undefined;
 }
+
+type SettingsOf = (query: (text: string) => Promise<{ yes: boolean }[]>) => Promise<SessionSettings>;
 
 export interface Database {
   readonly reads: Executor;
@@ -50,7 +53,7 @@ export interface Database {
    * write, which may wait for a standby.
    */
   readonly reserved: { readonly reads: Executor; readonly writes: Executor };
-  begin(): Promise<Transaction>;
+  begin(): Promise<OpenTransaction>;
   /** In a transaction. */
   readonly orm: Orm;
   ping(timeoutMs: number): Promise<void>;
@@ -85,9 +88,10 @@ export async function openDatabase({
   log = SILENT,
   metrics = NO_METRICS,
   onConnected = () => {},
+  settingsOf = async () => ONE_PLAN,
 }: DatabaseOptions): Promise<Database> {
   const servers = new Servers(url, log, connectTimeoutMs);
-  const { layout, behindPooler } = await inspect(servers, { connectTimeoutMs, pooler, log });
+  const { settings, behindPooler } = await inspect(servers, { connectTimeoutMs, pooler, settingsOf });
   const timeouts = {
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
@@ -112,7 +116,7 @@ export async function openDatabase({
   const poolOptions = {
     ...shared,
     types: columnTypes,
-    Client: clientWith({ ...SERVICE_SETTINGS, ...(layout.joinsFirms && ONE_PLAN) }),
+    Client: clientWith({ ...SERVICE_SETTINGS, ...settings }),
     stream: () => new BatchedSocket(),
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 60_000,
@@ -141,7 +145,6 @@ export async function openDatabase({
   const transactionOptions: TransactionOptions = {
     prepared: !behindPooler,
     begin: beginWith ?? 'BEGIN',
-    layout,
   };
   /** Opens its connections when they are first used. The number of waiting callers is limited elsewhere, by admission. */
   const ownPool = (max: number): pg.Pool => {
@@ -151,11 +154,10 @@ export async function openDatabase({
     return own;
   };
   const readPool = ownPool(readConnections);
-  const pipelined = new PipelinedReads(readPool, layout);
+  const pipelined = new PipelinedReads(readPool);
   const maintenance = new PooledExecutor(
     pool,
     beginWith ?? `BEGIN; ${PLAN_FOR_VALUES.text}`,
-    layout,
     behindPooler ? null : pipelined,
   );
   const reads = behindPooler ? maintenance : pipelined;
@@ -165,8 +167,8 @@ export async function openDatabase({
     reads,
     maintenance,
     reserved: {
-      reads: new PooledExecutor(reservedForReads, beginWith, layout),
-      writes: new PooledExecutor(reservedForWrites, beginWith, layout),
+      reads: new PooledExecutor(reservedForReads, beginWith),
+      writes: new PooledExecutor(reservedForWrites, beginWith),
     },
     behindPooler,
     metrics,
@@ -194,7 +196,7 @@ export async function openDatabase({
 
 interface Inspected {
   readonly behindPooler: boolean;
-  readonly layout: Layout;
+  readonly settings: SessionSettings;
 }
 
 const inspect = (
@@ -202,14 +204,14 @@ const inspect = (
   {
     connectTimeoutMs,
     pooler,
-    log,
-  }: { connectTimeoutMs: number; pooler: boolean | undefined; log: DatabaseLog },
+    settingsOf,
+  }: { connectTimeoutMs: number; pooler: boolean | undefined; settingsOf: SettingsOf },
 ): Promise<Inspected> =>
   servers.onConnection(
     'connect',
     { application_name: APPLICATION_NAME, query_timeout: connectTimeoutMs },
     async (client) => ({
       behindPooler: pooler ?? (await isBehindPooler(client)),
-      layout: await layoutOf(async (text) => (await client.query(text)).rows, log),
+      settings: await settingsOf(async (text) => (await client.query(text)).rows),
     }),
   );

@@ -1,5 +1,3 @@
-import type { Job } from '@svc/application';
-import type { FirmId, Svcid } from '@svc/domain';
 import type { EntityManager } from 'typeorm';
 
 /** One SQL statement. Its name is the name of the prepared statement, and identifies it in errors. */
@@ -8,13 +6,21 @@ export interface Statement {
   readonly text: string;
 }
 
-export const sql = (name: string, text: string): Statement => ({ name, text });
+const statements = new Map<string, Statement>();
+
+export function sql(name: string, text: string): Statement {
+  const statement = { name, text };
+  statements.set(name, statement);
+  return statement;
+}
+
+export const statementNamed = (name: string): Statement | undefined => statements.get(name);
+export const statementNames = (): string[] => [...statements.keys()];
 
 export type Value = string | number | boolean | null | readonly (string | null)[];
 
 /** Runs statements: a transaction, or connections for statements outside transactions. */
 export interface Executor {
-  readonly layout: Layout;
   rows<R>(statement: Statement, values?: readonly Value[]): Promise<R[]>;
 }
 
@@ -40,22 +46,15 @@ export interface TransactionExecutor extends Executor {
   readonly orm: Orm;
 }
 
-/** What depends on whether the tables of firms are on one server or distributed over several. */
-export interface Layout {
-  /** Whether a statement or a transaction may cover several firms at the cost of one. */
-  readonly joinsFirms: boolean;
-  /** The statement in the form for these tables. */
-  formOf(statement: Statement): Statement;
-  /** The firms that a statement by adjuster has to name; null: none. */
-  firmsOf(executor: Executor, adjusters: readonly Svcid[]): Promise<readonly string[] | null>;
-  /** Before the first membership of an adjuster in a firm is saved. */
-  addFirmOf(executor: TransactionExecutor, svcId: Svcid, firmId: FirmId): Promise<void>;
-  /** Where a row lock would lock other rows as well, instead of it. */
-  lockByKey(executor: TransactionExecutor, key: string): void;
-  /** Before each change of a table that is on several servers. */
-  lockSharedTables(executor: TransactionExecutor): void;
-  /** Runs a job after all changes of the transaction that added it can be seen. */
-  runAfterCommit(executor: Executor, job: Job, run: (job: Job) => Promise<void>): Promise<void>;
+/** What has begun one commits it or rolls it back. */
+export interface OpenTransaction extends TransactionExecutor {
+  commit(): Promise<void>;
+  /** Does nothing after a commit, and never throws. */
+  rollback(): Promise<void>;
+  /** From sending COMMIT to its response, with the statement of `rowsAndCommit`. */
+  readonly commitSeconds: number;
+  /** The first error of any statement, or null. */
+  readonly failure: unknown;
 }
 
 /** Work through TypeORM's entity manager, for statements that are not on a hot path. */

@@ -1,14 +1,7 @@
 import { Unavailable } from '@svc/application';
 import type pg from 'pg';
 import { breaksConnection, isUnprepared, translateError } from './errors.ts';
-import {
-  type CancelableExecutor,
-  type Executor,
-  type Layout,
-  type Statement,
-  sql,
-  type Value,
-} from './executor.ts';
+import { type CancelableExecutor, type Executor, type Statement, sql, type Value } from './executor.ts';
 
 /** PostgreSQL then rejects writes, since a read may run twice. */
 const READ_ONLY = 'SET default_transaction_read_only = on';
@@ -27,10 +20,7 @@ export class PipelinedReads implements Executor {
   readonly #connections: SharedConnection[];
   #closed = false;
 
-  constructor(
-    private readonly pool: pg.Pool,
-    readonly layout: Layout,
-  ) {
+  constructor(private readonly pool: pg.Pool) {
     this.#connections = Array.from({ length: pool.options.max }, () => ({ client: null, pending: 0 }));
   }
 
@@ -40,14 +30,15 @@ export class PipelinedReads implements Executor {
 
   async #rows<R>(statement: Statement, values: readonly Value[], mayRepeat: boolean): Promise<R[]> {
     if (this.#closed) throw new Unavailable('The connections to PostgreSQL are closed.', 'draining');
+    const { name, text } = statement;
     const connection = this.#connections.reduce((best, next) => (next.pending < best.pending ? next : best));
     const connecting = connection.client ?? this.#connect(connection);
     connection.pending += 1;
     try {
       const client = await connecting;
-      return (await client.query({ ...this.layout.formOf(statement), values: values as unknown[] })).rows;
+      return (await client.query({ name, text, values: values as unknown[] })).rows;
     } catch (error) {
-      if (!mayRepeat || !isUnprepared(error)) throw translateError(error, statement.name);
+      if (!mayRepeat || !isUnprepared(error)) throw translateError(error, name);
       if (connection.client === connecting) this.#drop(connection);
     } finally {
       connection.pending -= 1;
@@ -96,12 +87,11 @@ export class PooledExecutor implements CancelableExecutor {
   constructor(
     private readonly pool: pg.Pool,
     private readonly begin: string | null,
-    readonly layout: Layout,
     private readonly canceler: Executor | null = null,
   ) {}
 
   async rows<R>(statement: Statement, values: readonly Value[] = [], signal?: AbortSignal): Promise<R[]> {
-    const { name, text } = this.layout.formOf(statement);
+    const { name, text } = statement;
     let client: pg.PoolClient | undefined;
     let broken = false;
     const cancel = (): void => {

@@ -18,8 +18,7 @@ export const SERVICE_SETTINGS: SessionSettings = { ...PLAN_SETTINGS, client_min_
 
 /**
  * A prepared statement keeps one plan for all values. By default PostgreSQL plans statements with short arrays again on
- * every execution: a claim sent or accepted alone then takes it 2 to 3 times the processor time here. Not where tables
- * are distributed: a plan whose values are unknown may be rejected there.
+ * every execution: a claim sent or accepted alone then takes it 2 to 3 times the processor time here.
  */
 export const ONE_PLAN: SessionSettings = { plan_cache_mode: 'force_generic_plan' };
 

@@ -10,7 +10,7 @@ import {
   reportsUnconfirmedCommit,
   translateError,
 } from './errors.ts';
-import type { Layout, Orm, Statement, TransactionExecutor, Value } from './executor.ts';
+import type { OpenTransaction, Orm, Statement, TransactionExecutor, Value } from './executor.ts';
 
 const unconfirmed = (what: string): Unavailable =>
   new Unavailable(
@@ -24,14 +24,13 @@ export interface TransactionOptions {
   readonly prepared: boolean;
   /** Opens a transaction, with settings that the connection cannot have. */
   readonly begin: string;
-  readonly layout: Layout;
 }
 
 /**
  * A transaction on one connection of the pool. Statements are pipelined, so BEGIN and every `send` cost no round trip;
  * the server runs them in order.
  */
-export class Transaction implements TransactionExecutor {
+export class Transaction implements OpenTransaction {
   /** The first error, which is the cause: PostgreSQL rejects every later statement of a failed transaction. */
   #failure: unknown = null;
   #failed = false;
@@ -61,10 +60,6 @@ export class Transaction implements TransactionExecutor {
     const transaction = new Transaction(runner, client, options);
     transaction.#follow('begin', client.query(options.begin));
     return transaction;
-  }
-
-  get layout(): Layout {
-    return this.options.layout;
   }
 
   async rows<R>(statement: Statement, values: readonly Value[] = []): Promise<R[]> {
@@ -129,7 +124,6 @@ export class Transaction implements TransactionExecutor {
     if (this.#failed) throw this.#failure;
   }
 
-  /** From sending COMMIT to its response, with the statement of `rowsAndCommit`. */
   get commitSeconds(): number {
     return this.#commitSeconds;
   }
@@ -150,7 +144,6 @@ export class Transaction implements TransactionExecutor {
     }
   }
 
-  /** The first error of any statement, or null. */
   get failure(): unknown {
     return this.#failed ? this.#failure : null;
   }
@@ -165,7 +158,7 @@ export class Transaction implements TransactionExecutor {
     values: readonly Value[],
     check?: (count: number) => Error | null,
   ): Promise<pg.QueryResult> {
-    const { name, text } = this.layout.formOf(statement);
+    const { name, text } = statement;
     this.#requireOpen(name);
     const query = { ...(this.options.prepared && { name }), text, values: values as unknown[] };
     return this.#follow(name, this.client.query(query), ({ rowCount }) => check?.(rowCount ?? 0) ?? null);
@@ -204,7 +197,7 @@ export class Transaction implements TransactionExecutor {
 
 /** Commits if the work succeeds, and rolls back if it fails. Nothing runs again. */
 export async function transact<T>(
-  database: { begin(): Promise<Transaction> },
+  database: { begin(): Promise<OpenTransaction> },
   work: (executor: TransactionExecutor) => Promise<T>,
 ): Promise<T> {
   const transaction = await database.begin();

@@ -150,7 +150,6 @@ async function encryptRows(
     const startOf = (firmId: string) => [firmId, table.key.type === 'uuid' ? NIL_UUID : ''] as const;
     for (let position: readonly [string, string] = startOf(NIL_UUID); ; ) {
       const rows = await transact(database, async (transaction) => {
-        if (table.name === 'adjusters') transaction.layout.lockSharedTables(transaction);
         const found = await transaction.rows<PlainRow>(find, position);
         if (found.length > 0) {
           const encrypted = await Promise.all(found.map((row) => encryptRow(encryption, table, row)));

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConnectionPool } from '@svc/application';
 import { poolState } from '../driver/connection-pool.ts';
 import type { Database } from '../driver/database.ts';
-import { ONE_SERVER } from '../driver/layout.ts';
 import { PooledExecutor } from '../driver/read-connections.ts';
 import { beginWithSettings, SERVICE_SETTINGS, type SessionSettings } from '../driver/session-settings.ts';
 import type { DatabaseLog } from '../log.ts';
@@ -56,7 +55,7 @@ export function startJobs(
     QUEUE_SETTINGS,
   );
   const begin = database.behindPooler ? beginWithSettings(QUEUE_SETTINGS) : null;
-  const table = jobTable(new PooledExecutor(pool, begin, ONE_SERVER));
+  const table = jobTable(new PooledExecutor(pool, begin));
   const worker = startWorker({ table, log, metrics: database.metrics }, handler, options);
   const stopping = new AbortController();
   const { signal } = stopping;

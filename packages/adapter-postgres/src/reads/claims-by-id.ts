@@ -32,11 +32,12 @@ interface PendingRead {
 }
 
 /** Reads claims by id, those of one tick with one statement or a few. */
-export function claimsById(executor: Executor): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
+export function claimsById(
+  executor: Executor,
+  { maxTogether = MAX_TOGETHER } = {},
+): (claim: WantedClaim) => Promise<FirmClaimRow | null> {
   const readOne = async ({ firmId, id }: WantedClaim): Promise<FirmClaimRow | null> =>
     first(await executor.rows<FirmClaimRow>(CLAIM, [firmId, id]));
-
-  if (!executor.layout.joinsFirms) return readOne;
 
   async function readAll(reads: readonly PendingRead[]): Promise<void> {
     const wanted = reads.map((read) => read.wanted);
@@ -63,7 +64,7 @@ export function claimsById(executor: Executor): (claim: WantedClaim) => Promise<
 
   return (wanted) =>
     new Promise((resolve) => {
-      if (pending.length === 0 || pending.length >= MAX_TOGETHER) {
+      if (pending.length === 0 || pending.length >= maxTogether) {
         const together: PendingRead[] = [];
         pending = together;
         process.nextTick(() => send(together));

@@ -13,8 +13,7 @@ import type { ClaimId, Instant, Svcid } from '@svc/domain';
 import { MoreThan } from 'typeorm';
 import { isUuid, timestamp } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
-import { first, rowByKey, sql, type Value } from '../driver/executor.ts';
-import { type ByAdjuster, byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
+import { first, rowByKey, type Statement, sql, type Value } from '../driver/executor.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { CLAIM_FORMS } from '../stores/carrier-rows.ts';
@@ -36,22 +35,20 @@ const MEMBERSHIPS_OF = '(SELECT * FROM memberships WHERE svc_id BETWEEN $1 AND $
 
 const FIRM_OF = `CROSS JOIN LATERAL (${rowByKey('firms', { id: 'm.firm_id' })}) f`;
 
-const MEMBERSHIPS = byAdjuster(
+const MEMBERSHIPS = sql(
   'app_memberships',
-  (inFirms) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
+  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.can_accept_claims AS "canAcceptClaims",
      m.accepting_assignments AS "acceptingAssignments"
      FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
-    WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
+    WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.first_known_at, m.firm_id`,
 );
 
-const INVITATIONS = byAdjuster(
+const INVITATIONS = sql(
   'app_invitations',
-  (
-    inFirms,
-  ) => `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
+  `SELECT m.firm_id AS "firmId", f.name AS "firmName", m.invited_as AS "invitedAs", m.invited_at AS "invitedAt",
      m.expires_at AS "expiresAt"
      FROM ${MEMBERSHIPS_OF} m ${FIRM_OF}
-    WHERE m.svc_id = $1 ${inFirms} AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
+    WHERE m.svc_id = $1 AND m.status = 'pending' AND m.expires_at > $2 AND (m.invited_at, m.firm_id) > ($3, $4)
     ORDER BY m.invited_at, m.firm_id LIMIT $5`,
 );
 
@@ -69,10 +66,10 @@ const LIST_CONDITIONS: Readonly<Record<AppClaimList, string>> = {
  * Merges a page from each firm the adjuster ever belonged to: accepted claims stay readable after leaving. Firms and
  * carriers are joined only for the rows of the page.
  */
-const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
-  byAdjuster(
+const claimsOf = (list: AppClaimList, changedOnly: boolean): Statement =>
+  sql(
     `app_${changedOnly ? 'changed_' : ''}claims_${list}`,
-    (inFirms) => `SELECT ${LISTED_APP_CLAIM_COLUMNS}
+    `SELECT ${LISTED_APP_CLAIM_COLUMNS}
        FROM (
          SELECT own.* FROM memberships m CROSS JOIN LATERAL (
            SELECT c.* FROM claims c
@@ -80,7 +77,7 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
               AND (c.offered_at, c.id) > ($2, $4)
               ${changedOnly ? 'AND greatest(c.updated_at, c.work_changed_at, c.closed_at) >= $6' : ''}
             ORDER BY c.offered_at, c.id LIMIT $5) own
-          WHERE m.svc_id = $1 ${inFirms}
+          WHERE m.svc_id = $1
           ORDER BY own.offered_at, own.id LIMIT $5) c
        ${CLAIM_FORMS}
       ORDER BY c.offered_at, c.id`,
@@ -89,19 +86,19 @@ const claimsOf = (list: AppClaimList, changedOnly: boolean): ByAdjuster =>
 /** More than an adjuster usually has; a piece of long work. */
 const IDS_AT_ONCE = 2000;
 
-const idsOf = (list: AppClaimList): ByAdjuster =>
-  byAdjuster(
+const idsOf = (list: AppClaimList): Statement =>
+  sql(
     `app_claim_ids_${list}`,
-    (inFirms) => `SELECT own.id, own.offered_at AS at FROM memberships m CROSS JOIN LATERAL (
+    `SELECT own.id, own.offered_at AS at FROM memberships m CROSS JOIN LATERAL (
         SELECT c.id, c.offered_at FROM claims c
          WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = $1 AND ${LIST_CONDITIONS[list]} AND ${READABLE}
            AND (c.offered_at, c.id) > ($2, $4)
          ORDER BY c.offered_at, c.id LIMIT $5) own
-      WHERE m.svc_id = $1 ${inFirms} ORDER BY own.offered_at, own.id LIMIT $5`,
+      WHERE m.svc_id = $1 ORDER BY own.offered_at, own.id LIMIT $5`,
   );
 
-type ListStatements = Readonly<Record<AppClaimList, ByAdjuster>>;
-const forEachList = (statement: (list: AppClaimList) => ByAdjuster): ListStatements => ({
+type ListStatements = Readonly<Record<AppClaimList, Statement>>;
+const forEachList = (statement: (list: AppClaimList) => Statement): ListStatements => ({
   pending_acceptance: statement('pending_acceptance'),
   accepted: statement('accepted'),
   closed: statement('closed'),
@@ -111,20 +108,20 @@ const CLAIMS = forEachList((list) => claimsOf(list, false));
 const CHANGED_CLAIMS = forEachList((list) => claimsOf(list, true));
 const CLAIM_IDS = forEachList(idsOf);
 
-const CLAIM = byAdjuster(
+const CLAIM = sql(
   'app_claim',
-  (inFirms) => `SELECT ${APP_CLAIM_COLUMNS} FROM memberships m
+  `SELECT ${APP_CLAIM_COLUMNS} FROM memberships m
      CROSS JOIN LATERAL (${rowByKey('claims', { firm_id: 'm.firm_id', id: '$2' })}) c ${CLAIM_FORMS}
-    WHERE m.svc_id = $1 ${inFirms} AND c.adjuster_svc_id = $1 AND ${READABLE}`,
+    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 AND ${READABLE}`,
 );
 
 /**
  * Changes with everything the app shows of open claims except the adjuster's own edits: count and newest offer of both
  * lists, and the state of each membership. An index-only scan of the claims.
  */
-const REVISIONS = byAdjuster(
+const REVISIONS = sql(
   'app_revisions',
-  (inFirms) => `SELECT m.svc_id AS "svcId",
+  `SELECT m.svc_id AS "svcId",
      string_agg(concat_ws(' ', m.firm_id, m.status, m.invited_at, m.accepting_assignments, m.can_accept_claims,
        pending.revision, accepted.revision), ';' ORDER BY m.firm_id) AS revision
      FROM memberships m
@@ -136,7 +133,7 @@ const REVISIONS = byAdjuster(
        SELECT concat_ws(' ', count(*), max(c.offered_at)) AS revision FROM claims c
         WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id AND c.status = 'accepted'
           AND c.closed_at IS NULL) accepted
-    WHERE m.svc_id = ANY ($1::text[]) ${inFirms}
+    WHERE m.svc_id = ANY ($1::text[])
     GROUP BY m.svc_id`,
 );
 
@@ -170,7 +167,7 @@ export function pgAppReads(
     passkeys: (svcId) => findPasskeys(orm, encryption, { svcId }),
     sessions: (svcId, now) => findSessions(orm, encryption, { svcId, expiresAt: MoreThan(now) }),
 
-    memberships: (svcId) => rowsByAdjuster<FirmMembershipView>(executor, MEMBERSHIPS, [svcId]),
+    memberships: (svcId) => executor.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
 
     async invitations(svcId, now, page) {
       const values: [Svcid, ...Value[]] = [
@@ -179,7 +176,7 @@ export function pgAppReads(
         ...uuidPositionValues(page.after),
         fetchCount(page),
       ];
-      const found = await rowsByAdjuster<InvitationView>(executor, INVITATIONS, values);
+      const found = await executor.rows<InvitationView>(INVITATIONS, values);
       return toPage(
         await encryption.decrypt(found, INVITATION_FIELDS, ({ firmId }) => ({ firmId, key: svcId })),
         page,
@@ -193,8 +190,8 @@ export function pgAppReads(
       const values: [Svcid, ...Value[]] = [svcId, at, timestamp(clock.now()), id, fetchCount(page)];
       const found =
         since === undefined
-          ? await rowsByAdjuster<AppClaimRow>(executor, CLAIMS[list], values)
-          : await rowsByAdjuster<AppClaimRow>(executor, CHANGED_CLAIMS[list], [...values, timestamp(since)]);
+          ? await executor.rows<AppClaimRow>(CLAIMS[list], values)
+          : await executor.rows<AppClaimRow>(CHANGED_CLAIMS[list], [...values, timestamp(since)]);
       const { rows, next } = toPage(found, page, offerPosition, appClaimBytes);
       const complete = await withLargeValues(executor, rows, ({ firm_id }) => firm_id);
       return { rows: (await decryptAppClaims(encryption, complete)).map(appClaimFrom), next };
@@ -207,7 +204,7 @@ export function pgAppReads(
         const [at, id] = uuidPositionValues(after);
         const values: [Svcid, ...Value[]] = [svcId, at, timestamp(clock.now()), id, IDS_AT_ONCE];
         type Row = { readonly id: ClaimId; readonly at: Instant };
-        const rows: Row[] = await rowsByAdjuster<Row>(executor, CLAIM_IDS[list], values);
+        const rows: Row[] = await executor.rows<Row>(CLAIM_IDS[list], values);
         for (const row of rows) ids.add(row.id);
         after = rows.at(-1) ?? null;
         if (rows.length < IDS_AT_ONCE) return [...ids];
@@ -216,14 +213,14 @@ export function pgAppReads(
 
     async claim(svcId, id) {
       if (!isUuid(id)) return null;
-      const rows = await rowsByAdjuster<AppClaimRow>(executor, CLAIM, [svcId, id, timestamp(clock.now())]);
+      const rows = await executor.rows<AppClaimRow>(CLAIM, [svcId, id, timestamp(clock.now())]);
       const row = first(await decryptAppClaims(encryption, rows));
       return row === null ? null : appClaimFrom(row);
     },
 
     async revisions(svcIds) {
       const [lists, edits] = await Promise.all([
-        rowsByAdjuster<{ svcId: Svcid; revision: string }>(executor, REVISIONS, [svcIds]),
+        executor.rows<{ svcId: Svcid; revision: string }>(REVISIONS, [svcIds]),
         executor.rows<{ svcId: Svcid; edits: string }>(EDITS, [svcIds]),
       ]);
       const listsOf = new Map(lists.map(({ svcId, revision }) => [svcId, revision]));

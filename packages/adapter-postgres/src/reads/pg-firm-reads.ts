@@ -110,8 +110,12 @@ function startPosition({ updatedSince }: ClaimFilter, { after }: PageRequest): K
   return after !== null && after.at >= updatedSince ? after : positionBefore(updatedSince);
 }
 
-export function pgFirmReads(executor: Executor, encryption: Encryption): FirmReads {
-  const claimById = claimsById(executor);
+export function pgFirmReads(
+  executor: Executor,
+  encryption: Encryption,
+  options: { readonly maxTogether?: number } = {},
+): FirmReads {
+  const claimById = claimsById(executor, options);
   const decryptClaims = (firmId: FirmId, rows: FirmClaimRow[]) =>
     encryption.decrypt(rows, FIRM_CLAIM_FIELDS, ({ id }) => ({ firmId, key: id }));
   return {

@@ -90,10 +90,6 @@ export async function adjustersFrom(encryption: Encryption, rows: AdjusterRow[])
 export function pgAdjusters(executor: TransactionExecutor, encryption: Encryption): Adjusters {
   const one = async (statement: Statement, value: Value): Promise<Adjuster | null> =>
     first(await adjustersFrom(encryption, await executor.rows<AdjusterRow>(statement, [value])));
-  const lockForChange = (svcId: Svcid): void => {
-    executor.layout.lockByKey(executor, svcId);
-    executor.layout.lockSharedTables(executor);
-  };
   const encryptor = (svcId: Svcid) => encryption.encryptor(PERSONAL.adjusters, SERVICE, svcId);
 
   /** @throws email_taken also where the other account was stored before encryption was on, under another key. */
@@ -118,40 +114,32 @@ export function pgAdjusters(executor: TransactionExecutor, encryption: Encryptio
 
   return {
     find: (svcId) => one(FIND_ADJUSTER, svcId),
-    async lock(svcId) {
-      executor.layout.lockByKey(executor, svcId);
-      return one(LOCK, svcId);
-    },
+    lock: (svcId) => one(LOCK, svcId),
     findByEmail: async (email) => one(FIND_BY_EMAIL, await encryption.lookupKeys(PERSONAL.adjusters, email)),
 
     async add(adjuster, signInSecretHash) {
       const { testOf } = adjuster;
-      executor.layout.lockSharedTables(executor);
       const testValues = [testOf?.firmId ?? null, testOf?.behavior ?? null, signInSecretHash];
       return (await executor.rows(ADD, [...(await profileValues(adjuster)), ...testValues])).length === 1;
     },
 
     async saveProfile(adjuster) {
-      lockForChange(adjuster.svcId);
       const isConfirmed = adjuster.emailConfirmed === true;
       await executor.rows(SAVE_PROFILE, [...(await profileValues(adjuster)), isConfirmed]);
       countEdit(executor, adjuster.svcId);
     },
 
     async confirmEmail(svcId) {
-      lockForChange(svcId);
       await executor.rows(CONFIRM_EMAIL, [svcId]);
     },
 
     async saveAvailability(svcId, availability) {
       const encrypt = await encryptor(svcId);
-      lockForChange(svcId);
       await executor.rows(SAVE_AVAILABILITY, [svcId, encrypt('availability', JSON.stringify(availability))]);
       countEdit(executor, svcId);
     },
 
     async setDisabled(svcId, at) {
-      lockForChange(svcId);
       await executor.rows(SET_DISABLED, [svcId, timestampOrNull(at)]);
     },
 

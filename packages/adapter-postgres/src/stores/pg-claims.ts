@@ -3,7 +3,6 @@ import type { AssignmentStatus, Claim, ClaimId, FirmId, Svcid } from '@svc/domai
 import { isUuid } from '../driver/column-types.ts';
 import { DatabaseError } from '../driver/errors.ts';
 import { first, rowByKey, sql, type TransactionExecutor } from '../driver/executor.ts';
-import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { PERSONAL } from '../encryption/personal-columns.ts';
 import type { FirmStatements } from '../firm-statements.ts';
@@ -34,12 +33,12 @@ const LOCK_PENDING = sql(
     ORDER BY c.offered_at, c.id FOR UPDATE`,
 );
 
-const COUNT_PENDING = byAdjuster(
+const COUNT_PENDING = sql(
   'claims_count_pending',
-  (inFirms) => `SELECT coalesce(sum(pending.count), 0)::int AS count FROM memberships m CROSS JOIN LATERAL (
+  `SELECT coalesce(sum(pending.count), 0)::int AS count FROM memberships m CROSS JOIN LATERAL (
        SELECT count(*) FROM claims c WHERE c.firm_id = m.firm_id AND c.adjuster_svc_id = m.svc_id
           AND c.status = 'pending_acceptance' AND c.closed_at IS NULL) pending
-    WHERE m.svc_id = $1 ${inFirms}`,
+    WHERE m.svc_id = $1`,
 );
 
 const SET_WORK = `UPDATE claims SET work_contact_date = $3::date, work_inspection_date = $4::date, work_notes = $5,
@@ -67,7 +66,7 @@ export async function lockAndCountPending(
 ): Promise<number> {
   const [, rows] = await Promise.all([
     pgAdjusters(executor, encryption).lock(svcId),
-    rowsByAdjuster<{ count: number }>(executor, COUNT_PENDING, [svcId]),
+    executor.rows<{ count: number }>(COUNT_PENDING, [svcId]),
   ]);
   return first(rows)?.count ?? 0;
 }

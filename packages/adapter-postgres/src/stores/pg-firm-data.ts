@@ -1,8 +1,6 @@
 import type { FirmData } from '@svc/application';
 import { NIL_UUID } from '../driver/column-types.ts';
-import type { Database } from '../driver/database.ts';
 import { type Executor, type Statement, sql } from '../driver/executor.ts';
-import { transact } from '../driver/transaction.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import {
   BOOK_CARRIER_COLUMNS,
@@ -104,10 +102,7 @@ async function eraseStatements(executor: Executor): Promise<Statement[]> {
 }
 
 /** Each statement on its own connection, so that none delays requests. */
-export const pgFirmData = (
-  { begin, maintenance: executor }: Pick<Database, 'begin' | 'maintenance'>,
-  encryption: Encryption,
-): FirmData => ({
+export const pgFirmData = (executor: Executor, encryption: Encryption): FirmData => ({
   async claims(firmId, after, limit) {
     const rows = await executor.rows<ClaimRow>(CLAIMS, [firmId, after ?? NIL_UUID, limit]);
     return claimsFrom(encryption, rows);
@@ -136,13 +131,7 @@ export const pgFirmData = (
 
   async eraseBatch(firmId) {
     for (const statement of await eraseStatements(executor)) {
-      const rows = Object.values(SHARED).includes(statement)
-        ? transact({ begin }, (transaction) => {
-            executor.layout.lockSharedTables(transaction);
-            return transaction.rows(statement, [firmId]);
-          })
-        : executor.rows(statement, [firmId]);
-      const erased = (await rows).length;
+      const erased = (await executor.rows(statement, [firmId])).length;
       if (erased > 0) return erased;
     }
     return 0;

@@ -32,7 +32,6 @@ export function pgFirms(executor: TransactionExecutor): Firms {
     isUuid(id) ? executor.orm('firms_find', (manager) => manager.findOneBy(FIRMS, { id })) : null;
   return {
     async add(firm) {
-      executor.layout.lockSharedTables(executor);
       await executor.orm('firms_add', (manager) => manager.insert(FIRMS, firm));
       executor.send(ADD_FEED, [firm.id]);
     },
@@ -55,7 +54,6 @@ export function pgFirms(executor: TransactionExecutor): Firms {
     },
 
     async save({ id, createdAt: _, ...changes }) {
-      executor.layout.lockSharedTables(executor);
       await executor.orm('firms_save', (manager) => manager.update(FIRMS, { id }, changes));
       registryChanged(executor);
     },

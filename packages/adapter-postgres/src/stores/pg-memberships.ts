@@ -2,7 +2,6 @@ import type { AdjusterView, Memberships } from '@svc/application';
 import type { FirmId, Instant, Membership, Svcid } from '@svc/domain';
 import { isUuid, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { first, sql, type TransactionExecutor } from '../driver/executor.ts';
-import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, PERSONAL } from '../encryption/personal-columns.ts';
 import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from './pg-adjusters.ts';
@@ -87,10 +86,9 @@ const SAVE = sql(
      accepting_assignments = excluded.accepting_assignments, readable_until = excluded.readable_until`,
 );
 
-const ACTIVE_FIRMS = byAdjuster(
+const ACTIVE_FIRMS = sql(
   'memberships_active_firms_of',
-  (inFirms) =>
-    `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 ${inFirms} AND m.status = 'active' ORDER BY m.firm_id`,
+  `SELECT m.firm_id FROM memberships m WHERE m.svc_id = $1 AND m.status = 'active' ORDER BY m.firm_id`,
 );
 
 export function pgMemberships(executor: TransactionExecutor, encryption: Encryption): Memberships {
@@ -104,15 +102,14 @@ export function pgMemberships(executor: TransactionExecutor, encryption: Encrypt
     },
 
     async activeFirmsOf(svcId) {
-      const found = await rowsByAdjuster<{ firm_id: FirmId }>(executor, ACTIVE_FIRMS, [svcId]);
+      const found = await executor.rows<{ firm_id: FirmId }>(ACTIVE_FIRMS, [svcId]);
       return found.map(({ firm_id }) => firm_id);
     },
 
     async save(membership) {
       const { firmId, svcId, notes } = membership;
       const encrypt = await encryption.encryptor(PERSONAL.memberships, firmId, svcId);
-      await executor.layout.addFirmOf(executor, svcId, firmId);
-      executor.send(SAVE, [
+      await executor.rows(SAVE, [
         firmId,
         svcId,
         membership.status,

@@ -22,7 +22,6 @@ import {
 } from '@svc/domain';
 import { arrayOf, isUuid, NIL_UUID, timestamp, timestampOrNull } from '../driver/column-types.ts';
 import { type Executor, first, rowByKey, sql, type TransactionExecutor } from '../driver/executor.ts';
-import { byAdjuster, rowsByAdjuster } from '../driver/layout.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import { fieldsOf, offerRowKey, PERSONAL } from '../encryption/personal-columns.ts';
 import type { EndedOffer } from '../firm-statements.ts';
@@ -85,11 +84,11 @@ const LATEST = sql(
      LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = c.audit_seq`,
 );
 
-const EARLIER_TO_ADJUSTER = byAdjuster(
+const EARLIER_TO_ADJUSTER = sql(
   'offers_earlier_to_adjuster',
-  (inFirms) => `SELECT o.firm_id, o.offered_at FROM memberships m
+  `SELECT o.firm_id, o.offered_at FROM memberships m
      JOIN offers o ON o.firm_id = m.firm_id AND o.claim_id = $2
-    WHERE m.svc_id = $1 AND o.adjuster_svc_id = $1 AND o.ended_at IS NOT NULL ${inFirms}`,
+    WHERE m.svc_id = $1 AND o.adjuster_svc_id = $1 AND o.ended_at IS NOT NULL`,
 );
 const EARLIER = sql(
   'offers_earlier',
@@ -100,10 +99,10 @@ const EARLIER = sql(
      LEFT JOIN audit_log l ON l.firm_id = $1 AND l.seq = o.audit_seq`,
 );
 
-const FIRM_OF_OFFER = byAdjuster(
+const FIRM_OF_OFFER = sql(
   'offers_firm_of_adjuster',
-  (inFirms) => `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
-    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1 ${inFirms}`,
+  `SELECT m.firm_id FROM memberships m JOIN claims c ON c.firm_id = m.firm_id AND c.id = $2
+    WHERE m.svc_id = $1 AND c.adjuster_svc_id = $1`,
 );
 
 interface StoredRow {
@@ -312,14 +311,12 @@ export function pgOfferHistory(
 
     async toAdjuster(svcId, claimId, offeredAt) {
       if (!isUuid(claimId)) return null;
-      const firm = first(
-        await rowsByAdjuster<{ firm_id: FirmId }>(executor, FIRM_OF_OFFER, [svcId, claimId]),
-      );
+      const firm = first(await executor.rows<{ firm_id: FirmId }>(FIRM_OF_OFFER, [svcId, claimId]));
       const latest = firm === null ? null : await latestOf(firm.firm_id, claimId);
       if (latest?.adjuster_svc_id === svcId && (offeredAt ?? latest.offered_at) === latest.offered_at)
         return recordFrom(latest);
       const values = [svcId, claimId] as const;
-      const ended = await rowsByAdjuster<EndedKey>(executor, EARLIER_TO_ADJUSTER, values);
+      const ended = await executor.rows<EndedKey>(EARLIER_TO_ADJUSTER, values);
       const found = ended
         .filter(({ offered_at }) => offeredAt === undefined || offered_at === offeredAt)
         .sort((one, other) => other.offered_at - one.offered_at)[0];
