@@ -21,7 +21,10 @@ const tokenOf = async (role: 'dispatcher' | 'auditor' | 'developer', of = firm):
 
 const HEADER =
   'File ID;Claim #;Adjuster;Date of Loss;Policy #;Carrier;Address;City;State;Zip;Business Name;Phone;Code';
-const row = (id: string, { zip = '08260', adjuster = firm.account.manual } = {}): string =>
+const row = (
+  id: string,
+  { zip = '08260', adjuster = firm.account.manual }: { zip?: string; adjuster?: string } = {},
+): string =>
   `${id};FL-${id};${adjuster};8/27/2026;0087;Palmetto;1 Sea Lane;Sanibel;FL;${zip};Müller & Co;239;x`;
 const csvOf = (...rows: string[]): string => [HEADER, ...rows].join('\r\n');
 
@@ -86,7 +89,7 @@ test('a dry run names each problem by row and column and sends nothing, and its 
 test('rows are sent in parts as the staff member, and nothing is sent twice', async () => {
   const text = csvOf(
     ...Array.from({ length: 60 }, (_, n) => row(`RUN-${n}`)),
-    row('RUN-X', { adjuster: 'SVC-unknown' as never }),
+    row('RUN-X', { adjuster: 'SVC-unknown' }),
     row('RUN-Y', { zip: '1' }),
   );
   const name = 'In parts';
@@ -153,7 +156,7 @@ test('two pages that send the same file at the same time, and a third that is ki
 });
 
 test('a dry run names the rows whose adjuster could not be offered a claim', async () => {
-  const named = ['SVC-unknown' as never, firm.account.paused, firm.account.new, firm.account.manual];
+  const named = ['SVC-unknown', firm.account.paused, firm.account.new, firm.account.manual];
   const text = csvOf(...named.map((adjuster, n) => row(`ADJ-${n}`, { adjuster })));
   const { json } = await importing({ text, dry_run: true, name: 'Adjusters' });
   const problem = (code: string) => ({

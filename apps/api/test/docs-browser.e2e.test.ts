@@ -127,7 +127,7 @@ async function visitAllPages(): Promise<{ seen: Seen[]; faults: string[] }> {
       await open(page, path);
       const links = await page
         .locator('a[href]')
-        .evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href));
+        .evaluateAll((all) => all.map((one) => new URL(one.getAttribute('href') ?? '', one.baseURI).href));
       const widths: Record<number, readonly [number, number]> = {
         [DESKTOP.viewport.width]: await widthOf(page),
       };

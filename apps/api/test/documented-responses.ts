@@ -77,7 +77,7 @@ function validator(pointer: string): ValidateFunction {
       validateSchema: false,
       code: { optimize: false },
     });
-    (addFormats as unknown as (target: OpenAjv) => void)(ajv);
+    addFormats.default(ajv);
     ajv.addSchema(closed(document) as Json, 'interface');
     compiled = { ajv, byPointer: new Map(), bySchema: new Map() };
   }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createLargeResponses } from '../src/http/limits/large-responses.ts';
 
@@ -10,7 +11,7 @@ function fixture() {
   const send = (reader: string | null, bytes: number, closed = false): string => {
     const response = Object.assign(new EventEmitter(), { closed });
     try {
-      responses.count(response as never, reader, bytes);
+      responses.count(response as unknown as ServerResponse, reader, bytes);
       sent.push(response);
       return 'sent';
     } catch (error) {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import net, { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -19,7 +20,14 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-attestation-'));
 /** Addresses and ports of all connections that this process tried to open, but for its own servers. */
 const foreign: string[] = [];
 const ownPorts = new Set<number>();
-const { connect } = net.Socket.prototype;
+/** Also the requests of the tests. */
+let connections = 0;
+const noteConnections = (message: unknown): void => {
+  connections += 1;
+  (message as { socket: Socket }).socket.on('connectionAttempt', (address: string, to: number) => {
+    if (!ownPorts.has(to)) foreign.push(`${address} ${to}`);
+  });
+};
 
 const SITE = { origin: 'https://claims.example', rpId: 'claims.example' };
 let service: ServiceUnderTest;
@@ -28,24 +36,20 @@ let port: number;
 beforeAll(async () => {
   await new Promise<void>((listening) => target.listen(0, '127.0.0.1', listening));
   port = (target.address() as AddressInfo).port;
-  net.Socket.prototype.connect = function (this: net.Socket, ...given: unknown[]) {
-    this.on('connectionAttempt', (address: string, to: number) => {
-      if (!ownPorts.has(to)) foreign.push(`${address} ${to}`);
-    });
-    return Reflect.apply(connect, this, given);
-  } as typeof connect;
+  subscribe('net.client.socket', noteConnections);
   // A public service: one that only this machine can reach may push to itself.
   service = await startServiceUnderTest({ env: { BASE_URL: SITE.origin, SESSION_LIMIT_PER_MINUTE: '0' } });
   for (const url of [service.url, service.databaseUrl]) ownPorts.add(Number(new URL(url).port || 5432));
   foreign.length = 0;
 });
 afterAll(async () => {
-  net.Socket.prototype.connect = connect;
+  unsubscribe('net.client.socket', noteConnections);
   await service?.stop();
   target.close();
   rmSync(folder, { recursive: true });
 });
 afterEach(() => {
+  expect(connections).toBeGreaterThan(0);
   expect(foreign.splice(0)).toEqual([]);
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createMemoryRateLimiter } from '@svc/adapter-memory';
 import { createMail } from '@svc/adapter-notifications';
 import { connectRedis } from '@svc/adapter-redis';
 import { freePort, startTemporaryPostgres, type TemporaryPostgres } from '@svc/embedded-postgres';
@@ -192,9 +193,12 @@ describe('Redis:', () => {
   test('a certificate of an unknown authority is rejected, and the reason is logged once', async () => {
     const logged: string[] = [];
     const log = { info() {}, warn: (message: string) => void logged.push(message) };
-    const unused = {} as never;
     const url = `rediss://localhost:${redisPort}`;
-    const redis = connectRedis({ url, log, fallback: { rateLimiter: unused } });
+    const redis = connectRedis({
+      url,
+      log,
+      fallback: { rateLimiter: createMemoryRateLimiter({ clock: { now: () => 0 } }) },
+    });
     await until(async () => logged.length > 0, 50);
     expect(redis.state().status).toBe('down');
     await redis.close();

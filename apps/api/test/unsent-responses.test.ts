@@ -5,12 +5,12 @@ interface Client {
   bytesWritten: number;
   writableLength: number;
   destroyed: boolean;
-  destroy(): never;
+  destroy(): unknown;
 }
 
 function fixture(maxBytes = 1000) {
   const latest = new Map<Client, { writableLength: number }>();
-  const unsent = createUnsentResponses<Client>({ withinMs: 1000, maxBytes, latest } as never);
+  const unsent = createUnsentResponses<Client>({ withinMs: 1000, maxBytes, latest });
   const client = (bytes: number): Client => {
     const one: Client = {
       bytesWritten: bytes,
@@ -18,7 +18,6 @@ function fixture(maxBytes = 1000) {
       destroyed: false,
       destroy() {
         one.destroyed = true;
-        return one as never;
       },
     };
     latest.set(one, { writableLength: bytes });

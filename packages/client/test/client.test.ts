@@ -155,10 +155,7 @@ describe('a failure', () => {
     ['no connection', unreachable],
     ['a timeout', stall],
     ['a timeout of a fetch that ignores its signal', stallIgnoringAbort],
-    [
-      'a body that breaks off',
-      () => ({ ...brokenBody(), headers: new Headers(), status: 201 }) as unknown as Response,
-    ],
+    ['a body that breaks off', () => brokenBody(201)],
     ['201 without JSON', html(201)],
     ['201 with JSON that is not an object', json([], 201)],
     ['429 with a problem', problem(429, 'rate_limited', {}, { 'Retry-After': '1' })],
@@ -379,11 +376,7 @@ describe('a timeout', () => {
 
   it('covers the headers and the body of a response', async () => {
     const stalling: Reply = (_, signal) =>
-      ({
-        status: 200,
-        headers: new Headers(),
-        text: () => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-      }) as unknown as Response;
+      new Response(failing((fail) => signal.addEventListener('abort', () => fail(signal.reason))));
     const { client } = createTestClient([stalling], { maxRetries: 0, timeoutMs: 1000 });
     expect(await failureOf(client.me())).toMatchObject({
       name: 'ClaimsTimeoutError',
@@ -852,6 +845,12 @@ describe('a client', () => {
   });
 });
 
-function brokenBody() {
-  return { text: () => Promise.reject(new TypeError('terminated')) };
+function brokenBody(status: number): Response {
+  return new Response(
+    failing((fail) => fail(new TypeError('terminated'))),
+    { status },
+  );
 }
+
+const failing = (start: (fail: (reason: unknown) => void) => void) =>
+  new ReadableStream({ start: (body) => start((reason) => body.error(reason)) });

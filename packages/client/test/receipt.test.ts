@@ -63,7 +63,7 @@ it('another algorithm, an unknown key, a part too many and content that is no ob
     '',
   ];
   expect(await Promise.all(rejected.map((receipt) => codeOf(receipt)))).toEqual(rejected.map(() => 'false'));
-  expect(await codeOf(receiptWith(), {} as never)).toContain('must have a member "keys"');
+  expect(await codeOf(receiptWith(), JSON.parse('{}'))).toContain('must have a member "keys"');
 });
 
 it('no header makes a forged receipt genuine, or the keys be read from anywhere else', async () => {

@@ -365,7 +365,7 @@ describe("the adjuster's dates and notes", () => {
     const corrected = logContact(full, member, { ...BY_ANNA, attempt: attempt('0', 0, 'Gate is locked.') });
     expect(corrected.work.details?.contacts?.length).toBe(MAX_CONTACTS);
     expect(corrected.work.details?.contacts?.[0]).toEqual(attempt('0', 0, 'Gate is locked.'));
-    const stranger = { ...further, by: 'SVC-stranger' as never };
+    const stranger = { ...further, by: 'SVC-stranger' as Svcid };
     expect(errorCodeOf(() => logContact(full, member, stranger))).toBe('not_found');
     expect(
       errorCodeOf(() =>

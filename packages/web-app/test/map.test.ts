@@ -14,8 +14,9 @@ describe('distances', () => {
   });
 
   test('order the stops of a route, the nearest next', () => {
-    const [near, middle, far] = [26, 27, 28].map((latitude) => ({ latitude, longitude: -80 }));
-    expect(nearestFirst(MIAMI, [far, near, middle] as never)).toEqual([near, middle, far]);
+    const at = (latitude: number) => ({ latitude, longitude: -80 });
+    const [near, middle, far] = [at(26), at(27), at(28)];
+    expect(nearestFirst(MIAMI, [far, near, middle])).toEqual([near, middle, far]);
   });
 });
 

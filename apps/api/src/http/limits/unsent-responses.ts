@@ -7,7 +7,7 @@ const CHECK_INTERVAL_MS = 250;
 /** A client that takes this much within the response timeout is reading: its time starts again. */
 const PROGRESS_BYTES = 64 * 2 ** 10;
 
-type Connection = Pick<Socket, 'bytesWritten' | 'writableLength' | 'destroy'>;
+type Connection = Pick<Socket, 'bytesWritten' | 'writableLength'> & { destroy(): unknown };
 
 interface UnsentResponses<C extends Connection> {
   check(now: number): void;

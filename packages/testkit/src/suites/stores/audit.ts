@@ -8,7 +8,7 @@ import {
   SERVICE_CHAIN,
   verifyAuditChain,
 } from '@svc/application';
-import type { FirmId, Svcid } from '@svc/domain';
+import type { ClaimId, FirmId, KeyId, Svcid } from '@svc/domain';
 import { HOUR, NO_NOTES } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
@@ -68,7 +68,7 @@ export function auditBehavior(fixture: () => Fixture): void {
       const svcId = await newMember(firm);
       const before = (await rowsOf(firm.id)).length;
       const id = await sendId(
-        { ...firm.live, origin: { keyId: 'key_7' as never, address: '192.0.2.9', requestId: 'r-1' } },
+        { ...firm.live, origin: { keyId: 'key_7' as KeyId, address: '192.0.2.9', requestId: 'r-1' } },
         svcId,
       );
       await offer(firm.live, id, svcId);
@@ -401,7 +401,7 @@ export function auditBehavior(fixture: () => Fixture): void {
     test('records what a test key simulates: actions of the firm, and responses of its test account', async () => {
       const { newFirm, sendId, use } = fixture();
       const firm = await newFirm();
-      const origin = { keyId: 'key_8' as never, address: '192.0.2.8', requestId: 'r-8' };
+      const origin = { keyId: 'key_8' as KeyId, address: '192.0.2.8', requestId: 'r-8' };
       const actor = { ...firm.test, origin };
       const { manual, new: invited } = firm.accounts;
       const id = await sendId(firm.test, manual);
@@ -644,7 +644,7 @@ export function auditBehavior(fixture: () => Fixture): void {
         actor: 'adjuster:Renée "Ñ" \\ 😀' as string,
         action: 'claims.read' as const,
         object: null,
-        claims: ['01980a5e-4c7f-4b3e-9d8a-0123456789ab' as never],
+        claims: ['01980a5e-4c7f-4b3e-9d8a-0123456789ab' as ClaimId],
       };
       await stores.audit.append([{ chain: firm.id, entry }]);
       await stores.audit.append([readOf(firm.id, entry.at), { chain: firm.id, entry }]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { auditEntriesFrom } from '@svc/application';
-import { DAY, PLAN_RETENTION } from '@svc/domain';
+import { DAY, PLAN_RETENTION, type Svcid } from '@svc/domain';
 import { errorCodeOf } from '../../error-code.ts';
 import type { Fixture } from '../../fixture.ts';
 
@@ -125,7 +125,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       expect(await use.endSessions(svcId)).toBe(0);
       expect(await use.sessionAuthenticator.authenticate(token)).toBeNull();
       expect(await use.sessionAuthenticator.authenticate(kept.token)).not.toBeNull();
-      await expect(use.endSessions('nobody' as never)).rejects.toThrow('nobody');
+      await expect(use.endSessions('nobody' as Svcid)).rejects.toThrow('nobody');
     });
   });
 
