@@ -145,11 +145,12 @@ test('taking back answers in quick succession takes back one, not the earlier on
     expect(await waiting.count()).toBe(1);
   }));
 
-test('a reason that is typed stays until its rejection is sent: after Escape, a tap outside, a dragged selection, a killed page and Undo', () =>
+test('a reason that is typed stays until its rejection is sent: after Escape, Back, a tap outside, a dragged selection, a killed page and Undo', () =>
   visiting({ ...WITHOUT_WORKER, hasTouch: false, isMobile: false }, async ({ page }) => {
     const { ids, token } = await offers('First', 'Second');
     await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
-    await enter(page, service, token, `#/claims/${ids[0]}`);
+    await enter(page, service, token, '#/');
+    await page.evaluate(`location.hash = '#/claims/${ids[0]}'`);
     const dialog = page.getByRole('dialog');
     const reason = page.getByLabel('In your own words');
     const open = async () => {
@@ -174,6 +175,28 @@ test('a reason that is typed stays until its rejection is sent: after Escape, a 
     expect(await dialog.isVisible()).toBe(true);
     await page.keyboard.press('Escape');
     await isKept('Escape');
+    const claim = heading(page, 'Ana First');
+    for (const attempt of [1, 2]) {
+      await page.goBack();
+      await isKept(`Back ${attempt}`);
+      expect(await claim.isVisible()).toBe(true);
+    }
+    // Without a dialog, Back and Forward lead away and back.
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    for (const attempt of [1, 2]) {
+      await page.goBack();
+      await heading(page, 'Offers').waitFor();
+      await page.goForward();
+      await claim.waitFor();
+      await open();
+      expect([attempt, await reason.inputValue()]).toEqual([attempt, 'The bridge is out.']);
+      await page.goBack();
+      await isKept(`Back after Forward ${attempt}`);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await open();
     await page.mouse.click(5, 5);
     await isKept('a tap outside');
     await page.reload();

@@ -116,9 +116,9 @@ function device() {
           set hash(to) {
             hash.value = to;
           },
-          replace: () => {},
         },
-        ...{ history: { scrollRestoration: 'auto' }, scrollY: 0, addEventListener: () => {} },
+        history: { scrollRestoration: 'auto', state: 0, replaceState: () => {}, go: () => {} },
+        ...{ scrollY: 0, addEventListener: () => {} },
       }),
       openEvents(events) {
         handlers.events = events;

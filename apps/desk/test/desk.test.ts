@@ -86,8 +86,9 @@ async function opened(
     },
     deviceLanguage: () => 'en',
     navigation: createDeskNavigation({
-      location: { hash: '', replace: () => {} },
-      ...{ history: { scrollRestoration: 'auto' }, scrollY: 0, addEventListener: () => {} },
+      location: { hash: '' },
+      history: { scrollRestoration: 'auto', state: 0, replaceState: () => {}, go: () => {} },
+      ...{ scrollY: 0, addEventListener: () => {} },
     }),
     openEvents(handlers) {
       Object.assign(events, handlers);

@@ -41,8 +41,9 @@ function createFirstLoad() {
  * @param {string} here the folder of the app
  * @param {string} path where the service serves the page
  * @param {string} apiPaths a pattern of the paths that `vite dev` passes on
+ * @param {boolean} [hasWorker] whether a service worker stores all files, so that the page need not know which of them belong together
  */
-export function viteConfig(here, path, apiPaths) {
+export function viteConfig(here, path, apiPaths, hasWorker = false) {
   const isFirst = createFirstLoad();
   const { version } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   return defineConfig(({ command }) => ({
@@ -55,7 +56,7 @@ export function viteConfig(here, path, apiPaths) {
     server: { proxy: { [apiPaths]: API } },
     build: {
       target: 'es2022',
-      modulePreload: { polyfill: false },
+      modulePreload: hasWorker ? false : { polyfill: false },
       assetsInlineLimit: 0,
       // What the first screens need is one file: many small ones compress worse.
       rolldownOptions: {

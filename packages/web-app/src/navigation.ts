@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { openDialogs } from './open-dialogs.ts';
 
 interface ReturnPosition {
   /** The hash of the item that was open. */
@@ -17,10 +18,10 @@ export type Navigation<Route> = ReturnType<typeof createNavigation<Route>>;
 
 /** What it uses of a window. */
 export interface Browsing {
-  readonly location: { hash: string; replace(to: string): void };
-  readonly history: { scrollRestoration: ScrollRestoration };
+  readonly location: { hash: string };
+  readonly history: Pick<History, 'scrollRestoration' | 'state' | 'replaceState' | 'go'>;
   readonly scrollY: number;
-  addEventListener(kind: 'hashchange', listener: () => void): void;
+  addEventListener(kind: 'hashchange' | 'popstate', listener: () => void): void;
 }
 
 /**
@@ -32,15 +33,34 @@ export function createNavigation<Route>(
   routeOf: (hash: string) => Route,
   isItem: (hash: string) => boolean,
 ) {
-  const hash = signal(normalized(browser.location.hash));
+  const { history, location } = browser;
+  const hash = signal(normalized(location.hash));
+  /** Of the current entry of the browser's history, which keeps it: Back and Forward lead to one that has a number. */
+  let position = Number(history.state ?? 0);
   /** The list that the current item was opened from. */
   let leftList: { readonly hash: string; readonly scrollY: number } | null = null;
   let returning: ReturnPosition | null = null;
 
   // Browsers restore the scroll position before the list is rendered, so the page does it.
-  browser.history.scrollRestoration = 'manual';
+  history.scrollRestoration = 'manual';
+  history.replaceState(position, '');
+  const numberNewEntry = (): void => {
+    if (history.state !== null) return;
+    // A link to the screen that is shown replaces its entry.
+    if (normalized(location.hash) !== hash.value) position += 1;
+    history.replaceState(position, '');
+  };
   const follow = (): void => {
-    const next = normalized(browser.location.hash);
+    numberNewEntry();
+    const close = openDialogs.peek().at(-1)?.close;
+    if (history.state !== position && close !== undefined) {
+      // The screen behind the dialog stays.
+      history.go(position - history.state);
+      close();
+      return;
+    }
+    position = history.state;
+    const next = normalized(location.hash);
     const [from, to] = [pathOf(hash.value), pathOf(next)];
     if (isItem(to)) {
       if (!isItem(from)) leftList = { hash: from, scrollY: browser.scrollY };
@@ -53,6 +73,7 @@ export function createNavigation<Route>(
     hash.value = next;
   };
   browser.addEventListener('hashchange', follow);
+  browser.addEventListener('popstate', numberNewEntry);
 
   return {
     currentHash: computed(() => hash.value),
@@ -66,12 +87,12 @@ export function createNavigation<Route>(
       return taken;
     },
     go(to: string): void {
-      browser.location.hash = to;
+      location.hash = to;
       follow();
     },
     /** Replaces the current screen in the browser's history. */
     replaceScreen(to: string): void {
-      browser.location.replace(to);
+      history.replaceState(position, '', to);
       follow();
     },
   };

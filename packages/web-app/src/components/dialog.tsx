@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { openDialogs, ToastMessage } from './toast.tsx';
+import { openDialogs } from '../open-dialogs.ts';
+import { ToastMessage } from './toast.tsx';
 import { Settling, useSettling } from './ui.tsx';
 
 /** A modal dialog. */
 export function Dialog(props: {
   readonly title: string;
-  /** Without it, only a button of the dialog closes it: Escape, the back gesture and a tap outside do not. */
+  /** Also for Escape, Back and a tap outside. Without it, only a button of the dialog closes it. */
   readonly close?: () => void;
   /** Takes the focus afterwards, unless an element that was in use when the dialog appeared is still there. */
   readonly focusAfter?: (() => HTMLElement | undefined) | undefined;
@@ -17,16 +18,16 @@ export function Dialog(props: {
   const settled = useSettling('');
   /** A selection that is dragged out of the dialog ends in a click on it, too. */
   const isPressedOutside = useRef(false);
-  const { focusAfter } = props;
-  const next = useRef(focusAfter);
-  next.current = focusAfter;
+  const latest = useRef(props);
+  latest.current = props;
   useEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
-    openDialogs.value = [...openDialogs.value, id];
+    const open = { id, close: props.close && (() => latest.current.close?.()) };
+    openDialogs.value = [...openDialogs.value, open];
     return () => {
-      openDialogs.value = openDialogs.value.filter((one) => one !== id);
+      openDialogs.value = openDialogs.value.filter((one) => one !== open);
       dialog?.close();
       // After rendering, which may have replaced the element.
       requestAnimationFrame(() => {
@@ -34,7 +35,7 @@ export function Dialog(props: {
         const isLost = document.activeElement === document.body;
         // The heading and the page have the focus when nothing else does.
         const wasInUse = before?.isConnected === true && !before.matches('body, h1');
-        const wanted = wasInUse ? before : (next.current?.() ?? before);
+        const wanted = wasInUse ? before : (latest.current.focusAfter?.() ?? before);
         const target = wanted?.isConnected === true ? wanted : isLost ? heading : null;
         if (target instanceof HTMLElement) target.focus({ preventScroll: true });
       });

@@ -1,10 +1,7 @@
-import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
+import { openDialogs } from '../open-dialogs.ts';
 import { Icon } from './ui.tsx';
-
-/** Ids of the modal dialogs that are open, the top one last: what is outside of it can be neither read nor used. */
-export const openDialogs = signal<readonly string[]>([]);
 
 /** The last message, until it is closed or its time is over: in the dialog that was on top, or else on the page. */
 export function ToastMessage({ dialog }: { readonly dialog?: string }) {
@@ -15,7 +12,7 @@ export function ToastMessage({ dialog }: { readonly dialog?: string }) {
   const [earlier] = useState(() => (dialog === undefined ? null : toasts.toast.peek()));
   return (
     <div role={dialog === undefined ? 'status' : 'alert'} class="toasts">
-      {value !== null && value !== earlier && openDialogs.value.at(-1) === dialog && (
+      {value !== null && value !== earlier && openDialogs.value.at(-1)?.id === dialog && (
         <div class={`toast ${value.kind}`}>
           <div>
             {value.lines
