@@ -1,8 +1,8 @@
-import { createServer, connect as dial, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
+import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 import { connect } from '../src/index.ts';
 import { distributedDatabase } from './fresh-database.ts';
 
@@ -21,38 +21,22 @@ function fatalError(): Buffer {
 
 test('a FATAL error in the packet that opens a connection fails the statement, not the process', async () => {
   const database = await distributedDatabase();
-  const target = new URL(database.url);
-  const open = new Set<Socket>();
   let ending = false;
   let ended = 0;
-  const server = createServer((client) => {
-    const upstream = dial(Number(target.port || 5432), target.hostname);
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => {});
-      socket.once('close', () => {
-        open.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.pipe(upstream);
-    upstream.on('data', (chunk) => {
+  const proxy = await startTcpProxy(database.url, ({ client }) => ({
+    fromServer(chunk) {
       if (!ending || !chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY))
-        return client.write(chunk);
+        return void client.write(chunk);
       ended += 1;
       client.end(Buffer.concat([chunk, fatalError()]));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+    },
+  }));
 
-  const stores = await connect({ url: url.href, poolMax: 4 });
+  const stores = await connect({ url: proxy.through(database.url), poolMax: 4 });
   const jobs = stores.startJobs(async () => {}, { pollIntervalMs: 20 });
   await stores.credentials.version();
   ending = true;
-  for (const socket of open) socket.destroy();
+  proxy.cutAll();
   for (let turn = 0; turn < 10; turn += 1) {
     await expect(stores.unitOfWork.run((tx) => tx.firms.count())).rejects.toBeInstanceOf(Unavailable);
     await expect(stores.credentials.version()).rejects.toBeInstanceOf(Unavailable);
@@ -64,8 +48,7 @@ test('a FATAL error in the packet that opens a connection fails the statement, n
   expect(await stores.unitOfWork.run((tx) => tx.firms.count())).toBe(0);
   await jobs.stop();
   await stores.close();
-  for (const socket of open) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
+  await proxy.stop();
   await database.drop();
 });
 

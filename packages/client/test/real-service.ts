@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import type { AddressInfo } from 'node:net';
-import { createServer, connect as dial, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { launchApiProcess, waitUntilHealthy } from '../../../tools/cluster/api-process.ts';
 import { build } from '../../../tools/services/build.ts';
 import { type Operator, openOperator, type TestFirm } from '../../../tools/services/operator.ts';
 import { createDatabase } from '../../../tools/services/postgres.ts';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+import { startTcpProxy } from '../../../tools/services/tcp-proxy.ts';
 
 export interface RealService {
   readonly url: string;
@@ -18,29 +14,17 @@ export interface RealService {
 export async function startRealService(): Promise<RealService> {
   await build();
   const database = await createDatabase();
-  const { PATH = '' } = process.env;
-  const env = { PATH, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' };
-  const server = spawn(process.execPath, ['apps/api/dist/server.js'], { cwd: ROOT, env });
-  const gone = new Promise<void>((resolve) => server.once('close', () => resolve()));
-  const url = await new Promise<string>((resolve, reject) => {
-    let output = '';
-    const look = (chunk: string) => {
-      output += chunk;
-      const found = /Listening on (\S+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    };
-    server.stdout.setEncoding('utf8').on('data', look);
-    server.stderr.setEncoding('utf8').on('data', look);
-    void gone.then(() => reject(new Error(`The service did not start: ${output}`)));
+  const server = await launchApiProcess({
+    env: { DATABASE_URL: database.url, LOG_LEVEL: 'error', EDGE_LIMIT_PER_MINUTE: '0' },
   });
+  await waitUntilHealthy(server);
   const operator = await openOperator(database.url);
   return {
-    url,
+    url: server.url,
     operator,
     async stop() {
       await operator.close();
-      server.kill('SIGTERM');
-      await gone;
+      await server.shutDown();
       await database.drop();
     },
   };
@@ -77,9 +61,8 @@ export interface LossyProxy {
   stop(): Promise<void>;
 }
 
-/** A TCP proxy. To drop a response, it forwards the request and then closes the connection. */
+/** To drop a response, it forwards the request and then closes the connection. */
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
-  const { hostname, port } = new URL(target);
   let toDrop = 0;
   let nth = 0;
   let turn = 0;
@@ -91,31 +74,15 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
     return nth > 0 && ++turn % nth === 0;
   };
   let dropped = 0;
-  const sockets = new Set<Socket>();
-  const server = createServer((downstream) => {
-    const upstream = dial(Number(port), hostname);
-    for (const socket of [downstream, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.once('close', () => {
-        sockets.delete(socket);
-        downstream.destroy();
-        upstream.destroy();
-      });
-    }
-    downstream.pipe(upstream);
-    upstream.on('data', (chunk) => {
-      if (isDropped()) {
-        dropped += 1;
-        downstream.resetAndDestroy();
-      } else {
-        downstream.write(chunk);
-      }
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const proxy = await startTcpProxy(target, ({ client }) => ({
+    fromServer(chunk) {
+      if (!isDropped()) return void client.write(chunk);
+      dropped += 1;
+      client.resetAndDestroy();
+    },
+  }));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: proxy.through(target),
     dropResponses(count) {
       toDrop = count;
     },
@@ -123,10 +90,6 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       nth = every;
     },
     dropped: () => dropped,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    stop: proxy.stop,
   };
 }
