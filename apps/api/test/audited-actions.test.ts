@@ -1,17 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { deskEndpoints, sandboxEndpoints } from '@svc/contract';
 import type { AuditAction } from '@svc/domain';
 import type { Command } from 'commander';
-import { auditedRequest } from '../src/http/pipeline/audited-requests.ts';
 import { createProgram } from '../src/svc/program.ts';
-
-test('every write of the desk and of the sandbox names the action by which its failures are recorded', () => {
-  const caller = { actor: 'service', address: null, requestId: null };
-  const unnamed = Object.values({ ...deskEndpoints, ...sandboxEndpoints })
-    .filter(({ id, write }) => write && auditedRequest(id, {}, caller, null).action === null)
-    .map(({ id }) => id);
-  expect(unnamed).toEqual([]);
-});
 
 /** What each command of the operator is recorded as. */
 const COMMANDS: Readonly<Record<string, AuditAction | 'changes no data of firms or people' | 'only reads'>> =

@@ -82,6 +82,7 @@ export const appEndpoints = {
     id: 'requestSignInCode',
     method: 'POST',
     path: '/app/v1/sign-in-codes',
+    audit: 'sign_in',
     summary: 'Request a sign-in code',
     description:
       'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request with the same `client_secret`, or also without one, sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
@@ -94,6 +95,7 @@ export const appEndpoints = {
     id: 'signIn',
     method: 'POST',
     path: '/app/v1/sessions',
+    audit: 'sign_in',
     summary: 'Sign in',
     description:
       'Creates a device session from an emailed code, from the secret of a test account, as in `{"svc_id": "test_mjTZDXoc_manual", "sign_in_secret": "tst_9xQm2LrV4c"}`, or from a passkey. Returns `rate_limited` after too many failed attempts from one IP address (IPv6: one /64), and after too many wrong codes for one account or in total, whether or not the account exists.',
@@ -113,6 +115,7 @@ export const appEndpoints = {
     id: 'signOut',
     method: 'DELETE',
     path: '/app/v1/sessions/current',
+    audit: 'session.end',
     beforePasskey: true,
     summary: 'Sign out',
     description: 'Ends the current session.',
@@ -124,6 +127,7 @@ export const appEndpoints = {
     id: 'startPasskeySignIn',
     method: 'POST',
     path: '/app/v1/passkey-options',
+    audit: 'sign_in',
     summary: 'Start a sign-in with a passkey',
     description:
       'Returns options for navigator.credentials.get(). The response of the browser opens one session within five minutes, with the same `client_secret`.',
@@ -136,6 +140,7 @@ export const appEndpoints = {
     id: 'startPasskeyRegistration',
     method: 'POST',
     path: '/app/v1/passkeys/options',
+    audit: 'passkey.add',
     beforePasskey: true,
     summary: 'Start adding a passkey',
     description:
@@ -148,6 +153,7 @@ export const appEndpoints = {
     id: 'registerPasskey',
     method: 'POST',
     path: '/app/v1/passkeys',
+    audit: 'passkey.add',
     beforePasskey: true,
     summary: 'Add a passkey',
     description: `Adds a passkey to the account; at most ${LIMITS.passkeysPerAccount}.`,
@@ -160,6 +166,7 @@ export const appEndpoints = {
     id: 'listPasskeys',
     method: 'GET',
     path: '/app/v1/passkeys',
+    audit: null,
     beforePasskey: true,
     summary: 'List own passkeys',
     description: 'The passkeys of the account, oldest first. There is always one page.',
@@ -175,6 +182,7 @@ export const appEndpoints = {
     id: 'renamePasskey',
     method: 'PATCH',
     path: '/app/v1/passkeys/{passkey_id}',
+    audit: 'passkey.rename',
     summary: 'Rename a passkey',
     description: 'Changes the name in the list.',
     params: passkeyParams,
@@ -187,6 +195,7 @@ export const appEndpoints = {
     id: 'removePasskey',
     method: 'DELETE',
     path: '/app/v1/passkeys/{passkey_id}',
+    audit: 'passkey.remove',
     summary: 'Remove a passkey',
     description:
       'Nobody can sign in with it any more. Where the operator requires passkeys, the last one cannot be removed.',
@@ -199,6 +208,7 @@ export const appEndpoints = {
     id: 'listSessions',
     method: 'GET',
     path: '/app/v1/sessions',
+    audit: null,
     summary: 'List own sessions',
     description:
       'The sessions of the adjuster that have not ended, latest use first; at most ten. There is always one page.',
@@ -214,6 +224,7 @@ export const appEndpoints = {
     id: 'endSession',
     method: 'DELETE',
     path: '/app/v1/sessions/{session_id}',
+    audit: 'session.end',
     summary: 'End a session',
     description:
       'Ends one session of the adjuster, on this or another device. A device that was registered in it gets no more push notifications.',
@@ -226,6 +237,7 @@ export const appEndpoints = {
     id: 'getProfile',
     method: 'GET',
     path: '/app/v1/me',
+    audit: null,
     beforePasskey: true,
     summary: 'Get the profile',
     description: "The adjuster's account and firms.",
@@ -237,6 +249,7 @@ export const appEndpoints = {
     id: 'updateProfile',
     method: 'PATCH',
     path: '/app/v1/me',
+    audit: 'profile.change',
     summary: 'Update the profile',
     description:
       'Updates the fields that are sent. The first email address counts at once; a changed one only after confirmEmail with the code that is sent to it, and until then the response shows the old one. The response is the same whether or not another account has the address.',
@@ -249,6 +262,7 @@ export const appEndpoints = {
     id: 'updateAvailability',
     method: 'PATCH',
     path: '/app/v1/me/availability',
+    audit: 'availability.change',
     summary: 'Set when offers are taken',
     description:
       'Pauses the offers of all firms, sets times without offers, and limits how many may be pending. It applies to new offers: those already made can still be accepted.',
@@ -261,6 +275,7 @@ export const appEndpoints = {
     id: 'listDeadlines',
     method: 'GET',
     path: '/app/v1/deadlines',
+    audit: null,
     summary: 'List deadlines',
     description: 'The deadlines of accepted claims, with those of single events. There is always one page.',
     success: {
@@ -275,6 +290,7 @@ export const appEndpoints = {
     id: 'confirmEmail',
     method: 'POST',
     path: '/app/v1/me/email-confirmation',
+    audit: 'email.confirm',
     summary: 'Confirm a new email address',
     description:
       'Replaces the email address by the one that the code was sent to. The code is valid for ten minutes and five attempts.',
@@ -287,6 +303,7 @@ export const appEndpoints = {
     id: 'listInvitations',
     method: 'GET',
     path: '/app/v1/invitations',
+    audit: null,
     summary: 'List pending invitations',
     description: 'Invitations that the adjuster has neither accepted nor declined.',
     query: fields(pageParameters()),
@@ -302,6 +319,7 @@ export const appEndpoints = {
     id: 'acceptInvitation',
     method: 'POST',
     path: '/app/v1/invitations/{firm_id}/acceptance',
+    audit: 'invitation.accept',
     summary: 'Accept an invitation',
     description: 'Joins the firm. Requires a profile with a first name, a last name and an email address.',
     params: firmParams,
@@ -313,6 +331,7 @@ export const appEndpoints = {
     id: 'declineInvitation',
     method: 'POST',
     path: '/app/v1/invitations/{firm_id}/decline',
+    audit: 'invitation.decline',
     summary: 'Decline an invitation',
     description: 'Declines the invitation. The firm can invite the adjuster again.',
     params: firmParams,
@@ -324,6 +343,7 @@ export const appEndpoints = {
     id: 'updateMembership',
     method: 'PATCH',
     path: '/app/v1/firms/{firm_id}/membership',
+    audit: 'member.change',
     summary: 'Pause or resume offers',
     description: 'Sets whether the firm can currently offer claims to the adjuster.',
     params: firmParams,
@@ -336,6 +356,7 @@ export const appEndpoints = {
     id: 'leaveFirm',
     method: 'DELETE',
     path: '/app/v1/firms/{firm_id}/membership',
+    audit: 'member.leave',
     summary: 'Leave a firm',
     description:
       'Ends the membership. Accepted claims stay with the adjuster; pending offers become unassigned.',
@@ -348,6 +369,7 @@ export const appEndpoints = {
     id: 'listOfferedClaims',
     method: 'GET',
     path: '/app/v1/claims',
+    audit: 'claims.read',
     summary: 'List claims of the adjuster',
     description:
       'Claims offered to or accepted by the adjuster. With updated_since only those that changed, and in `ids` all that are in the list, which shows what has left it.',
@@ -372,6 +394,7 @@ export const appEndpoints = {
     id: 'getOfferedClaim',
     method: 'GET',
     path: '/app/v1/claims/{id}',
+    audit: 'claim.read',
     summary: 'Get a claim of the adjuster',
     description:
       'A claim offered to or accepted by the adjuster. Returns `not_found` after the adjuster rejected it, the offer was withdrawn, the claim was offered to another adjuster, or the adjuster left the firm and the claim is closed.',
@@ -384,6 +407,7 @@ export const appEndpoints = {
     id: 'getOfferReceipt',
     method: 'GET',
     path: '/app/v1/claims/{id}/receipt',
+    audit: 'claim.read',
     summary: 'Get a receipt of an offer',
     description:
       'A signed record of the latest offer of the claim to this adjuster, or of an earlier one; also after it was rejected, the claim went to somebody else, or the adjuster has left the firm.',
@@ -402,6 +426,7 @@ export const appEndpoints = {
     id: 'acceptClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/acceptance',
+    audit: 'claim.accept',
     summary: 'Accept a claim',
     description:
       'Accepts an offer. Also returns `offer_not_pending` if the claim was offered again after `offered_at`, or if the permission to accept claims was withdrawn; then the claim is `unassigned`.',
@@ -416,6 +441,7 @@ export const appEndpoints = {
     id: 'rejectClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/rejection',
+    audit: 'claim.reject',
     summary: 'Reject a claim',
     description: 'Rejects an offer, with or without a reason.',
     params: offeredClaimParams,
@@ -429,6 +455,7 @@ export const appEndpoints = {
     id: 'updateWork',
     method: 'PATCH',
     path: '/app/v1/claims/{id}/work',
+    audit: 'claim.work',
     summary: "Update the adjuster's entries",
     description:
       "Updates the adjuster's entries on an accepted claim; null clears a field. What the firm sent does not change. Sending it twice has the same effect as once, also with `based_on`.",
@@ -443,6 +470,7 @@ export const appEndpoints = {
     id: 'logContact',
     method: 'PUT',
     path: '/app/v1/claims/{id}/contacts/{contact_id}',
+    audit: 'claim.work',
     summary: 'Log a contact with the policyholder',
     description: `Adds an attempt to reach the policyholder to an accepted claim, or replaces the one with this id. A claim has at most ${LIMITS.contactsPerClaim}; a further one returns \`validation_failed\`. Sending it twice has the same effect as once.`,
     params: contactParams,
@@ -455,6 +483,7 @@ export const appEndpoints = {
     id: 'closeClaim',
     method: 'POST',
     path: '/app/v1/claims/{id}/closure',
+    audit: 'claim.close',
     summary: 'Close a claim',
     description: 'Closes an accepted claim.',
     params: offeredClaimParams,
@@ -466,6 +495,7 @@ export const appEndpoints = {
     id: 'reportError',
     method: 'POST',
     path: '/app/v1/error-reports',
+    audit: null,
     summary: 'Report an error of the app',
     description:
       "Adds an error of the app to the operator's log. Of many reports only the first of each minute are logged.",
@@ -478,6 +508,7 @@ export const appEndpoints = {
     id: 'getDevice',
     method: 'GET',
     path: '/app/v1/devices/{device_id}',
+    audit: null,
     summary: 'Get a device',
     description:
       'Whether the device is registered, and with which address. A device is removed when the push service has ended its subscription, and with the session that registered it.',
@@ -490,6 +521,7 @@ export const appEndpoints = {
     id: 'registerDevice',
     method: 'PUT',
     path: '/app/v1/devices/{device_id}',
+    audit: null,
     summary: 'Register a device',
     description:
       'Sends push notifications of claims and invitations to this device until the session ends. An endpoint belongs to the device that registered it last: any other device with it, of any account, is removed.',
@@ -503,6 +535,7 @@ export const appEndpoints = {
     id: 'setDevicePreferences',
     method: 'PUT',
     path: '/app/v1/devices/{device_id}/preferences',
+    audit: null,
     summary: 'Set the preferences of a device',
     description:
       'Sets quiet hours and reminders of a registered device. Notifications of quiet hours come when these end.',
@@ -516,6 +549,7 @@ export const appEndpoints = {
     id: 'testDevice',
     method: 'POST',
     path: '/app/v1/devices/{device_id}/test-notification',
+    audit: null,
     summary: 'Send a test notification',
     description:
       'Sends a notification to a registered device, in its quiet hours too. Returns `rate_limited` for another one to the same device within 10 seconds.',
@@ -528,6 +562,7 @@ export const appEndpoints = {
     id: 'unregisterDevice',
     method: 'DELETE',
     path: '/app/v1/devices/{device_id}',
+    audit: null,
     summary: 'Unregister a device',
     description: 'Stops push notifications to this device.',
     params: deviceParams,

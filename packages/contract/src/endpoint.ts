@@ -1,4 +1,4 @@
-import type { Scope, StaffPermission } from '@svc/domain/vocabulary';
+import type { AuditAction, Scope, StaffPermission } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
 import type { ErrorCode } from './problems.ts';
 
@@ -13,6 +13,11 @@ export interface Endpoint {
   readonly method: Method;
   /** With parameters in braces: `/v1/claims/{id}`. */
   readonly path: `/${string}`;
+  /**
+   * What its failures are recorded as; null if it shows and changes nothing of a firm, nor the access to an account. Changes are
+   * recorded in the transaction of the action, reads where the route says so.
+   */
+  readonly audit: AuditAction | null;
   readonly auth: Auth;
   /** The scope the key must have; null if any key is allowed or none is required. */
   readonly scope: Scope | null;

@@ -7,6 +7,7 @@ export const mcpEndpoint = endpoint({
   id: 'mcp',
   method: 'POST',
   path: '/mcp',
+  audit: null,
   auth: 'key',
   scope: null,
   write: false,

@@ -58,6 +58,7 @@ describe('the operations', () => {
     );
     // No endpoint of the desk is open to every role by omission.
     expect(endpoint.permission !== undefined).toBe(endpoint.auth === 'staff');
+    if (endpoint.write && ['key', 'staff'].includes(endpoint.auth)) expect(endpoint.audit).not.toBeNull();
     const hasKey = 'Idempotency-Key' in (endpoint.headers?.shape ?? {});
     expect(endpoint.problems.includes('idempotency_key_reused')).toBe(hasKey);
   });

@@ -36,7 +36,7 @@ export function deskChangesHandler(deps: {
     const { staffId, firmId, role, plan } = session.staff;
     const { requestId, clientAddress: address } = trace;
     const caller = byAccount({ firmId, staffId, origin: { requestId, address } });
-    trace.audit = auditedRequest(deskEndpoints.listBoardClaims.id, {}, caller, firmId);
+    trace.audit = auditedRequest(deskEndpoints.listBoardClaims, {}, caller, firmId);
     checkPermission('claims:read', role, plan);
     // Without parameters, as that one.
     const search = request.url.slice(PATH.length + 1);

@@ -23,6 +23,7 @@ export const accountEndpoints = {
     id: 'startStaffPasskeySignIn',
     method: 'POST',
     path: '/firm/v1/passkey-options',
+    audit: 'sign_in',
     summary: 'Start a sign-in with a passkey',
     description:
       'Returns options for navigator.credentials.get(). The response of the browser opens one session within five minutes, with the same `client_secret`.',
@@ -35,6 +36,7 @@ export const accountEndpoints = {
     id: 'startStaffPasskeyRegistration',
     method: 'POST',
     path: '/firm/v1/passkeys/options',
+    audit: 'passkey.add',
     beforePasskey: true,
     summary: 'Start adding a passkey',
     description:
@@ -47,6 +49,7 @@ export const accountEndpoints = {
     id: 'registerStaffPasskey',
     method: 'POST',
     path: '/firm/v1/passkeys',
+    audit: 'passkey.add',
     beforePasskey: true,
     summary: 'Add a passkey',
     description: `Adds a passkey to the account; at most ${LIMITS.passkeysPerAccount}.`,
@@ -59,6 +62,7 @@ export const accountEndpoints = {
     id: 'listStaffPasskeys',
     method: 'GET',
     path: '/firm/v1/passkeys',
+    audit: null,
     beforePasskey: true,
     summary: 'List own passkeys',
     description: 'The passkeys of the account, oldest first. There is always one page.',
@@ -70,6 +74,7 @@ export const accountEndpoints = {
     id: 'renameStaffPasskey',
     method: 'PATCH',
     path: '/firm/v1/passkeys/{passkey_id}',
+    audit: 'passkey.rename',
     summary: 'Rename a passkey',
     description: 'Changes the name in the list.',
     params: passkeyParams,
@@ -82,6 +87,7 @@ export const accountEndpoints = {
     id: 'removeStaffPasskey',
     method: 'DELETE',
     path: '/firm/v1/passkeys/{passkey_id}',
+    audit: 'passkey.remove',
     summary: 'Remove a passkey',
     description:
       'Nobody can sign in with it any more. Where the operator requires passkeys, the last one cannot be removed.',
@@ -94,6 +100,7 @@ export const accountEndpoints = {
     id: 'listStaffSessions',
     method: 'GET',
     path: '/firm/v1/sessions',
+    audit: null,
     summary: 'List own sessions',
     description:
       'The sessions of the person that have not ended, latest use first; at most ten. There is always one page.',
@@ -109,6 +116,7 @@ export const accountEndpoints = {
     id: 'endStaffSession',
     method: 'DELETE',
     path: '/firm/v1/sessions/{session_id}',
+    audit: 'session.end',
     summary: 'End a session',
     description: 'Ends one session of the person, on this or another device.',
     params: sessionParams,

@@ -117,6 +117,7 @@ export const auditEndpoints = {
     id: 'listAudit',
     method: 'GET',
     path: '/firm/v1/audit',
+    audit: 'audit.read',
     summary: 'List audit events',
     description:
       'Who did what in the firm, latest first; all pages together are the export. A page ends after some thousand events were searched, so it may be empty and still have a next_cursor.',
@@ -144,6 +145,7 @@ export const auditEndpoints = {
     id: 'verifyAudit',
     method: 'GET',
     path: '/firm/v1/audit/verification',
+    audit: 'audit.verify',
     summary: 'Verify the audit trail',
     description: `Computes the hashes of a period again, by default and at most the last ${LIMITS.auditVerificationDays} days. Each hash covers all rows before it, so a changed or missing row shows. One verification of a firm runs at a time; another one gets \`rate_limited\`. What takes longer than a request may is continued with next_cursor.`,
     query: fields({ since, until, cursor: pageParameters().cursor }),

@@ -173,6 +173,7 @@ export const developerEndpoints = {
     id: 'listKeys',
     method: 'GET',
     path: '/firm/v1/keys',
+    audit: 'keys.read',
     summary: 'List keys',
     description: 'The API keys of the firm, the latest first, without their secrets.',
     query: fields(pageParameters()),
@@ -184,6 +185,7 @@ export const developerEndpoints = {
     id: 'createKey',
     method: 'POST',
     path: '/firm/v1/keys',
+    audit: 'key.create',
     summary: 'Create a key',
     description: `The response shows the secret, once. At most ${LIMITS.workingKeys} keys of a firm work at a time in each environment, unless the operator has raised the number; a key that was replaced is not counted while it still works.`,
     body: fields({
@@ -212,6 +214,7 @@ export const developerEndpoints = {
     id: 'rollKey',
     method: 'POST',
     path: '/firm/v1/keys/{key_id}/roll',
+    audit: 'key.roll',
     summary: 'Replace a key',
     description:
       'Creates a key with the same name, environment, purpose and lifetime. The old one works until the overlap ends, and cannot be replaced again. Who replaces a key sees its secret, so they must be allowed to create such a key. A firm has at most as many replaced keys that still work as it may have keys.',
@@ -235,6 +238,7 @@ export const developerEndpoints = {
     id: 'updateKey',
     method: 'PATCH',
     path: '/firm/v1/keys/{key_id}',
+    audit: 'key.rename',
     summary: 'Rename a key',
     description: 'Changes the name in the list.',
     params: keyParams,
@@ -250,6 +254,7 @@ export const developerEndpoints = {
     id: 'revokeKeysOfMaker',
     method: 'POST',
     path: '/firm/v1/keys/revocation',
+    audit: 'key.revoke',
     summary: 'Revoke the keys of a person',
     description:
       'Revokes all working keys that one staff member made, who may have been removed. They stop working within a second.',
@@ -268,6 +273,7 @@ export const developerEndpoints = {
     id: 'revokeKey',
     method: 'POST',
     path: '/firm/v1/keys/{key_id}/revocation',
+    audit: 'key.revoke',
     summary: 'Revoke a key',
     description: 'The key stops working within a second.',
     params: keyParams,
@@ -279,6 +285,7 @@ export const developerEndpoints = {
     id: 'getLimits',
     method: 'GET',
     path: '/firm/v1/limits',
+    audit: 'keys.read',
     summary: 'Get rate limits and their use',
     description:
       'The limits of each key, what is used of them now, and how many requests got a 429 on each of the last 14 days. Reading it uses nothing.',
@@ -290,6 +297,7 @@ export const developerEndpoints = {
     id: 'listRequests',
     method: 'GET',
     path: '/firm/v1/requests',
+    audit: 'requests.read',
     summary: 'List requests',
     description:
       "Requests with the firm's keys of the last 14 days, latest first, with the places that were wrong. They appear about a second after the response. A page ends after some thousand requests were searched, so it may be empty and still have a next_cursor.",
@@ -337,6 +345,7 @@ export const developerEndpoints = {
     id: 'getRequest',
     method: 'GET',
     path: '/firm/v1/requests/{request_id}',
+    audit: 'requests.read',
     summary: 'Get a request',
     description: 'One request of the last 14 days.',
     params: fields({

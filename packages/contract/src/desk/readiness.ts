@@ -119,6 +119,7 @@ export const readinessEndpoints = {
     id: 'getFirmReadiness',
     method: 'GET',
     path: '/firm/v1/readiness',
+    audit: 'readiness.read',
     summary: 'Check the integration of the firm',
     description:
       'Checks what programs with test keys of the firm did: retries, Retry-After, back-off, polling, and how they handle duplicates and unknown values.',

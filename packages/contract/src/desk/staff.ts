@@ -161,6 +161,7 @@ export const staffEndpoints = {
     id: 'requestStaffSignInCode',
     method: 'POST',
     path: '/firm/v1/sign-in-codes',
+    audit: 'sign_in',
     summary: 'Request a sign-in code',
     description:
       'Emails a six-digit code that is valid for ten minutes and five attempts. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
@@ -173,6 +174,7 @@ export const staffEndpoints = {
     id: 'changeFirm',
     method: 'PUT',
     path: '/firm/v1/sessions/current',
+    audit: 'session.open',
     summary: 'Change the firm',
     description:
       'The session is then of the other firm, in which the person must be staff with the same email address, and has the role that they have there. Its token stays.',
@@ -190,6 +192,7 @@ export const staffEndpoints = {
     id: 'signInStaff',
     method: 'POST',
     path: '/firm/v1/sessions',
+    audit: 'sign_in',
     summary: 'Sign in',
     description:
       'Creates a session from an emailed code or from a passkey. A person of several firms gets their names and a ticket, and sends the ticket with the chosen `firm_id`. Returns `rate_limited` after too many failed attempts, as in the adjuster app.',
@@ -221,6 +224,7 @@ export const staffEndpoints = {
     id: 'signOutStaff',
     method: 'DELETE',
     path: '/firm/v1/sessions/current',
+    audit: 'session.end',
     beforePasskey: true,
     summary: 'Sign out',
     description: 'Ends the current session.',
@@ -232,6 +236,7 @@ export const staffEndpoints = {
     id: 'getOwnStaff',
     method: 'GET',
     path: '/firm/v1/me',
+    audit: null,
     beforePasskey: true,
     summary: 'Get who is signed in',
     description: 'The person, the firm, and what the person may do now.',
@@ -243,6 +248,7 @@ export const staffEndpoints = {
     id: 'updateOwnStaff',
     method: 'PATCH',
     path: '/firm/v1/me',
+    audit: 'staff.settings',
     summary: 'Change own settings',
     description:
       'With `late_offers_mail`, the person is mailed how many offers wait longer than the firm does: at most once a day, on days when there are any.',
@@ -261,6 +267,7 @@ export const staffEndpoints = {
     id: 'listStaff',
     method: 'GET',
     path: '/firm/v1/staff',
+    audit: 'staff.read',
     summary: 'List the staff',
     description: `The people of the firm, by the time of their invitation; at most ${LIMITS.staffPerFirm}. There is always one page.`,
     success: {
@@ -275,6 +282,7 @@ export const staffEndpoints = {
     id: 'inviteStaff',
     method: 'POST',
     path: '/firm/v1/staff',
+    audit: 'staff.invite',
     summary: 'Invite a staff member',
     description:
       'Adds a person and emails them the address of the desk. They sign in with a code that is sent to their address.',
@@ -287,6 +295,7 @@ export const staffEndpoints = {
     id: 'updateStaff',
     method: 'PATCH',
     path: '/firm/v1/staff/{staff_id}',
+    audit: 'staff.change',
     summary: 'Change a staff member',
     description: 'A new role is in force within a second. The last administrator keeps the role.',
     params: staffParams,
@@ -299,6 +308,7 @@ export const staffEndpoints = {
     id: 'removeStaff',
     method: 'DELETE',
     path: '/firm/v1/staff/{staff_id}',
+    audit: 'staff.remove',
     summary: 'Remove a staff member',
     description: 'Ends all sessions of the person within a second. The last administrator cannot be removed.',
     params: staffParams,

@@ -12,7 +12,7 @@ import {
   staffObject,
   webhookObject,
 } from '@svc/application';
-import type { EndpointId, ErrorCode } from '@svc/contract';
+import type { Endpoint, ErrorCode } from '@svc/contract';
 import type { AuditAction, ClaimId, FirmId, Instant, KeyId, StaffId, Svcid } from '@svc/domain';
 
 /** What a response shows of people, claims, keys and webhooks, or of the trail itself. */
@@ -42,119 +42,12 @@ export interface AuditedRequest {
   rejectedAnswer?: Pick<RejectedAnswer, 'firmId' | 'device' | 'isRecorded'>;
 }
 
-/** Show and change nothing of a firm, nor the access to an account. */
-type Unrecorded =
-  | `get${'Health' | 'KeyInfo' | 'Profile' | 'Device' | 'OwnStaff'}`
-  | `list${'Deadlines' | 'Invitations' | 'Passkeys' | 'Sessions' | 'StaffPasskeys' | 'StaffSessions'}`
-  | ('registerDevice' | 'setDevicePreferences' | 'testDevice' | 'unregisterDevice' | 'reportError');
-
-/**
- * Failures are recorded as these actions, those of a sign-in with its own. Changes are recorded in the transaction of the
- * action, reads where the route says so: not those that a page repeats, such as limits and
- * deliveries.
- */
-const ACTIONS: Readonly<Record<Exclude<EndpointId, Unrecorded>, AuditAction>> = {
-  getClaim: 'claim.read',
-  getReceipt: 'claim.read',
-  listClaims: 'claims.read',
-  sendClaim: 'claim.send',
-  offerClaim: 'claim.offer',
-  listAdjusters: 'adjusters.read',
-  inviteAdjuster: 'invitation.send',
-  withdrawInvitation: 'invitation.withdraw',
-  listOfferedClaims: 'claims.read',
-  getOfferedClaim: 'claim.read',
-  getOfferReceipt: 'claim.read',
-  acceptClaim: 'claim.accept',
-  rejectClaim: 'claim.reject',
-  updateWork: 'claim.work',
-  logContact: 'claim.work',
-  closeClaim: 'claim.close',
-  acceptInvitation: 'invitation.accept',
-  declineInvitation: 'invitation.decline',
-  updateProfile: 'profile.change',
-  updateAvailability: 'availability.change',
-  confirmEmail: 'email.confirm',
-  leaveFirm: 'member.leave',
-  endSession: 'session.end',
-  registerPasskey: 'passkey.add',
-  renamePasskey: 'passkey.rename',
-  removePasskey: 'passkey.remove',
-  registerStaffPasskey: 'passkey.add',
-  renameStaffPasskey: 'passkey.rename',
-  removeStaffPasskey: 'passkey.remove',
-  endStaffSession: 'session.end',
-  createKey: 'key.create',
-  updateKey: 'key.rename',
-  revokeKeysOfMaker: 'key.revoke',
-  rollKey: 'key.roll',
-  revokeKey: 'key.revoke',
-  listKeys: 'keys.read',
-  getLimits: 'keys.read',
-  listRequests: 'requests.read',
-  getRequest: 'requests.read',
-  getFirmReadiness: 'readiness.read',
-  listAudit: 'audit.read',
-  verifyAudit: 'audit.verify',
-  listBoardClaims: 'claims.read',
-  getBoardClaim: 'claim.read',
-  getBoardReceipt: 'claim.read',
-  sendBoardClaim: 'claim.send',
-  offerBoardClaim: 'claim.offer',
-  listBoardAdjusters: 'adjusters.read',
-  inviteBoardAdjuster: 'invitation.send',
-  withdrawBoardInvitation: 'invitation.withdraw',
-  reportAnswers: 'report.read',
-  importClaims: 'claims.import',
-  getImport: 'imports.read',
-  listImports: 'imports.read',
-  updateOwnStaff: 'staff.settings',
-  listStaff: 'staff.read',
-  inviteStaff: 'staff.invite',
-  updateStaff: 'staff.change',
-  removeStaff: 'staff.remove',
-  listWebhooks: 'webhooks.read',
-  listWebhookDeliveries: 'webhooks.read',
-  createWebhook: 'webhook.create',
-  updateWebhook: 'webhook.change',
-  removeWebhook: 'webhook.remove',
-  testWebhook: 'webhook.test',
-  replayWebhookDelivery: 'webhook.replay',
-  requestSignInCode: 'sign_in',
-  signIn: 'sign_in',
-  signOut: 'session.end',
-  startPasskeySignIn: 'sign_in',
-  startPasskeyRegistration: 'passkey.add',
-  requestStaffSignInCode: 'sign_in',
-  signInStaff: 'sign_in',
-  signOutStaff: 'session.end',
-  changeFirm: 'session.open',
-  startStaffPasskeySignIn: 'sign_in',
-  startStaffPasskeyRegistration: 'passkey.add',
-  updateMembership: 'member.change',
-  acceptTestClaim: 'claim.accept',
-  rejectTestClaim: 'claim.reject',
-  closeTestClaim: 'claim.close',
-  acceptTestInvitation: 'invitation.accept',
-  declineTestInvitation: 'invitation.decline',
-  expireTestInvitation: 'invitation.withdraw',
-  departTestAdjuster: 'member.leave',
-  pauseTestAdjuster: 'member.pause',
-  resumeTestAdjuster: 'member.resume',
-  suspendTestAdjuster: 'member.permission',
-  reinstateTestAdjuster: 'member.permission',
-  simulateFaults: 'faults.set',
-  clearFaults: 'faults.clear',
-  checkReadiness: 'readiness.read',
-};
-const ACTION_OF: ReadonlyMap<string, AuditAction> = new Map(Object.entries(ACTIONS));
-
 export const auditedRequest = (
-  endpointId: string,
+  { audit: action }: Pick<Endpoint, 'audit'>,
   params: AuditedRequest['params'],
   caller: AuditCaller,
   firmId: FirmId | null,
-): AuditedRequest => ({ caller, action: ACTION_OF.get(endpointId) ?? null, firmId, params });
+): AuditedRequest => ({ caller, action, firmId, params });
 
 /** Nothing was attempted, or nothing is known about it. Rejected in any number, they would fill the trail. */
 const NOT_RECORDED: ReadonlySet<ErrorCode> = new Set([

@@ -172,7 +172,7 @@ export function createPipeline(
     if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
       throw new HttpProblem('passkey_required');
     const actor = { svcId: session.svcId, origin: originOf(exchange) };
-    trace.audit = auditedRequest(endpoint.id, params, byAccount(actor), null);
+    trace.audit = auditedRequest(endpoint, params, byAccount(actor), null);
     const { value } = await receive(exchange, `adjuster ${session.svcId}`);
     const longWork = longWorkOf(exchange, session.svcId);
     return deadline.within(route.handle(value, { actor, session, longWork }));
@@ -191,7 +191,7 @@ export function createPipeline(
     requireAllowed(await deps.sessionLimiter(session.sessionId));
     const origin = originOf(exchange);
     const actor = { firmId, staffId, origin };
-    trace.audit = auditedRequest(endpoint.id, params, byAccount(actor), firmId);
+    trace.audit = auditedRequest(endpoint, params, byAccount(actor), firmId);
     if (session.mayOnlyAddPasskey && endpoint.beforePasskey !== true)
       throw new HttpProblem('passkey_required');
     if (endpoint.permission != null) checkPermission(endpoint.permission, role, plan);
@@ -285,7 +285,7 @@ export function createPipeline(
     const { firmId, environment, keyId } = grant;
     const { requestId, address } = originOf(exchange);
     const actor: FirmActor = { firmId, environment, origin: { requestId, address, keyId } };
-    trace.audit = auditedRequest(endpoint.id, params, byFirm(actor), firmId);
+    trace.audit = auditedRequest(endpoint, params, byFirm(actor), firmId);
     trace.behavior = clientBehavior(endpoint, grant, request, exchange.search);
     await checkLimits(deps, grant, { write: endpoint.write }, permit);
     if (endpoint.scope !== null) checkScope(endpoint.scope, grant.purpose, grant.plan);
@@ -363,7 +363,7 @@ export function createPipeline(
     const { trace, response, deadline } = exchange;
     const { firmId } = grant;
     trace.route = routeOf(endpoint);
-    trace.audit = auditedRequest(endpoint.id, sent.params, byFirm(actor), firmId);
+    trace.audit = auditedRequest(endpoint, sent.params, byFirm(actor), firmId);
     try {
       // The message is counted as a request already.
       if (endpoint.write) await checkLimits(deps, grant, { write: true, isCounted: true }, exchange.permit);
