@@ -90,6 +90,7 @@ export async function startCrashingHost(options: {
       singleFlight: instrumentedSingleFlight(ports.singleFlight, at),
       rateLimiter: instrumented(ports.rateLimiter, 'limits', at),
       firmReads: instrumented(ports.firmReads, 'reads', at),
+      accountReads: instrumented(ports.accountReads, 'reads', at),
       appReads: instrumented(ports.appReads, 'reads', at),
     }),
   });

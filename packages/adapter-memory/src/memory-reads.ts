@@ -1,4 +1,5 @@
 import {
+  type AccountReads,
   type AccountRef,
   type AdjusterView,
   type ApiKey,
@@ -190,6 +191,15 @@ export const staffByEmail = (tables: Tables, email: string): StaffMember[] =>
         byInvitation(a, b),
     );
 
+export const memoryAccountReads = (tables: Tables): AccountReads => ({
+  async passkeys(of) {
+    return passkeysOf(tables, of);
+  },
+  async sessions(of, now) {
+    return sessionsOf(tables, of).filter(({ expiresAt }) => expiresAt > now);
+  },
+});
+
 export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   const claimsOf = (svcId: Svcid, list: AppClaimList): Claim[] =>
     tables.claims.all().filter((claim) => {
@@ -203,12 +213,6 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
   return {
     async adjuster(svcId) {
       return tables.accounts.get(keyOf(svcId))?.adjuster ?? null;
-    },
-    async passkeys(svcId) {
-      return passkeysOf(tables, { svcId });
-    },
-    async sessions(svcId, now) {
-      return sessionsOf(tables, { svcId }).filter(({ expiresAt }) => expiresAt > now);
     },
     async memberships(svcId) {
       return tables.memberships

@@ -14,6 +14,7 @@ import { memoryClaimWrites } from './memory-claim-writes.ts';
 import { memoryFirmData } from './memory-firm-data.ts';
 import { memoryOfferHistory, memoryReceiptKeys } from './memory-offer-history.ts';
 import {
+  memoryAccountReads,
   memoryAppReads,
   memoryFirmReads,
   memoryJobReads,
@@ -101,6 +102,7 @@ export function createMemoryStores(
     unitOfWork,
     claimWrites: memoryClaimWrites(unitOfWork),
     firmReads: memoryFirmReads(database.committed),
+    accountReads: memoryAccountReads(database.committed),
     appReads: memoryAppReads(database.committed, clock),
     boardReads: memoryBoardReads(database.committed),
     operatorReads: memoryOperatorReads(database.committed),

@@ -20,7 +20,7 @@ import { type PurgeCounts, purge } from './jobs/purge.ts';
 import { refreshStatistics } from './jobs/refresh-statistics.ts';
 import { type RunningJobs, startJobs } from './jobs/start-jobs.ts';
 import { SILENT } from './log.ts';
-import { pgAppReads } from './reads/pg-app-reads.ts';
+import { pgAccountReads, pgAppReads } from './reads/pg-app-reads.ts';
 import { pgBoardReads } from './reads/pg-board-reads.ts';
 import { pgCredentials } from './reads/pg-credentials.ts';
 import { pgFirmReads } from './reads/pg-firm-reads.ts';
@@ -130,6 +130,7 @@ export async function connect(options: ConnectOptions): Promise<PostgresStores> 
   return {
     ...writes,
     firmReads: pgFirmReads(reads, encryption, distributed ? { maxTogether: 1 } : {}),
+    accountReads: pgAccountReads(database, encryption),
     appReads: pgAppReads(database, clock, encryption),
     boardReads: pgBoardReads(reads, maintenance, encryption),
     operatorReads: pgOperatorReads(database, encryption),

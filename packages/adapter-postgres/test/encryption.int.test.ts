@@ -233,7 +233,7 @@ test('with a key, no personal text that was sent is in any table, and it is read
   const { firm, svcId, accepted, rejected } = await sentClaims(fixture);
   expect(plainIn(await everything())).toEqual([]);
 
-  const { firmReads, appReads, staffReads } = fixture.stores;
+  const { accountReads, firmReads, appReads, staffReads } = fixture.stores;
   expect(await staffReads.ofFirm(firm.id)).toEqual([expect.objectContaining(STAFF)]);
   expect(await staffReads.firmsOf(STAFF.email)).toHaveLength(1);
   const claim = await firmReads.claim(firm.id, 'live', accepted);
@@ -253,10 +253,10 @@ test('with a key, no personal text that was sent is in any table, and it is read
   expect(await unitOfWork.run((tx) => tx.devices.lock(svcId, DEVICE))).toMatchObject({
     preferences: PREFERENCES,
   });
-  const [session] = await appReads.sessions(svcId, fixture.clock.now());
+  const [session] = await accountReads.sessions({ svcId }, fixture.clock.now());
   expect(session).toMatchObject({ deviceName: DEVICE_NAME });
   expect(await unitOfWork.run((tx) => tx.sessions.of({ svcId }))).toEqual([session]);
-  const [passkey] = await appReads.passkeys(svcId);
+  const [passkey] = await accountReads.passkeys({ svcId });
   expect(passkey).toMatchObject({ name: PASSKEY_NAME });
   expect(await unitOfWork.run((tx) => tx.passkeys.lockOf({ svcId }))).toEqual([passkey]);
   expect(await remembered(fixture.stores, firm.id)).toMatchObject(IMPORT);

@@ -236,7 +236,7 @@ describe.each<[string, step: string, isNew?: 'new database']>([
   });
 
   const clock = { now: () => NOW };
-  const app = pgAppReads({ reads: executor, orm: txExecutor.orm }, clock, NO_ENCRYPTION);
+  const app = pgAppReads({ reads: executor }, clock, NO_ENCRYPTION);
   const jobs = pgJobReads(executor, NO_ENCRYPTION);
   const MEMBERSHIP = /^memberships_(pkey|of_adjuster)$/;
   const EVERY_FIRM = 'firms_pkey by ';

@@ -67,6 +67,7 @@ export * from './operator/firm-data.ts';
 export * from './operator/firms.ts';
 export * from './operator/keys.ts';
 export * from './operator/operator-error.ts';
+export * from './ports/account-reads.ts';
 export * from './ports/adjusters.ts';
 export * from './ports/app-reads.ts';
 export * from './ports/audit-log.ts';

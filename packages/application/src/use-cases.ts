@@ -11,7 +11,6 @@ import * as passkeys from './auth/passkeys.ts';
 import {
   makeChangeFirm,
   makeEndSession,
-  makeListSessions,
   makeRequestSignInCode,
   makeSignIn,
   makeSignOut,
@@ -229,8 +228,6 @@ export type DeskUseCases = ReturnType<typeof deskUseCases>;
 /** What the staff of a firm do. */
 export const deskUseCases = (deps: DeskDeps) => ({
   ...accountUseCases(deps, STAFF),
-  listPasskeys: passkeys.makeListPasskeys(deps),
-  listSessions: makeListSessions(deps),
   changeFirm: makeChangeFirm(deps),
   readOwnStaff: staff.makeReadOwnStaff(deps),
   inviteStaff: staff.makeInviteStaff(deps),

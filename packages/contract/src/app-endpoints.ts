@@ -1,4 +1,5 @@
 import { APP_CLAIM_STATUSES } from '@svc/domain/vocabulary';
+import { accountEndpoints } from './account.ts';
 import {
   acceptOfferBody,
   appClaimSchema,
@@ -11,9 +12,6 @@ import {
   deviceSchema,
   logContactBody,
   membershipSchema,
-  ownSessionSchema,
-  passkeyOptionsSchema,
-  passkeySchema,
   profileSchema,
   registerDeviceBody,
   rejectOfferBody,
@@ -30,24 +28,8 @@ import { fields, instantParameter, text, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
 import { changesOf, pageOf, pageParameters } from './page.ts';
 import { receiptSchema } from './receipt.ts';
-import {
-  ANY_REQUEST,
-  ANY_SESSION_REQUEST,
-  claimParams,
-  openWrite,
-  passkeyParams,
-  SESSION_REQUEST,
-  sessionParams,
-  statusFilter,
-  WITH_BODY,
-} from './requests.ts';
-import {
-  registerPasskeyBody,
-  renamePasskeyBody,
-  requestSignInCodeBody,
-  signInBody,
-  startPasskeySignInBody,
-} from './sign-in.ts';
+import { ANY_SESSION_REQUEST, claimParams, SESSION_REQUEST, statusFilter, WITH_BODY } from './requests.ts';
+import { signInBody } from './sign-in.ts';
 
 const offeredClaimParams = fields({
   id: uuidParameter({ description: 'Id of the claim.', example: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' }),
@@ -75,162 +57,32 @@ const deviceParams = fields({
 const sessionRead = { auth: 'session', scope: null, write: false } as const;
 const sessionWrite = { auth: 'session', scope: null, write: true } as const;
 
+export const appAccount = accountEndpoints({
+  ...{ root: 'app', read: sessionRead, write: sessionWrite, who: '', person: 'adjuster' },
+});
+
 /** The operations of the adjuster app. */
 export const appEndpoints = {
-  requestSignInCode: endpoint({
-    ...openWrite,
-    id: 'requestSignInCode',
-    method: 'POST',
-    path: '/app/v1/sign-in-codes',
-    audit: 'sign_in',
-    summary: 'Request a sign-in code',
-    description:
-      'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request with the same `client_secret`, or also without one, sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
-    body: requestSignInCodeBody,
-    success: { status: 202, schema: null, description: 'Accepted.' },
-    problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
-  }),
+  requestSignInCode: appAccount.requestSignInCode,
   signIn: endpoint({
-    ...openWrite,
-    id: 'signIn',
-    method: 'POST',
-    path: '/app/v1/sessions',
-    audit: 'sign_in',
-    summary: 'Sign in',
+    ...appAccount.signIn,
     description:
       'Creates a device session from an emailed code, from the secret of a test account, as in `{"svc_id": "test_mjTZDXoc_manual", "sign_in_secret": "tst_9xQm2LrV4c"}`, or from a passkey. Returns `rate_limited` after too many failed attempts from one IP address (IPv6: one /64), and after too many wrong codes for one account or in total, whether or not the account exists.',
     body: signInBody,
     success: { status: 201, schema: sessionSchema, description: 'The session and its token.' },
-    problems: [
-      ...WITH_BODY,
-      ...ANY_REQUEST,
-      'invalid_sign_in',
-      'code_not_requested',
-      'passkey_required',
-      'rate_limited',
-    ],
   }),
-  signOut: endpoint({
-    ...sessionWrite,
-    id: 'signOut',
-    method: 'DELETE',
-    path: '/app/v1/sessions/current',
-    audit: 'session.end',
-    beforePasskey: true,
-    summary: 'Sign out',
-    description: 'Ends the current session.',
-    success: { status: 204, schema: null, description: 'Signed out.' },
-    problems: [...WITH_BODY, ...ANY_SESSION_REQUEST],
-  }),
-  startPasskeySignIn: endpoint({
-    ...openWrite,
-    id: 'startPasskeySignIn',
-    method: 'POST',
-    path: '/app/v1/passkey-options',
-    audit: 'sign_in',
-    summary: 'Start a sign-in with a passkey',
-    description:
-      'Returns options for navigator.credentials.get(). The response of the browser opens one session within five minutes, with the same `client_secret`.',
-    body: startPasskeySignInBody,
-    success: { status: 200, schema: passkeyOptionsSchema, description: 'The options.' },
-    problems: [...WITH_BODY, ...ANY_REQUEST],
-  }),
-  startPasskeyRegistration: endpoint({
-    ...sessionWrite,
-    id: 'startPasskeyRegistration',
-    method: 'POST',
-    path: '/app/v1/passkeys/options',
-    audit: 'passkey.add',
-    beforePasskey: true,
-    summary: 'Start adding a passkey',
-    description:
-      'Returns options for navigator.credentials.create(). The response of the browser adds one passkey within five minutes, in the same session.',
-    success: { status: 200, schema: passkeyOptionsSchema, description: 'The options.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'too_many_passkeys'],
-  }),
-  registerPasskey: endpoint({
-    ...sessionWrite,
-    id: 'registerPasskey',
-    method: 'POST',
-    path: '/app/v1/passkeys',
-    audit: 'passkey.add',
-    beforePasskey: true,
-    summary: 'Add a passkey',
-    description: `Adds a passkey to the account; at most ${LIMITS.passkeysPerAccount}.`,
-    body: registerPasskeyBody,
-    success: { status: 201, schema: passkeySchema, description: 'The passkey.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'too_many_passkeys'],
-  }),
-  listPasskeys: endpoint({
-    ...sessionRead,
-    id: 'listPasskeys',
-    method: 'GET',
-    path: '/app/v1/passkeys',
-    audit: null,
-    beforePasskey: true,
-    summary: 'List own passkeys',
-    description: 'The passkeys of the account, oldest first. There is always one page.',
-    success: {
-      status: 200,
-      schema: pageOf('PasskeyPage', passkeySchema, []),
-      description: 'The passkeys.',
-    },
-    problems: ANY_SESSION_REQUEST,
-  }),
-  renamePasskey: endpoint({
-    ...sessionWrite,
-    id: 'renamePasskey',
-    method: 'PATCH',
-    path: '/app/v1/passkeys/{passkey_id}',
-    audit: 'passkey.rename',
-    summary: 'Rename a passkey',
-    description: 'Changes the name in the list.',
-    params: passkeyParams,
-    body: renamePasskeyBody,
-    success: { status: 200, schema: passkeySchema, description: 'The passkey.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
-  }),
-  removePasskey: endpoint({
-    ...sessionWrite,
-    id: 'removePasskey',
-    method: 'DELETE',
-    path: '/app/v1/passkeys/{passkey_id}',
-    audit: 'passkey.remove',
-    summary: 'Remove a passkey',
-    description:
-      'Nobody can sign in with it any more. Where the operator requires passkeys, the last one cannot be removed.',
-    params: passkeyParams,
-    success: { status: 204, schema: null, description: 'The passkey is removed.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
-  }),
-  listSessions: endpoint({
-    ...sessionRead,
-    id: 'listSessions',
-    method: 'GET',
-    path: '/app/v1/sessions',
-    audit: null,
-    summary: 'List own sessions',
-    description:
-      'The sessions of the adjuster that have not ended, latest use first; at most ten. There is always one page.',
-    success: {
-      status: 200,
-      schema: pageOf('OwnSessionPage', ownSessionSchema, []),
-      description: 'The sessions.',
-    },
-    problems: SESSION_REQUEST,
-  }),
+  signOut: appAccount.signOut,
+  startPasskeySignIn: appAccount.startPasskeySignIn,
+  startPasskeyRegistration: appAccount.startPasskeyRegistration,
+  registerPasskey: appAccount.registerPasskey,
+  listPasskeys: appAccount.listPasskeys,
+  renamePasskey: appAccount.renamePasskey,
+  removePasskey: appAccount.removePasskey,
+  listSessions: appAccount.listSessions,
   endSession: endpoint({
-    ...sessionWrite,
-    id: 'endSession',
-    method: 'DELETE',
-    path: '/app/v1/sessions/{session_id}',
-    audit: 'session.end',
-    summary: 'End a session',
+    ...appAccount.endSession,
     description:
       'Ends one session of the adjuster, on this or another device. A device that was registered in it gets no more push notifications.',
-    params: sessionParams,
-    success: { status: 204, schema: null, description: 'The session has ended.' },
-    problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found'],
   }),
   getProfile: endpoint({
     ...sessionRead,

@@ -1,3 +1,4 @@
+import { accountExamples } from './account-examples.ts';
 import type { AdjusterResponse, InviteAdjusterBody, KeyInfo } from './adjuster.ts';
 import type {
   AppClaim,
@@ -7,8 +8,6 @@ import type {
   Device,
   DevicePreferencesBody,
   Membership,
-  Passkey,
-  PasskeyOptions,
   Profile,
   ReportErrorBody,
   Session,
@@ -23,7 +22,6 @@ import type { EndpointId } from './operations.ts';
 import { makeProblem, type Problem } from './problems.ts';
 import { EXAMPLE_RECEIPT } from './receipt.ts';
 import type { DepartedAdjuster, SimulatedFaults, SimulateFaultsBody } from './sandbox.ts';
-import type { RegisterPasskeyBody } from './sign-in.ts';
 
 // Examples for the documentation and tests. People, firms and numbers are fictitious.
 
@@ -240,26 +238,6 @@ const membership = {
   accepting_assignments: true,
 } satisfies Membership;
 
-const ownSession = {
-  id: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
-  device_name: 'Safari on iPhone',
-  current: true,
-  created_at: '2026-08-20T13:00:00.000Z',
-  last_used_at: '2026-08-29T14:52:07.113Z',
-  expires_at: '2026-11-27T14:52:07.113Z',
-} as const;
-
-const passkey = {
-  id: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
-  name: 'iPhone',
-  created_at: '2026-08-20T13:00:00.000Z',
-  last_used_at: '2026-08-29T14:52:07.113Z',
-} satisfies Passkey;
-
-const passkeyOptions = {
-  options: { challenge: 'MDE5ODBhNWU', rpId: 'claims.example.com', userVerification: 'required' },
-} satisfies PasskeyOptions;
-
 const profile = {
   svc_id: 'SVC-7F3K-Delacroix',
   test: false,
@@ -269,6 +247,12 @@ const profile = {
   firms: [membership],
   availability: { accepting_assignments: true, away: [], max_open_offers: null },
 } satisfies Profile;
+
+const account = accountExamples({
+  email: profile.email,
+  deviceName: 'Safari on iPhone',
+  passkey: { name: 'iPhone', last_used_at: '2026-08-29T14:52:07.113Z' },
+});
 
 const invitation = {
   firm_id: FIRM.id,
@@ -396,36 +380,15 @@ export const EXAMPLES: { readonly [Id in EndpointId]: Example } = {
   },
   clearFaults: { response: { kind: null, count: 0 } satisfies SimulatedFaults },
   checkReadiness: { response: READINESS_EXAMPLE },
-  requestSignInCode: { body: { email: 'jean.delacroix@example.com' } },
+  ...account,
   signIn: {
-    body: { email: 'jean.delacroix@example.com', code: '402913' },
+    ...account.signIn,
     response: {
       token: 'svc_app_EXAMPLE',
       expires_at: '2026-11-27T14:52:07.113Z',
       adjuster: profile,
     } satisfies Session,
   },
-  signOut: {},
-  startPasskeySignIn: {
-    body: { client_secret: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua' },
-    response: passkeyOptions,
-  },
-  startPasskeyRegistration: { response: passkeyOptions },
-  registerPasskey: {
-    body: {
-      name: 'iPhone',
-      credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-      client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
-      attestation_object: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
-      transports: ['internal'],
-    } satisfies RegisterPasskeyBody,
-    response: passkey,
-  },
-  listPasskeys: { response: { data: [passkey], next_cursor: null } },
-  renamePasskey: { params: { passkey_id: passkey.id }, body: { name: 'iPhone' }, response: passkey },
-  removePasskey: { params: { passkey_id: passkey.id } },
-  listSessions: { response: { data: [ownSession], next_cursor: null } },
-  endSession: { params: { session_id: ownSession.id } },
   getProfile: { response: profile },
   updateProfile: { body: { first_name: 'Jean-Luc' }, response: profile },
   updateAvailability: {

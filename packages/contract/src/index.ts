@@ -1,7 +1,7 @@
 export * from '@svc/domain/vocabulary';
 export * from './adjuster.ts';
 export * from './app.ts';
-export { appEndpoints } from './app-endpoints.ts';
+export { appAccount, appEndpoints } from './app-endpoints.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
 export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
@@ -24,7 +24,13 @@ export type {
 export type { ImportClaimsBody } from './desk/imports.ts';
 export { deskEndpoints } from './desk/index.ts';
 export * from './desk/readiness.ts';
-export type { FirmChoice, OwnStaff, StaffMember, StaffSession } from './desk/staff.ts';
+export {
+  type FirmChoice,
+  type OwnStaff,
+  type StaffMember,
+  type StaffSession,
+  staffAccount,
+} from './desk/staff.ts';
 export type {
   AttemptedWebhookResponse,
   WebhookDeliveryResponse,

@@ -40,26 +40,8 @@ export const claimParams = fields({
 export const statusFilter = <const Status extends string>(values: readonly Status[], example: Status) =>
   oneOf(values, { description: 'Only claims with this status.', example }).optional();
 
-export const passkeyParams = fields({
-  passkey_id: uuidParameter({
-    description: 'Id of the passkey.',
-    example: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
-  }),
-});
-
-export const sessionParams = fields({
-  session_id: uuidParameter({
-    description: 'Id of the session.',
-    example: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
-  }),
-});
-
 /** Of a staff member's session. */
 export const STAFF_REQUEST = ['insufficient_scope', 'not_in_plan', ...SESSION_REQUEST] as const;
-/** For every role. */
-export const STAFF_ACCOUNT_REQUEST = SESSION_REQUEST;
-/** Also before a passkey that is required. */
-export const ANY_STAFF_REQUEST = ANY_SESSION_REQUEST;
 
 /** An endpoint of the desk that is open, or names what a role needs for it; null: any role. */
 export type DeskEndpoint = Endpoint &

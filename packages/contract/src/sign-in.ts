@@ -72,22 +72,25 @@ const passkeyAssertion = passkeyAssertionFields.meta({
   },
 });
 
+/** A sign-in method has its own fields, and none of another one. */
+type Method<Of> = Of & {
+  [Field in Exclude<
+    'email' | 'code' | 'svc_id' | 'sign_in_secret' | 'passkey' | 'ticket' | 'firm_id',
+    keyof Of
+  >]?: never;
+} & { client_secret?: string; device_name?: string };
+
 /** Sign-in methods: an emailed code, the secret of a test account, or a passkey. */
 export type SignInBody =
-  | (SignInExtras & { email: string; code: string; svc_id?: never; sign_in_secret?: never; passkey?: never })
-  | (SignInExtras & { svc_id: string; sign_in_secret: string; email?: never; code?: never; passkey?: never })
-  | (SignInExtras & {
-      passkey: PasskeyAssertionBody;
-      email?: never;
-      code?: never;
-      svc_id?: never;
-      sign_in_secret?: never;
-    });
+  | Method<{ email: string; code: string }>
+  | Method<{ svc_id: string; sign_in_secret: string }>
+  | Method<{ passkey: PasskeyAssertionBody }>;
 
-interface SignInExtras {
-  client_secret?: string;
-  device_name?: string;
-}
+/** Sign-in methods of staff: an emailed code, a passkey, or the ticket of one of them and the firm. */
+export type StaffSignInBody =
+  | Method<{ email: string; code: string; firm_id?: string }>
+  | Method<{ passkey: PasskeyAssertionBody; firm_id?: string }>
+  | Method<{ ticket: string; firm_id: string }>;
 
 /**
  * One of several sign-in methods, with all of its fields.
@@ -129,14 +132,6 @@ export const signInBody = exactlyOneOf(
   id: 'SignInRequest',
   description: 'An email address and the code sent to it, or a test account and its secret, or a passkey.',
 }) as unknown as z.ZodType<SignInBody>;
-
-/** Sign-in methods of staff: an emailed code, a passkey, or the ticket of one of them and the firm. */
-export type StaffSignInBody = SignInExtras &
-  (
-    | { email: string; code: string; firm_id?: string; passkey?: never; ticket?: never }
-    | { passkey: PasskeyAssertionBody; firm_id?: string; email?: never; code?: never; ticket?: never }
-    | { ticket: string; firm_id: string; email?: never; code?: never; passkey?: never }
-  );
 
 export const staffSignInBody = exactlyOneOf(
   [['email', 'code'], ['passkey'], ['ticket']],

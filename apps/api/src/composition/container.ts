@@ -22,9 +22,8 @@ import { createHttpApplication } from '../http/http-application.ts';
 import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
+import { accountRoutes } from '../http/routes/account-routes.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
-import { browserSessionRoutes } from '../http/routes/browser-session-routes.ts';
-import { deskAccountRoutes } from '../http/routes/desk-account.ts';
 import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
 import { deskBoardRoutes } from '../http/routes/desk-board.ts';
 import { deskDeveloperRoutes } from '../http/routes/desk-developers.ts';
@@ -214,10 +213,16 @@ const http = moduleOf((bind) => {
   bind('sandboxRoutes', sandboxRoutes, ['firmUseCases', 'clock']);
   bind('reportAppError', createErrorReports, ['log', 'clock']);
   bind('appRoutes', appRoutes, ['appUseCases', 'appReads', 'jobReads', 'reportAppError', 'cursors', 'clock']);
-  bind('browserSessionRoutes', browserSessionRoutes, ['appUseCases', 'deskUseCases', 'secrets', 'addresses']);
+  bind('accountRoutes', accountRoutes, [
+    'appUseCases',
+    'deskUseCases',
+    'accountReads',
+    'secrets',
+    'addresses',
+    'clock',
+  ]);
   bind('deskImportRoutes', deskImportRoutes, ['deskImportUseCases', 'clock', 'cursors']);
   bind('deskReadinessRoutes', deskReadinessRoutes, ['firmUseCases']);
-  bind('deskAccountRoutes', deskAccountRoutes, ['deskUseCases']);
   bind('deskStaffRoutes', deskStaffRoutes, ['deskUseCases', 'staffReads', 'operatorReads', 'clock']);
   bind('deskDeveloperRoutes', deskDeveloperRoutes, [
     'deskUseCases',
@@ -236,11 +241,10 @@ const http = moduleOf((bind) => {
       ...of.firmRoutes,
       ...of.sandboxRoutes,
       ...of.appRoutes,
-      ...of.browserSessionRoutes,
+      ...of.accountRoutes,
       ...of.deskImportRoutes,
       ...of.deskReadinessRoutes,
       ...of.deskStaffRoutes,
-      ...of.deskAccountRoutes,
       ...of.deskDeveloperRoutes,
       ...of.deskAuditRoutes,
       ...of.deskBoardRoutes,
@@ -251,11 +255,10 @@ const http = moduleOf((bind) => {
       'firmRoutes',
       'sandboxRoutes',
       'appRoutes',
-      'browserSessionRoutes',
+      'accountRoutes',
       'deskImportRoutes',
       'deskReadinessRoutes',
       'deskStaffRoutes',
-      'deskAccountRoutes',
       'deskDeveloperRoutes',
       'deskAuditRoutes',
       'deskBoardRoutes',

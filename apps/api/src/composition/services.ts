@@ -118,11 +118,10 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly firmRoutes: readonly Route[];
   readonly sandboxRoutes: readonly Route[];
   readonly appRoutes: readonly Route[];
-  readonly browserSessionRoutes: readonly Route[];
+  readonly accountRoutes: readonly Route[];
   readonly deskImportRoutes: readonly Route[];
   readonly deskReadinessRoutes: readonly Route[];
   readonly deskStaffRoutes: readonly Route[];
-  readonly deskAccountRoutes: readonly Route[];
   readonly deskDeveloperRoutes: readonly Route[];
   readonly deskAuditRoutes: readonly Route[];
   readonly deskBoardRoutes: readonly Route[];

@@ -12,7 +12,15 @@ export async function startTracing(config: NonNullable<Config['tracing']>, log: 
   return adapter.startTracing({ ...config, log });
 }
 
-const ON_POSTGRESQL = ['firmReads', 'appReads', 'boardReads', 'jobReads', 'credentials', 'faults'] as const;
+const ON_POSTGRESQL = [
+  'firmReads',
+  'accountReads',
+  'appReads',
+  'boardReads',
+  'jobReads',
+  'credentials',
+  'faults',
+] as const;
 const ON_REDIS = ['rateLimiter', 'usedKeys'] as const;
 const IN_PROCESS = ['rateLimiter'] as const;
 const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;

@@ -1,4 +1,4 @@
-import { type AppReads, OperatorError, type Session, toDateTime } from '@svc/application';
+import { type AccountReads, OperatorError, type Session, toDateTime } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Instant, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
@@ -18,11 +18,11 @@ const adjusterDocument = (adjuster: Adjuster) => ({
 });
 
 /** Reads of an account that must exist. */
-const readAccount = <T>(svcId: Svcid, read: (reads: AppReads, now: Instant) => Promise<T>): Promise<T> =>
+const readAccount = <T>(svcId: Svcid, read: (reads: AccountReads, now: Instant) => Promise<T>): Promise<T> =>
   withService(async (services) => {
-    const reads = services.get('appReads');
-    if ((await reads.adjuster(svcId)) === null) throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
-    return read(reads, services.get('clock').now());
+    if ((await services.get('appReads').adjuster(svcId)) === null)
+      throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
+    return read(services.get('accountReads'), services.get('clock').now());
   });
 
 const sessionDocument = (session: Session) => ({
@@ -82,7 +82,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'sessions', 'list the sessions of an account, latest use first')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const sessions = await readAccount(svcId, (reads, now) => reads.sessions(svcId, now));
+      const sessions = await readAccount(svcId, (reads, now) => reads.sessions({ svcId }, now));
       const documents = sessions.map(sessionDocument);
       if (options.json) return printJson({ sessions: documents });
       printTable(documents, 'No sessions.');
@@ -91,7 +91,7 @@ export function addAdjusterCommands(program: Command): void {
   addCommand(group, 'passkeys', 'list the passkeys of an account, oldest first')
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
-      const passkeys = await readAccount(svcId, (reads) => reads.passkeys(svcId));
+      const passkeys = await readAccount(svcId, (reads) => reads.passkeys({ svcId }));
       const documents = passkeys.map(passkeyToWire);
       if (options.json) return printJson({ passkeys: documents });
       printTable(documents, 'No passkeys.');

@@ -1,7 +1,9 @@
 import {
+  type AccountReads,
   type AppClaimList,
   type AppReads,
   AT_ONCE,
+  accountRef,
   type Clock,
   type FirmMembershipView,
   type InvitationView,
@@ -153,8 +155,14 @@ const appClaimBytes = (row: AppClaimRow): number =>
   jsonBytes(row.work_notes) +
   jsonBytes(row.rejection_reason);
 
+/** Of adjusters and of staff. */
+export const pgAccountReads = ({ orm }: Pick<Database, 'orm'>, encryption: Encryption): AccountReads => ({
+  passkeys: (of) => findPasskeys(orm, encryption, accountRef(of)),
+  sessions: (of, now) => findSessions(orm, encryption, { ...accountRef(of), expiresAt: MoreThan(now) }),
+});
+
 export function pgAppReads(
-  { reads: executor, orm }: Pick<Database, 'reads' | 'orm'>,
+  { reads: executor }: Pick<Database, 'reads'>,
   clock: Clock,
   encryption: Encryption,
 ): AppReads {
@@ -163,9 +171,6 @@ export function pgAppReads(
       const rows = await executor.rows<AdjusterRow>(FIND_ADJUSTER, [svcId]);
       return first(await adjustersFrom(encryption, rows));
     },
-
-    passkeys: (svcId) => findPasskeys(orm, encryption, { svcId }),
-    sessions: (svcId, now) => findSessions(orm, encryption, { svcId, expiresAt: MoreThan(now) }),
 
     memberships: (svcId) => executor.rows<FirmMembershipView>(MEMBERSHIPS, [svcId]),
 

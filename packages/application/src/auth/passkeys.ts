@@ -1,7 +1,7 @@
 import { DomainError, type Instant, MAX_PASSKEYS_PER_ACCOUNT, MINUTE } from '@svc/domain';
 import type { AccountActor } from '../actors.ts';
 import { byAccount, recordAccountAction, recordOwnAction } from '../audit/events.ts';
-import { type AccountRef, accountKey, accountRef } from '../model/account.ts';
+import { accountKey, accountRef } from '../model/account.ts';
 import type { Passkey, PasskeyAssertion, PasskeyAttestation, PasskeyOptions } from '../model/passkey.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -197,11 +197,6 @@ export const makeRegisterPasskey =
     if (notify !== null) void deps.mailer.sendAccountNotice(notify, 'passkey_added');
     return passkey;
   };
-
-export const makeListPasskeys =
-  ({ uow }: { uow: UnitOfWork }) =>
-  (of: AccountRef): Promise<Passkey[]> =>
-    uow.run((tx) => tx.passkeys.of(accountRef(of)));
 
 /** Locks passkeys only, as a sign-in does before it locks the account. */
 async function lockOwn(

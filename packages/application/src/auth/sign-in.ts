@@ -28,7 +28,7 @@ import { type Account, type AccountRef, accountRef } from '../model/account.ts';
 import { type AuditChainId, type AuditEvent, SERVICE_CHAIN } from '../model/audit.ts';
 import type { Firm } from '../model/firm.ts';
 import type { PasskeyAssertion } from '../model/passkey.ts';
-import type { Session, SessionMethod } from '../model/session.ts';
+import type { SessionMethod } from '../model/session.ts';
 import type { SignInTicket } from '../model/sign-in.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -652,14 +652,6 @@ export const makeSignOut =
       await tx.sessions.remove({ account: accountRef(actor), tokenHash });
       await recordOwnAction(tx, deps, actor, 'session.end');
     });
-
-/** The sessions that have not ended, latest use first. */
-export const makeListSessions =
-  (deps: SignOutDeps) =>
-  async (of: AccountRef): Promise<Session[]> => {
-    const sessions = await deps.uow.run((tx) => tx.sessions.of(accountRef(of)));
-    return sessions.filter(({ expiresAt }) => expiresAt > deps.clock.now());
-  };
 
 /** Ends another session of the account, by its id, and removes its devices from push notifications. */
 export const makeEndSession =

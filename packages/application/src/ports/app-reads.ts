@@ -3,16 +3,10 @@ import type { AppClaimList, AppClaimView } from '../model/claim-views.ts';
 import type { FirmMembershipView, InvitationView } from '../model/member-views.ts';
 import type { NextPiece } from '../model/next-piece.ts';
 import type { Page, PageRequest } from '../model/page.ts';
-import type { Passkey } from '../model/passkey.ts';
-import type { Session } from '../model/session.ts';
 
 /** Reads for the adjuster's app, each for one adjuster. */
 export interface AppReads {
   adjuster(svcId: Svcid): Promise<Adjuster | null>;
-  /** Oldest first. */
-  passkeys(svcId: Svcid): Promise<Passkey[]>;
-  /** Sessions that have not ended at `now`, latest use first. */
-  sessions(svcId: Svcid, now: Instant): Promise<Session[]>;
   /** Active memberships, ordered by `firstKnownAt`. */
   memberships(svcId: Svcid): Promise<FirmMembershipView[]>;
   /** Pending at `now`; ordered by `invitedAt`, then firm id. */

@@ -1,3 +1,4 @@
+import type { AccountReads } from './account-reads.ts';
 import type { AppReads } from './app-reads.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { AuditReads } from './audit-reads.ts';
@@ -21,6 +22,7 @@ export interface Stores {
   readonly unitOfWork: UnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
+  readonly accountReads: AccountReads;
   readonly appReads: AppReads;
   readonly boardReads: BoardReads;
   readonly operatorReads: OperatorReads;

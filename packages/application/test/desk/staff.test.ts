@@ -34,10 +34,10 @@ test('staff read themselves, their sessions and each firm where their address is
   ];
   expect(await use.desk.readOwnStaff(member)).toEqual({ member, firm: firms[0], firms });
   await use.openStaffSession(member);
-  const [session, ...others] = await use.desk.listSessions(member);
+  const [session, ...others] = await memory.accountReads.sessions(member, clock.now());
   expect([session?.method, others]).toEqual(['operator', []]);
   clock.advance((session?.expiresAt ?? 0) - clock.now());
-  expect(await use.desk.listSessions(member)).toEqual([]);
+  expect(await memory.accountReads.sessions(member, clock.now())).toEqual([]);
   const staffReads = { ...memory.staffReads, firmsOf: async () => firms.slice(1) };
   expect(await errorCodeOf(makeReadOwnStaff({ staffReads })(member))).toBe('account_removed');
   await use.removeStaff(member);
@@ -97,7 +97,7 @@ test('staff have joined since they first entered a code, and then they are maile
   }
   expect(await memory.staffReads.find(member)).toEqual({ ...member, joinedAt });
   expect(await addPasskey('two')).toEqual([{ email, event: 'passkey_added' }]);
-  expect((await use.desk.listPasskeys(member)).map(({ name }) => name)).toEqual(['one', 'two']);
+  expect((await memory.accountReads.passkeys(member)).map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
 test('a failed sign-in for an address that is no staff of any firm is in the trail of the service', async () => {

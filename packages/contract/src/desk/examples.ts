@@ -1,6 +1,5 @@
-import type { OwnSession, Passkey, PasskeyOptions } from '../app.ts';
+import { accountExamples } from '../account-examples.ts';
 import type { Example } from '../example.ts';
-import type { RegisterPasskeyBody } from '../sign-in.ts';
 import type { AuditEventDocument, AuditVerificationDocument } from './audit.ts';
 import type { boardEndpoints } from './board.ts';
 import type {
@@ -36,24 +35,11 @@ const ownStaff = {
   firms: [FIRM],
 } satisfies OwnStaff;
 
-const passkey = {
-  id: '1f6a3d0e-7a37-4c3b-8f0a-2b7c5f2f9e11',
-  name: 'Laptop',
-  created_at: '2026-08-20T13:00:00.000Z',
-  last_used_at: null,
-} satisfies Passkey;
-const passkeyPath = { passkey_id: passkey.id };
-const passkeyOptions = {
-  options: { challenge: 'MDE5ODBhNWU', rpId: 'claims.example.com', userVerification: 'required' },
-} satisfies PasskeyOptions;
-const ownSession = {
-  id: '7c1c9c52-0f0a-4b53-9d57-2f1f7a3c9d44',
-  device_name: 'Firefox on Windows',
-  current: true,
-  created_at: '2026-08-20T13:00:00.000Z',
-  last_used_at: '2026-08-29T14:52:07.113Z',
-  expires_at: '2026-11-27T14:52:07.113Z',
-} satisfies OwnSession;
+const account = accountExamples({
+  email: member.email,
+  deviceName: 'Firefox on Windows',
+  passkey: { name: 'Laptop', last_used_at: null },
+});
 
 const key = {
   id: 'key_01980a5e-2f10-7c3d-8e21-5b9a7d4c6f02',
@@ -130,16 +116,24 @@ const memberPath = { staff_id: member.id };
 export const DESK_EXAMPLES: {
   readonly [Id in Exclude<keyof typeof deskEndpoints, keyof typeof boardEndpoints>]: Example;
 } = {
-  requestStaffSignInCode: { body: { email: member.email } },
+  requestStaffSignInCode: account.requestSignInCode,
   signInStaff: {
-    body: { email: member.email, code: '402913' },
+    ...account.signIn,
     response: {
       token: 'svc_staff_EXAMPLE',
       expires_at: '2026-11-27T14:52:07.113Z',
       ...ownStaff,
     } satisfies StaffSession,
   },
-  signOutStaff: {},
+  signOutStaff: account.signOut,
+  startStaffPasskeySignIn: account.startPasskeySignIn,
+  startStaffPasskeyRegistration: account.startPasskeyRegistration,
+  registerStaffPasskey: account.registerPasskey,
+  listStaffPasskeys: account.listPasskeys,
+  renameStaffPasskey: account.renamePasskey,
+  removeStaffPasskey: account.removePasskey,
+  listStaffSessions: account.listSessions,
+  endStaffSession: account.endSession,
   getOwnStaff: { response: ownStaff },
   updateOwnStaff: {
     body: { late_offers_mail: 'daily' },
@@ -157,26 +151,6 @@ export const DESK_EXAMPLES: {
   },
   removeStaff: { params: memberPath },
   getFirmReadiness: { response: READINESS_EXAMPLE },
-  startStaffPasskeySignIn: {
-    body: { client_secret: 'p3mE0vS2kQ8xT5rWzN1cYb7LhGdJf4Ua' },
-    response: passkeyOptions,
-  },
-  startStaffPasskeyRegistration: { response: passkeyOptions },
-  registerStaffPasskey: {
-    body: {
-      name: passkey.name,
-      credential_id: 'Zt1v3kq9S0mW5p2sQeX7Hw',
-      client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
-      attestation_object: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
-      transports: ['internal'],
-    } satisfies RegisterPasskeyBody,
-    response: passkey,
-  },
-  listStaffPasskeys: { response: { data: [passkey], next_cursor: null } },
-  renameStaffPasskey: { params: passkeyPath, body: { name: 'Laptop' }, response: passkey },
-  removeStaffPasskey: { params: passkeyPath },
-  listStaffSessions: { response: { data: [ownSession], next_cursor: null } },
-  endStaffSession: { params: { session_id: ownSession.id } },
   listKeys: { response: { data: [key], next_cursor: null } },
   createKey: {
     body: { environment: 'test', purpose: 'full_access', name: 'Claims import' },

@@ -1,5 +1,4 @@
 import type { DeskEndpoint } from '../requests.ts';
-import { accountEndpoints } from './account.ts';
 import { auditEndpoints } from './audit.ts';
 import { boardEndpoints } from './board.ts';
 import { developerEndpoints } from './developers.ts';
@@ -11,7 +10,6 @@ import { webhookEndpoints } from './webhooks.ts';
 /** The operations of the firm's desk. */
 export const deskEndpoints = {
   ...staffEndpoints,
-  ...accountEndpoints,
   ...readinessEndpoints,
   ...developerEndpoints,
   ...auditEndpoints,

@@ -1,22 +1,21 @@
 import { KEY_PURPOSES, STAFF_PERMISSIONS, STAFF_ROLES } from '@svc/domain/vocabulary';
 import { z } from 'zod';
+import { accountEndpoints } from '../account.ts';
 import { firmSchema } from '../adjuster.ts';
 import { endpoint } from '../endpoint.ts';
 import { email, fields, nonBlankText, oneOf, responseField, text, uuidParameter } from '../fields.ts';
 import { LIMITS } from '../limits.ts';
 import { pageOf } from '../page.ts';
 import {
-  ANY_REQUEST,
-  ANY_STAFF_REQUEST,
+  ANY_SESSION_REQUEST,
   type DeskEndpoint,
-  openWrite,
   STAFF_REQUEST,
   staffRead,
   staffWrite,
   WITH_BODY,
 } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
-import { requestSignInCodeBody, staffSignInBody } from '../sign-in.ts';
+import { staffSignInBody } from '../sign-in.ts';
 
 const role = () =>
   oneOf(STAFF_ROLES, { id: 'StaffRoleInput', description: 'What the person may do.', example: 'dispatcher' });
@@ -154,21 +153,12 @@ const staffParams = fields({
   staff_id: uuidParameter({ description: 'Id of the staff member.', example: EXAMPLE_ID }),
 });
 
+export const staffAccount = accountEndpoints({
+  ...{ root: 'firm', read: staffRead(null), write: staffWrite(null), who: 'Staff', person: 'person' },
+});
+
 /** Sign-in to the desk, and the people of the firm. */
 export const staffEndpoints = {
-  requestStaffSignInCode: endpoint({
-    ...openWrite,
-    id: 'requestStaffSignInCode',
-    method: 'POST',
-    path: '/firm/v1/sign-in-codes',
-    audit: 'sign_in',
-    summary: 'Request a sign-in code',
-    description:
-      'Emails a six-digit code that is valid for ten minutes and five attempts. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
-    body: requestSignInCodeBody,
-    success: { status: 202, schema: null, description: 'Accepted.' },
-    problems: [...WITH_BODY, ...ANY_REQUEST, 'rate_limited'],
-  }),
   changeFirm: endpoint({
     ...staffWrite(null),
     id: 'changeFirm',
@@ -185,15 +175,11 @@ export const staffEndpoints = {
       }),
     }).meta({ id: 'ChangeFirmRequest', description: 'The other firm.' }),
     success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
-    problems: [...WITH_BODY, ...ANY_STAFF_REQUEST, 'not_found'],
+    problems: [...WITH_BODY, ...ANY_SESSION_REQUEST, 'not_found'],
   }),
+  requestStaffSignInCode: staffAccount.requestSignInCode,
   signInStaff: endpoint({
-    ...openWrite,
-    id: 'signInStaff',
-    method: 'POST',
-    path: '/firm/v1/sessions',
-    audit: 'sign_in',
-    summary: 'Sign in',
+    ...staffAccount.signIn,
     description:
       'Creates a session from an emailed code or from a passkey. A person of several firms gets their names and a ticket, and sends the ticket with the chosen `firm_id`. Returns `rate_limited` after too many failed attempts, as in the adjuster app.',
     body: staffSignInBody,
@@ -210,27 +196,16 @@ export const staffEndpoints = {
         ticket: 'svc_ticket_EXAMPLE',
       },
     },
-    problems: [
-      ...WITH_BODY,
-      ...ANY_REQUEST,
-      'invalid_sign_in',
-      'code_not_requested',
-      'passkey_required',
-      'rate_limited',
-    ],
   }),
-  signOutStaff: endpoint({
-    ...staffWrite(null),
-    id: 'signOutStaff',
-    method: 'DELETE',
-    path: '/firm/v1/sessions/current',
-    audit: 'session.end',
-    beforePasskey: true,
-    summary: 'Sign out',
-    description: 'Ends the current session.',
-    success: { status: 204, schema: null, description: 'Signed out.' },
-    problems: [...WITH_BODY, ...ANY_STAFF_REQUEST],
-  }),
+  signOutStaff: staffAccount.signOut,
+  startStaffPasskeySignIn: staffAccount.startPasskeySignIn,
+  startStaffPasskeyRegistration: staffAccount.startPasskeyRegistration,
+  registerStaffPasskey: staffAccount.registerPasskey,
+  listStaffPasskeys: staffAccount.listPasskeys,
+  renameStaffPasskey: staffAccount.renamePasskey,
+  removeStaffPasskey: staffAccount.removePasskey,
+  listStaffSessions: staffAccount.listSessions,
+  endStaffSession: staffAccount.endSession,
   getOwnStaff: endpoint({
     ...staffRead(null),
     id: 'getOwnStaff',
@@ -241,7 +216,7 @@ export const staffEndpoints = {
     summary: 'Get who is signed in',
     description: 'The person, the firm, and what the person may do now.',
     success: { status: 200, schema: ownStaffSchema, description: 'The person and the firm.' },
-    problems: ANY_STAFF_REQUEST,
+    problems: ANY_SESSION_REQUEST,
   }),
   updateOwnStaff: endpoint({
     ...staffWrite('claims:write'),

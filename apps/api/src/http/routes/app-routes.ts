@@ -7,25 +7,9 @@ import {
   type Clock,
   claimObject,
   type JobReads,
-  type SignInProof,
 } from '@svc/application';
-import {
-  type AcceptOfferBody,
-  endpoints,
-  type RegisterPasskeyBody,
-  type ReportErrorBody,
-  readInstant,
-  type SignInBody,
-} from '@svc/contract';
-import {
-  type ClaimId,
-  type ClaimWork,
-  DomainError,
-  type FirmId,
-  type Instant,
-  type Svcid,
-} from '@svc/domain';
-import { deviceNameOf } from '../adjuster-app/device-name.ts';
+import { type AcceptOfferBody, endpoints, type ReportErrorBody, readInstant } from '@svc/contract';
+import { type ClaimId, type ClaimWork, DomainError, type FirmId, type Instant } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
   availabilityToWire,
@@ -34,16 +18,13 @@ import {
   declinedToWire,
   invitationToWire,
   membershipToWire,
-  ownSessionToWire,
-  passkeyToWire,
   profileToWire,
-  sessionToWire,
 } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { appClaimToWire, workVersion } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
 import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
-import { appRoute, jsonResponse, openRoute, type Route, type RouteResponse } from './route.ts';
+import { appRoute, jsonResponse, type Route, type RouteResponse } from './route.ts';
 
 interface AppRouteDeps {
   readonly appUseCases: AppUseCases;
@@ -60,33 +41,6 @@ const NO_CONTENT: RouteResponse = { status: 204 };
 function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
-export const toRegistration = (body: RegisterPasskeyBody) => ({
-  name: body.name,
-  response: {
-    credentialId: body.credential_id,
-    clientData: body.client_data,
-    attestationObject: body.attestation_object,
-    transports: body.transports ?? [],
-  },
-});
-
-export function toProof(body: SignInBody): SignInProof {
-  if (body.code !== undefined)
-    return { email: body.email, code: body.code, clientSecret: body.client_secret };
-  if (body.passkey === undefined) return { svcId: body.svc_id as Svcid, signInSecret: body.sign_in_secret };
-  const { credential_id, client_data, authenticator_data, signature } = body.passkey;
-  return {
-    passkey: {
-      credentialId: credential_id,
-      clientData: client_data,
-      authenticatorData: authenticator_data,
-      signature,
-    },
-    // No options are issued without one, so they cannot be answered without one.
-    clientSecret: body.client_secret ?? '',
   };
 }
 
@@ -122,58 +76,6 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
   });
 
   return [
-    openRoute(endpoints.requestSignInCode, async ({ body }, { origin }) => {
-      await use.requestSignInCode(body.email, origin.address, body.client_secret);
-      return { status: 202 };
-    }),
-
-    openRoute(endpoints.signIn, async ({ body }, { origin, userAgent }) => {
-      const session = await use.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
-      return jsonResponse(sessionToWire(session, await use.readProfile(session.account)), 201);
-    }),
-
-    appRoute(endpoints.signOut, async (_, { actor, session }) => {
-      await use.signOut(actor, session.tokenHash);
-      return NO_CONTENT;
-    }),
-
-    appRoute(endpoints.listSessions, async (_, { actor, session }) => {
-      const sessions = await deps.appReads.sessions(actor.svcId, deps.clock.now());
-      const data = sessions.map((own) => ownSessionToWire(own, session.sessionId));
-      return jsonResponse({ data, next_cursor: null });
-    }),
-
-    appRoute(endpoints.endSession, async ({ params }, { actor }) => {
-      await use.endSession(actor, params.session_id);
-      return NO_CONTENT;
-    }),
-
-    openRoute(endpoints.startPasskeySignIn, async ({ body }) =>
-      jsonResponse({ options: await use.startPasskeySignIn(body.client_secret) }),
-    ),
-
-    appRoute(endpoints.startPasskeyRegistration, async (_, { actor, session }) =>
-      jsonResponse({ options: await use.startPasskeyRegistration(actor, session) }),
-    ),
-
-    appRoute(endpoints.registerPasskey, async ({ body }, { actor, session }) =>
-      jsonResponse(passkeyToWire(await use.registerPasskey(actor, session, toRegistration(body))), 201),
-    ),
-
-    appRoute(endpoints.listPasskeys, async (_, { actor }) => {
-      const passkeys = await deps.appReads.passkeys(actor.svcId);
-      return jsonResponse({ data: passkeys.map(passkeyToWire), next_cursor: null });
-    }),
-
-    appRoute(endpoints.renamePasskey, async ({ params, body }, { actor }) =>
-      jsonResponse(passkeyToWire(await use.renamePasskey(actor, params.passkey_id, body.name))),
-    ),
-
-    appRoute(endpoints.removePasskey, async ({ params }, { actor }) => {
-      await use.removePasskey(actor, params.passkey_id);
-      return NO_CONTENT;
-    }),
-
     appRoute(endpoints.getProfile, async (_, { actor }) =>
       jsonResponse(profileToWire(await use.readProfile(actor))),
     ),

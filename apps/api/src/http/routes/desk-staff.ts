@@ -3,16 +3,13 @@ import {
   type Clock,
   type DeskUseCases,
   type OperatorReads,
-  type SignInProof,
   type StaffReads,
-  toDateTime,
 } from '@svc/application';
-import { deskEndpoints, type StaffSignInBody } from '@svc/contract';
+import { deskEndpoints } from '@svc/contract';
 import type { FirmId, StaffId } from '@svc/domain';
-import { deviceNameOf } from '../adjuster-app/device-name.ts';
 import { ownStaffToWire, staffToWire } from '../serialization/staff.ts';
-import { toProof } from './app-routes.ts';
-import { jsonResponse, openRoute, type Route, staffRoute } from './route.ts';
+import { firmIdOf } from './account-routes.ts';
+import { jsonResponse, type Route, staffRoute } from './route.ts';
 
 interface DeskStaffRouteDeps {
   readonly deskUseCases: DeskUseCases;
@@ -21,16 +18,7 @@ interface DeskStaffRouteDeps {
   readonly clock: Clock;
 }
 
-const firmIdOf = (id: string): FirmId => id.toLowerCase() as FirmId;
-
-export function toStaffProof(body: StaffSignInBody): SignInProof {
-  if (body.ticket !== undefined)
-    return { ticket: body.ticket, firmId: firmIdOf(body.firm_id), clientSecret: body.client_secret };
-  const { firm_id, ticket: _, ...proof } = body;
-  return { ...toProof(proof), ...(firm_id !== undefined && { firmId: firmIdOf(firm_id) }) };
-}
-
-/** Sign-in to the desk, and the people of the firm. */
+/** The people of the firm. */
 export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
   const { deskUseCases: use, staffReads, operatorReads, clock } = deps;
   const workingKeys = (firmId: FirmId) => operatorReads.workingKeys(firmId, clock.now());
@@ -39,25 +27,6 @@ export function deskStaffRoutes(deps: DeskStaffRouteDeps): Route[] {
     staffId: staff_id as StaffId,
   });
   return [
-    openRoute(deskEndpoints.requestStaffSignInCode, async ({ body }, { origin }) => {
-      await use.requestSignInCode(body.email, origin.address, body.client_secret);
-      return { status: 202 };
-    }),
-
-    openRoute(deskEndpoints.signInStaff, async ({ body }, { origin, userAgent }) => {
-      const deviceName = body.device_name ?? deviceNameOf(userAgent);
-      const opened = await use.signIn(toStaffProof(body), origin, deviceName);
-      if ('ticket' in opened) return jsonResponse(opened);
-      const { token, expiresAt, account } = opened;
-      const own = ownStaffToWire(await use.readOwnStaff(account));
-      return jsonResponse({ token, expires_at: toDateTime(expiresAt), ...own }, 201);
-    }),
-
-    staffRoute(deskEndpoints.signOutStaff, async (_, { actor, session }) => {
-      await use.signOut(actor, session.tokenHash);
-      return { status: 204 };
-    }),
-
     staffRoute(deskEndpoints.changeFirm, async ({ body }, { actor, session }) => {
       const account = await use.changeFirm(actor, session.tokenHash, firmIdOf(body.firm_id));
       return jsonResponse(ownStaffToWire(await use.readOwnStaff(account)));

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type {
+  AccountActor,
   AdjusterActor,
   FirmActor,
   KeyGrant,
@@ -43,6 +44,12 @@ export interface OpenContext {
   readonly origin: RequestOrigin;
   readonly userAgent: string | undefined;
   readonly cookies: string | undefined;
+}
+
+/** Of whoever is signed in, to the app or to the desk. */
+export interface AccountContext {
+  readonly actor: AccountActor;
+  readonly session: Omit<SignedIn, 'svcId'>;
 }
 
 export interface AppContext {
@@ -125,6 +132,9 @@ const routesFor =
     // The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
     handle: handle as unknown as Handler<Endpoint, Context>,
   });
+
+/** `appRoute` or `staffRoute`, for what does not depend on which. */
+export type AccountRoute = <E extends Endpoint>(endpoint: E, handle: Handler<E, AccountContext>) => Route;
 
 export const openRoute = routesFor<'anyone', OpenContext>('anyone');
 export const appRoute = routesFor<'adjuster', AppContext>('adjuster');

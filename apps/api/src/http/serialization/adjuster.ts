@@ -2,7 +2,6 @@ import {
   type AdjusterView,
   type FirmMembershipView,
   type InvitationView,
-  type OpenedSession,
   type Passkey,
   type Profile,
   type Session,
@@ -93,12 +92,6 @@ export const profileToWire = ({ adjuster, firms }: Profile) => ({
   email: adjuster.email,
   firms: firms.map(membershipToWire),
   availability: availabilityToWire(adjuster.availability ?? ALWAYS_AVAILABLE),
-});
-
-export const sessionToWire = (session: OpenedSession<Adjuster>, profile: Profile) => ({
-  token: session.token,
-  expires_at: toDateTime(session.expiresAt),
-  adjuster: profileToWire(profile),
 });
 
 export const ownSessionToWire = (session: Session, currentId: string) => ({

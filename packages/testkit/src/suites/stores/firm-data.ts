@@ -90,7 +90,7 @@ export function firmDataBehavior(fixture: () => Fixture): void {
       expect(await jobsOf(firm)).toEqual([]);
       expect((await jobsOf(other.firm)).length).toBeGreaterThan(0);
       expect(await stores.operatorReads.testAccounts(firm.id)).toEqual([]);
-      expect(await stores.appReads.sessions(firm.accounts.manual, clock.now())).toEqual([]);
+      expect(await stores.accountReads.sessions({ svcId: firm.accounts.manual }, clock.now())).toEqual([]);
       const chain = await verifyAuditChain({ reads: stores.auditReads, sha256 }, firm.id);
       expect(chain).toMatchObject({ intact: true });
       const changes = (await stores.auditReads.rows(firm.id, { after: 0, limit: 1000 }))

@@ -112,7 +112,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       ]);
       const { rows } = await stores.firmReads.claims(firm.id, 'live', {}, PAGE);
       expect(rows.filter(({ assignment }) => assignment.status === 'pending_acceptance')).toEqual([]);
-      expect(await stores.appReads.sessions(svcId, clock.now())).toEqual([]);
+      expect(await stores.accountReads.sessions({ svcId }, clock.now())).toEqual([]);
     });
 
     test('ending all sessions ends those of this account only, and is counted', async () => {
@@ -137,7 +137,7 @@ export function offBoardingBehavior(fixture: () => Fixture): void {
       const { token: first } = await use.openSession(svcId);
       clock.advance(1000);
       const second = await use.signIn({ svcId, signInSecret: firm.signInSecrets.manual });
-      const list = () => stores.appReads.sessions(svcId, clock.now());
+      const list = () => stores.accountReads.sessions({ svcId }, clock.now());
       expect((await list()).map(({ deviceName }) => deviceName)).toEqual([
         'Test device',
         'Opened by the operator',

@@ -58,15 +58,15 @@ export function passkeysBehavior(fixture: () => Fixture): void {
         transports: ['internal'],
         lastUsedAt: null,
       });
-      expect(await stores.appReads.passkeys(svcId)).toEqual([passkey]);
-      expect(await stores.appReads.passkeys(stranger)).toEqual([]);
+      expect(await stores.accountReads.passkeys({ svcId })).toEqual([passkey]);
+      expect(await stores.accountReads.passkeys({ svcId: stranger })).toEqual([]);
       expect(await errorCodeOf(use.renamePasskey({ svcId: stranger }, passkey.id, 'Mine'))).toBe('not_found');
       expect(await errorCodeOf(use.removePasskey({ svcId: stranger }, passkey.id))).toBe('not_found');
       const renamed = await use.renamePasskey({ svcId }, passkey.id, 'Old phone');
-      expect(await stores.appReads.passkeys(svcId)).toEqual([renamed]);
+      expect(await stores.accountReads.passkeys({ svcId })).toEqual([renamed]);
       expect(renamed).toEqual({ ...passkey, name: 'Old phone' });
       await use.removePasskey({ svcId }, passkey.id);
-      expect(await stores.appReads.passkeys(svcId)).toEqual([]);
+      expect(await stores.accountReads.passkeys({ svcId })).toEqual([]);
     });
 
     test('are offered to authenticators under the name and address of the account, and an opaque id', async () => {
@@ -141,7 +141,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const { svcId, credentialId } = await withPasskey();
       const opened = await signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
       expect(opened.account.svcId).toBe(svcId);
-      const [stored] = await stores.appReads.passkeys(svcId);
+      const [stored] = await stores.accountReads.passkeys({ svcId });
       expect([stored?.signCount, stored?.lastUsedAt]).toEqual([7, clock.now()]);
       // A copied authenticator has an older counter.
       const again = signIn(await use.startPasskeySignIn(CLIENT), credentialId, { signCount: 7 });
@@ -261,7 +261,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
         return use.registerPasskey({ svcId }, session, { name: 'x', response });
       };
       await Promise.allSettled(Array.from({ length: MAX_PASSKEYS_PER_ACCOUNT + 2 }, add));
-      expect(await stores.appReads.passkeys(svcId)).toHaveLength(MAX_PASSKEYS_PER_ACCOUNT);
+      expect(await stores.accountReads.passkeys({ svcId })).toHaveLength(MAX_PASSKEYS_PER_ACCOUNT);
       expect(await errorCodeOf(add())).toBe('too_many_passkeys');
     });
 
@@ -277,8 +277,8 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const { use, stores, clock } = fixture();
       const { svcId, credentialId } = await withPasskey();
       expect(await use.removePasskeys(svcId)).toBe(1);
-      expect(await stores.appReads.passkeys(svcId)).toEqual([]);
-      expect(await stores.appReads.sessions(svcId, clock.now())).toEqual([]);
+      expect(await stores.accountReads.passkeys({ svcId })).toEqual([]);
+      expect(await stores.accountReads.sessions({ svcId }, clock.now())).toEqual([]);
       const end = signIn(await use.startPasskeySignIn(CLIENT), credentialId);
       expect(await errorCodeOf(end)).toBe('sign_in_refused');
     });
@@ -345,7 +345,7 @@ export function passkeysBehavior(fixture: () => Fixture): void {
       const renamed = await use.renamePasskey({ svcId }, second.id, 'Old tablet');
       expect(renamed).toEqual({ ...second, name: 'Old tablet' });
       await use.removePasskey({ svcId }, second.id);
-      expect(await stores.appReads.passkeys(svcId)).toEqual([first]);
+      expect(await stores.accountReads.passkeys({ svcId })).toEqual([first]);
     });
 
     test('the last passkey cannot be removed, and test accounts need none', async () => {

@@ -11,7 +11,7 @@ export function rollbackBehavior(
   /** Everything visible of a firm and its adjusters. */
   const snapshotOf = async (firm: TestFirm, svcIds: readonly Svcid[]) => {
     const { stores, clock, jobsOf } = fixture();
-    const { firmReads, appReads, operatorReads } = stores;
+    const { accountReads, firmReads, appReads, operatorReads } = stores;
     const claims = await everyPage((page) => firmReads.claims(firm.id, 'live', {}, page), 100);
     return {
       claims: await Promise.all(claims.map(({ id }) => operatorReads.claim(id))),
@@ -26,7 +26,7 @@ export function rollbackBehavior(
           firms: await appReads.memberships(svcId),
           invitations: await appReads.invitations(svcId, clock.now(), { after: null, limit: 100 }),
           devices: await stores.jobReads.devices(svcId, clock.now()),
-          sessions: await appReads.sessions(svcId, clock.now()),
+          sessions: await accountReads.sessions({ svcId }, clock.now()),
         })),
       ),
     };
