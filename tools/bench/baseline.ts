@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { endpoints, parseRequest, type SendClaimBody } from '@svc/contract';
 import canonicalize from 'canonicalize';
-import { Redis } from 'ioredis';
+import { Redis, type Result } from 'ioredis';
 import pg from 'pg';
 
 const { DATABASE_URL = '', REDIS_URL = '' } = process.env;
@@ -32,7 +32,11 @@ redis.defineCommand('consume', {
     redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(requests / requests_per_minute, writes / writes_per_minute)))
     return 1`,
 });
-const limited = redis as Redis & { consume(key: string, ...limits: number[]): Promise<number> };
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    consume(key: string, ...limits: number[]): Result<number, Context>;
+  }
+}
 
 /** Of an adjuster's entries: dates and notes. */
 const versionOf = (entries: readonly unknown[]): string =>
@@ -304,7 +308,7 @@ async function handle(request: IncomingMessage): Promise<[number, unknown]> {
   if (key === null) return [401, { code: 'invalid_key' }];
   const { requests_per_minute, writes_per_minute, burst } = key;
   const limits = [requests_per_minute, writes_per_minute, burst, request.method === 'POST' ? 1 : 0];
-  if ((await limited.consume(`baseline:${key.id}`, ...limits)) === 0) return [429, { code: 'rate_limited' }];
+  if ((await redis.consume(`baseline:${key.id}`, ...limits)) === 0) return [429, { code: 'rate_limited' }];
   if (request.method === 'GET') {
     const id = url.pathname.split('/')[3];
     return id === undefined ? listClaims(key, url.searchParams) : getClaim(key, id);

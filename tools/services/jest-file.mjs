@@ -1,17 +1,16 @@
 // Runs one test file in a worker of jest-runner.mjs.
 import { pathToFileURL } from 'node:url';
 import { createEmptyTestResult } from '@jest/test-result';
-import { getState, resetState, run } from 'jest-circus';
+import { resetState, run } from 'jest-circus';
 import { formatResultsErrors } from 'jest-message-util';
+import { configure } from './jest-globals.mjs';
 
 const STATUS = { skip: 'pending', todo: 'todo' };
 const variables = { ...process.env };
 
-export async function runFile(path, config, { testNamePattern, testTimeout }) {
+export async function runFile(path, config, options) {
   resetState();
-  const state = getState();
-  state.testTimeout = testTimeout;
-  state.testNamePattern = testNamePattern ? new RegExp(testNamePattern, 'i') : null;
+  configure(options);
   const start = Date.now();
   await import(pathToFileURL(path).href);
   const { testResults, unhandledErrors } = await run();

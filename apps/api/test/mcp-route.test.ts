@@ -26,6 +26,8 @@ test.each([new Error('password of the database'), new Unavailable('The database 
     } as unknown as AgentContext;
     const request = { params: {}, query: {}, headers: {}, body: message };
     if (route.caller !== 'agent') throw new Error('The route is for agents.');
-    await expect(route.handle(request as never, context)).rejects.toBe(error);
+    await expect(
+      route.handle(request as unknown as Parameters<typeof route.handle>[0], context),
+    ).rejects.toBe(error);
   },
 );

@@ -47,7 +47,8 @@ async function carelessProgram() {
       const url = `${service.url}/v1/claims?${new URLSearchParams(query)}`;
       const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
       // biome-ignore lint/suspicious/noExplicitAny: tests read untyped responses
-      return (await response.json()) as any;
+      const page: any = await response.json();
+      return page;
     },
     reject: (id: string) => sandbox('POST', `/claims/${id}/rejection`),
     accept: (id: string) => sandbox('POST', `/claims/${id}/acceptance`),

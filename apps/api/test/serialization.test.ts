@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AppClaimView, ClaimView } from '@svc/application';
-import { carrierForForms } from '@svc/domain';
+import { type CarrierDetails, carrierForForms } from '@svc/domain';
 import fc from 'fast-check';
 import { asciiJson } from '../src/http/serialization/ascii-json.ts';
 import { appClaimToWire, claimToWire } from '../src/http/serialization/claim.ts';
@@ -122,7 +122,7 @@ test('an app claim is the content as sent, with carrier and cap as on the forms,
         firm: { name: firmName },
         coverages: { special_limits_cap: 2500, ...sent.coverages },
       });
-      const onForms = carrierForForms(sent.carrier as never, bookCarrier as never);
+      const onForms = carrierForForms(sent.carrier as CarrierDetails, bookCarrier as CarrierDetails | null);
       expect(shown.carrier).toEqual(JSON.parse(JSON.stringify(onForms)));
     }),
   );

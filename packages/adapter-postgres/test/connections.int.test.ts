@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Unavailable } from '@svc/application';
 import { eventually } from '@svc/testkit/eventually';
 import { type Database, openDatabase } from '../src/driver/database.ts';
+import { DatabaseError } from '../src/driver/errors.ts';
 import { sql } from '../src/driver/executor.ts';
 import { transact } from '../src/driver/transaction.ts';
 import { type FreshDatabase, freshDatabase } from './fresh-database.ts';
@@ -113,7 +114,7 @@ test.each(['rows', 'send', 'rowsAndCommit'] as const)(
 test('a transaction in which a write changed the wrong number of rows is not committed', async () => {
   const before = await opened.reads.rows(IDS);
   const work = transact(opened, async (tx) => {
-    tx.send(ADD, [20], (count) => (count === 2 ? null : new Error(`wrote ${count}`)));
+    tx.send(ADD, [20], (count) => (count === 2 ? null : new DatabaseError(`wrote ${count}`)));
   });
   await expect(work).rejects.toThrow('wrote 1');
   expect(await opened.reads.rows(IDS)).toEqual(before);

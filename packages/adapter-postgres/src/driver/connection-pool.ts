@@ -1,7 +1,7 @@
 import { type ConnectionPool, type Metrics, Unavailable } from '@svc/application';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
-import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { isDriverError } from './errors.ts';
 import type { Servers } from './servers.ts';
 
 /** For 10 connections that are used for 5 ms at a time, the last of these waits a fifth of a second. */
@@ -33,7 +33,12 @@ export const poolClass = (
       const client = await servers.connect(() => {
         if (this.waitingCount >= maxWaitingPerConnection * this.options.max)
           throw new Unavailable('Too many requests wait for a connection to PostgreSQL.', 'database_pool');
-        return super.connect();
+        const mustWait = this.idleCount === 0 && this.totalCount >= this.options.max;
+        return super.connect().catch((error) => {
+          if (mustWait && isDriverError(error))
+            throw new Unavailable('No connection to PostgreSQL became free in time.', 'database_pool');
+          throw error;
+        });
       });
       metrics.connectionAwaited((performance.now() - startedAt) / 1000);
       return client;
@@ -43,7 +48,7 @@ export const poolClass = (
 /** TypeORM with the connections of a pool: it takes the one that the driver in its options creates. */
 export function dataSourceOn(
   pool: pg.Pool,
-  options: Omit<PostgresDataSourceOptions, 'type' | 'driver'>,
+  options: Omit<Extract<DataSourceOptions, { type: 'postgres' }>, 'type' | 'driver'>,
 ): DataSource {
   function Pool(): pg.Pool {
     return pool;

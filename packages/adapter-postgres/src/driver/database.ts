@@ -91,7 +91,12 @@ export async function openDatabase({
   settingsOf = async () => ONE_PLAN,
 }: DatabaseOptions): Promise<Database> {
   const servers = new Servers(url, log, connectTimeoutMs);
-  const { settings, behindPooler } = await inspect(servers, { connectTimeoutMs, pooler, settingsOf });
+  const behindPooler = pooler ?? (await isBehindPooler(servers, APPLICATION_NAME));
+  const settings = await servers.onConnection(
+    'connect',
+    { application_name: APPLICATION_NAME, query_timeout: connectTimeoutMs },
+    (client) => settingsOf(async (text) => (await client.query(text)).rows),
+  );
   const timeouts = {
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
@@ -193,25 +198,3 @@ export async function openDatabase({
     },
   };
 }
-
-interface Inspected {
-  readonly behindPooler: boolean;
-  readonly settings: SessionSettings;
-}
-
-const inspect = (
-  servers: Servers,
-  {
-    connectTimeoutMs,
-    pooler,
-    settingsOf,
-  }: { connectTimeoutMs: number; pooler: boolean | undefined; settingsOf: SettingsOf },
-): Promise<Inspected> =>
-  servers.onConnection(
-    'connect',
-    { application_name: APPLICATION_NAME, query_timeout: connectTimeoutMs },
-    async (client) => ({
-      behindPooler: pooler ?? (await isBehindPooler(client)),
-      settings: await settingsOf(async (text) => (await client.query(text)).rows),
-    }),
-  );

@@ -57,13 +57,6 @@ const WARN_OF_UNCONFIRMED_COMMIT = new Set([COMMIT_FAILED_ON_WORKER, 'SyncRepWai
 export const reportsUnconfirmedCommit = ({ routine }: ErrorFields): boolean =>
   WARN_OF_UNCONFIRMED_COMMIT.has(String(routine));
 
-/** Messages of the driver's connection errors, which have no code. */
-const BROKEN_CONNECTION =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|server does not support ssl|calling end on the pool/i;
-
-/** The pool's error when no connection became free in time. */
-const POOL_TIMEOUT = /timeout exceeded when trying to connect/i;
-
 interface ErrorFields {
   readonly code?: unknown;
   readonly severity?: unknown;
@@ -89,12 +82,15 @@ const constraintOf = (error: ErrorFields): string | undefined =>
 const isNetworkError = (error: unknown): boolean =>
   /^E[A-Z_]+$/.test(String((error as ErrorFields)?.code ?? ''));
 
+/** An error of the driver without a code, such as a connection that was terminated, or a timeout. */
+export const isDriverError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'Error' && (error as ErrorFields).code === undefined;
+
 /** Whether the connection is broken, so that the outcome of the statement is unknown. */
 export function losesConnection(error: unknown): boolean {
   const cause = unwrap(error);
   if (!isDatabaseError(cause)) {
-    if (isNetworkError(cause) || cause instanceof QueryRunnerAlreadyReleasedError) return true;
-    return BROKEN_CONNECTION.test(String((cause as ErrorFields)?.message ?? ''));
+    return isNetworkError(cause) || isDriverError(cause) || cause instanceof QueryRunnerAlreadyReleasedError;
   }
   const { severity } = cause as ErrorFields;
   return severity === 'FATAL' || severity === 'PANIC';
@@ -126,11 +122,11 @@ export function translateError(error: unknown, statement: string): unknown {
       );
     if (!breaksConnection(cause)) return cause;
     const code = String((cause as ErrorFields).code ?? 'connection');
-    const reason = POOL_TIMEOUT.test(String((cause as ErrorFields).message))
-      ? 'database_pool'
-      : 'database_unreachable';
     const unknownHost = code === 'ENOTFOUND' ? ': its host name is unknown' : '';
-    return new Unavailable(`PostgreSQL could not be reached${unknownHost} (${code}, ${statement}).`, reason);
+    return new Unavailable(
+      `PostgreSQL could not be reached${unknownHost} (${code}, ${statement}).`,
+      'database_unreachable',
+    );
   }
   const { code, table, severity, message, file, line } = cause as Record<string, string | undefined> & {
     code: string;

@@ -76,6 +76,7 @@ export class PipelinedReads implements Executor {
   }
 }
 
+const PROCESS_ID = 'SELECT pg_backend_pid() AS pid';
 const CANCEL = sql('cancel_statement', 'SELECT pg_cancel_backend($1::integer)');
 
 /** Statements outside transactions, unprepared, each on a pooled connection that it does not share. */
@@ -94,16 +95,23 @@ export class PooledExecutor implements CancelableExecutor {
     const { name, text } = statement;
     let client: pg.PoolClient | undefined;
     let broken = false;
-    const cancel = (): void => {
-      // A late cancellation must not end the next statement of the connection.
-      broken = true;
-      const { processID } = client as pg.PoolClient & { readonly processID: number };
-      this.canceler?.rows(CANCEL, [processID]).catch(() => {});
-    };
+    let cancel = (): void => {};
     try {
       client = await this.pool.connect();
       if (signal?.aborted === true) throw new Unavailable('Nobody waits for the statement.', 'other');
-      if (this.canceler !== null) signal?.addEventListener('abort', cancel, { once: true });
+      const { canceler } = this;
+      if (canceler !== null && signal !== undefined) {
+        // Sent with the statement: no round trip.
+        const found = client.query<{ pid: number }>(PROCESS_ID).catch(() => null);
+        cancel = () => {
+          // A late cancellation must not end the next statement of the connection.
+          broken = true;
+          found
+            .then((result) => result && canceler.rows(CANCEL, [result.rows[0]?.pid ?? null]))
+            .catch(() => {});
+        };
+        signal.addEventListener('abort', cancel, { once: true });
+      }
       return (await this.#run(client, { text, values: values as unknown[] })).rows;
     } catch (error) {
       broken ||= breaksConnection(error);

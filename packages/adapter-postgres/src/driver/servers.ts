@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '@svc/application';
 import pg from 'pg';
 import { type DatabaseLog, SILENT } from '../log.ts';
-import { translateError } from './errors.ts';
+import { isDriverError, translateError } from './errors.ts';
+import { type SessionSettings, urlWithSettings } from './session-settings.ts';
 
 /**
  * One server or several (`postgres://user:password@one:5432,two:5432/claims`), of which the one that accepts writes is
@@ -50,8 +51,8 @@ class ReadOnlyServer extends Error {
   readonly code = 'EREADONLY';
 }
 
-/** Network errors, shutdown and startup of a server, and a connection that was lost while it was opened. */
-const OTHER_SERVER = /^(E[A-Z_]+|08...|57P0[123]) | terminated/;
+/** Network errors, and shutdown and startup of a server. */
+const OTHER_SERVER = /^(E[A-Z_]+|08...|57P0[123])$/;
 
 const REJECTED_CREDENTIALS = new Set(['28P01', '28000']);
 
@@ -155,10 +156,12 @@ export class Servers {
     name: string,
     config: pg.ClientConfig,
     work: (client: pg.Client) => Promise<T>,
+    settings: SessionSettings = {},
   ): Promise<T> {
     try {
       await this.locate();
-      const where = { connectionString: this.url(), connectionTimeoutMillis: this.connectTimeoutMs };
+      const connectionString = urlWithSettings(this.url(), settings);
+      const where = { connectionString, connectionTimeoutMillis: this.connectTimeoutMs };
       return await withClient({ ...config, ...where }, work);
     } catch (error) {
       throw translateError(error, name);
@@ -190,7 +193,7 @@ export class Servers {
     const { code } = error as { code?: string };
     // A file with the new password may follow a moment later; until then an open connection may become free.
     if (REJECTED_CREDENTIALS.has(code ?? '')) return typeof this.databaseUrl === 'function';
-    if (!this.#areSeveral || !OTHER_SERVER.test(`${code} ${(error as Error).message}`)) return false;
+    if (!this.#areSeveral || !(OTHER_SERVER.test(code ?? '') || isDriverError(error))) return false;
     this.forget();
     return true;
   }

@@ -101,7 +101,7 @@ export async function* backUp(
   const client = await connected(url);
   try {
     const tables = await tablesInOrder(client);
-    if (isMove) await refuseOthers(client, 'Moving the database');
+    if (isMove) await refuseOthers(client, url, 'Moving the database');
     await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${TRANSACTION_SETTINGS}`);
     if (isMove) {
       // Before the snapshot, which the first other statement takes.
@@ -165,7 +165,7 @@ async function restoreLines(
     throw new OperatorError('the backup is of another release of the service: restore it with that release');
   const client = await connected(url);
   try {
-    await refuseOthers(client, 'Restoring a backup');
+    await refuseOthers(client, url, 'Restoring a backup');
     await client.query(`BEGIN; ${TRANSACTION_SETTINGS}`);
     const tables = new Map((await tablesInOrder(client)).map(({ table, columns }) => [table, columns]));
     const names = [...tables.keys()].join(', ');
@@ -212,12 +212,15 @@ async function restoreLines(
   }
 }
 
+const APPLICATION_NAME = 'claim-assignment-backup';
+const CONNECT_TIMEOUT_MS = 5000;
+
 async function connected(url: DatabaseUrl): Promise<pg.Client> {
-  const servers = new Servers(url, SILENT, 5000);
+  const servers = new Servers(url, SILENT, CONNECT_TIMEOUT_MS);
   await servers.locate();
   const client = new pg.Client({
     connectionString: servers.url(),
-    application_name: 'claim-assignment-backup',
+    application_name: APPLICATION_NAME,
   });
   client.on('error', () => {}); // a lost connection fails its statement
   await client.connect();
@@ -228,10 +231,10 @@ async function connected(url: DatabaseUrl): Promise<pg.Client> {
  * A pooler keeps connections that nobody uses, and opens those of a process when it needs them. So those count that do
  * something while they are observed, as a running process would.
  */
-async function refuseOthers(client: pg.Client, act: string): Promise<void> {
+async function refuseOthers(client: pg.Client, url: DatabaseUrl, act: string): Promise<void> {
+  const behindPooler = await isBehindPooler(new Servers(url, SILENT, CONNECT_TIMEOUT_MS), APPLICATION_NAME);
   // In one transaction, or each look would use another connection of the pooler.
   await client.query(`BEGIN; ${TRANSACTION_SETTINGS}`);
-  const behindPooler = await isBehindPooler(client);
   const startedAt = performance.now();
   const { since } = (await client.query('SELECT clock_timestamp() AS since')).rows[0];
   let others: OtherConnection[] = [];

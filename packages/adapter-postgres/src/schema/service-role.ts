@@ -4,6 +4,7 @@ import { type DatabaseUrl, Servers } from '../driver/servers.ts';
 import { SILENT } from '../log.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+const APPLICATION_NAME = 'claim-assignment-rights';
 
 /** Tables in which the service's role may do less than read and write. */
 const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
@@ -79,8 +80,12 @@ const RIGHTS = `SELECT current_user AS role, EXISTS (
     pg_has_role('pg_read_all_stats', 'USAGE') AS "seesStandbys"`;
 
 /** What the role of this URL could do to the schema, and how many connections its server accepts from it. */
-export const roleRights = (url: DatabaseUrl): Promise<RoleRights> =>
-  new Servers(url, SILENT, CONNECT_TIMEOUT_MS).onConnection('role_rights', {}, async (client) => ({
-    ...(await client.query(RIGHTS)).rows[0],
-    behindPooler: await isBehindPooler(client),
-  }));
+export async function roleRights(url: DatabaseUrl): Promise<RoleRights> {
+  const servers = new Servers(url, SILENT, CONNECT_TIMEOUT_MS);
+  const rights = servers.onConnection(
+    'role_rights',
+    {},
+    async (client) => (await client.query(RIGHTS)).rows[0],
+  );
+  return { ...(await rights), behindPooler: await isBehindPooler(servers, APPLICATION_NAME) };
+}
