@@ -1,6 +1,9 @@
 // What attacks on a real service cost, with the bound of each. Attacks without a cost are tests: `apps/api/test/hostile-*`.
+import { smallestClaim } from '@svc/contract';
 import { Command } from 'commander';
 import { expensiveBodies } from './expensive-bodies.ts';
+import { inParallel } from './finding.ts';
+import { slowAttacks, slowClients, unreadPages } from './slow-clients.ts';
 import { startTarget } from './target.ts';
 import { unauthenticatedCosts, unauthenticatedFindings } from './unauthenticated.ts';
 
@@ -21,7 +24,22 @@ const { service, operator, stop } = await startTarget();
 const [firm, other] = [await operator.firm(), await operator.firm()];
 const member = await operator.member(firm.id);
 const costs = await unauthenticatedCosts(service.url, service.pid, requests);
+const large = Array.from({ length: 200 }, (_, n) => `large-${n}`);
+await inParallel(large, 20, (name) =>
+  fetch(`${service.url}/v1/claims`, {
+    method: 'POST',
+    headers: {
+      ...{ Authorization: `Bearer ${firm.live}`, 'Content-Type': 'application/json' },
+      'Idempotency-Key': name,
+    },
+    body: JSON.stringify({
+      ...{ ...smallestClaim, external_id: name, claim_number: name },
+      ...{ adjuster_svc_id: member.svcId, instructions: 'é'.repeat(4000) },
+    }),
+  }),
+);
 const findings = [
+  ...(await slowClients(service, [unreadPages(firm.live), ...slowAttacks(firm.live)])),
   ...unauthenticatedFindings(costs),
   ...(await expensiveBodies({ ...service, key: firm.live, session: member.token, otherKey: other.live })),
 ];

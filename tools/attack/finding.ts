@@ -21,3 +21,6 @@ export async function inParallel<T, R>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
   return results;
 }
+
+/** The service holds 128 MB of unread responses and 96 MB of bodies; the rest is the memory of a busy process. */
+export const MAX_GROWTH_BYTES = 350 * 2 ** 20;

@@ -11,6 +11,23 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** Samples the resident memory until stopped, and returns the peak. */
+export function watchMemory(pid: number): () => number {
+  let peak = residentBytes(pid);
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentBytes(pid));
+  }, 100);
+  return () => {
+    clearInterval(timer);
+    return Math.max(peak, residentBytes(pid));
+  };
+}
+
 export function childrenOf(pid: number): number[] {
   const listed = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
   if (listed.status === 0) {

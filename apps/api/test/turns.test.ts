@@ -44,6 +44,21 @@ test('one piece runs at a time, and callers take turns, whatever number of works
   expect(pieces.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 's1', 's2']);
 });
 
+test('a page that has begun ends before another of its caller begins, and callers still take turns', async () => {
+  const { run } = createTurns();
+  const pieces: string[] = [];
+  const page = (caller: string, name: string) =>
+    run(wanted(caller, { kind: 'page' }), async (nextPiece) => {
+      for (const piece of [1, 2, 3]) {
+        await nextPiece();
+        pieces.push(`${name}${piece}`);
+      }
+    });
+  await Promise.all([page('firm', 'a'), page('firm', 'b'), page('other firm', 'c')]);
+  expect(pieces.filter((piece) => !piece.startsWith('c'))).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3']);
+  expect(pieces.indexOf('c3')).toBeLessThan(7);
+});
+
 test('what has arrived during a piece runs before the next one', async () => {
   const { run } = createTurns();
   const order: string[] = [];

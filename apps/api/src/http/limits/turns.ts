@@ -56,9 +56,10 @@ export function createTurns(now = () => performance.now()): Turns {
     start?.();
   }
 
-  const turnOf = (caller: string): Promise<void> =>
+  const turnOf = (caller: string, isFirst: boolean): Promise<void> =>
     new Promise((resolve) => {
-      if (isTaken) waiting.set(caller, [...(waiting.get(caller) ?? []), resolve]);
+      const own = waiting.get(caller) ?? [];
+      if (isTaken) waiting.set(caller, isFirst ? [resolve, ...own] : [...own, resolve]);
       else {
         isTaken = true;
         resolve();
@@ -72,6 +73,8 @@ export function createTurns(now = () => performance.now()): Turns {
       works.add(counted, 1);
       const endsAt = now() + MAX_WORK_MS;
       let isRunning = false;
+      // A page that has begun holds all of its rows: one of the caller ends before the next is read.
+      let hasRows = false;
       const endPiece = (): void => {
         if (!isRunning) return;
         isRunning = false;
@@ -81,7 +84,8 @@ export function createTurns(now = () => performance.now()): Turns {
       try {
         return await start(async () => {
           endPiece();
-          await turnOf(caller);
+          await turnOf(caller, hasRows);
+          hasRows = kind === 'page';
           isRunning = true;
           if (!isWanted()) throw CANCELED;
           return now() < endsAt;
