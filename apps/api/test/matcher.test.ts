@@ -3,6 +3,7 @@ import { type Endpoint, endpoints } from '@svc/contract';
 import fc from 'fast-check';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { createMatcher } from '../src/http/routes/matcher.ts';
+import { pageRoute } from '../src/http/routes/page-route.ts';
 import { appRoute, firmRoute, type Route } from '../src/http/routes/route.ts';
 
 const routes: Route[] = Object.values(endpoints).map((endpoint: Endpoint) =>
@@ -62,4 +63,30 @@ test.each([
   ['GET', '//v1/claims', null],
 ])('%s %s', (method, path, expected) => {
   expect(found(method, path)).toEqual(expected);
+});
+
+test('a page is found with its files, and a stream without HEAD, beside operations', () => {
+  const pages = [
+    pageRoute('/app', async () => {}),
+    pageRoute('/app/{+file}', async () => {}, { has: (path) => path === '/app/a/%zz' || path === '/app/' }),
+    pageRoute('/app/events', async () => {}, { isStream: true }),
+  ];
+  const matchAll = createMatcher([...routes, ...pages]);
+  const served = (method: string, path: string): unknown => {
+    const result = matchAll(method, path);
+    if (result instanceof HttpProblem) return result.extra.headers?.Allow;
+    return result?.route.endpoint.path;
+  };
+  for (const [method, path, expected] of [
+    ['HEAD', '/app', '/app'],
+    ['GET', '/app/', '/app/{+file}'],
+    ['GET', '/app/a/%zz', '/app/{+file}'],
+    ['PUT', '/app/a/%zz', 'GET, HEAD'],
+    ['PUT', '/app/other', undefined],
+    ['GET', '/app/v1/nowhere', undefined],
+    ['GET', '/app/v1/invitations', '/app/v1/invitations'],
+    ['GET', '/app/events', '/app/events'],
+    ['HEAD', '/app/events', 'GET'],
+  ] as const)
+    expect([method, path, served(method, path)]).toEqual([method, path, expected]);
 });

@@ -16,12 +16,13 @@ import {
 } from '@svc/application';
 import { Container, ContainerModule } from 'inversify';
 import { createErrorReports } from '../http/adjuster-app/error-reports.ts';
-import { adjusterAppHandler } from '../http/adjuster-app/handler.ts';
-import { deskChangesHandler } from '../http/desk-changes.ts';
+import { docsPages } from '../http/docs/pages.ts';
+import { eventStreams } from '../http/event-streams.ts';
 import { createHttpApplication } from '../http/http-application.ts';
 import { createRejectionPace } from '../http/limits/rejection-pace.ts';
 import { createLiveUpdates } from '../http/live-updates.ts';
 import { mcpRoute } from '../http/mcp/mcp-route.ts';
+import { jwksPage } from '../http/receipts/jwks-page.ts';
 import { accountRoutes } from '../http/routes/account-routes.ts';
 import { appRoutes } from '../http/routes/app-routes.ts';
 import { deskAuditRoutes } from '../http/routes/desk-audit.ts';
@@ -33,7 +34,8 @@ import { deskStaffRoutes } from '../http/routes/desk-staff.ts';
 import { deskWebhookRoutes } from '../http/routes/desk-webhooks.ts';
 import { firmRoutes } from '../http/routes/firm-routes.ts';
 import { sandboxRoutes } from '../http/routes/sandbox-routes.ts';
-import { deskHandler } from '../http/static/desk.ts';
+import { appPages } from '../http/static/app-pages.ts';
+import { statusPage } from '../http/status/page.ts';
 import type { ExternalServices, ServiceContainer, Services } from './services.ts';
 
 /** Ten seconds of reads at full load. Reads need the database too, so the trail falls behind only while it is slow. */
@@ -274,12 +276,6 @@ const http = moduleOf((bind) => {
     'streamLimit',
     'isDraining',
   ]);
-  bind('deskChanges', deskChangesHandler, [
-    'sessionAuthenticator',
-    'boardUpdates',
-    'addresses',
-    'isDraining',
-  ]);
   bind('liveUpdates', ({ appReads, ...of }) => createLiveUpdates({ ...of, reads: appReads }), [
     'appReads',
     'credentials',
@@ -287,14 +283,20 @@ const http = moduleOf((bind) => {
     'streamLimit',
     'isDraining',
   ]);
-  bind('adjusterApp', adjusterAppHandler, [
-    'sessionAuthenticator',
-    'liveUpdates',
-    'addresses',
-    'pushKey',
-    'isDraining',
-  ]);
-  bind('desk', deskHandler, ['addresses']);
+  bind(
+    'pages',
+    (of) => [...appPages(of), ...eventStreams(of), ...docsPages(of), statusPage(of), jwksPage(of)],
+    [
+      'sessionAuthenticator',
+      'liveUpdates',
+      'boardUpdates',
+      'addresses',
+      'pushKey',
+      'isDraining',
+      'status',
+      'receiptSigner',
+    ],
+  );
   bind('rejectionPace', ({ pause }) => createRejectionPace({ now: () => performance.now(), pause }), [
     'pause',
   ]);
@@ -306,11 +308,7 @@ const http = moduleOf((bind) => {
     'rateLimiter',
     'faults',
     'edgeLimiter',
-    'adjusterApp',
-    'deskChanges',
-    'desk',
-    'status',
-    'receiptSigner',
+    'pages',
     'trustProxy',
     'addresses',
     'log',

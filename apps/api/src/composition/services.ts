@@ -36,7 +36,6 @@ import type {
 } from '@svc/application';
 import type { ReportErrorBody } from '@svc/contract';
 import type { FirmId, Svcid } from '@svc/domain';
-import type { RequestHandler } from 'express';
 import type { DocsAddresses } from '../http/docs/files.ts';
 import type { HttpApplication } from '../http/http-application.ts';
 import type { ConcurrencyLimit } from '../http/limits/concurrency-limit.ts';
@@ -45,13 +44,11 @@ import type { StreamLimit } from '../http/limits/stream-limit.ts';
 import type { LiveUpdates } from '../http/live-updates.ts';
 import type { SessionLimiter } from '../http/pipeline/request-pipeline.ts';
 import type { Observe, RequestTracing } from '../http/request-log.ts';
+import type { PageRoute } from '../http/routes/page-route.ts';
 import type { Route } from '../http/routes/route.ts';
 import type { Cursors } from '../http/serialization/cursor.ts';
 import type { StatusMonitor } from '../http/status/status.ts';
 import type { Log } from '../logging.ts';
-
-/** Express' own name refers to types that the declarations of this file cannot name. */
-interface Middleware extends RequestHandler {}
 
 /** What exists before the container: connected, configured or generated outside. */
 export interface ExternalServices extends Stores {
@@ -131,9 +128,7 @@ export interface Services extends Omit<ExternalServices, 'unitOfWork'> {
   readonly reportAppError: (report: ReportErrorBody) => void;
   readonly liveUpdates: LiveUpdates<Svcid>;
   readonly boardUpdates: LiveUpdates<FirmId>;
-  readonly deskChanges: Middleware;
-  readonly adjusterApp: Middleware;
-  readonly desk: Middleware;
+  readonly pages: readonly PageRoute[];
   readonly httpApplication: HttpApplication;
 }
 

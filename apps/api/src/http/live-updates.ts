@@ -25,7 +25,7 @@ export interface LiveUpdates<Topic extends string> {
   subscribe(reader: LiveUpdateSubscriber<Topic>): void;
 }
 
-interface LiveUpdateSubscriber<Topic extends string> {
+export interface LiveUpdateSubscriber<Topic extends string> {
   /** Whose streams are counted. */
   readonly account: string;
   /** What has the revision: the adjuster, or the firm of a staff member. */

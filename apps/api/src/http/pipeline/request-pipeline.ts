@@ -33,7 +33,7 @@ import type { RejectionPace } from '../limits/rejection-pace.ts';
 import { createTurns } from '../limits/turns.ts';
 import { asHttpProblem, HttpProblem } from '../problems/http-problem.ts';
 import { type RequestTrace, recordProblem } from '../request-log.ts';
-import type { MatchedRoute } from '../routes/matcher.ts';
+import type { Matched } from '../routes/matcher.ts';
 import type {
   AgentRoute,
   AppRoute,
@@ -106,7 +106,7 @@ export function createPipeline(
   const turnsOf = { search: searches, verification: searches, page: createTurns(), report: createTurns() };
 
   async function handle(
-    { route, params }: MatchedRoute,
+    { route, params }: Matched<Route>,
     search: string,
     request: IncomingMessage,
     response: ServerResponse,

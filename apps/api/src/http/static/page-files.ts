@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import type { Request, Response } from 'express';
 import { HttpProblem, type ProblemAddresses } from '../problems/http-problem.ts';
+import { type PageRoute, pageRoute } from '../routes/page-route.ts';
 import { type Content, contentOf, IMMUTABLE, sendContent } from './compression.ts';
 
 interface PageFile {
@@ -33,27 +33,36 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The files of a page, read once. */
-export function createPageFiles(page: Page, addresses: ProblemAddresses) {
+/** A page at its path, and its files below, read once. */
+export function pageFiles(page: Page, addresses: ProblemAddresses): PageRoute[] {
   let files: { readonly prefix: string; readonly byPath: ReadonlyMap<string, PageFile> } | undefined;
-  return {
-    find(path: string): PageFile | undefined {
-      const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, '');
-      if (files?.prefix !== prefix) files = { prefix, byPath: readFiles(page, prefix) };
-      const name = path.slice(page.path.length + 1);
-      return files.byPath.get(name === '' ? 'index.html' : name);
-    },
-    send({ content, immutable }: PageFile, request: Request, response: Response): Promise<void> {
-      // A file without a digest in its name is revalidated each time.
-      response.setHeader('Cache-Control', immutable ? IMMUTABLE : 'no-cache');
-      response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-      response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-      response.setHeader('Permissions-Policy', page.permissionsPolicy);
-      response.setHeader('Referrer-Policy', 'no-referrer');
-      return sendContent(content, request, response);
-    },
+  const prefixOf = (): string => new URL(addresses.baseUrl).pathname.replace(/\/$/, '');
+  const find = (path: string): PageFile | undefined => {
+    const prefix = prefixOf();
+    if (files?.prefix !== prefix) files = { prefix, byPath: readFiles(page, prefix) };
+    const name = path.slice(page.path.length + 1);
+    return files.byPath.get(name === '' ? 'index.html' : name);
   };
+  const serve: PageRoute['serve'] = async (request, response, trace) => {
+    const file = find(request.path);
+    if (file === undefined) throw new HttpProblem('not_found');
+    trace.route = `GET ${page.path}${file.immutable ? '/assets/{name}' : ''}`;
+    // The scope of a service worker is the page, which is above its own folder.
+    if (request.path === `${page.path}/sw.js`)
+      response.setHeader('Service-Worker-Allowed', prefixOf() + page.path);
+    // A file without a digest in its name is revalidated each time.
+    response.setHeader('Cache-Control', file.immutable ? IMMUTABLE : 'no-cache');
+    response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+    response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    response.setHeader('Permissions-Policy', page.permissionsPolicy);
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    await sendContent(file.content, request, response);
+  };
+  return [
+    pageRoute(page.path, serve),
+    pageRoute(`${page.path}/{+file}`, serve, { has: (path) => find(path) !== undefined }),
+  ];
 }
 
 function readFiles(page: Page, prefix: string): ReadonlyMap<string, PageFile> {

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toDateTime } from '@svc/application';
-import type { RequestHandler } from 'express';
 import type { DocsAddresses } from '../docs/files.ts';
-import { HttpProblem } from '../problems/http-problem.ts';
-import type { RequestTrace } from '../request-log.ts';
+import { type PageRoute, pageRoute } from '../routes/page-route.ts';
 import type { PartName, ServiceStatus, StatusMonitor } from './status.ts';
 
 const PARTS: Readonly<Record<PartName, { readonly title: string; readonly effect: string }>> = {
@@ -38,46 +36,42 @@ const STYLE =
   '.up{color:var(--up)}.degraded{color:var(--degraded)}.down{color:var(--down)}@media(max-width:30rem){header{padding:0 1.5rem}th,td{padding-right:.5rem}td time{white-space:normal}}';
 const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** `GET /status`: what is up and since when, as HTML or JSON. It is 200 also while parts are down. */
-export function statusHandler(monitor: StatusMonitor, addresses: DocsAddresses): RequestHandler {
-  return async (request, response, next) => {
-    if (request.path !== '/status') return next();
-    const trace = response.locals.trace as RequestTrace;
-    trace.route = 'GET /status';
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
-    const status = await monitor.check();
+/** What is up and since when, as HTML or JSON. It is 200 also while parts are down. */
+export const statusPage = ({
+  status: monitor,
+  addresses,
+}: {
+  readonly status: StatusMonitor;
+  readonly addresses: DocsAddresses;
+}): PageRoute =>
+  pageRoute('/status', async (request, response) => {
+    const { status, since, parts, restore } = await monitor.check();
     response.vary('Accept');
     response.setHeader('Access-Control-Allow-Origin', '*');
     if (request.accepts(['json', 'html']) === 'html') {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
       response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
-      response.end(pageOf(status, addresses));
+      response.end(pageOf({ status, since, parts, restore }, addresses));
       return;
     }
     response.setHeader('Content-Type', 'application/json');
     response.end(
       JSON.stringify({
-        status: status.status,
-        since: toDateTime(status.since),
-        parts: status.parts.map(({ name, up, since }) => ({
+        status,
+        since: toDateTime(since),
+        parts: parts.map(({ name, up, since: at }) => ({
           name,
           status: up ? 'up' : 'down',
-          since: toDateTime(since),
+          since: toDateTime(at),
           ...(!up && { effect: PARTS[name].effect }),
         })),
-        ...(status.restore !== null && {
-          restore: {
-            to: toDateTime(status.restore.to),
-            at: toDateTime(status.restore.at),
-            effect: RESTORE_EFFECT,
-          },
+        ...(restore !== null && {
+          restore: { to: toDateTime(restore.to), at: toDateTime(restore.at), effect: RESTORE_EFFECT },
         }),
         support: addresses.supportEmail,
       }),
     );
-  };
-}
+  });
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);

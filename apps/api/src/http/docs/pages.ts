@@ -1,7 +1,7 @@
 import { INTERFACE_VERSION, type OpenApiOptions, openApiDocument } from '@svc/contract';
-import type { RequestHandler } from 'express';
 import { HttpProblem } from '../problems/http-problem.ts';
-import type { RequestTrace } from '../request-log.ts';
+import { unknownPath } from '../problems/unknown-path.ts';
+import { type PageRoute, pageRoute } from '../routes/page-route.ts';
 import { contentOf, IMMUTABLE, sendContent } from '../static/compression.ts';
 import { type DocsAddresses, type DocsFiles, readDocsFiles } from './files.ts';
 
@@ -21,13 +21,6 @@ const policyOf = ({ scripts, styles }: DocsFiles): string =>
 /** Short, so that readers see a new release within minutes. */
 const FIVE_MINUTES = 'public, max-age=300';
 
-const isDocsPath = (path: string): boolean =>
-  path === '/docs' ||
-  path.startsWith('/docs/') ||
-  Object.hasOwn(OPENAPI_DOCUMENTS, path) ||
-  path === '/llms.txt' ||
-  path === '/favicon.ico';
-
 const OPENAPI_DOCUMENTS: Readonly<Record<string, OpenApiOptions>> = {
   '/openapi.json': {},
   '/openapi-3.0.json': { openapi: '3.0' },
@@ -35,52 +28,41 @@ const OPENAPI_DOCUMENTS: Readonly<Record<string, OpenApiOptions>> = {
   '/firm/openapi.json': { api: 'desk' },
 };
 
-/** `GET /docs` and below, the OpenAPI documents, `/llms.txt`, `/favicon.ico`, and `/` for browsers. */
-export function docsHandler(addresses: DocsAddresses): RequestHandler {
+/** The documentation, where `/` leads, with the OpenAPI documents. */
+export function docsPages({ addresses }: { readonly addresses: DocsAddresses }): PageRoute[] {
+  const redirectTo = (path: string): string => new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + path;
   // The addresses are known only once the service listens.
   const currentFiles = memoize(addresses, readDocsFiles);
-  const openApiDocuments = new Map(
-    Object.entries(OPENAPI_DOCUMENTS).map(([path, options]) => [
-      path,
-      memoize(addresses, (urls) =>
-        contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }, options))),
-      ),
-    ]),
-  );
-
-  return async (request, response, next) => {
-    const { path, method } = request;
-    const isRead = method === 'GET' || method === 'HEAD';
-    // A client that asks for JSON alone gets the problem of an unknown path, which also names the documentation.
-    const isRoot = path === '/' && isRead && request.accepts(['html', 'json']) === 'html';
-    if (path === '/') response.vary('Accept');
-    if (!isDocsPath(path) && !isRoot) return next();
-    const trace = response.locals.trace as RequestTrace;
-    trace.route = `GET ${path}`;
-    const redirectTo = isRoot ? '/docs' : isRead ? REDIRECTS[path] : undefined;
-    if (redirectTo !== undefined) {
-      response.setHeader('Cache-Control', FIVE_MINUTES);
-      response.redirect(
-        isRoot ? 302 : 308,
-        new URL(addresses.baseUrl).pathname.replace(/\/$/, '') + redirectTo,
-      );
-      return;
-    }
-    const currentOpenApi = openApiDocuments.get(path);
-    if (currentOpenApi !== undefined) {
-      if (!isRead) throw notAllowed();
+  const openApi = ([path, options]: [string, OpenApiOptions]): PageRoute => {
+    const current = memoize(addresses, (urls) =>
+      contentOf('.json', JSON.stringify(openApiDocument({ ...urls, version: INTERFACE_VERSION }, options))),
+    );
+    return pageRoute(path, (request, response) => {
       response.setHeader('Cache-Control', FIVE_MINUTES);
       response.setHeader('Access-Control-Allow-Origin', '*');
-      return sendContent(currentOpenApi(), request, response);
+      return sendContent(current(), request, response);
+    });
+  };
+  const root = pageRoute('/', async (request, response) => {
+    response.vary('Accept');
+    // A client that asks for JSON alone gets the problem of an unknown path, which also names the documentation.
+    if (request.accepts(['html', 'json']) !== 'html') throw unknownPath(addresses);
+    response.setHeader('Cache-Control', FIVE_MINUTES);
+    response.redirect(302, redirectTo('/docs'));
+  });
+  const document: PageRoute['serve'] = async (request, response, trace) => {
+    const { path } = request;
+    const moved = REDIRECTS[path];
+    if (moved !== undefined) {
+      response.setHeader('Cache-Control', FIVE_MINUTES);
+      response.redirect(308, redirectTo(moved));
+      return;
     }
-
     const files = currentFiles();
-    if (files === null) {
-      trace.route = 'GET /docs/{page}';
+    if (files === null)
       throw new HttpProblem('not_found', {
         detail: 'The documentation has not been built. Run "npx pnpm@12.21.0 build".',
       });
-    }
     const page = path === '/docs' || path.endsWith('/') ? `${path.replace(/\/$/, '')}/index` : path;
     const markdown = files.byPath.get(`${page}.md`);
     if (markdown !== undefined) response.vary('Accept');
@@ -88,9 +70,7 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
       markdown !== undefined && request.accepts(['html', 'text/markdown']) === 'text/markdown';
     const file = asMarkdown ? markdown : files.byPath.get(path);
     // Routes are metric labels, so their number must be small.
-    if (file === undefined) trace.route = 'GET /docs/{page}';
-    else if (file.immutable) trace.route = 'GET /docs/assets/{name}';
-    if (!isRead) throw notAllowed();
+    if (file !== undefined) trace.route = file.immutable ? 'GET /docs/assets/{name}' : `GET ${path}`;
     const served = file ?? files.notFound;
     if (served === undefined) throw new HttpProblem('not_found');
     if (file === undefined) response.statusCode = 404;
@@ -101,10 +81,12 @@ export function docsHandler(addresses: DocsAddresses): RequestHandler {
     if (!path.startsWith('/docs')) response.setHeader('Access-Control-Allow-Origin', '*');
     await sendContent(served.content, request, response);
   };
+  return [
+    root,
+    ...Object.entries(OPENAPI_DOCUMENTS).map(openApi),
+    ...['/docs', '/docs/{+page}', '/llms.txt', '/favicon.ico'].map((path) => pageRoute(path, document)),
+  ];
 }
-
-const notAllowed = (): HttpProblem =>
-  new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
 
 /** Computes the value at the first call, and again when an address has changed. */
 function memoize<T>(addresses: DocsAddresses, compute: (addresses: DocsAddresses) => T): () => T {

@@ -1,3 +1,5 @@
+import { HttpProblem, type ProblemAddresses } from './http-problem.ts';
+
 /** Longer paths are not compared, and not repeated in a response. */
 const MAX_PATH_LENGTH = 300;
 
@@ -24,3 +26,9 @@ export function createIntendedPath(templates: readonly string[]): (path: string)
     return [...candidates, ...candidates.map((one) => one.toLowerCase())].find(isKnown) ?? null;
   };
 }
+
+/** The problem of a path at which nothing is served. */
+export const unknownPath = ({ docsUrl }: ProblemAddresses, intended: string | null = null): HttpProblem =>
+  new HttpProblem('not_found', {
+    detail: `This path is not part of the interface.${intended === null ? '' : ` Did you mean ${intended}?`} The documentation is at ${docsUrl}.`,
+  });

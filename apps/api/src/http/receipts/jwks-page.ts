@@ -1,20 +1,12 @@
 import type { ReceiptSigner } from '@svc/application';
-import type { RequestHandler } from 'express';
-import { HttpProblem } from '../problems/http-problem.ts';
-import type { RequestTrace } from '../request-log.ts';
+import { type PageRoute, pageRoute } from '../routes/page-route.ts';
 
-const PATH = '/.well-known/jwks.json';
 /** A verifier that meets an unknown `kid` reads the keys again. */
 const MAX_AGE_SECONDS = 300;
 
 /** The public keys of receipts (RFC 7517). Those of earlier keys stay. */
-export const jwksHandler =
-  ({ receiptSigner }: { readonly receiptSigner: ReceiptSigner }): RequestHandler =>
-  async (request, response, next) => {
-    if (request.path !== PATH) return next();
-    (response.locals.trace as RequestTrace).route = `GET ${PATH}`;
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new HttpProblem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+export const jwksPage = ({ receiptSigner }: { readonly receiptSigner: ReceiptSigner }): PageRoute =>
+  pageRoute('/.well-known/jwks.json', async (_, response) => {
     const keys = (await receiptSigner.publicKeys()).map(({ kid, x }) => ({
       kty: 'OKP',
       crv: 'Ed25519',
@@ -27,4 +19,4 @@ export const jwksHandler =
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.end(JSON.stringify({ keys }));
-  };
+  });
