@@ -107,7 +107,7 @@ it('the architecture names every package and app, and contributing every tool an
 
 it('every command that a page or a program names has the pnpm version of package.json', () => {
   const { packageManager } = JSON.parse(readText('package.json')) as { packageManager: string };
-  const programs = ['apps/api/src/http/adjuster-app/handler.ts', 'apps/api/src/http/docs/handler.ts'];
+  const programs = ['apps/api/src/http/static/page-files.ts', 'apps/api/src/http/docs/pages.ts'];
   const texts = [...PAGES, ...programs, 'tools/cluster/main.ts'].map(readText);
   const named = new Set(texts.flatMap((text) => text.match(/(?<=npx )pnpm\S*/g) ?? []));
   expect([...named]).toEqual([packageManager]);
