@@ -298,8 +298,10 @@ test('an invitation shows the firm, the name it used and the expiration, but no 
     later.id,
     null,
   ]);
+  const incomplete = await app(person, 'POST', `/invitations/${firm.id}/acceptance`);
+  expectProblem(incomplete, 409, 'profile_incomplete');
   for (const { text } of [
-    await app(person, 'POST', `/invitations/${firm.id}/acceptance`),
+    incomplete,
     await app(person, 'GET', '/me'),
     await app(person, 'POST', `/invitations/${firm.id}/decline`),
   ]) {

@@ -3,6 +3,7 @@ import { expect } from '@jest/globals';
 import { type GroupFailure, type Job, NO_METRICS } from '@svc/application';
 import {
   createFixedClock,
+  DESK_BEHAVIORS,
   InjectedFault,
   OTHER_BEHAVIORS,
   PERSONAL_DATA_BEHAVIORS,
@@ -126,4 +127,4 @@ const key = randomBytes(32);
 // Whether values are encrypted is decided in `Encryption` alone, which its own tests and all of HTTP use without a key.
 storesSuite('PostgreSQL', storesWith(null), OTHER_BEHAVIORS);
 const keys = { variable: 'ENCRYPTION_KEY', read: () => [key] };
-storesSuite('PostgreSQL with encryption', storesWith(keys), PERSONAL_DATA_BEHAVIORS);
+storesSuite('PostgreSQL with encryption', storesWith(keys), [...PERSONAL_DATA_BEHAVIORS, ...DESK_BEHAVIORS]);

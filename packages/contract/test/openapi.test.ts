@@ -5,13 +5,11 @@ import {
   type Endpoint,
   ERROR_CODES,
   ERRORS,
-  EXAMPLES,
   endpoints,
   exampleProblem,
   firmEndpoints,
   type OpenApiOptions,
   openApiDocument,
-  parseRequest,
   problemSchema,
   sandboxEndpoints,
 } from '../src/index.ts';
@@ -88,16 +86,6 @@ test('an object or enum below a named schema is itself named', () => {
     for (const [name, schema] of Object.entries(components.schemas)) walk(name, schema, true);
     expect(inline).toEqual([]);
   }
-});
-
-test('shapes of requests and responses have the names that integrators use', () => {
-  expect(Object.keys(document.components.schemas)).toEqual(
-    expect.arrayContaining([
-      ...['Claim', 'Address', 'Contact', 'Building', 'Coverages', 'Estimate', 'Problem', 'ValidationError'],
-      ...['SendClaimRequest', 'OfferClaimRequest', 'InviteAdjusterRequest', 'State', 'FloodZone'],
-      ...['AddressInput', 'ContactInput', 'BuildingInput', 'CoveragesInput', 'EstimateInput'],
-    ]),
-  );
 });
 
 test('the list of states is in the document of firms once for each kind of address', () => {
@@ -194,24 +182,6 @@ test("no error of a firm's systems is explained by its desk", () => {
   expect(details.filter((detail) => /staff|desk/.test(detail ?? ''))).toEqual([]);
 });
 
-test('extensible enums are marked in responses, and closed in requests', () => {
-  const { schemas } = document.components;
-  expect(schemas.AssignmentStatus['x-extensible-enum']).toContain('unassigned');
-  expect(schemas.Building.properties.flood_zone['x-extensible-enum']).toHaveLength(72);
-  expect(schemas.FloodZone.enum).toHaveLength(72);
-  expect(schemas.AdjusterStatus['x-extensible-enum']).toContain('withdrawn');
-  expect(schemas.Scope['x-extensible-enum']).toContain('claims:create');
-  expect(schemas.ErrorCode['x-extensible-enum']).toEqual([...ERROR_CODES]);
-});
-
-test('a request rejects unknown fields, a response may have new ones', () => {
-  const { Claim, SendClaimRequest, BuildingInput, Problem } = document.components.schemas;
-  expect(SendClaimRequest.additionalProperties).toBe(false);
-  expect(BuildingInput.additionalProperties).toBe(false);
-  expect(Claim.additionalProperties ?? {}).toEqual({});
-  expect(Problem.additionalProperties ?? {}).toEqual({});
-});
-
 test('the URLs and the version are those of the deployment', () => {
   expect(document.servers).toEqual([{ url: ADDRESSES.baseUrl }]);
   expect(document.info.contact).toEqual({
@@ -246,11 +216,4 @@ test('a missing permission is about the role at the desk, and about the key else
   const [firms, , desk] = documents;
   expect(titlesOf(desk)).toEqual(['Your role does not include the required permission']);
   expect(titlesOf(firms)).toEqual(['The key does not have the required scope']);
-});
-
-test('every example request is valid', () => {
-  for (const endpoint of all) {
-    const { params = {}, search = '', headers = {}, body } = EXAMPLES[endpoint.id as keyof typeof EXAMPLES];
-    expect(parseRequest(endpoint, { params, search, headers, body }, [])).toMatchObject({ ok: true });
-  }
 });

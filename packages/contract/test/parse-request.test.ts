@@ -64,21 +64,6 @@ describe('an invalid body', () => {
     },
   );
 
-  it('gets a suggestion for a misspelled field', () => {
-    const details = errorsOf(
-      sendClaim({ ...smallestClaim, claimNumber: 1, polcy: {}, 'loss-location': 1, zzz: 1 }),
-    ).map(({ detail }) => detail);
-    expect(details).toEqual([
-      'Unknown field. Did you mean claim_number?',
-      'Unknown field. Did you mean policy?',
-      'Unknown field. Did you mean loss_location?',
-      'Unknown field.',
-    ]);
-    expect(
-      errorsOf(sendClaim(claimWith('/additional_contacts', [{ company_name: 'C', phne: '1' }]))),
-    ).toEqual([{ pointer: '/additional_contacts/0/phne', detail: 'Unknown field. Did you mean phone?' }]);
-  });
-
   it.each([
     ['/loss_location/state', 'Florida', 'did you mean FL?'],
     ['/loss_location/state', 'fl', 'did you mean FL?'],

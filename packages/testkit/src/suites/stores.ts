@@ -48,7 +48,6 @@ export const PERSONAL_DATA_BEHAVIORS = [
   membershipsBehavior,
   carriersBehavior,
   appReadsBehavior,
-  boardBehavior,
   pageSizeBehavior,
   accountsBehavior,
   staffBehavior,
@@ -61,6 +60,9 @@ export const PERSONAL_DATA_BEHAVIORS = [
   webhooksBehavior,
   offerHistoryBehavior,
 ] as const;
+
+/** Of what only the desk shows, which is not kept in memory; with personal data. */
+export const DESK_BEHAVIORS = [boardBehavior] as const;
 
 export const OTHER_BEHAVIORS = [
   rollbackBehavior,
