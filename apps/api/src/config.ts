@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { EDGE_REQUESTS_PER_MINUTE, editDistance, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
+import { EDGE_REQUESTS_PER_MINUTE, SESSION_REQUESTS_PER_MINUTE } from '@svc/contract';
 import type { LogFormat, LogLevel } from './logging.ts';
 
 /** The environment variables, parsed. */
@@ -177,42 +177,9 @@ function rereadable<T>(read: () => T): () => T {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Whether letters are missing, added, wrong or in the wrong order. A short word with another letter and a name with another
- * word, as in DATABASE_URI and DATABASE_URL_RO, are meant for another program.
- */
-function isMisspelled(name: string, meant: string): boolean {
-  if (name === meant) return true; // in another case
-  if (meant.length < 6) return false;
-  if (name.includes(meant)) return name.startsWith(meant) && /^[A-Z]{1,2}$/.test(name.slice(meant.length));
-  const difference = Math.abs(name.length - meant.length);
-  if (difference > 0) return difference <= 2 && editDistance(name, meant) === difference;
-  const sorted = (text: string): string => [...text].sort().join('');
-  const distance = editDistance(name, meant);
-  if (distance === 1 && name.split('_').some((word) => word.length >= 5 && !meant.split('_').includes(word)))
-    return true;
-  return distance <= 2 && sorted(name) === sorted(meant);
-}
-
-/** Names that nothing of ours has, so that a misspelled variable is not ignored. */
-function rejectMisspelled(env: Env, known: ReadonlySet<string>): void {
-  for (const name of Object.keys(env)) {
-    if (known.has(name) || env[name] === '') continue;
-    for (const meant of known) {
-      if (!isMisspelled(name.toUpperCase(), meant)) continue;
-      throw new ConfigError(
-        `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
-      );
-    }
-  }
-}
-
 /** Called once by each entry point. An empty variable counts as unset. */
 export function readConfig(env: Env, terminal: boolean): Config {
-  const known = new Set(['SVC_OPERATOR']);
   const read = (name: string): string | undefined => {
-    known.add(name);
-    if (SECRETS.has(name)) known.add(`${name}_FILE`);
     const text = env[name] === '' ? undefined : env[name];
     return SECRETS.has(name) ? secret(name, text, env[`${name}_FILE`]) : text;
   };
@@ -419,7 +386,6 @@ export function readConfig(env: Env, terminal: boolean): Config {
     requestTimeoutMs,
     responseTimeoutMs: integer('RESPONSE_TIMEOUT_MS', 30_000, 100, 600_000),
   };
-  rejectMisspelled(env, known);
   if (isProduction && config.databaseUrl === null && !isEmbedded)
     throw new ConfigError(
       `DATABASE_URL is unset, and NODE_ENV holds "production"; allowed: the URL of a PostgreSQL server, or "${EMBEDDED}" for a server of the service's own in DATA_DIR`,

@@ -199,49 +199,6 @@ test.each([
   expect(readConfig({ [name]: value }, false)[field]).toEqual(expected);
 });
 
-test.each([
-  ['DATABSE_URL', 'DATABASE_URL'],
-  ['database_url', 'DATABASE_URL'],
-  ['DATABASE_URL_FIL', 'DATABASE_URL_FILE'],
-  ['REDIS_ULR', 'REDIS_URL'],
-  ['LOGLEVEL', 'LOG_LEVEL'],
-  ['VAPID_PIRVATE_KEY', 'VAPID_PRIVATE_KEY'],
-  ['ENCRYPTION_KEYS', 'ENCRYPTION_KEY'],
-  ['ENCRIPTION_KEY', 'ENCRYPTION_KEY'],
-  ['REDIS_URLS', 'REDIS_URL'],
-  ['TRUST_PROXYS', 'TRUST_PROXY'],
-])('a variable that is surely misspelled stops the start: %s', (name, meant) => {
-  expect(() => readConfig({ [name]: 'hunter2' }, false)).toThrow(
-    `${name} is not a variable of the service; allowed: ${meant}, or unset it if it is meant for another program`,
-  );
-});
-
-test('variables of other programs are ignored', () => {
-  const others = [
-    ...[
-      'HOME',
-      'POST',
-      'LOGNAME',
-      'HOSTNAME',
-      'NODE_OPTIONS',
-      'NODE_EXTRA_CA_CERTS',
-      'REDIS_PORT',
-      'SMTP_HOST',
-      'DATABASE_URI',
-      'REDIS_URI',
-      'SMTP_URI',
-      'DATABASE_SSL',
-      'DATABASE_URL_2',
-      'PGDATABASE_URL',
-      'DB_POOL_MIN',
-      'METRICS_HOST',
-    ],
-    ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES', 'POSTGRES_URL', 'SVC_OPERATOR', 'NODE_ENV'],
-  ];
-  const env = Object.fromEntries(others.map((name) => [name, 'x']));
-  expect(readConfig(env, false)).toEqual(readConfig({}, false));
-});
-
 test('in production the embedded database has to be asked for, and gets no demo firm', () => {
   const read = (DATABASE_URL: string) => readConfig({ NODE_ENV: 'production', DATABASE_URL }, false);
   expect(() => read('')).toThrow(

@@ -221,19 +221,11 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   'the body as JSON': [
     ['no body', () => raw(''), malformed('empty')],
-    ['a trailing comma', () => raw('{\n  "external_id": "A",\n}'), malformed('line 3, column 1')],
-    [
-      'single quotes',
-      () => raw("{'external_id': 'A'}"),
-      malformed('expected a name in double quotes at line 1, column 2'),
-    ],
-    ["Python's None", () => raw('{"external_id": None}'), malformed('line 1, column 17')],
-    ['a cut-off document', () => raw('{"external_id": "A'), malformed('ends too early')],
-    [
-      'a line break in a string',
-      () => raw('{"instructions": "one\ntwo"}'),
-      malformed('\\n for a line break'),
-    ],
+    ['a trailing comma', () => raw('{\n  "external_id": "A",\n}'), malformed('not valid JSON')],
+    ['single quotes', () => raw("{'external_id': 'A'}"), malformed('not valid JSON')],
+    ["Python's None", () => raw('{"external_id": None}'), malformed('not valid JSON')],
+    ['a cut-off document', () => raw('{"external_id": "A'), malformed('not valid JSON')],
+    ['a line break in a string', () => raw('{"instructions": "one\ntwo"}'), malformed('not valid JSON')],
     [
       'a form instead of JSON',
       () => raw('external_id=A', { 'Content-Type': 'application/x-www-form-urlencoded' }),

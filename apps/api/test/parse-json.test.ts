@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LIMITS } from '@svc/contract';
 import fc from 'fast-check';
-import { findSyntaxError } from '../src/http/pipeline/json-syntax.ts';
 import { parseJson } from '../src/http/pipeline/parse-json.ts';
 import { HttpProblem } from '../src/http/problems/http-problem.ts';
 import { anyCharacter } from './any-character.ts';
@@ -70,14 +69,6 @@ describe('a body of too many values', () => {
     for (const text of texts) expect(outcome(text)).toBe(TOO_MANY);
   });
 
-  test('is malformed if it is so before', () => {
-    expect(outcome(`{a:1,${members(most)}}`)).toContain(
-      'expected a name in double quotes at line 1, column 2',
-    );
-    expect(outcome('1,'.repeat(most + 1))).toContain('expected the end of the body at line 1, column 2');
-    expect(outcome(`[1${',1'.repeat(most - 1)}],`)).toContain('expected the end of the body');
-  });
-
   test('has no commas or brackets of texts among them', () => {
     const text = ',[{'.repeat(most);
     expect(outcome(JSON.stringify({ [text]: text }))).toEqual({ [text]: text });
@@ -138,68 +129,14 @@ test('the error for invalid JSON does not quote the text', () => {
 });
 
 test.each([
-  ['', 'The body is empty.'],
-  [' \n ', 'The body is empty.'],
-  ['{"a":1,}', 'not valid JSON: expected a name in double quotes at line 1, column 8.'],
-  ['{\n  "a": 1\n  "b": 2\n}', 'not valid JSON: expected a comma or } at line 3, column 3.'],
-  ["{'a':1}", 'not valid JSON: expected a name in double quotes at line 1, column 2.'],
-  ['{a:1}', 'not valid JSON: expected a name in double quotes at line 1, column 2.'],
-  ['{"a" 1}', 'not valid JSON: expected a colon at line 1, column 6.'],
-  ['{"a":None}', /expected a value: .* at line 1, column 6\.$/],
-  ['{"a":NaN}', /expected a value: .* at line 1, column 6\.$/],
-  ['{"a":01}', 'not valid JSON: expected a comma or } at line 1, column 7.'],
-  ['{"a":.5}', /expected a value: .* at line 1, column 6\.$/],
-  ['[1,]', /expected a value: .* at line 1, column 4\.$/],
-  ['[1 2]', 'not valid JSON: expected a comma or ] at line 1, column 4.'],
-  ['{"a":"one\ntwo"}', 'such as \\n for a line break at line 1, column 10.'],
-  ['{"a":"\\x"}', 'an escape sequence of JSON after the backslash at line 1, column 8.'],
-  ['{"𝕏é":1,\r\n"b":x}', /at line 2, column 5\.$/],
-  ['{"a":1}\n{"b":2}', 'not valid JSON: expected the end of the body at line 2, column 1.'],
-  ['{"a":[1,2', 'The body ends too early: expected a comma or ] at line 1, column 10.'],
-  [
-    '{"a":"b',
-    'The body ends too early: expected a double quote at the end of the string at line 1, column 8.',
-  ],
-  ['{"a":', /^The body ends too early: expected a value: .* at line 1, column 6\.$/],
-])('the error for %j says what was expected, with line and column', (text, detail) => {
-  if (typeof detail === 'string') expect(outcome(text)).toContain(detail);
-  else expect(outcome(text)).toMatch(detail);
-});
-
-test('the position is found in every text that JSON.parse rejects', () => {
-  const pieces = [
-    '{',
-    '}',
-    '[',
-    ']',
-    '"a"',
-    ':',
-    ',',
-    '1',
-    '-',
-    '0',
-    '.',
-    'e',
-    'true',
-    'nul',
-    ' ',
-    '"',
-    '\\',
-    '\n',
-  ];
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
-      const text = parts.join('');
-      let valid = true;
-      try {
-        JSON.parse(text);
-      } catch {
-        valid = false;
-      }
-      const { at, expected } = findSyntaxError(text);
-      const foundEnd = at === text.length && expected === 'the end of the body';
-      expect([text, foundEnd]).toEqual([text, valid]);
-    }),
-    { numRuns: 500 },
-  );
+  ['', 'empty'],
+  [' \n ', 'empty'],
+  ['{"a":1,}', 'not valid JSON'],
+  ["{'a':1}", 'not valid JSON'],
+  ['{"a":None}', 'not valid JSON'],
+  ['{"a":"one\ntwo"}', 'not valid JSON'],
+  ['{"a":1}\n{"b":2}', 'not valid JSON'],
+  ['{"a":"b', 'not valid JSON'],
+])('the error for %j says that the body is %s', (text, what) => {
+  expect(outcome(text)).toBe(`The body is ${what}.`);
 });

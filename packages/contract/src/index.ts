@@ -36,7 +36,6 @@ export type {
   WebhookDeliveryResponse,
   WebhookResponse,
 } from './desk/webhooks.ts';
-export { editDistance } from './edit-distance.ts';
 export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
 export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 export * from './examples.ts';

@@ -1,6 +1,5 @@
 import { LIMITS, toPointer, validationSummary } from '@svc/contract';
 import { HttpProblem } from '../problems/http-problem.ts';
-import { findSyntaxError, lineAndColumn } from './json-syntax.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -30,9 +29,10 @@ export const parseJson = (bytes: Uint8Array, maxValues: number = LIMITS.bodyValu
 
 /** The second half of {@link parseJson}, for a large body in another tick. */
 export function parseScanned(bytes: Uint8Array, { colons, end }: ScannedJson, maxValues: number): unknown {
+  if (end < bytes.length) throw tooManyValues(maxValues);
   let text: string;
   try {
-    text = utf8.decode(bytes.subarray(0, end));
+    text = utf8.decode(bytes);
   } catch {
     throw malformed('The body is not valid UTF-8.');
   }
@@ -40,12 +40,8 @@ export function parseScanned(bytes: Uint8Array, { colons, end }: ScannedJson, ma
   try {
     value = JSON.parse(text);
   } catch {
-    const { at, expected } = findSyntaxError(text);
-    if (at >= text.length && end < bytes.length) throw tooManyValues(maxValues);
-    if (text.trim() === '') throw malformed('The body is empty.');
-    const { line, column } = lineAndColumn(text, at);
-    const problem = at >= text.length ? 'The body ends too early' : 'The body is not valid JSON';
-    throw malformed(`${problem}: expected ${expected} at line ${line}, column ${column}.`);
+    // Its message quotes the text.
+    throw malformed(text.trim() === '' ? 'The body is empty.' : 'The body is not valid JSON.');
   }
   // JSON.parse keeps the last of duplicate members, so the text then has more members than the value.
   if (colons !== countMembers(value)) {
@@ -69,8 +65,7 @@ interface ScannedJson {
 }
 
 /**
- * Counts the colons outside strings, of which valid JSON has one per member. Ends at the comma or bracket of a value too many, so
- * that what it has read is not valid JSON. Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
+ * Counts the colons outside strings, of which valid JSON has one per member, up to a value too many. Works on bytes, since in UTF-8 no multi-byte character contains an ASCII byte.
  *
  * @throws HttpProblem for too many levels
  */
