@@ -257,7 +257,7 @@ describe('with Redis', () => {
       const { points, after } = await runWithoutCrash(operation);
       const restarted = await startCrashingHost({ databaseUrl: database.url, redisUrl, at: async () => {} });
       const indexes = points.flatMap((point, index) =>
-        /attempt|commit|singleFlight|claimWrites\./i.test(point) ? [index] : [],
+        /commit|usedKeys|claimWrites\./i.test(point) ? [index] : [],
       );
       // Concurrently, since each retry waits for the lease of the crashed process to expire.
       await Promise.all(

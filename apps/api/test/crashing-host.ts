@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import type { SingleFlight, Tx, UnitOfWork } from '@svc/application';
+import type { Tx, UnitOfWork } from '@svc/application';
 import { compose } from '../src/composition/compose.ts';
 import { readConfig } from '../src/config.ts';
 import { createHttpServer } from '../src/http/http-server.ts';
@@ -48,20 +48,6 @@ const instrumentedUnitOfWork = (uow: UnitOfWork, at: AtPoint): UnitOfWork => ({
   },
 });
 
-const instrumentedSingleFlight = (singleFlight: SingleFlight, at: AtPoint): SingleFlight => ({
-  async run(slot, fingerprint, attempt) {
-    await at('before singleFlight.run');
-    const outcome = await singleFlight.run(slot, fingerprint, async () => {
-      await at('before the attempt');
-      const attempted = await attempt();
-      await at('after the attempt');
-      return attempted;
-    });
-    await at('after singleFlight.run');
-    return outcome;
-  },
-});
-
 /** The service without its jobs, with a crash point around every port call of a request. */
 export async function startCrashingHost(options: {
   readonly databaseUrl: string;
@@ -87,7 +73,7 @@ export async function startCrashingHost(options: {
     replacePorts: (ports) => ({
       unitOfWork: instrumentedUnitOfWork(ports.unitOfWork, at),
       claimWrites: instrumented(ports.claimWrites, 'claimWrites', at),
-      singleFlight: instrumentedSingleFlight(ports.singleFlight, at),
+      usedKeys: instrumented(ports.usedKeys, 'usedKeys', at),
       rateLimiter: instrumented(ports.rateLimiter, 'limits', at),
       firmReads: instrumented(ports.firmReads, 'reads', at),
       accountReads: instrumented(ports.accountReads, 'reads', at),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createMemoryRateLimiter, createMemorySingleFlight, createMemoryStores } from '@svc/adapter-memory';
+import { createMemoryRateLimiter, createMemoryStores } from '@svc/adapter-memory';
 import type { Clock } from '@svc/application';
 import type { ClaimId } from '@svc/domain';
 import { operatorOf } from '../../../tools/services/operator.ts';
@@ -59,7 +59,6 @@ export async function startInMemory(databaseUrl: string, clock: Clock): Promise<
   const ports = {
     ...createMemoryStores({ clock }),
     rateLimiter: createMemoryRateLimiter({ clock }),
-    singleFlight: createMemorySingleFlight(),
   };
   const replacePorts = () => ports;
   const composed = await compose({ config, databaseUrl, log, addresses, clock, replacePorts });

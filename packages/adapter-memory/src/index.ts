@@ -3,4 +3,3 @@ export { memoryClaimWrites } from './memory-claim-writes.ts';
 export * from './memory-stores.ts';
 export * from './rate-limiter.ts';
 export * from './request-log.ts';
-export * from './single-flight.ts';

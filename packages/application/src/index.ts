@@ -110,7 +110,6 @@ export * from './ports/sign-in-attempts.ts';
 export * from './ports/sign-in-codes.ts';
 export * from './ports/sign-in-monitor.ts';
 export * from './ports/sign-in-tickets.ts';
-export * from './ports/single-flight.ts';
 export * from './ports/staff.ts';
 export * from './ports/staff-reads.ts';
 export * from './ports/stores.ts';

@@ -64,7 +64,6 @@ import type { ReceiptSigner } from './ports/receipt-signer.ts';
 import type { RequestLogStore } from './ports/request-log.ts';
 import type { Secrets } from './ports/secrets.ts';
 import type { SignInMonitor } from './ports/sign-in-monitor.ts';
-import type { SingleFlight } from './ports/single-flight.ts';
 import type { StaffReads } from './ports/staff-reads.ts';
 import type { UnitOfWork } from './ports/unit-of-work.ts';
 import type { UsedKeys } from './ports/used-keys.ts';
@@ -78,7 +77,6 @@ interface FirmDeps {
   readonly uow: UnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
-  readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
   readonly faults: FaultStore;
   readonly requestLog: RequestLogStore;

@@ -33,7 +33,6 @@ import {
   type SignInFailure,
   type SignInMonitor,
   type SignInProof,
-  type SingleFlight,
   type Stores,
   type WebhookMessage,
   type WebhookResult,
@@ -103,9 +102,6 @@ const DESK_ADDRESS = '192.0.2.2';
 const REQUEST_ID = '0b8f1b5e-3c1a-4a53-9a3e-6f3a1f5a2f10';
 /** Whom the fixture's operator commands are recorded for. */
 export const OPERATOR = { name: 'test-operator' } as const;
-
-/** Shares nothing, so that only the stores guarantee idempotency. */
-const noSingleFlight: SingleFlight = { run: (_slot, _fingerprint, attempt) => attempt() };
 
 /** Receipts as their payload. */
 const unsignedReceipts: ReceiptSigner = {
@@ -187,7 +183,6 @@ function composeUseCases(
     uow,
     apiKeyAuthenticator: createApiKeyAuthenticator({ credentials, secrets, clock }),
     sessionAuthenticator,
-    singleFlight: noSingleFlight,
     usedKeys: NO_USED_KEYS,
     encryption: noEncryption,
     mailer,

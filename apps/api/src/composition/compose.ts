@@ -7,12 +7,7 @@ import {
   createSignInMonitor,
   sha256,
 } from '@svc/adapter-credentials';
-import {
-  createEdgeLimiter,
-  createMemoryRateLimiter,
-  createMemorySingleFlight,
-  networkOf,
-} from '@svc/adapter-memory';
+import { createEdgeLimiter, createMemoryRateLimiter, networkOf } from '@svc/adapter-memory';
 import {
   backUp,
   type CopiedRows,
@@ -211,7 +206,6 @@ export async function compose(options: ComposeOptions): Promise<Application> {
     observe,
     ...stores,
     rateLimiter,
-    singleFlight: createMemorySingleFlight(),
     usedKeys,
     edgeLimiter: {
       allow(address: string) {

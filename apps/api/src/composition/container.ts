@@ -111,7 +111,6 @@ const useCases = moduleOf((bind) => {
     'offerHistory',
     'receiptSigner',
     'addresses',
-    'singleFlight',
     'usedKeys',
     'faults',
     'requestLog',

@@ -24,7 +24,6 @@ import type {
   SessionAuthenticator,
   Sha256,
   SignInMonitor,
-  SingleFlight,
   Stores,
   UnitOfWork,
   UsedKeys,
@@ -86,7 +85,6 @@ export interface ExternalServices extends Stores {
   readonly sessionLimiter: SessionLimiter;
   readonly encryption: DataEncryption;
   readonly rateLimiter: RateLimiter;
-  readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
   readonly edgeLimiter: EdgeLimiter;
   readonly pause: (ms: number) => Promise<void>;

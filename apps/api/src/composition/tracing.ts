@@ -23,7 +23,7 @@ const ON_POSTGRESQL = [
 ] as const;
 const ON_REDIS = ['rateLimiter', 'usedKeys'] as const;
 const IN_PROCESS = ['rateLimiter'] as const;
-const ELSEWHERE = ['singleFlight', 'notifier', 'mailer'] as const;
+const ELSEWHERE = ['notifier', 'mailer'] as const;
 
 /** The ports that requests and jobs call, with a span for each call. */
 export function tracedPorts(

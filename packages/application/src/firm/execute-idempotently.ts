@@ -9,7 +9,6 @@ import {
 } from '../model/idempotency.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
-import type { SingleFlight } from '../ports/single-flight.ts';
 import type { UsedKeys } from '../ports/used-keys.ts';
 
 export interface IdempotentRequest {
@@ -24,7 +23,6 @@ export interface IdempotentResult {
 }
 
 export interface IdempotentDeps {
-  readonly singleFlight: SingleFlight;
   readonly usedKeys: UsedKeys;
   readonly firmReads: FirmReads;
   readonly clock: Clock;
@@ -43,22 +41,17 @@ export async function executeIdempotently(
 ): Promise<IdempotentResult> {
   const slot: IdempotencySlot = { firmId, environment, key: idempotencyKey };
   const { firmReads, usedKeys } = deps;
-  let current: ClaimView | null = null;
-  const { claimId, replayed } = await deps.singleFlight.run(slot, fingerprint, async () => {
-    const at = deps.clock.now();
-    const bound = (await usedKeys.has(slot)) ? await firmReads.boundClaim(slot, at) : null;
-    const known = replayOf(bound && { fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
-    if (known !== null) {
-      current = bound?.claim ?? null;
-      return known;
-    }
-    const result = await execute({ slot, fingerprint, at });
-    usedKeys.add(slot);
-    if ('replayed' in result) return result;
-    current = result;
-    return { claimId: result.id, replayed: false };
-  });
-  const claim = current ?? (await firmReads.claim(firmId, environment, claimId));
+  const at = deps.clock.now();
+  const bound = (await usedKeys.has(slot)) ? await firmReads.boundClaim(slot, at) : null;
+  if (bound !== null) {
+    replayOf({ fingerprint: bound.fingerprint, claimId: bound.claim.id }, fingerprint);
+    return { claim: bound.claim, replayed: true };
+  }
+  const result = await execute({ slot, fingerprint, at });
+  usedKeys.add(slot);
+  if (!('replayed' in result)) return { claim: result, replayed: false };
+  const { claimId, replayed } = result;
+  const claim = await firmReads.claim(firmId, environment, claimId);
   if (claim === null) throw new Error(`Idempotency-Key refers to claim ${claimId}, which does not exist`);
   return { claim, replayed };
 }

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ClaimWrites, makeSendClaim } from '@svc/application';
+import { errorCodeOf } from '@svc/testkit';
+import { memoryFixture } from './memory-fixture.ts';
+
+describe('a used idempotency key', () => {
+  const setUp = async () => {
+    const fixture = memoryFixture();
+    const { memory, clock, ids } = fixture;
+    const used = new Set<string>();
+    const transactions = { count: 0 };
+    const claimWrites: ClaimWrites = {
+      ...memory.claimWrites,
+      send(request, decide) {
+        transactions.count += 1;
+        return memory.claimWrites.send(request, decide);
+      },
+    };
+    const sendClaim = makeSendClaim({
+      claimWrites,
+      usedKeys: {
+        has: async (slot) => used.has(JSON.stringify(slot)),
+        add: (slot) => void used.add(JSON.stringify(slot)),
+      },
+      firmReads: memory.firmReads,
+      clock,
+      ids,
+    });
+    const firm = await fixture.newFirm();
+    const adjuster = await fixture.newMember(firm);
+    const command = { ...fixture.newClaim(), adjuster, idempotencyKey: 'key-1', fingerprint: 'f' };
+    return { ...fixture, firm, used, transactions, sendClaim, command };
+  };
+
+  test('lets a replay and a conflict do without a transaction', async () => {
+    const { sendClaim, firm, command, transactions } = await setUp();
+    const first = await sendClaim(firm.live, command);
+    transactions.count = 0;
+    const replay = { replayed: true, claim: { id: first.claim.id } };
+    expect(await sendClaim(firm.live, command)).toMatchObject(replay);
+    const other = sendClaim(firm.live, { ...command, fingerprint: 'g' });
+    expect(await errorCodeOf(other)).toBe('idempotency_key_reused');
+    expect(transactions.count).toBe(0);
+  });
+
+  test('whose record was lost by a restore of the database can be used again', async () => {
+    const { sendClaim, firm, command, used } = await setUp();
+    used.add(JSON.stringify({ firmId: firm.id, environment: 'live', key: 'key-1' }));
+    const sent = await sendClaim(firm.live, command);
+    expect(sent.replayed).toBe(false);
+    expect(await sendClaim(firm.live, command)).toMatchObject({
+      replayed: true,
+      claim: { id: sent.claim.id },
+    });
+  });
+});
