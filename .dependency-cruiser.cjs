@@ -10,6 +10,8 @@ const npm = (...names) => names.map((name) => `/node_modules/${name}(/|$)`);
 const DOMAIN = '^packages/domain/src/';
 /** The words and numbers of the rules, which the interface shares. */
 const WORDS = '^packages/domain/src/(vocabulary|limits)\\.ts';
+/** Rules across the fields of a body, which are checked with its fields. */
+const FIELD_RULES = '^packages/domain/src/field-rules\\.ts';
 const APPLICATION = '^packages/application/src/';
 const MCP = '^packages/mcp/src/';
 const CSV_IMPORT = '^packages/csv-import/src/';
@@ -38,7 +40,7 @@ module.exports = {
     { name: 'everything resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     room('domain', '^packages/domain/src/', []),
     room('application', '^packages/application/src/', [DOMAIN]),
-    room('contract', '^packages/contract/src/', [WORDS, ...npm('zod')]),
+    room('contract', '^packages/contract/src/', [WORDS, FIELD_RULES, ...npm('zod')]),
     {
       name: 'words of the domain import nothing',
       severity: 'error',

@@ -126,6 +126,7 @@ export const accountEndpoints = <
     summary: 'Add a passkey',
     description: `Adds a passkey to the account; at most ${LIMITS.passkeysPerAccount}.`,
     body: registerPasskeyBody,
+    pointers: { passkey_refused: '' },
     success: { status: 201, schema: passkeySchema, description: 'The passkey.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'too_many_passkeys'],
   }),

@@ -106,6 +106,7 @@ export const appEndpoints = {
     description:
       'Updates the fields that are sent. The first email address counts at once; a changed one only after confirmEmail with the code that is sent to it, and until then the response shows the old one. The response is the same whether or not another account has the address.',
     body: updateProfileBody,
+    pointers: { email_taken: '/email' },
     success: { status: 200, schema: profileSchema, description: 'The profile.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
@@ -147,6 +148,7 @@ export const appEndpoints = {
     description:
       'Replaces the email address by the one that the code was sent to. The code is valid for ten minutes and five attempts.',
     body: confirmEmailBody,
+    pointers: { code_refused: '/code' },
     success: { status: 200, schema: profileSchema, description: 'The profile with the new address.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST],
   }),
@@ -327,6 +329,7 @@ export const appEndpoints = {
     description: `Adds an attempt to reach the policyholder to an accepted claim, or replaces the one with this id. A claim has at most ${LIMITS.contactsPerClaim}; a further one returns \`validation_failed\`. Sending it twice has the same effect as once.`,
     params: contactParams,
     body: logContactBody,
+    pointers: { contact_log_full: '' },
     success: { status: 200, schema: appClaimSchema, description: 'The claim.' },
     problems: [...WITH_BODY, ...SESSION_REQUEST, 'not_found', 'offer_not_pending'],
   }),

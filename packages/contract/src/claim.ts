@@ -1,3 +1,4 @@
+import { checkBuildingPair, checkPolicyTerm } from '@svc/domain/field-rules';
 import {
   ASSIGNMENT_STATUSES,
   BUILDING_TYPES,
@@ -12,6 +13,7 @@ import {
   SETTLEMENT_BASES,
 } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
+import { crossFieldRule } from './cross-field-rule.ts';
 import {
   amount,
   arrayOf,
@@ -301,6 +303,18 @@ export const sendClaimBody = fields({
   ...otherRequestFields,
 }).meta({ id: 'SendClaimRequest', description: 'A claim, and the adjuster to offer it to.' });
 export type SendClaimBody = z.output<typeof sendClaimBody>;
+/** What the operations have that take it. */
+export const sendsClaim = {
+  body: sendClaimBody,
+  rules: [
+    crossFieldRule(sendClaimBody, ['/building/occupancy_type', '/building/building_type'], checkBuildingPair),
+    crossFieldRule(sendClaimBody, ['/policy/effective_date', '/policy/expiration_date'], checkPolicyTerm),
+  ],
+  pointers: {
+    building_pair_refused: '/building/building_type',
+    policy_term_reversed: '/policy/expiration_date',
+  },
+} as const;
 
 export const offerClaimBody = fields({ adjuster_svc_id: adjusterSvcId }).meta({
   id: 'OfferClaimRequest',

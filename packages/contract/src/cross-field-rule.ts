@@ -1,5 +1,4 @@
-import type { BodyOf, Endpoint } from './endpoint.ts';
-import type { ProblemItem } from './problems.ts';
+import type { z } from 'zod';
 
 /** A JSON Pointer to a field of a body, at any depth. */
 type PointerTo<Body> = Body extends readonly unknown[]
@@ -25,23 +24,25 @@ type ValuesAt<Body, Pointers extends readonly string[]> = {
   [Index in keyof Pointers]: ValueAt<Body, Pointers[Index]>;
 };
 
-/** A validation error in a body. */
-export type BodyError = Extract<ProblemItem, { pointer: string }>;
-
 declare const bodyOfRule: unique symbol;
 
 /** A rule that compares fields. It runs only if each field that it reads is valid or absent. */
 export interface CrossFieldRule<in Body = never> {
-  readonly reads: readonly string[];
-  readonly check: (values: readonly unknown[]) => BodyError | null;
+  /** The error is at the last one. */
+  readonly reads: readonly [...string[], string];
+  /** What is wrong; null: nothing. */
+  readonly check: (values: readonly unknown[]) => string | null;
   /** For the compiler only: prevents using the rule of one body on another. */
   readonly [bodyOfRule]?: (body: Body) => void;
 }
 
-export function crossFieldRule<Of extends Endpoint, const Pointers extends readonly PointerTo<BodyOf<Of>>[]>(
-  _endpoint: Of,
+export function crossFieldRule<
+  Schema extends z.ZodType,
+  const Pointers extends readonly [...PointerTo<z.output<Schema>>[], PointerTo<z.output<Schema>>],
+>(
+  _body: Schema,
   reads: Pointers,
-  check: (...values: ValuesAt<BodyOf<Of>, Pointers>) => BodyError | null,
-): CrossFieldRule<BodyOf<Of>> {
-  return { reads, check: (values) => check(...(values as ValuesAt<BodyOf<Of>, Pointers>)) };
+  check: (...values: ValuesAt<z.output<Schema>, Pointers>) => string | null,
+): CrossFieldRule<z.output<Schema>> {
+  return { reads, check: (values) => check(...(values as ValuesAt<z.output<Schema>, Pointers>)) };
 }

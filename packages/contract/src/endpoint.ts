@@ -1,5 +1,6 @@
-import type { AuditAction, Scope, StaffPermission } from '@svc/domain/vocabulary';
+import type { AuditAction, FieldErrorCode, Scope, StaffPermission } from '@svc/domain/vocabulary';
 import type { z } from 'zod';
+import type { CrossFieldRule } from './cross-field-rule.ts';
 import type { ErrorCode } from './problems.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -36,6 +37,10 @@ export interface Endpoint {
   /** Header names in canonical case; matched case-insensitively. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Checked with its fields, so that one response lists all errors. */
+  readonly rules?: readonly CrossFieldRule[];
+  /** Where in the body its errors are that only the use case finds. */
+  readonly pointers?: Readonly<Partial<Record<FieldErrorCode, string>>>;
   /** False if the body may be omitted; it is then treated as `{}`. */
   readonly bodyRequired?: boolean;
   /** Instead of `LIMITS.bodyValues`. */
@@ -89,4 +94,6 @@ type NextOf<Of extends Endpoint> = Of extends {
   ? z.output<Schema>
   : never;
 
-export const endpoint = <const Of extends Endpoint>(definition: Of): Of => definition;
+export const endpoint = <const Of extends Endpoint>(
+  definition: Of & { readonly rules?: readonly CrossFieldRule<BodyOf<Of>>[] },
+): Of => definition;

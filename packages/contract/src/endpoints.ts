@@ -1,7 +1,7 @@
 import { ASSIGNMENT_STATUSES } from '@svc/domain/vocabulary';
 import { adjusterSchema, inviteAdjusterBody, keyInfoSchema } from './adjuster.ts';
 import { rejectClaimBody } from './app.ts';
-import { claimSchema, offerClaimBody, sendClaimBody } from './claim.ts';
+import { claimSchema, offerClaimBody, sendsClaim } from './claim.ts';
 import { readinessQuery, readinessSchema } from './desk/readiness.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { fields, instantParameter } from './fields.ts';
@@ -58,7 +58,7 @@ export const firmEndpoints = {
     summary: 'Send a claim',
     description: 'Creates a claim and offers it to the adjuster, who gets a push notification.',
     headers: idempotencyHeaders,
-    body: sendClaimBody,
+    ...sendsClaim,
     success: {
       status: 201,
       schema: claimSchema,

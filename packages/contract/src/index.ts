@@ -4,7 +4,7 @@ export * from './app.ts';
 export { appAccount, appEndpoints } from './app-endpoints.ts';
 export { isCalendarDate, readInstant } from './calendar.ts';
 export * from './claim.ts';
-export { type BodyError, type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
+export { type CrossFieldRule, crossFieldRule } from './cross-field-rule.ts';
 export type { AuditEventDocument, AuditVerificationDocument } from './desk/audit.ts';
 export type {
   AnswersReport,
@@ -36,7 +36,15 @@ export type {
   WebhookDeliveryResponse,
   WebhookResponse,
 } from './desk/webhooks.ts';
-export type { Auth, BodyOf, Endpoint, Method, RequestOf, ResponseOf } from './endpoint.ts';
+export {
+  type Auth,
+  type BodyOf,
+  type Endpoint,
+  endpoint,
+  type Method,
+  type RequestOf,
+  type ResponseOf,
+} from './endpoint.ts';
 export { firmEndpoints, sandboxEndpoints } from './endpoints.ts';
 export * from './examples.ts';
 export { suggestedFloodZone } from './flood-zone-spellings.ts';

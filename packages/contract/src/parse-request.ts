@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { CrossFieldRule } from './cross-field-rule.ts';
-import type { BodyOf, Endpoint, RequestOf } from './endpoint.ts';
+import type { Endpoint, RequestOf } from './endpoint.ts';
 import { suggestedField } from './field-suggestion.ts';
 import { fields } from './fields.ts';
 import { toPointer, valueAt } from './json-pointer.ts';
@@ -58,16 +57,12 @@ const shorten = (name: string): string => {
 };
 
 /** Validates a whole request: returns its values, or every error in it. */
-export function parseRequest<Of extends Endpoint>(
-  endpoint: Of,
-  request: RawRequest,
-  rules: readonly CrossFieldRule<BodyOf<Of>>[] = [],
-): ParsedRequest<Of> {
+export function parseRequest<Of extends Endpoint>(endpoint: Of, request: RawRequest): ParsedRequest<Of> {
   const errors = new ErrorList(endpoint.auth === 'none' ? LIMITS.openProblemErrors : LIMITS.problemErrors);
   const params = parseParams(endpoint.params, request.params ?? {}, errors);
   const query = parseQuery(endpoint.query, request.search ?? '', errors);
   const headers = parseHeaders(endpoint.headers, request.headers ?? {}, errors);
-  const body = parseBody(endpoint, request.body, rules, errors);
+  const body = parseBody(endpoint, request.body, errors);
   if (errors.count > 0) return { ok: false, errors: errors.items, errorCount: errors.count };
   return { ok: true, value: { params, query, headers, body } as RequestOf<Of> };
 }
@@ -171,12 +166,7 @@ const allowedParameters = (known: readonly string[]): string =>
 /** An undecodable name, safe to quote: other characters than printable ASCII are replaced. */
 const printable = (name: string): string => shorten(name).replace(/[^\x20-\x7e…]/g, '\ufffd');
 
-function parseBody(
-  endpoint: Endpoint,
-  sent: unknown,
-  rules: readonly CrossFieldRule<never>[],
-  errors: ErrorList,
-): unknown {
+function parseBody(endpoint: Endpoint, sent: unknown, errors: ErrorList): unknown {
   if (!endpoint.body && sent === undefined) return undefined;
   const schema = endpoint.body ?? NO_FIELDS;
   const body = sent === undefined && endpoint.bodyRequired === false ? {} : sent;
@@ -195,10 +185,10 @@ function parseBody(
       }
     }
   }
-  for (const rule of rules) {
-    if (rule.reads.some((pointer) => overlaps(pointer, invalid))) continue;
-    const problem = rule.check(rule.reads.map((pointer) => valueAt(body, pointer)));
-    if (problem !== null) errors.push(problem);
+  for (const { reads, check } of endpoint.rules ?? []) {
+    if (reads.some((pointer) => overlaps(pointer, invalid))) continue;
+    const detail = check(reads.map((pointer) => valueAt(body, pointer)));
+    if (detail !== null) errors.push({ detail, pointer: reads.at(-1) ?? '' });
   }
   // The sent object, not zod's copy: responses repeat a claim with its fields in the order they were sent.
   return endpoint.body && body;

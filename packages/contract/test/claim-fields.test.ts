@@ -294,7 +294,17 @@ const DATES = [
 describe('a calendar date', () => {
   it('may be any existing date, in the distant past or future', () =>
     acceptsAll(at(DATES.slice(0, 1), ['0001-01-01', '1900-01-01', '2000-02-29', '2999-12-31'])));
-  it('is accepted in each date field', () => acceptsAll(at(DATES, ['2024-12-31', '2024-02-29'])));
+  it('is accepted in each date field', () => {
+    // After the others, as the policy's term requires.
+    const last = '/policy/expiration_date';
+    acceptsAll(
+      at(
+        DATES.filter((pointer) => pointer !== last),
+        ['2024-12-31', '2024-02-29'],
+      ),
+    );
+    acceptsAll(at([last], ['2028-12-31', '2028-02-29']));
+  });
   it('that does not exist or has another format is rejected in each date field', () =>
     rejectsAll(
       at(DATES, [

@@ -1,7 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   BUILDING_TYPES,
+  type CrossFieldRule,
   crossFieldRule,
+  endpoint,
   endpoints,
   OCCUPANCY_TYPES,
   parseRequest,
@@ -14,19 +16,17 @@ import { claimWith, errorsOf } from './requests.ts';
 const includes = (list: readonly string[], value: string): boolean => list.includes(value);
 
 const pair = crossFieldRule(
-  endpoints.sendClaim,
+  endpoints.sendClaim.body,
   ['/building/occupancy_type', '/building/building_type'],
   (occupancy, type) => {
     if (type === undefined) return null;
     const wantsHome = occupancy === undefined || includes(RESIDENTIAL_OCCUPANCY_TYPES, occupancy);
-    return wantsHome === includes(RESIDENTIAL_BUILDING_TYPES, type)
-      ? null
-      : { pointer: '/building/building_type', detail: 'Must be of the same class.' };
+    return wantsHome === includes(RESIDENTIAL_BUILDING_TYPES, type) ? null : 'Must be of the same class.';
   },
 );
 
-const send = (body: unknown, rules = [pair]) =>
-  parseRequest(endpoints.sendClaim, { headers: { 'idempotency-key': 'k' }, body }, rules);
+const send = (body: unknown, rules: readonly CrossFieldRule[] = [pair]) =>
+  parseRequest({ ...endpoints.sendClaim, rules }, { headers: { 'idempotency-key': 'k' }, body });
 const pointers = (body: unknown) => errorsOf(send(body)).map(({ pointer }) => pointer);
 
 describe('a rule on two fields', () => {
@@ -84,9 +84,9 @@ describe('a rule on two fields', () => {
     [['/building'], { building: { occupancy_type: 'house' } }, ['/building/occupancy_type']],
     [['/loss'], { loss_location: 'Sanibel' }, ['/loss_location', '/loss']],
     [['/loss_location'], { loss: {} }, ['/loss/date', '/loss_location']],
-    [['/policy/number', '/loss'], { loss: {} }, ['/loss/date']],
+    [['/loss', '/policy/number'], { loss: {} }, ['/loss/date']],
   ] as const)('that reads %j runs on %j unless one of its fields is invalid', (reads, changes, expected) => {
-    const failing = { reads, check: () => ({ pointer: reads[0], detail: 'Must be another.' }) };
+    const failing = { reads, check: () => 'Must be another.' };
     expect(errorsOf(send({ ...smallestClaim, ...changes }, [failing])).map(({ pointer }) => pointer)).toEqual(
       expected,
     );
@@ -95,7 +95,7 @@ describe('a rule on two fields', () => {
   it('runs once with the sent values, and not at all if one of them is invalid', () => {
     const check = jest.fn((_effective: string | undefined, _expiration: string | undefined) => null);
     const term = crossFieldRule(
-      endpoints.sendClaim,
+      endpoints.sendClaim.body,
       ['/policy/effective_date', '/policy/expiration_date'],
       check,
     );
@@ -113,16 +113,18 @@ describe('a rule on two fields', () => {
   });
 
   it('is typed by the fields it reads', () => {
+    // @ts-expect-error the rule is about another body
+    endpoint({ ...endpoints.offerClaim, rules: [pair] });
     // @ts-expect-error a claim has no such field
-    crossFieldRule(endpoints.sendClaim, ['/building/color'], () => null);
-    const offer = crossFieldRule(endpoints.offerClaim, ['/adjuster_svc_id'], (id: string) =>
-      id === 'x' ? { pointer: '/adjuster_svc_id', detail: 'Must be another.' } : null,
+    crossFieldRule(endpoints.sendClaim.body, ['/building/color'], () => null);
+    const offer = crossFieldRule(endpoints.offerClaim.body, ['/adjuster_svc_id'], (id: string) =>
+      id === 'x' ? 'Must be another.' : null,
     );
     const request = {
       params: { id: '0b9f6a52-3c0e-4a53-8f57-2f1f7a3c9d10' },
       headers: { 'idempotency-key': 'k' },
       body: { adjuster_svc_id: 'x' },
     };
-    expect(errorsOf(parseRequest(endpoints.offerClaim, request, [offer]))).toHaveLength(1);
+    expect(errorsOf(parseRequest({ ...endpoints.offerClaim, rules: [offer] }, request))).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { FIELD_ERRORS } from '@svc/domain';
 import { z } from 'zod';
 import { importClaimsBody } from '../src/desk/imports.ts';
 import { type Endpoint, EXAMPLES, endpoints, parseRequest } from '../src/index.ts';
@@ -31,6 +32,18 @@ describe('the operations', () => {
     const hasKey = 'Idempotency-Key' in (endpoint.headers?.shape ?? {});
     expect(endpoint.problems.includes('idempotency_key_reused')).toBe(hasKey);
   });
+});
+
+it('an error that only a use case finds is at a field of the body, or at all of it', () => {
+  const pointers = all.flatMap(([id, { body, pointers = {} }]) =>
+    Object.values(pointers).map((pointer) => ({ id, body, pointer })),
+  );
+  const wrong = pointers.filter(
+    ({ body, pointer }) => pointer !== '' && !fieldsIn(body ?? z.never()).some(([path]) => path === pointer),
+  );
+  expect(wrong).toEqual([]);
+  const named = new Set(all.flatMap(([, { pointers = {} }]) => Object.keys(pointers)));
+  expect([...named].sort()).toEqual([...FIELD_ERRORS].sort());
 });
 
 it('claim_closed is documented only for offering a claim', () => {

@@ -10,7 +10,6 @@ import { damage } from './damaged.ts';
 import { type ColumnDates, type DateOrder, dateOf, datesOf, implausibleDate } from './dates.ts';
 import { CLAIM_FIELDS, type ClaimField, claimField, REQUIRED_OBJECTS } from './fields.ts';
 import { type CsvFile, type CsvRow, type Delimiter, rowProblem } from './read-csv.ts';
-import { sendClaimRules } from './send-claim-rules.ts';
 import { atOnce, type Steps } from './steps.ts';
 
 export type { DateOrder } from './dates.ts';
@@ -156,11 +155,8 @@ export function* importCsvInSteps(file: CsvFile, options: ImportOptions = {}): S
       if (text !== '') read(column, field, text, file.delimiter);
     }
     const externalId = typeof claim.external_id === 'string' ? claim.external_id : null;
-    const sent = parseRequest(
-      endpoints.sendClaim,
-      { headers: { 'idempotency-key': 'import' }, body: claim },
-      sendClaimRules,
-    );
+    const headers = { 'idempotency-key': 'import' };
+    const sent = parseRequest(endpoints.sendClaim, { headers, body: claim });
     if (!sent.ok) {
       const reported = new Set(cellProblems.map(({ field }) => field));
       for (const { pointer = '', detail } of sent.errors) {

@@ -11,6 +11,5 @@ export {
 export * from './fields.ts';
 export * from './import-csv.ts';
 export * from './read-csv.ts';
-export * from './send-claim-rules.ts';
 export * from './steps.ts';
 export * from './write-csv.ts';

@@ -1,11 +1,10 @@
 import { type Assignment, assignmentAfter, newOffer } from './assignment.ts';
-import { checkBuildingPair } from './building.ts';
 import type { CarrierDetails } from './carrier.ts';
 import { DomainError } from './errors.ts';
+import { checkBuildingPair, checkPolicyTerm } from './field-rules.ts';
 import type { CalendarDate, ClaimId, FirmId, Instant, Svcid } from './ids.ts';
 import { MAX_CONTACTS } from './limits.ts';
 import { type ClaimAccess, mayAcceptOffers } from './membership.ts';
-import { checkPolicyTerm } from './policy.ts';
 import type { BuildingType, ContactResult, Environment, OccupancyType } from './vocabulary.ts';
 
 declare const asSent: unique symbol;

@@ -1,10 +1,12 @@
-/** Each is mapped to a wire code and status in the API; the compiler reports a code that is not mapped. */
+import type { FieldErrorCode } from './vocabulary.ts';
+
+/** Each is a code of the API, or mapped to one there; the compiler reports one that is neither. */
 export type DomainErrorCode =
+  | FieldErrorCode
   | 'not_found'
   | 'insufficient_scope'
   | 'missing_permission'
   | 'account_removed'
-  | 'import_environment_differs'
   | 'not_in_plan'
   | 'duplicate_claim'
   | 'claim_already_accepted'
@@ -17,26 +19,13 @@ export type DomainErrorCode =
   | 'adjuster_not_in_firm'
   | 'adjuster_not_accepting'
   | 'environment_mismatch'
-  | 'building_pair_refused'
-  | 'policy_term_reversed'
   | 'offer_not_pending'
   | 'work_changed'
-  | 'contact_log_full'
   | 'profile_incomplete'
-  | 'email_taken'
-  | 'code_refused'
   | 'code_not_requested'
   | 'sign_in_refused'
-  | 'passkey_refused'
   | 'passkey_required'
   | 'too_many_passkeys'
-  | 'webhook_url_refused'
-  | 'too_many_webhooks'
-  | 'key_revoked'
-  | 'already_rolled'
-  | 'too_many_keys'
-  | 'staff_exists'
-  | 'too_many_staff'
   | 'last_admin';
 
 /** A rule does not allow the operation. Thrown inside a unit of work, it rolls the unit back. */

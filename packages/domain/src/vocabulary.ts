@@ -356,3 +356,22 @@ export type WebhookError = (typeof WEBHOOK_ERRORS)[number];
 
 /** Characters that are not seen, for a regular expression with `u`; no Unicode property covers U+2800 and U+FFF9 to U+FFFB. */
 export const INVISIBLE_CHARACTER = '[\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb]';
+
+/** Rules that a value of the request breaks: reported like an invalid field, where the operation says. */
+export const FIELD_ERRORS = [
+  'already_rolled',
+  'building_pair_refused',
+  'code_refused',
+  'contact_log_full',
+  'email_taken',
+  'import_environment_differs',
+  'key_revoked',
+  'passkey_refused',
+  'policy_term_reversed',
+  'staff_exists',
+  'too_many_keys',
+  'too_many_staff',
+  'too_many_webhooks',
+  'webhook_url_refused',
+] as const;
+export type FieldErrorCode = (typeof FIELD_ERRORS)[number];

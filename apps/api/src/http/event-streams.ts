@@ -66,7 +66,7 @@ export function eventStreams(deps: EventStreamDeps): PageRoute[] {
       checkPermission('claims:read', role, plan);
       // Without parameters, as that one.
       const search = request.url.slice(request.path.length + 1);
-      parseOrThrow({ endpoint: deskEndpoints.getOwnStaff, rules: [] }, { search });
+      parseOrThrow(deskEndpoints.getOwnStaff, { search });
       return { account: staffId, topic: firmId, tokenHash: session.tokenHash, role };
     }),
   ];

@@ -9,7 +9,7 @@ import {
 } from '@svc/domain/vocabulary';
 import { z } from 'zod';
 import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
-import { claimSchema, offerClaimBody, sendClaimBody } from '../claim.ts';
+import { claimSchema, offerClaimBody, sendsClaim } from '../claim.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   dateTime,
@@ -387,7 +387,7 @@ export const boardEndpoints = {
     description: 'As POST /v1/claims, in the environment.',
     query: environmentQuery,
     headers: idempotencyHeaders,
-    body: sendClaimBody,
+    ...sendsClaim,
     success: {
       status: 201,
       schema: claimSchema,

@@ -206,6 +206,7 @@ export const developerEndpoints = {
         example: 90,
       }).optional(),
     }).meta({ id: 'CreateKeyRequest', description: 'The key to create.' }),
+    pointers: { too_many_keys: '' },
     success: { status: 201, schema: issuedKeySchema, description: 'The key and its secret.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST],
   }),
@@ -226,6 +227,7 @@ export const developerEndpoints = {
       }).optional(),
     }).meta({ id: 'RollKeyRequest', description: 'How long both keys work.' }),
     bodyRequired: false,
+    pointers: { already_rolled: '', key_revoked: '', too_many_keys: '' },
     success: {
       status: 201,
       schema: rolledKeySchema,

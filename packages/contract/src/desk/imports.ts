@@ -254,6 +254,7 @@ export const importEndpoints = {
     description: `Checks ${LIMITS.importCheckedRows} rows of the file, or sends ${LIMITS.importSentRows}, and fewer where rows have many problems; repeat it with next_row until that is null. Safe to repeat: a claim that exists is not sent twice.`,
     body: importClaimsBody,
     bodyValues: LIMITS.importValues,
+    pointers: { import_environment_differs: '/import_id' },
     success: { status: 200, schema: importResultSchema, description: 'The rows that were read.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found'],
   }),

@@ -262,6 +262,7 @@ export const staffEndpoints = {
     description:
       'Adds a person and emails them the address of the desk. They sign in with a code that is sent to their address.',
     body: inviteStaffBody,
+    pointers: { staff_exists: '/email', too_many_staff: '' },
     success: { status: 201, schema: staffMemberSchema, description: 'The staff member.' },
     problems: [...WITH_BODY, ...STAFF_REQUEST],
   }),

@@ -346,7 +346,7 @@ export function createPipeline(
     }
     if (trace.behavior !== undefined)
       observeBody(trace.behavior, endpoint, trace.firmId ?? '', params, sentBody);
-    const value = parseOrThrow(route, { params, search, headers: request.headers, body: sentBody });
+    const value = parseOrThrow(endpoint, { params, search, headers: request.headers, body: sentBody });
     // Only now it is known to be a UUID, and not some text that may identify a person.
     if (endpoint.path.includes('/claims/{id}')) trace.claimId = params.id?.toLowerCase();
     return { value, sentBody };
@@ -381,7 +381,7 @@ export function createPipeline(
         // Committed: the response is always sent.
         delete trace.reader;
       }
-      const value = parseOrThrow(operation, sent);
+      const value = parseOrThrow(endpoint, sent);
       const maxPageBytes = LIMITS.toolPage.bytes;
       const longWork = longWorkOf(exchange, firmId);
       const context = { sentBody: sent.body, actor, grant, longWork, maxPageBytes };
@@ -443,11 +443,8 @@ function requireAllowed(decision: RateLimitDecision, detail?: string): void {
 }
 
 /** @throws HttpProblem `validation_failed` */
-export function parseOrThrow(
-  { endpoint, rules }: Pick<Route, 'endpoint' | 'rules'>,
-  request: RawRequest,
-): RequestOf<Endpoint> {
-  const parsed = parseRequest(endpoint, request, rules);
+export function parseOrThrow(endpoint: Endpoint, request: RawRequest): RequestOf<Endpoint> {
+  const parsed = parseRequest(endpoint, request);
   if (parsed.ok) return parsed.value;
   throw new HttpProblem('validation_failed', {
     detail: validationSummary(parsed.errorCount, parsed.errors.length),

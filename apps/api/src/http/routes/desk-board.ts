@@ -1,6 +1,5 @@
 import type { AnswersReportFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
-import { sendClaimRules } from '@svc/csv-import';
 import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { claimsRead } from '../pipeline/audited-requests.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
@@ -132,7 +131,6 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         });
         return claimResponse(201, actor, sent);
       },
-      sendClaimRules,
     ),
 
     staffRoute(

@@ -7,7 +7,6 @@ import {
   type IdempotentResult,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { sendClaimRules } from '@svc/csv-import';
 import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { shortHash } from '../pipeline/client-behavior.ts';
@@ -109,19 +108,16 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       }),
     ),
 
-    firmRoute(
-      endpoints.sendClaim,
-      async ({ params, headers, body }, { actor, sentBody }) =>
-        claimResponse(
-          201,
-          actor,
-          await use.sendClaim(actor, {
-            idempotencyKey: headers['Idempotency-Key'],
-            fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
-            ...claimFromWire(body),
-          }),
-        ),
-      sendClaimRules,
+    firmRoute(endpoints.sendClaim, async ({ params, headers, body }, { actor, sentBody }) =>
+      claimResponse(
+        201,
+        actor,
+        await use.sendClaim(actor, {
+          idempotencyKey: headers['Idempotency-Key'],
+          fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
+          ...claimFromWire(body),
+        }),
+      ),
     ),
 
     firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, sentBody }) =>

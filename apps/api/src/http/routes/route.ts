@@ -13,10 +13,11 @@ import type {
   StaffGrant,
   WhileWaiting,
 } from '@svc/application';
-import type { BodyOf, CrossFieldRule, Endpoint, RawRequest, RequestOf } from '@svc/contract';
-import type { ClaimId, Environment } from '@svc/domain';
+import type { Endpoint, RawRequest, RequestOf } from '@svc/contract';
+import { type ClaimId, DomainError, type Environment } from '@svc/domain';
 import type { LongWorkKind } from '../limits/turns.ts';
 import type { AuditedRead } from '../pipeline/audited-requests.ts';
+import { asHttpProblem } from '../problems/http-problem.ts';
 import { type AsciiJson, asciiJson } from '../serialization/ascii-json.ts';
 
 /** A response as text, since the hot paths never build an object. */
@@ -105,7 +106,6 @@ type Handler<E extends Endpoint, C> = (request: RequestOf<E>, context: C) => Pro
 
 interface RouteBase<Caller extends string, Context> {
   readonly endpoint: Endpoint;
-  readonly rules: readonly CrossFieldRule<unknown>[];
   readonly caller: Caller;
   readonly handle: Handler<Endpoint, Context>;
 }
@@ -121,16 +121,17 @@ export type Route = OpenRoute | AppRoute | StaffRoute | FirmRoute | AgentRoute;
 
 const routesFor =
   <Caller extends string, Context>(caller: Caller) =>
-  <E extends Endpoint>(
-    endpoint: E,
-    handle: Handler<E, Context>,
-    rules: readonly CrossFieldRule<BodyOf<E>>[] = [],
-  ): RouteBase<Caller, Context> => ({
+  <E extends Endpoint>(endpoint: E, handle: Handler<E, Context>): RouteBase<Caller, Context> => ({
     endpoint,
-    rules: rules as readonly CrossFieldRule<unknown>[],
     caller,
-    // The pipeline calls a handler only with what its own endpoint parsed, so the type of its request can be widened.
-    handle: handle as unknown as Handler<Endpoint, Context>,
+    async handle(request, context) {
+      try {
+        // The pipeline calls a handler only with what its own endpoint parsed.
+        return await handle(request as RequestOf<E>, context);
+      } catch (error) {
+        throw error instanceof DomainError ? asHttpProblem(error, endpoint) : error;
+      }
+    },
   });
 
 /** `appRoute` or `staffRoute`, for what does not depend on which. */

@@ -1,3 +1,4 @@
+import type { CalendarDate } from './ids.ts';
 import {
   BUILDING_TYPES,
   type BuildingType,
@@ -38,4 +39,17 @@ export function checkBuildingPair(
       ? ' For a residential manufactured home, send residential_manufactured_home with main_dwelling.'
       : '';
   return `${buildingType} does not match this occupancy: ${reason} (${allowed}).${hint}`;
+}
+
+/**
+ * A policy must not expire before it takes effect; the same day is allowed, and a single date is not checked.
+ *
+ * @returns null when the term is valid, else an error message for the sender.
+ */
+export function checkPolicyTerm(
+  effective: CalendarDate | undefined,
+  expiration: CalendarDate | undefined,
+): string | null {
+  if (effective === undefined || expiration === undefined || expiration >= effective) return null;
+  return `The policy would expire on ${expiration}, before it takes effect on ${effective}.`;
 }
