@@ -25,7 +25,6 @@ import { makeListBoardAdjusters } from './desk/board-adjusters.ts';
 import { makeReadBoardClaim } from './desk/board-claim.ts';
 import * as imports from './desk/imports.ts';
 import { makeReadLimits } from './desk/limits.ts';
-import { makeOfferBoardClaim } from './desk/offer-board-claim.ts';
 import { makeCheckReadiness } from './desk/readiness/readiness.ts';
 import { makeListRequests, makeReadRequest } from './desk/requests.ts';
 import * as staff from './desk/staff.ts';
@@ -77,6 +76,9 @@ interface FirmDeps {
   readonly uow: UnitOfWork;
   readonly claimWrites: ClaimWrites;
   readonly firmReads: FirmReads;
+  readonly boardReads: BoardReads;
+  readonly staffReads: StaffReads;
+  readonly operatorReads: OperatorReads;
   readonly usedKeys: UsedKeys;
   readonly faults: FaultStore;
   readonly requestLog: RequestLogStore;
@@ -106,7 +108,6 @@ interface BoardDeps {
   readonly boardReads: BoardReads;
   readonly staffReads: StaffReads;
   readonly operatorReads: OperatorReads;
-  readonly firmUseCases: Pick<FirmUseCases, 'offerClaim'>;
   readonly clock: Clock;
 }
 
@@ -117,7 +118,6 @@ export const boardUseCases = (deps: BoardDeps) => ({
   listBoard: makeListBoard(deps),
   countBoard: makeCountBoard(deps),
   readBoardClaim: makeReadBoardClaim(deps),
-  offerBoardClaim: makeOfferBoardClaim(deps),
   listBoardAdjusters: makeListBoardAdjusters(deps),
   reportAnswers: makeReportAnswers(deps),
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import { fields, headerText, oneOf, uuidParameter } from './fields.ts';
 import { LIMITS } from './limits.ts';
+import type { ErrorCode } from './problems.ts';
 
 // What the endpoints of several APIs have in common.
 
@@ -12,6 +13,7 @@ export const SCOPED_REQUEST = ['insufficient_scope', 'not_in_plan', ...KEY_REQUE
 /** Of a session that may be without a passkey where the operator requires one. */
 export const ANY_SESSION_REQUEST = ['invalid_session', 'rate_limited', ...ANY_REQUEST] as const;
 export const SESSION_REQUEST = ['passkey_required', ...ANY_SESSION_REQUEST] as const;
+const SESSION_ONLY: readonly ErrorCode[] = ['passkey_required', 'invalid_session'];
 export const WITH_BODY = ['malformed_request', 'payload_too_large'] as const;
 export const NAMES_ADJUSTER = [
   'unknown_osaid',
@@ -42,6 +44,20 @@ export const statusFilter = <const Status extends string>(values: readonly Statu
 
 /** Of a staff member's session. */
 export const STAFF_REQUEST = ['insufficient_scope', 'not_in_plan', ...SESSION_REQUEST] as const;
+
+/** An operation of `/v1` with the session of a staff member instead of a key. */
+export const atDesk = <const Permission extends StaffPermission>({
+  scope,
+  write,
+  problems,
+}: Pick<Endpoint, 'write' | 'problems'> & { readonly scope: Permission }) =>
+  ({
+    auth: 'staff',
+    scope: null,
+    permission: scope,
+    write,
+    problems: problems.flatMap((code) => (code === 'invalid_key' ? SESSION_ONLY : [code])),
+  }) as const;
 
 /** An endpoint of the desk that is open, or names what a role needs for it; null: any role. */
 export type DeskEndpoint = Endpoint &

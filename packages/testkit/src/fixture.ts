@@ -211,7 +211,7 @@ function composeUseCases(
     apiKeyAuthenticator: deps.apiKeyAuthenticator,
     sessionAuthenticator,
     ...firm,
-    ...boardUseCases({ ...deps, firmUseCases: firm }),
+    ...boardUseCases(deps),
     ...app,
     ...operatorUseCases(deps),
     ...webhookUseCases(deps),

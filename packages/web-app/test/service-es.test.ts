@@ -148,7 +148,7 @@ test('why an address for webhooks or the id of a request is refused is in Spanis
 
 test('what a claim that has changed became is in Spanish, too', () => {
   const sentence = 'The claim has changed since it was read: {} offered it to Jean Delacroix (SVC-1).';
-  const endings = textsIn('application/src/desk/offer-board-claim.ts', ' The ').filter(
+  const endings = textsIn('application/src/firm/offer-claim.ts', ' The ').filter(
     (text) => !text.includes('claim has changed'),
   );
   const offerers = ['your firm', 'key 7', 'a person who was removed'];

@@ -108,6 +108,9 @@ const useCases = moduleOf((bind) => {
     'uow',
     'claimWrites',
     'firmReads',
+    'boardReads',
+    'staffReads',
+    'operatorReads',
     'offerHistory',
     'receiptSigner',
     'addresses',
@@ -145,7 +148,7 @@ const useCases = moduleOf((bind) => {
     'sha256',
   ]);
   bind('boardUseCases', boardUseCases, [
-    ...['boardReads', 'firmReads', 'offerHistory', 'staffReads', 'operatorReads', 'firmUseCases', 'clock'],
+    ...['boardReads', 'firmReads', 'offerHistory', 'staffReads', 'operatorReads', 'clock'],
   ] as const);
   bind('operatorUseCases', operatorUseCases, [
     'uow',
@@ -267,7 +270,7 @@ const http = moduleOf((bind) => {
       'mcpRoute',
     ],
   );
-  bind('deskBoardRoutes', deskBoardRoutes, ['boardUseCases', 'firmUseCases', 'cursors', 'clock']);
+  bind('deskBoardRoutes', deskBoardRoutes, ['boardUseCases', 'cursors', 'clock']);
   bind('boardUpdates', ({ boardReads, ...of }) => createLiveUpdates({ ...of, reads: boardReads }), [
     'boardReads',
     'credentials',

@@ -5,6 +5,7 @@ import {
   checkAddressee,
   checkOfferable,
   DomainError,
+  type FirmId,
   type Instant,
   isClaimVisible,
   offerClaim,
@@ -12,7 +13,10 @@ import {
 } from '@svc/domain';
 import type { FirmActor } from '../actors.ts';
 import { auditEvent, byFirm, claimObject } from '../audit/events.ts';
+import { adjusterNames } from '../desk/board.ts';
+import { type OffererReads, offererName, offerersOf } from '../desk/offerers.ts';
 import type { QueuedJob } from '../model/job.ts';
+import type { BoardReads } from '../ports/board-reads.ts';
 import type { ClaimWrites } from '../ports/claim-writes.ts';
 import {
   executeIdempotently,
@@ -29,8 +33,19 @@ export interface OfferClaimCommand extends IdempotentRequest {
   readonly seenUpdatedAt?: Instant | undefined;
 }
 
+interface NameReads extends OffererReads {
+  readonly boardReads: Pick<BoardReads, 'members'>;
+}
+
+const ENDINGS: Readonly<Record<Assignment['status'], string>> = {
+  pending_acceptance: '',
+  accepted: ' The offer was accepted.',
+  rejected: ' The offer was rejected.',
+  unassigned: ' The adjuster left, or may not accept claims now.',
+};
+
 /** The claim was offered, answered or unassigned after it was seen. */
-export class ClaimChanged extends DomainError {
+class ClaimChanged extends DomainError {
   readonly assignment: Assignment;
   constructor({ assignment }: Pick<Claim, 'assignment'>) {
     super('claim_changed', 'The claim has changed since it was read.');
@@ -38,9 +53,12 @@ export class ClaimChanged extends DomainError {
   }
 }
 
-/** Offers a claim to another adjuster. Safe to repeat with the same Idempotency-Key. */
+/**
+ * Offers a claim to another adjuster. Safe to repeat with the same Idempotency-Key. Where the claim has changed since it
+ * was seen, the error says who offered it to whom.
+ */
 export const makeOfferClaim =
-  (deps: IdempotentDeps & { claimWrites: ClaimWrites }) =>
+  (deps: IdempotentDeps & NameReads & { claimWrites: ClaimWrites }) =>
   (actor: FirmActor, command: OfferClaimCommand): Promise<IdempotentResult> =>
     executeIdempotently(deps, actor, command, async (request) => {
       const { firmId, environment } = actor;
@@ -73,6 +91,21 @@ export const makeOfferClaim =
       });
       if (saved === null) throw noClaim();
       return saved;
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof ClaimChanged)) throw error;
+      throw new DomainError('claim_changed', await describe(deps, actor.firmId, error.assignment));
     });
 
 const noClaim = (): DomainError => new DomainError('not_found', 'No such claim.');
+
+async function describe(deps: NameReads, firmId: FirmId, latest: Assignment): Promise<string> {
+  const { adjuster, offeredBy, status } = latest;
+  const [names, offerers] = await Promise.all([
+    adjusterNames(deps.boardReads, firmId, [adjuster]),
+    offerersOf(deps, firmId, [offeredBy]),
+  ]);
+  const name = names.get(adjuster);
+  const to = name == null ? adjuster : `${name} (${adjuster})`;
+  const by = offererName(offeredBy === null ? null : (offerers.get(offeredBy) ?? null));
+  return `The claim has changed since it was read: ${by} offered it to ${to}.${ENDINGS[status]}`;
+}

@@ -8,9 +8,10 @@ import {
   REPORT_GROUPS,
 } from '@svc/domain/vocabulary';
 import { z } from 'zod';
-import { adjusterSchema, inviteAdjusterBody } from '../adjuster.ts';
-import { claimSchema, offerClaimBody, sendsClaim } from '../claim.ts';
+import { adjusterSchema } from '../adjuster.ts';
+import { claimSchema, offerClaimBody } from '../claim.ts';
 import { endpoint } from '../endpoint.ts';
+import { firmEndpoints } from '../endpoints.ts';
 import {
   dateTime,
   fields,
@@ -25,17 +26,7 @@ import {
 import { LIMITS } from '../limits.ts';
 import { pageOf, pageParameters } from '../page.ts';
 import { lossLocation, svcId } from '../people.ts';
-import { receiptSchema } from '../receipt.ts';
-import {
-  claimParams,
-  type DeskEndpoint,
-  idempotencyHeaders,
-  NAMES_ADJUSTER,
-  STAFF_REQUEST,
-  staffRead,
-  staffWrite,
-  WITH_BODY,
-} from '../requests.ts';
+import { atDesk, claimParams, type DeskEndpoint, STAFF_REQUEST, staffRead } from '../requests.ts';
 import { openEnum, responseObject } from '../response-schema.ts';
 
 export const offerBoardClaimBody = fields({
@@ -334,6 +325,8 @@ const invitationEnvironment = fields({
   }),
 });
 
+const offerAtDesk = atDesk(firmEndpoints.offerClaim);
+
 /** The board of claims, its adjusters and reports. */
 export const boardEndpoints = {
   listBoardClaims: endpoint({
@@ -366,69 +359,30 @@ export const boardEndpoints = {
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
   getBoardReceipt: endpoint({
-    ...staffRead('claims:read'),
+    ...firmEndpoints.getReceipt,
+    ...atDesk(firmEndpoints.getReceipt),
     id: 'getBoardReceipt',
-    method: 'GET',
     path: '/firm/v1/claims/{id}/receipt',
-    audit: 'claim.read',
-    summary: 'Get a receipt of the latest offer',
     description: 'As GET /v1/claims/{id}/receipt, of a live or test claim.',
-    params: claimParams,
-    success: { status: 200, schema: receiptSchema, description: 'The receipt.' },
-    problems: [...STAFF_REQUEST, 'not_found'],
   }),
   sendBoardClaim: endpoint({
-    ...staffWrite('claims:create'),
+    ...firmEndpoints.sendClaim,
+    ...atDesk(firmEndpoints.sendClaim),
     id: 'sendBoardClaim',
-    method: 'POST',
     path: '/firm/v1/claims',
-    audit: 'claim.send',
-    summary: 'Send a claim',
     description: 'As POST /v1/claims, in the environment.',
     query: environmentQuery,
-    headers: idempotencyHeaders,
-    ...sendsClaim,
-    success: {
-      status: 201,
-      schema: claimSchema,
-      description: 'The claim; its assignment is pending_acceptance.',
-    },
-    problems: [
-      ...WITH_BODY,
-      ...STAFF_REQUEST,
-      'duplicate_claim',
-      'idempotency_key_reused',
-      ...NAMES_ADJUSTER,
-    ],
   }),
   offerBoardClaim: endpoint({
-    ...staffWrite('claims:write'),
+    ...firmEndpoints.offerClaim,
+    ...offerAtDesk,
     id: 'offerBoardClaim',
-    method: 'POST',
     path: '/firm/v1/claims/{id}/assignment',
-    audit: 'claim.offer',
-    summary: 'Offer a claim to another adjuster',
     description:
       'As POST /v1/claims/{id}/assignment, in the environment, which is that of the claim. With updated_at, a claim that has changed since is not offered.',
-    params: claimParams,
     query: environmentQuery,
-    headers: idempotencyHeaders,
     body: offerBoardClaimBody,
-    success: {
-      status: 200,
-      schema: claimSchema,
-      description: 'The claim; its assignment is pending_acceptance.',
-    },
-    problems: [
-      ...WITH_BODY,
-      ...STAFF_REQUEST,
-      'not_found',
-      'claim_already_accepted',
-      'claim_closed',
-      'claim_changed',
-      'idempotency_key_reused',
-      ...NAMES_ADJUSTER,
-    ],
+    problems: [...offerAtDesk.problems, 'claim_changed'],
   }),
   listBoardAdjusters: endpoint({
     ...staffRead('adjusters:read'),
@@ -455,37 +409,20 @@ export const boardEndpoints = {
     problems: [...STAFF_REQUEST, 'not_found'],
   }),
   inviteBoardAdjuster: endpoint({
-    ...staffWrite('adjusters:write'),
+    ...firmEndpoints.inviteAdjuster,
+    ...atDesk(firmEndpoints.inviteAdjuster),
     id: 'inviteBoardAdjuster',
-    method: 'POST',
     path: '/firm/v1/adjusters/invitations',
-    audit: 'invitation.send',
-    summary: 'Invite an adjuster',
     description: 'As POST /v1/adjusters/invitations, in the environment.',
     query: invitationEnvironment,
-    body: inviteAdjusterBody,
-    success: { status: 201, schema: adjusterSchema, description: 'The pending invitation.' },
-    problems: [
-      ...WITH_BODY,
-      ...STAFF_REQUEST,
-      'already_member',
-      'invitation_pending',
-      'unknown_osaid',
-      'environment_mismatch',
-    ],
   }),
   withdrawBoardInvitation: endpoint({
-    ...staffWrite('adjusters:write'),
+    ...firmEndpoints.withdrawInvitation,
+    ...atDesk(firmEndpoints.withdrawInvitation),
     id: 'withdrawBoardInvitation',
-    method: 'DELETE',
     path: '/firm/v1/adjusters/invitations/{svc_id}',
-    audit: 'invitation.withdraw',
-    summary: 'Withdraw an invitation',
     description: 'As DELETE /v1/adjusters/invitations/{svc_id}, in the environment.',
-    params: fields({ svc_id: svcId() }),
     query: invitationEnvironment,
-    success: { status: 200, schema: adjusterSchema, description: 'The withdrawn invitation.' },
-    problems: [...WITH_BODY, ...STAFF_REQUEST, 'not_found', 'environment_mismatch'],
   }),
   reportAnswers: endpoint({
     ...staffRead('reports:read'),

@@ -1,10 +1,8 @@
-import type { AnswersReportFilter, BoardFilter, BoardUseCases, Clock, FirmUseCases } from '@svc/application';
+import type { AnswersReportFilter, BoardFilter, BoardUseCases, Clock } from '@svc/application';
 import { type BoardQuery, deskEndpoints, LIMITS } from '@svc/contract';
 import { type ClaimId, DAY, type Environment, type FirmId, type Instant, type Svcid } from '@svc/domain';
 import { claimsRead } from '../pipeline/audited-requests.ts';
-import { requestFingerprint } from '../pipeline/fingerprint.ts';
 import { HttpProblem } from '../problems/http-problem.ts';
-import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import {
   boardAdjusterToWire,
@@ -13,16 +11,13 @@ import {
   reportToCsv,
   reportToWire,
 } from '../serialization/board.ts';
-import { adjusterFromWire, claimFromWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
-import { instantOf } from './app-routes.ts';
-import { claimRead, claimResponse } from './firm-routes.ts';
+import { claimRead } from './firm-routes.ts';
 import { deskReader, page, pageRequest } from './paging.ts';
 import { jsonResponse, type Route, type RouteResponse, staffRoute } from './route.ts';
 
 interface DeskBoardRouteDeps {
   readonly boardUseCases: BoardUseCases;
-  readonly firmUseCases: FirmUseCases;
   readonly cursors: Cursors;
   readonly clock: Clock;
 }
@@ -91,7 +86,7 @@ function sharedFor<T>(
 
 /** The board of claims, its adjusters and reports. */
 export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
-  const { boardUseCases: board, firmUseCases: use, cursors, clock } = deps;
+  const { boardUseCases: board, cursors, clock } = deps;
   const countsOf = sharedFor(COUNTS_SHARED_MS, board.countBoard);
   return [
     staffRoute(deskEndpoints.listBoardClaims, async ({ query }, { actor: { firmId }, longWork }) => {
@@ -114,40 +109,6 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
     }),
 
-    staffRoute(deskEndpoints.getBoardReceipt, async ({ params }, { actor, actorIn }) => {
-      // As a live key, staff read test claims, too.
-      const { receipt, claimId } = await use.issueReceipt(actorIn('live'), params.id as ClaimId);
-      return { ...jsonResponse({ receipt }), reads: claimRead(actor.firmId, claimId) };
-    }),
-
-    staffRoute(
-      deskEndpoints.sendBoardClaim,
-      async ({ params, query, headers, body }, { actorIn, sentBody }) => {
-        const actor = actorIn(query.environment);
-        const sent = await use.sendClaim(actor, {
-          idempotencyKey: headers['Idempotency-Key'],
-          fingerprint: requestFingerprint(deskEndpoints.sendBoardClaim, params, sentBody),
-          ...claimFromWire(body),
-        });
-        return claimResponse(201, actor, sent);
-      },
-    ),
-
-    staffRoute(
-      deskEndpoints.offerBoardClaim,
-      async ({ params, query, headers, body }, { actorIn, sentBody }) => {
-        const actor = actorIn(query.environment);
-        const offered = await board.offerBoardClaim(actor, {
-          idempotencyKey: headers['Idempotency-Key'],
-          fingerprint: requestFingerprint(deskEndpoints.offerBoardClaim, params, sentBody),
-          claimId: params.id as ClaimId,
-          adjuster: adjusterFromWire(body),
-          seenUpdatedAt: instantOf(body.updated_at),
-        });
-        return claimResponse(200, actor, offered);
-      },
-    ),
-
     staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId } }) => {
       const { environment } = query;
       const forClaim = query.for_claim as ClaimId | undefined;
@@ -163,17 +124,6 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         ...page(adjusters, (row) => asciiJson(boardAdjusterToWire(row, now)), cursors, scope),
         reads: adjusters.rows.length === 0 ? [] : [{ firmId, action: 'adjusters.read', object: null }],
       };
-    }),
-
-    staffRoute(deskEndpoints.inviteBoardAdjuster, async ({ query, body }, { actorIn }) => {
-      const invited = { svcId: body.svc_id as Svcid, notes: notesFromWire(body) };
-      const view = await use.inviteAdjuster(actorIn(query.environment), invited);
-      return jsonResponse(adjusterToWire(view, clock.now()), 201);
-    }),
-
-    staffRoute(deskEndpoints.withdrawBoardInvitation, async ({ params, query }, { actorIn }) => {
-      const view = await use.withdrawInvitation(actorIn(query.environment), params.svc_id as Svcid);
-      return jsonResponse(adjusterToWire(view, clock.now()));
     }),
 
     staffRoute(deskEndpoints.reportAnswers, async ({ query, headers }, { actor: { firmId }, longWork }) => {

@@ -15,12 +15,14 @@ import { adjusterToWire, notesFromWire } from '../serialization/adjuster.ts';
 import { asciiJson } from '../serialization/ascii-json.ts';
 import { adjusterFromWire, claimFromWire, claimToWire } from '../serialization/claim.ts';
 import type { CursorScope, Cursors } from '../serialization/cursor.ts';
+import { instantOf } from './app-routes.ts';
 import { page, pageRequest, turnForPage, withJsonRows } from './paging.ts';
 import {
   type FirmContext,
   firmRoute,
   jsonResponse,
   openRoute,
+  operationRoutes,
   type Route,
   type RouteResponse,
 } from './route.ts';
@@ -51,7 +53,7 @@ export const claimResponse = (
 
 const readerOf = ({ actor }: FirmContext): string => `${actor.firmId}/${actor.environment}`;
 
-/** The endpoints for firm systems. */
+/** The endpoints for firm systems, and those of the desk that do the same. */
 export function firmRoutes(deps: FirmRouteDeps): Route[] {
   const use = deps.firmUseCases;
   return [
@@ -61,10 +63,16 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
 
-    firmRoute(endpoints.getReceipt, async ({ params }, { actor }) => {
-      const { receipt, claimId } = await use.issueReceipt(actor, params.id as ClaimId);
-      return { ...jsonResponse({ receipt }), reads: claimRead(actor.firmId, claimId) };
-    }),
+    ...operationRoutes(
+      endpoints.getReceipt,
+      endpoints.getBoardReceipt,
+      // As a live key, staff read test claims, too.
+      () => 'live',
+      async ({ params }, { actor }) => {
+        const { receipt, claimId } = await use.issueReceipt(actor, params.id as ClaimId);
+        return { ...jsonResponse({ receipt }), reads: claimRead(actor.firmId, claimId) };
+      },
+    ),
 
     firmRoute(endpoints.listClaims, async ({ query }, context) => {
       const { firmId, environment } = context.actor;
@@ -108,29 +116,38 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       }),
     ),
 
-    firmRoute(endpoints.sendClaim, async ({ params, headers, body }, { actor, sentBody }) =>
-      claimResponse(
-        201,
-        actor,
-        await use.sendClaim(actor, {
-          idempotencyKey: headers['Idempotency-Key'],
-          fingerprint: requestFingerprint(endpoints.sendClaim, params, sentBody),
-          ...claimFromWire(body),
-        }),
-      ),
+    ...operationRoutes(
+      endpoints.sendClaim,
+      endpoints.sendBoardClaim,
+      ({ query }) => query.environment,
+      async ({ params, headers, body }, { actor, endpoint, sentBody }) =>
+        claimResponse(
+          201,
+          actor,
+          await use.sendClaim(actor, {
+            idempotencyKey: headers['Idempotency-Key'],
+            fingerprint: requestFingerprint(endpoint, params, sentBody),
+            ...claimFromWire(body),
+          }),
+        ),
     ),
 
-    firmRoute(endpoints.offerClaim, async ({ params, headers, body }, { actor, sentBody }) =>
-      claimResponse(
-        200,
-        actor,
-        await use.offerClaim(actor, {
-          idempotencyKey: headers['Idempotency-Key'],
-          fingerprint: requestFingerprint(endpoints.offerClaim, params, sentBody),
-          claimId: params.id as ClaimId,
-          adjuster: adjusterFromWire(body),
-        }),
-      ),
+    ...operationRoutes(
+      endpoints.offerClaim,
+      endpoints.offerBoardClaim,
+      ({ query }) => query.environment,
+      async ({ params, headers, body }, { actor, endpoint, sentBody }) =>
+        claimResponse(
+          200,
+          actor,
+          await use.offerClaim(actor, {
+            idempotencyKey: headers['Idempotency-Key'],
+            fingerprint: requestFingerprint(endpoint, params, sentBody),
+            claimId: params.id as ClaimId,
+            adjuster: adjusterFromWire(body),
+            seenUpdatedAt: 'updated_at' in body ? instantOf(body.updated_at) : undefined,
+          }),
+        ),
     ),
 
     firmRoute(endpoints.listAdjusters, async ({ query }, context) => {
@@ -148,17 +165,25 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
       };
     }),
 
-    firmRoute(endpoints.inviteAdjuster, async ({ body }, { actor }) => {
-      const view = await use.inviteAdjuster(actor, {
-        svcId: body.svc_id as Svcid,
-        notes: notesFromWire(body),
-      });
-      return jsonResponse(adjusterToWire(view, deps.clock.now()), 201);
-    }),
+    ...operationRoutes(
+      endpoints.inviteAdjuster,
+      endpoints.inviteBoardAdjuster,
+      ({ query }) => query.environment,
+      async ({ body }, { actor }) => {
+        const invited = { svcId: body.svc_id as Svcid, notes: notesFromWire(body) };
+        const view = await use.inviteAdjuster(actor, invited);
+        return jsonResponse(adjusterToWire(view, deps.clock.now()), 201);
+      },
+    ),
 
-    firmRoute(endpoints.withdrawInvitation, async ({ params }, { actor }) => {
-      const view = await use.withdrawInvitation(actor, params.svc_id as Svcid);
-      return jsonResponse(adjusterToWire(view, deps.clock.now()));
-    }),
+    ...operationRoutes(
+      endpoints.withdrawInvitation,
+      endpoints.withdrawBoardInvitation,
+      ({ query }) => query.environment,
+      async ({ params }, { actor }) => {
+        const view = await use.withdrawInvitation(actor, params.svc_id as Svcid);
+        return jsonResponse(adjusterToWire(view, deps.clock.now()));
+      },
+    ),
   ];
 }

@@ -144,6 +144,24 @@ export const firmRoute = routesFor<'firm', FirmContext>('firm');
 /** For programs of firms whose messages name the operations. */
 export const agentRoute = routesFor<'agent', AgentContext>('agent');
 
+/** What a firm's system does with its key, and its staff at the desk. */
+export interface OperationContext extends Pick<FirmContext, 'actor' | 'sentBody'> {
+  readonly endpoint: Endpoint;
+}
+
+/** @param environmentOf names the environment at the desk: a key is of one. */
+export const operationRoutes = <F extends Endpoint, D extends Endpoint>(
+  firm: F,
+  desk: D,
+  environmentOf: (request: RequestOf<D>) => Environment,
+  handle: Handler<F | D, OperationContext>,
+): Route[] => [
+  firmRoute(firm, (request, { actor, sentBody }) => handle(request, { actor, sentBody, endpoint: firm })),
+  staffRoute(desk, (request, { actorIn, sentBody }) =>
+    handle(request, { actor: actorIn(environmentOf(request)), sentBody, endpoint: desk }),
+  ),
+];
+
 export const jsonResponse = (value: unknown, status = 200): RouteResponse => ({
   status,
   json: asciiJson(value),

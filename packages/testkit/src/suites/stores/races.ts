@@ -129,7 +129,7 @@ export function racesBehavior(fixture: () => Fixture): void {
         const seen = await stores.firmReads.claim(firm.id, 'live', id);
         clock.advance(1);
         const offerBy = (who: number) =>
-          use.offerBoardClaim(
+          use.offerClaim(
             {
               ...firm.live,
               origin: { staffId: people[who]?.staffId as StaffId, requestId: 'r', address: '192.0.2.9' },
@@ -180,7 +180,7 @@ export function racesBehavior(fixture: () => Fixture): void {
       const id = await sendId(firm.live, svcId);
       const seenAt = async () => (await stores.firmReads.claim(firm.id, 'live', id))?.updatedAt;
       const offerSeen = (seenUpdatedAt: number | undefined, key: string) =>
-        use.offerBoardClaim(firm.live, {
+        use.offerClaim(firm.live, {
           ...{ claimId: id, adjuster: other, idempotencyKey: key, fingerprint: key },
           seenUpdatedAt,
         });
