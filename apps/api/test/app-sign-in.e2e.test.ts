@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { eventually } from '@svc/testkit/eventually';
 import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { countRows } from '../../../tools/services/count-rows.ts';
+import { operatorOf } from '../../../tools/services/operator.ts';
 import { withClient } from '../../../tools/services/postgres.ts';
 import { expectProblem } from './problem-shape.ts';
 import { type ApiResponse, type ServiceUnderTest, startServiceUnderTest } from './service-under-test.ts';
@@ -57,6 +58,8 @@ async function person(): Promise<{ svcId: string; email: string }> {
   const { svcId } = await service.adjuster({ email });
   return { svcId, email };
 }
+
+const siteOf = (url: string) => ({ origin: new URL(url).origin, rpId: new URL(url).hostname });
 
 /** A code other than the given one. */
 const wrong = (code: string, by = 1): string => String((Number(code) + by) % 1_000_000).padStart(6, '0');
@@ -138,58 +141,178 @@ test('one address or IPv6 network gets twenty sign-in attempts, with or without 
   expect((await signIn({ email, code }, '2001:db8:7:2::1')).status).toBe(201);
 });
 
-test('a code works only in the browser, or with the client secret, that requested it', async () => {
-  const { svcId, email } = await person();
-  // Not part of the interface document, so not called through `callHttp`.
-  const page = async (path: string, body: object, cookie = '') => {
-    const headers = { 'Content-Type': 'application/json', 'X-Claims-Page': '1', Cookie: cookie };
-    const init = {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { ...headers, ...from(ownAddress).headers },
+interface Signed {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+describe.each([
+  {
+    who: 'an adjuster',
+    root: '/app',
+    cookie: 'svc',
+    otherRoot: '/firm',
+    otherCookie: 'svc-staff',
+    async newPerson(): Promise<Signed> {
+      const { svcId, email } = await person();
+      return { id: svcId, email, token: await service.session(svcId) };
+    },
+  },
+  {
+    who: 'a staff member',
+    root: '/firm',
+    cookie: 'svc-staff',
+    otherRoot: '/app',
+    otherCookie: 'svc',
+    newPerson: async (): Promise<Signed> =>
+      operatorOf(service.service.services).staff((await service.firm()).id, 'auditor'),
+  },
+])('$who', ({ root, cookie, otherRoot, otherCookie, newPerson }) => {
+  const call = (method: string, path: string, { as, body }: { as?: string; body?: object } = {}) =>
+    service.call(method, `${root}/v1/${path}`, {
+      ...from(ownAddress),
+      ...(as !== undefined && { as }),
+      ...(body && { body }),
+    });
+  /** Of a profile, or of a new session. */
+  const idOf = ({ json: { adjuster, svc_id, staff } }: ApiResponse) =>
+    adjuster?.svc_id ?? svc_id ?? staff?.id;
+
+  test('signs in with a code only in the browser, or with the client secret, that requested it', async () => {
+    const { id, email } = await newPerson();
+    // Not part of the interface document, so not called through `callHttp`.
+    const page = async (method: string, path: string, body?: object, held = '') => {
+      const init = {
+        method,
+        ...(body && { body: JSON.stringify(body) }),
+        headers: {
+          ...{ 'Content-Type': 'application/json', 'X-Claims-Page': '1', Cookie: held },
+          ...from(ownAddress).headers,
+        },
+      };
+      const response = await fetch(`${service.url}${root}/${path}`, init);
+      const text = await response.text();
+      const set = response.headers.get('set-cookie') ?? '';
+      return { status: response.status, set, json: text === '' ? {} : JSON.parse(text) };
     };
-    const response = await fetch(`${service.url}/app/${path}`, init);
-    const set = response.headers.get('set-cookie') ?? '';
-    const json = response.status === 202 ? {} : ((await response.json()) as { code?: string });
-    return { status: response.status, set, code: json.code };
-  };
-  const newCode = () =>
-    eventually(
-      () => codes().at(-1),
-      (code) => code !== undefined && !seen.has(code),
+    const newCode = () =>
+      eventually(
+        () => codes().at(-1),
+        (code) => code !== undefined && !seen.has(code),
+      );
+    const seen = new Set(codes());
+    const asked = await page('POST', 'sign-in-codes', { email });
+    const [held = '', ...attributes] = asked.set.split('; ');
+    expect(held).toMatch(new RegExp(`^${cookie}-sign-in=svc_client_\\w+$`));
+    expect(attributes).toEqual(['Path=/', 'Max-Age=1800', 'HttpOnly', 'SameSite=Strict']);
+    const code = await newCode();
+
+    const otherBrowser = await page('POST', 'session', { email, code });
+    expect([otherBrowser.status, otherBrowser.json.code]).toEqual([401, 'code_not_requested']);
+    const forged = await page('POST', 'session', { email, code }, `${cookie}-sign-in=chosen-by-someone-else`);
+    expect([forged.status, forged.json.code]).toEqual([401, 'code_not_requested']);
+    expectProblem(await call('POST', 'sessions', { body: { email, code } }), 401, 'invalid_sign_in');
+    const session = await page('POST', 'session', { email, code }, held);
+    expect([session.status, Object.keys(session.json)]).toEqual([201, ['expires_at']]);
+    const stored = await withClient(service.databaseUrl, (client) =>
+      client.query('SELECT * FROM sign_in_codes'),
     );
-  const seen = new Set(codes());
-  const asked = await page('sign-in-codes', { email });
-  expect(asked.set).toMatch(/^svc-sign-in=svc_client_\w+; Path=\/; Max-Age=1800; HttpOnly; SameSite=Strict$/);
-  const cookie = asked.set.split(';')[0] ?? '';
-  const code = await newCode();
+    expect(JSON.stringify(stored.rows)).not.toContain(held.slice(`${cookie}-sign-in=`.length));
 
-  const otherBrowser = await page('session', { email, code });
-  expect([otherBrowser.status, otherBrowser.code]).toEqual([401, 'code_not_requested']);
-  const forged = await page('session', { email, code }, 'svc-sign-in=chosen-by-someone-else');
-  expect([forged.status, forged.code]).toEqual([401, 'code_not_requested']);
-  expectProblem(await signIn({ email, code }), 401, 'invalid_sign_in');
-  expect((await page('session', { email, code }, cookie)).status).toBe(201);
-  const stored = await withClient(service.databaseUrl, (client) =>
-    client.query('SELECT * FROM sign_in_codes'),
-  );
-  expect(JSON.stringify(stored.rows)).not.toContain(cookie.slice('svc-sign-in='.length));
+    expect(session.set).toMatch(
+      new RegExp(`^${cookie}-session=svc_\\w+; Path=/; .*HttpOnly; SameSite=Strict`),
+    );
+    const Cookie = session.set.split(';')[0] ?? '';
+    const me = (headers: Record<string, string>, of = root) =>
+      service.call('GET', `${of}/v1/me`, { headers });
+    const fromPage = { 'X-Claims-Page': '1', Origin: service.url, Cookie };
+    expect(idOf(await me(fromPage))).toBe(id);
+    expectProblem(await me({ Cookie }), 401, 'invalid_session');
+    expectProblem(await me({ ...fromPage, Origin: 'https://evil.example.com' }), 401, 'invalid_session');
+    const elsewhere = Cookie.replace(cookie, otherCookie);
+    expectProblem(await me({ ...fromPage, Cookie: elsewhere }, otherRoot), 401, 'invalid_session');
+    const closed = await page('DELETE', 'session', undefined, Cookie);
+    expect(closed.status).toBe(204);
+    expect(closed.set).toContain(`${cookie}-session=; Path=/; Max-Age=0`);
+    expectProblem(await me(fromPage), 401, 'invalid_session');
 
-  const client_secret = 'a'.repeat(43);
-  seen.add(code ?? '');
-  await service.call('POST', '/app/v1/sign-in-codes', {
-    body: { email, client_secret },
-    ...from(ownAddress),
+    const client_secret = 'a'.repeat(43);
+    seen.add(code ?? '');
+    await call('POST', 'sign-in-codes', { body: { email, client_secret } });
+    const bound = { email, code: await newCode() };
+    expectProblem(await call('POST', 'sessions', { body: bound }), 401, 'invalid_sign_in');
+    const other = { ...bound, client_secret: 'b'.repeat(43) };
+    expectProblem(await call('POST', 'sessions', { body: other }), 401, 'code_not_requested');
+    const opened = await call('POST', 'sessions', { body: { ...bound, client_secret } });
+    expect([opened.status, idOf(opened)]).toEqual([201, id]);
   });
-  const bound = await newCode();
-  expectProblem(await signIn({ email, code: bound }), 401, 'invalid_sign_in');
-  expectProblem(
-    await signIn({ email, code: bound, client_secret: 'b'.repeat(43) }),
-    401,
-    'code_not_requested',
-  );
-  const opened = await signIn({ email, code: bound, client_secret });
-  expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
+
+  test('adds, renames, lists and removes a passkey, and signs in with it without an address', async () => {
+    const { id, token: as } = await newPerson();
+    const client_secret = 'c'.repeat(43);
+    const startSignIn = () => call('POST', 'passkey-options', { body: { client_secret } });
+    const authenticator = createSoftwareAuthenticator();
+    const started = await call('POST', 'passkeys/options', { as });
+    const body = { name: 'Phone', ...authenticator.create(started.json.options, siteOf(service.url)) };
+    const added = await call('POST', 'passkeys', { as, body });
+    expect([added.status, added.json.name, added.json.last_used_at]).toEqual([201, 'Phone', null]);
+    const path = `passkeys/${added.json.id}`;
+    const renamed = await call('PATCH', path, { as, body: { name: 'Old phone' } });
+    expect([renamed.status, renamed.json.name]).toEqual([200, 'Old phone']);
+    expectProblem(await call('POST', 'passkeys', { as, body }), 422, 'validation_failed');
+
+    const { options } = (await startSignIn()).json;
+    expect([options.rpId, options.userVerification, options.allowCredentials ?? []]).toEqual([
+      siteOf(service.url).rpId,
+      'required',
+      [],
+    ]);
+    const proof = { passkey: authenticator.get(options, siteOf(service.url)), client_secret };
+    const opened = await call('POST', 'sessions', { body: proof });
+    expect([opened.status, idOf(opened)]).toEqual([201, id]);
+    expectProblem(await call('POST', 'sessions', { body: proof }), 401, 'invalid_sign_in');
+
+    const listed = await call('GET', 'passkeys', { as });
+    expect(listed.json.data).toEqual([{ ...renamed.json, last_used_at: new Date(now).toISOString() }]);
+    const stranger = (await newPerson()).token;
+    expectProblem(await call('DELETE', path, { as: stranger }), 404, 'not_found');
+    expect((await call('DELETE', path, { as })).status).toBe(204);
+    const gone = authenticator.get((await startSignIn()).json.options, siteOf(service.url));
+    const after = await call('POST', 'sessions', { body: { passkey: gone, client_secret } });
+    expectProblem(after, 401, 'invalid_sign_in');
+  });
+
+  test('lists their sessions by device and ends another one', async () => {
+    const { email } = await newPerson();
+    const open = async (device: { name?: string; agent?: string }) => {
+      const seen = codes().length;
+      await call('POST', 'sign-in-codes', { body: { email } });
+      await eventually(() => codes().length > seen);
+      const opened = await service.call('POST', `${root}/v1/sessions`, {
+        body: { email, code: codes().at(-1), ...(device.name && { device_name: device.name }) },
+        headers: { ...from(ownAddress).headers, ...(device.agent && { 'User-Agent': device.agent }) },
+      });
+      return opened.json.token;
+    };
+    const phone = await open({
+      agent:
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 (KHTML) Version/18.0 Mobile/15E148 Safari/604.1',
+    });
+    const as = await open({ name: 'Tablet in the truck' });
+    type Listed = { id: string; device_name: string; current: boolean };
+    // That of the operator, too.
+    const list = async (): Promise<Listed[]> => (await call('GET', 'sessions', { as })).json.data;
+    const named = (await list()).map(({ device_name, current }) => [device_name, current]);
+    expect(named).toContainEqual(['Safari on iPhone', false]);
+    expect(named.filter(([, current]) => current)).toEqual([['Tablet in the truck', true]]);
+    const id = (await list()).find(({ device_name }) => device_name === 'Safari on iPhone')?.id;
+    const end = () => call('DELETE', `sessions/${id}`, { as });
+    expect((await end()).status).toBe(204);
+    expectProblem(await call('GET', 'me', { as: phone }), 401, 'invalid_session');
+    expectProblem(await end(), 404, 'not_found');
+    expect(await list()).toHaveLength(named.length - 1);
+  });
 });
 
 test('attempts for unknown addresses store few rows, without the address, for at most a day', async () => {
@@ -264,7 +387,6 @@ test('codes are logged without the address or name of the account', () => {
 
 describe('a passkey', () => {
   const client_secret = 'c'.repeat(43);
-  const siteOf = (url: string) => ({ origin: new URL(url).origin, rpId: new URL(url).hostname });
   const startSignIn = (secret = client_secret) =>
     service.call('POST', '/app/v1/passkey-options', { body: { client_secret: secret } });
 
@@ -273,48 +395,12 @@ describe('a passkey', () => {
     const authenticator = createSoftwareAuthenticator();
     const started = await service.call('POST', '/app/v1/passkeys/options', { as: token });
     const body = { name: 'Phone', ...authenticator.create(started.json.options, siteOf(service.url)) };
-    return {
-      authenticator,
-      body,
-      added: await service.call('POST', '/app/v1/passkeys', { as: token, body }),
-    };
+    await service.call('POST', '/app/v1/passkeys', { as: token, body });
+    return authenticator;
   }
 
-  test('is added, renamed, listed and removed, and signs in without an address', async () => {
-    const { svcId, token } = await service.adjuster();
-    const { authenticator, body, added } = await register(token);
-    expect([added.status, added.json.name, added.json.last_used_at]).toEqual([201, 'Phone', null]);
-    const path = `/app/v1/passkeys/${added.json.id}`;
-    const renamed = await service.call('PATCH', path, { as: token, body: { name: 'Old phone' } });
-    expect([renamed.status, renamed.json.name]).toEqual([200, 'Old phone']);
-    expectProblem(
-      await service.call('POST', '/app/v1/passkeys', { as: token, body }),
-      422,
-      'validation_failed',
-    );
-
-    const { options } = (await startSignIn()).json;
-    expect([options.rpId, options.userVerification, options.allowCredentials ?? []]).toEqual([
-      siteOf(service.url).rpId,
-      'required',
-      [],
-    ]);
-    const passkey = authenticator.get(options, siteOf(service.url));
-    const opened = await signIn({ passkey, client_secret });
-    expect([opened.status, opened.json.adjuster.svc_id]).toEqual([201, svcId]);
-    expectProblem(await signIn({ passkey, client_secret }), 401, 'invalid_sign_in');
-
-    const listed = await service.call('GET', '/app/v1/passkeys', { as: token });
-    expect(listed.json.data).toEqual([{ ...renamed.json, last_used_at: new Date(now).toISOString() }]);
-    const stranger = (await service.adjuster()).token;
-    expectProblem(await service.call('DELETE', path, { as: stranger }), 404, 'not_found');
-    expect((await service.call('DELETE', path, { as: token })).status).toBe(204);
-    const gone = authenticator.get((await startSignIn()).json.options, siteOf(service.url));
-    expectProblem(await signIn({ passkey: gone, client_secret }), 401, 'invalid_sign_in');
-  });
-
   test('is refused for another site, client or challenge, without user verification, or altered', async () => {
-    const { authenticator } = await register((await service.adjuster()).token);
+    const authenticator = await register((await service.adjuster()).token);
     const site = siteOf(service.url);
     const attempt = async (
       at: { origin: string; rpId: string },

@@ -235,33 +235,6 @@ test('a changed email address counts after the code, and no response reveals who
   );
 });
 
-test('an adjuster lists their sessions by device and ends another one', async () => {
-  const firm = await service.firm();
-  const svc_id = firm.account.manual;
-  const proof = { svc_id, sign_in_secret: firm.signInSecret.manual };
-  const signIn = async (headers: Record<string, string>, body = {}) =>
-    (await service.call('POST', '/app/v1/sessions', { body: { ...proof, ...body }, headers })).json.token;
-  const phone = await signIn({
-    'User-Agent':
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1 (KHTML) Version/18.0 Mobile/15E148 Safari/604.1',
-  });
-  const tablet = await signIn({}, { device_name: 'Tablet in the truck' });
-  const list = async () => (await service.call('GET', '/app/v1/sessions', { as: tablet })).json.data;
-  const sessions = await list();
-  expect(
-    sessions.map((session: Record<string, unknown>) => [session.device_name, session.current]).sort(),
-  ).toEqual([
-    ['Safari on iPhone', false],
-    ['Tablet in the truck', true],
-  ]);
-  const { id } = sessions.find(({ current }: { current: boolean }) => !current);
-  const end = () => service.call('DELETE', `/app/v1/sessions/${id}`, { as: tablet });
-  expect((await end()).status).toBe(204);
-  expectProblem(await service.call('GET', '/app/v1/me', { as: phone }), 401, 'invalid_session');
-  expectProblem(await end(), 404, 'not_found');
-  expect(await list()).toHaveLength(1);
-});
-
 test('an invitation shows the firm, the name it used and the expiration, but no other notes', async () => {
   const firm = await service.firm();
   const person = await service.adjuster({ lastName: null, email: null });

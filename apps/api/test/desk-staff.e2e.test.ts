@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FirmId, StaffId } from '@svc/domain';
 import { eventually } from '@svc/testkit/eventually';
-import { createSoftwareAuthenticator } from '../../../packages/adapter-credentials/test/software-authenticator.ts';
 import { operatorOf } from '../../../tools/services/operator.ts';
 import { expectProblem } from './problem-shape.ts';
 import {
@@ -28,22 +27,18 @@ afterAll(async () => {
 const staffOf = (of: TestFirm, role?: 'admin' | 'dispatcher' | 'developer' | 'auditor') =>
   operatorOf(service.service.services).staff(of.id, role);
 
-/** The code that a request for one has logged, where there is no mail server. */
-async function codeAfter(request: () => Promise<{ status: number }>): Promise<string> {
+/** The code that is logged, where there is no mail server. */
+async function codeFor(email: string): Promise<string> {
   const codes = (): string[] =>
     service.logged
       .map((line) => JSON.parse(line) as { sign_in_code?: string })
       .flatMap(({ sign_in_code }) => sign_in_code ?? []);
   const before = codes().length;
-  expect((await request()).status).toBe(202);
+  const asked = await service.call('POST', '/firm/v1/sign-in-codes', { body: { email } });
+  expect(asked.status).toBe(202);
   await eventually(() => codes().length > before);
   return codes().at(-1) ?? '';
 }
-
-const siteOf = (url: string) => ({ origin: new URL(url).origin, rpId: new URL(url).hostname });
-
-const codeFor = (email: string): Promise<string> =>
-  codeAfter(() => service.call('POST', '/firm/v1/sign-in-codes', { body: { email } }));
 
 describe('a staff member', () => {
   test('signs in with an emailed code, reads who they are, and signs out', async () => {
@@ -102,74 +97,6 @@ describe('a staff member', () => {
     for (const as of [firm.live, adjuster.token, `${token}x`])
       expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
   });
-
-  test('in a browser has a session cookie, which only the desk’s own requests can use', async () => {
-    const { email } = await staffOf(firm);
-    const page = { 'X-Claims-Page': '1', Origin: service.url };
-    // Not part of the interface document, so not called through `callHttp`.
-    const send = async (method: string, path: string, body?: object, cookie = '') => {
-      const init = { method, headers: { ...page, 'Content-Type': 'application/json', Cookie: cookie } };
-      const sent = await fetch(service.url + path, { ...init, ...(body && { body: JSON.stringify(body) }) });
-      return { status: sent.status, set: sent.headers.get('set-cookie') ?? '', text: await sent.text() };
-    };
-    let cookies = '';
-    const code = await codeAfter(async () => {
-      const sent = await send('POST', '/firm/sign-in-codes', { email });
-      cookies = sent.set.split(';')[0] ?? '';
-      return sent;
-    });
-    expect(cookies).toMatch(/^svc-staff-sign-in=svc_client_/);
-    const elsewhere = await send('POST', '/firm/session', { email, code });
-    expect([elsewhere.status, JSON.parse(elsewhere.text).code]).toEqual([401, 'code_not_requested']);
-    const opened = await send('POST', '/firm/session', { email, code }, cookies);
-    expect([opened.status, Object.keys(JSON.parse(opened.text))]).toEqual([201, ['expires_at']]);
-    const cookie = opened.set;
-    expect(cookie).toMatch(/^svc-staff-session=svc_staff_\w+; Path=\/; .*HttpOnly; SameSite=Strict/);
-    const Cookie = cookie.split(';')[0] ?? '';
-    const me = (headers: Record<string, string>) =>
-      service.call('GET', '/firm/v1/me', { headers: { Cookie, ...headers } });
-    expect((await me(page)).json.staff.email).toBe(email);
-    for (const headers of [{}, { 'X-Claims-Page': '1', Origin: 'https://evil.example.com' }])
-      expectProblem(await me(headers), 401, 'invalid_session');
-    const asAdjuster = { ...page, Cookie: Cookie.replace('svc-staff-session', 'svc-session') };
-    expectProblem(await service.call('GET', '/app/v1/me', { headers: asAdjuster }), 401, 'invalid_session');
-    const closed = await send('DELETE', '/firm/session', undefined, Cookie);
-    expect([closed.status, closed.set]).toEqual([
-      204,
-      expect.stringContaining('svc-staff-session=; Path=/; Max-Age=0'),
-    ]);
-    expectProblem(await me(page), 401, 'invalid_session');
-  });
-});
-
-test('a staff member adds a passkey, signs in with it, and sees and ends sessions', async () => {
-  const { token: as, id } = await staffOf(firm, 'auditor');
-  const post = (path: string, body: object | undefined, token?: string) =>
-    service.call('POST', `/firm/v1/${path}`, {
-      ...(body && { body }),
-      ...(token !== undefined && { as: token }),
-    });
-  const authenticator = createSoftwareAuthenticator();
-  const started = await post('passkeys/options', undefined, as);
-  const registration = authenticator.create(started.json.options, siteOf(service.url));
-  const added = await post('passkeys', { name: 'Laptop', ...registration }, as);
-  expect([added.status, added.json.name]).toEqual([201, 'Laptop']);
-  const client_secret = 'a'.repeat(43);
-  const { options } = (await post('passkey-options', { client_secret })).json;
-  const passkey = authenticator.get(options, siteOf(service.url));
-  const opened = await post('sessions', { passkey, client_secret });
-  expect([opened.status, opened.json.staff.id]).toEqual([201, id]);
-  const path = `/firm/v1/passkeys/${added.json.id}`;
-  const renamed = await service.call('PATCH', path, { as, body: { name: 'Old laptop' } });
-  expect((await service.call('GET', '/firm/v1/passkeys', { as })).json.data).toEqual([renamed.json]);
-  const sessions = (await service.call('GET', '/firm/v1/sessions', { as: opened.json.token })).json.data;
-  expect(sessions.map(({ current }: { current: boolean }) => current).sort()).toEqual([false, true]);
-  const other = sessions.find(({ current }: { current: boolean }) => !current);
-  const end = () => service.call('DELETE', `/firm/v1/sessions/${other.id}`, { as: opened.json.token });
-  expect((await end()).status).toBe(204);
-  expectProblem(await end(), 404, 'not_found');
-  expectProblem(await service.call('GET', '/firm/v1/me', { as }), 401, 'invalid_session');
-  expect((await service.call('DELETE', path, { as: opened.json.token })).status).toBe(204);
 });
 
 test('a person of two firms chooses one with a ticket, changes it, signs out of both at once, and each firm sees its own session alone', async () => {
