@@ -4,7 +4,7 @@ import { clientTypes } from './types.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const CLIENT_TYPES_FILE = fileURLToPath(
-  new URL('../../packages/client/src/api-types.ts', import.meta.url),
+  new URL('../../packages/client/src/generated.ts', import.meta.url),
 );
 
 /** Formatted like all sources. */

@@ -1,11 +1,14 @@
-// Generates the SDK's types from the OpenAPI document. openapi-typescript would lose the descriptions of fields that are
-// null or refer to a named schema.
+// Generates the SDK's types from the OpenAPI document, and its table of operations from the contract. openapi-typescript
+// would lose the descriptions of fields that are null or refer to a named schema.
 import {
+  type Endpoint,
+  firmEndpoints,
   NON_RESIDENTIAL_BUILDING_TYPES,
   NON_RESIDENTIAL_OCCUPANCY_TYPES,
   openApiDocument,
   RESIDENTIAL_BUILDING_TYPES,
   RESIDENTIAL_OCCUPANCY_TYPES,
+  sandboxEndpoints,
 } from '@svc/contract';
 
 interface Schema {
@@ -83,7 +86,22 @@ export function clientTypes(): string {
     // The response of the health check, which the client does not return.
     .filter(([, { type, properties = {} }]) => type !== 'object' || Object.keys(properties).length > 0)
     .map(([name, schema]) => declaration(name, schema, schemas));
-  return [HEADER, ...classes, ...named].join('\n');
+  return [HEADER, ...classes, ...named, operations()].join('\n');
+}
+
+/** The method and path of each operation, and what it takes besides parameters and a body. */
+function operations(): string {
+  const all: readonly Endpoint[] = Object.values({ ...firmEndpoints, ...sandboxEndpoints });
+  const lines = all.map(({ id, method, path, auth, headers }) => {
+    const operation = {
+      method,
+      path,
+      ...(auth === 'none' && { open: true }),
+      ...(headers !== undefined && { idempotencyKey: true }),
+    };
+    return `${id}: ${JSON.stringify(operation)},`;
+  });
+  return `export const OPERATIONS = {\n${lines.join('\n')}\n} as const;\n\nexport type OperationId = keyof typeof OPERATIONS;\n`;
 }
 
 type Schemas = Readonly<Record<string, Schema>>;

@@ -2,7 +2,7 @@ import { type ApiPromise, type ApiResponse, apiPromise } from './api-promise.ts'
 import { isCode } from './errors.ts';
 import { createList, type List, type ListClaims } from './list.ts';
 import { type LogLevel, logHooks } from './log.ts';
-import { OPERATIONS } from './operations.ts';
+import { operationOf } from './operations.ts';
 import { environmentVariable, type Platform, platform as realPlatform } from './platform.ts';
 import { type PollOptions, pollClaims } from './poll.ts';
 import type { Backoff } from './retry.ts';
@@ -241,7 +241,7 @@ export function createClientOn(platform: Platform, options: ClientOptions): Clie
     sandbox: createSandbox(send),
     me: (options) => send<KeyInfo>({ operation: 'getKeyInfo' }, options),
     request: ({ idempotencyKey, ...request }, options) => {
-      const takesKey = OPERATIONS[request.operation].idempotencyKey;
+      const takesKey = operationOf(request.operation).idempotencyKey;
       const call = takesKey ? { ...request, idempotencyKey: idempotencyKey ?? platform.newKey() } : request;
       return send(call, options);
     },

@@ -15,7 +15,6 @@ export {
 } from './errors.ts';
 export type { List, ListClaims } from './list.ts';
 export type { LogLevel } from './log.ts';
-export type { OperationId } from './operations.ts';
 export type { PollOptions } from './poll.ts';
 export {
   type ReceiptContent,

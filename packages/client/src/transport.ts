@@ -8,7 +8,8 @@ import {
   isRecord,
   maybeProcessed,
 } from './errors.ts';
-import { OPERATIONS, type OperationId, pathOf } from './operations.ts';
+import type { OperationId } from './generated.ts';
+import { operationOf, pathOf } from './operations.ts';
 import { MAX_TIMER_MS, type Platform, pause } from './platform.ts';
 import { type Backoff, backoffMs, isRetryable, RETRY_AFTER_JITTER_MS, requestedWaitMs } from './retry.ts';
 import { createThrottle } from './throttle.ts';
@@ -127,9 +128,9 @@ export function createTransport(settings: Settings): Transport {
     const deadlineMs = checkedMs('deadlineMs', options.deadlineMs) ?? settings.deadlineMs;
     const deadlineAt = deadlineMs === 0 ? Number.POSITIVE_INFINITY : platform.now() + deadlineMs;
     const { init, url } = requestOf(call, settings);
-    const { method, auth } = OPERATIONS[call.operation];
+    const { method, open } = operationOf(call.operation);
     const hooks = [...settings.hooks, options];
-    const throttle = throttles[auth];
+    const throttle = throttles[open ? 'none' : 'key'];
     const lane = method === 'GET' ? 'read' : 'write';
     const order = calls++;
     let failures = 0;
@@ -274,7 +275,7 @@ function requestOf(
   call: OperationRequest,
   { baseUrl, apiKey, userAgent }: Settings,
 ): { url: string; init: RequestInit } {
-  const { method, auth, idempotencyKey } = OPERATIONS[call.operation];
+  const { method, open, idempotencyKey } = operationOf(call.operation);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) {
     if (value !== undefined) query.set(name, String(value));
@@ -284,7 +285,7 @@ function requestOf(
     Accept: 'application/json, application/problem+json',
     'User-Agent': userAgent,
   };
-  if (auth === 'key') headers.Authorization = `Bearer ${apiKey}`;
+  if (!open) headers.Authorization = `Bearer ${apiKey}`;
   if (idempotencyKey && call.idempotencyKey !== undefined) {
     headers['Idempotency-Key'] = checkedIdempotencyKey(call.idempotencyKey);
   }

@@ -1,7 +1,7 @@
 import type { ApiPromise } from './api-promise.ts';
-import type { AssignmentStatus, InviteAdjusterRequest, SendClaimRequest } from './api-types.ts';
+import type { AssignmentStatus, InviteAdjusterRequest, SendClaimRequest } from './generated.ts';
 
-export type * from './api-types.ts';
+export type * from './generated.ts';
 
 /** The argument of `claims.send`. */
 export type NewClaim = SendClaimRequest;

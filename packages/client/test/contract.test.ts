@@ -12,7 +12,6 @@ import {
   surgeClaim,
 } from '@svc/contract';
 import fc from 'fast-check';
-import { OPERATIONS } from '../src/operations.ts';
 import { collect, createTestClient, json, type Sent } from './test-client.ts';
 
 // Not fast-check's `unit: 'binary'`: it first builds a map with a million entries.
@@ -43,16 +42,6 @@ function validate({ method, url, headers, body }: Sent): { readonly id: string; 
 
 /** A valid response for any operation. */
 const anything = json({ id: ID, data: [EXAMPLES.sendClaim.response], next_cursor: null });
-
-describe('the table of operations', () => {
-  it('matches the contract', () => {
-    const told = Object.entries(CLIENT_ENDPOINTS).map(([id, { method, path, auth, headers }]) => [
-      id,
-      { method, path, auth, idempotencyKey: headers !== undefined },
-    ]);
-    expect(OPERATIONS).toEqual(Object.fromEntries(told));
-  });
-});
 
 describe('every request the client makes', () => {
   it('is valid by the contract', async () => {

@@ -1175,3 +1175,32 @@ export interface ValidationError {
   /** Name of the header. Example: `"Idempotency-Key"`. */
   header?: string;
 }
+
+export const OPERATIONS = {
+  listClaims: { method: 'GET', path: '/v1/claims' },
+  sendClaim: { method: 'POST', path: '/v1/claims', idempotencyKey: true },
+  getClaim: { method: 'GET', path: '/v1/claims/{id}' },
+  getReceipt: { method: 'GET', path: '/v1/claims/{id}/receipt' },
+  offerClaim: { method: 'POST', path: '/v1/claims/{id}/assignment', idempotencyKey: true },
+  inviteAdjuster: { method: 'POST', path: '/v1/adjusters/invitations' },
+  listAdjusters: { method: 'GET', path: '/v1/adjusters' },
+  withdrawInvitation: { method: 'DELETE', path: '/v1/adjusters/invitations/{svc_id}' },
+  getKeyInfo: { method: 'GET', path: '/v1/me' },
+  getHealth: { method: 'GET', path: '/v1/health', open: true },
+  acceptTestClaim: { method: 'POST', path: '/v1/test/claims/{id}/acceptance' },
+  rejectTestClaim: { method: 'POST', path: '/v1/test/claims/{id}/rejection' },
+  closeTestClaim: { method: 'POST', path: '/v1/test/claims/{id}/closure' },
+  acceptTestInvitation: { method: 'POST', path: '/v1/test/invitations/{svc_id}/acceptance' },
+  declineTestInvitation: { method: 'POST', path: '/v1/test/invitations/{svc_id}/decline' },
+  expireTestInvitation: { method: 'POST', path: '/v1/test/invitations/{svc_id}/expiry' },
+  departTestAdjuster: { method: 'POST', path: '/v1/test/adjusters/{svc_id}/departure' },
+  pauseTestAdjuster: { method: 'POST', path: '/v1/test/adjusters/{svc_id}/pause' },
+  resumeTestAdjuster: { method: 'POST', path: '/v1/test/adjusters/{svc_id}/resume' },
+  suspendTestAdjuster: { method: 'POST', path: '/v1/test/adjusters/{svc_id}/suspension' },
+  reinstateTestAdjuster: { method: 'POST', path: '/v1/test/adjusters/{svc_id}/reinstatement' },
+  simulateFaults: { method: 'PUT', path: '/v1/test/faults' },
+  clearFaults: { method: 'DELETE', path: '/v1/test/faults' },
+  checkReadiness: { method: 'GET', path: '/v1/test/readiness' },
+} as const;
+
+export type OperationId = keyof typeof OPERATIONS;
