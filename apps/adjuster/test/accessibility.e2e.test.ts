@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { claimBody, sendClaim } from '../../api/test/service-under-test.ts';
 import {
   axeViolations,
@@ -136,8 +137,15 @@ test.each([
   }),
 );
 
+/** The space between two elements, beside or below each other. */
+async function spaceBetween(one: Locator, other: Locator): Promise<number> {
+  const [a, b] = [await one.boundingBox(), await other.boundingBox()];
+  return a === null || b === null ? -1 : Math.max(b.x - a.x - a.width, b.y - a.y - a.height);
+}
+
 test('in text of 200 %, bars leave three quarters of the screen, nothing is too wide, and focus is never hidden', () =>
   visiting({ ...PHONE, viewport: { width: 360, height: 640 }, locale: 'es-PR' }, async ({ page }) => {
+    await page.addInitScript({ content: `localStorage.preferences = '{"undoSeconds":20}'` });
     const { svcId, token } = await service.member(firm);
     const name = { first_name: 'W'.repeat(100), last_name: 'V'.repeat(100) };
     const offered = await offerFullClaim(service, firm, svcId, {
@@ -157,6 +165,21 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
       found.push(...(await tooWide(page, hash)), ...((await page.evaluate(HIDDEN_FOCUS)) as string[]));
     }
     expect(found).toEqual([]);
+    await page.evaluate(`location.hash = '#/claims/${offered}'`);
+    await button(page, es.claim.accept).waitFor();
+    const answers = page.locator('.action-bar .button');
+    expect(await spaceBetween(answers.first(), answers.last())).toBeGreaterThanOrEqual(8);
+    // Chromium notices the larger text only where a container changes its size.
+    await page.setViewportSize({ width: 361, height: 640 });
+    // Beside its button, the message would break words; a long name leaves the button on the screen.
+    await button(page, es.claim.accept).click();
+    await button(page, es.claim.undo).click({ trial: true });
+    const [message, undo] = [page.locator('.toast p'), page.locator('.toast .button')];
+    const [text, below] = [await message.boundingBox(), await undo.boundingBox()];
+    expect(below?.y).toBeGreaterThanOrEqual((text?.y ?? 0) + (text?.height ?? 0));
+    await button(page, es.claim.undo).click();
+    await page.evaluate("location.hash = '#/'");
+    await page.locator('.menu .count').waitFor();
     // The number of offers is beside its icon, not on it.
     const [count, icon] = (await page.evaluate(`['.count', '.icon'].map((one) =>
       document.querySelector('.menu ' + one).getBoundingClientRect().toJSON())`)) as {
@@ -173,6 +196,14 @@ test('in text of 200 %, bars leave three quarters of the screen, nothing is too 
       const wrong = broken.filter((word) => !isTight || !word.includes('\u00ad'));
       expect([width, size, wrong]).toEqual([width, size, []]);
     }
+    // In sunlight a row says all it has to say.
+    await page.setViewportSize(PHONE.viewport);
+    await page.evaluate(`Object.assign(document.documentElement.dataset, { scheme: 'sunlight' });
+      document.documentElement.style.fontSize = ''`);
+    const cut = `[...document.querySelectorAll('.claim-row .parts > span')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`;
+    await page.getByText('Gulf Adjusting Partners').waitFor();
+    expect(await page.evaluate(cut)).toEqual([]);
   }));
 
 /** Bars that take more than a quarter of the screen, and elements that are hidden behind them when they get the focus. */
