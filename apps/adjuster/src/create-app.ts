@@ -114,7 +114,8 @@ export function createApp(deps: AppDeps) {
     savedNotes: (claimId) => lists.findClaim(claimId)?.work.notes,
   });
   const outbox = createAppOutbox({
-    ...{ texts, session, lists, outcomes, toasts, serviceNow: api.now },
+    ...{ texts, session, lists, outcomes, toasts },
+    time: { now: api.now, isKnown: api.isTimeKnown, ask: () => api.call('getProfile') },
     store: {
       ...deps.outboxStore,
       isLasting: () => deps.isStored.value,

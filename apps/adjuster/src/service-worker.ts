@@ -54,7 +54,7 @@ interface WindowClient {
 
 const worker = globalThis as unknown as ServiceWorkerScope;
 const storage = createStorage(openAppDatabase().get);
-const { call, now } = createApi<Call>(ROOT, ROUTES);
+const { call, now, isTimeKnown } = createApi<Call>(ROOT, ROUTES);
 const PAGE = ROOT.slice(0, -1);
 const CACHE = `page-${__VERSION__}`;
 
@@ -160,7 +160,7 @@ worker.addEventListener('sync', (event) => {
       (await openPages()).some(({ visibilityState }) => visibilityState === 'visible'),
     ),
     clock: Date,
-    serviceNow: now,
+    time: { now, isKnown: isTimeKnown, ask: () => call('getProfile') },
   });
   const send = async () => {
     if ((await outbox.send()).stopped === 'offline') throw new Error('still no network');

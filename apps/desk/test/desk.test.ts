@@ -76,7 +76,7 @@ async function opened(
   const streams: string[] = [];
   let shown = (): void => {};
   const desk = createDesk({
-    api: { call, now: Date.now },
+    api: { call, now: Date.now, isTimeKnown: () => true },
     choices: { read: () => undefined, write: () => {} },
     drafts: {
       read: () => state.draft,

@@ -13,6 +13,8 @@ export interface Api<SendCall> {
   readonly call: SendCall;
   /** The service's time, from its last response. */
   now(): number;
+  /** False before the first response: the device's clock may have been set since the last visit. */
+  isTimeKnown(): boolean;
 }
 
 /**
@@ -30,6 +32,7 @@ export function createApi<SendCall>(
   /** How far the device's clock is behind the service's. */
   let clockOffsetMs = Number(stored?.read(CLOCK_OFFSET) ?? 0) || 0;
   const now = (): number => Date.now() + clockOffsetMs;
+  let isTimeKnown = false;
 
   async function send(id: string, parts: RequestParts = {}): Promise<unknown> {
     const route = routes[id] ?? '';
@@ -75,13 +78,14 @@ export function createApi<SendCall>(
       if (Math.abs(knownMs - clockOffsetMs) > MIN_CLOCK_OFFSET_MS)
         stored?.write(CLOCK_OFFSET, String(knownMs));
       clockOffsetMs = knownMs;
+      isTimeKnown = true;
     }
     if (problem !== undefined) throw problem;
     return found;
   }
 
   // Beyond that, responses are not validated: a claim of another shape is found by `isClaim`.
-  return { call: send as SendCall, now };
+  return { call: send as SendCall, now, isTimeKnown: () => isTimeKnown };
 }
 
 /** A page in place of JSON is not read: it may be long. */

@@ -49,6 +49,9 @@ export type Entry<C extends Content = Content> = C & {
   readonly notBefore?: number | undefined;
   /** When it was first found that there is no network for it. */
   readonly offlineSince?: number;
+  /** By how much its times, and `offlineSince`, were corrected before the service's time was known. */
+  readonly assumedOffsetMs?: number | undefined;
+  readonly offlineOffsetMs?: number | undefined;
   /** It was sent before and may have arrived. */
   readonly tried?: boolean;
   /** How often the service could not process it. */

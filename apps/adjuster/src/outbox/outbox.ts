@@ -1,4 +1,5 @@
 import { isRefusal, NetworkError, needsSignIn } from '@svc/web-app/api-error';
+import { loadOnce } from '@svc/web-app/load-once';
 import { withFallback } from '../data/fallback.ts';
 import { type Content, canCancel, type Entry, type Handler, isWaiting, stateOf } from './entry.ts';
 import { type TypedNotes, withNote, withoutNote } from './notes.ts';
@@ -37,6 +38,15 @@ interface SendReport {
   readonly stopped?: 'offline' | 'signed out' | 'passkey required' | undefined;
 }
 
+/** The service's time, where the device's clock may be wrong. */
+export interface ServiceTime {
+  now(): number;
+  /** False until the service has responded. */
+  isKnown(): boolean;
+  /** Makes it known. */
+  ask(): Promise<unknown>;
+}
+
 const FIRST_RETRY_MS = 5000;
 /** A firm waits for an answer. A proxy may ask for an hour. */
 const MAX_RETRY_MS = { answer: 60_000, work: 5 * 60_000, settings: 5 * 60_000 } as const;
@@ -45,6 +55,11 @@ const is =
   ({ id }: Entry) =>
   (entry: Entry): boolean =>
     entry.id === id;
+const isAssumed = ({ assumedOffsetMs, offlineOffsetMs }: Entry): boolean =>
+  (assumedOffsetMs ?? offlineOffsetMs) !== undefined;
+const unchanged = (entry: Entry): Entry => entry;
+/** Not part of the first load. */
+const loadTimes = loadOnce(() => import('./known-times.ts'));
 const released = (entry: Entry): Entry => ({ ...entry, notBefore: undefined });
 
 /**
@@ -55,10 +70,12 @@ export function createOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
   readonly clock: { now(): number };
-  /** Where the device's clock may be wrong. */
-  readonly serviceNow?: () => number;
+  readonly time?: ServiceTime;
 }) {
   const { api, clock } = deps;
+  const { time = { now: clock.now, isKnown: () => true, ask: async () => {} } } = deps;
+  const offsetMs = (): number => time.now() - clock.now();
+  const assumedMs = (): number | undefined => (time.isKnown() ? undefined : offsetMs());
   const entries = withFallback<readonly Entry[], TypedNotes>(deps.store, []);
   const { owner, exclusive } = deps.store;
   const isStored = (): boolean => entries.isStored() && deps.store.isLasting?.() !== false;
@@ -105,11 +122,26 @@ export function createOutbox(deps: {
 
   /** For the receipts of answers: since when they have waited for a network. */
   const markOffline = async (): Promise<void> => {
-    const [isOwn, offlineSince] = [await ofOwner(), (deps.serviceNow ?? clock.now)()];
+    const isOwn = await ofOwner();
+    const marked = { offlineSince: time.now(), offlineOffsetMs: assumedMs() };
     const isNew = (entry: Entry): boolean =>
       isOwn(entry) && !isHeld(entry) && entry.offlineSince === undefined;
-    if ((await own()).some(isNew)) await replace(isNew, (entry) => ({ ...entry, offlineSince }));
+    if ((await own()).some(isNew)) await replace(isNew, (entry) => ({ ...entry, ...marked }));
   };
+
+  /** How entries are changed whose times were made before the service's time was known. */
+  async function corrected(): Promise<(entry: Entry) => Entry> {
+    if (!time.isKnown())
+      await time.ask().catch((error: unknown) => {
+        throw isRefusal(error) && !needsSignIn(error) ? new NetworkError('service') : error;
+      });
+    if (!time.isKnown()) return unchanged;
+    const { withKnownTimes } = await loadTimes().catch(() => {
+      throw new NetworkError();
+    });
+    const [now, by] = [time.now(), offsetMs()];
+    return (entry) => withKnownTimes(entry, now, by);
+  }
 
   async function send(): Promise<SendReport> {
     const report = { sent: [] as Entry[], dropped: [] as Entry[], failed: [] as Entry[] };
@@ -136,14 +168,17 @@ export function createOutbox(deps: {
         await markOffline();
         return { ...report, stopped: 'offline' };
       }
-      const isOwn = await ofOwner();
-      const [entry] = await replace(
-        (one) => is(stored)(one) && isOwn(one),
-        (one) => ({ ...one, tried: true }),
-      );
-      // It was undone, or another adjuster has signed in.
-      if (entry === undefined) continue;
+      let entry = stored;
       try {
+        const timed = isAssumed(stored) ? await corrected() : unchanged;
+        const isOwn = await ofOwner();
+        const [before] = await replace(
+          (one) => is(stored)(one) && isOwn(one),
+          (one) => ({ ...timed(one), tried: true }),
+        );
+        // It was undone, or another adjuster has signed in.
+        if (before === undefined) continue;
+        entry = timed(before);
         await handler.send(entry);
         await replace(is(entry));
         report.sent.push(entry);
@@ -189,11 +224,15 @@ export function createOutbox(deps: {
      * release what is held under their keys, so that the order stays.
      */
     async add(contents: readonly Content[], undoMs = 0): Promise<readonly string[]> {
+      const assumedOffsetMs = assumedMs();
       const [svcId, at] = [await owner(), clock.now()];
       if (svcId === undefined) throw new Error('Nobody is signed in.');
       const notBefore = undoMs > 0 ? at + undoMs : undefined;
       const added = contents.map(
-        (content): Entry => ({ ...content, id: crypto.randomUUID(), owner: svcId, at, notBefore }),
+        (content): Entry => ({
+          ...content,
+          ...{ id: crypto.randomUUID(), owner: svcId, at, notBefore, assumedOffsetMs },
+        }),
       );
       await entries.update(
         (all) => added.reduce(append, all),

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Toasts } from '@svc/web-app/toasts';
 import { type Content, type Entry, type EntryState, isWaiting, nextDueAt, stateOf } from '../outbox/entry.ts';
-import { createOutbox, type OutboxApi, type OutboxStore } from '../outbox/outbox.ts';
+import { createOutbox, type OutboxApi, type OutboxStore, type ServiceTime } from '../outbox/outbox.ts';
 import type { Texts } from '../texts/en.ts';
 import type { Lists } from './lists.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -13,7 +13,7 @@ export type AppOutbox = ReturnType<typeof createAppOutbox>;
 export function createAppOutbox(deps: {
   readonly store: OutboxStore;
   readonly api: OutboxApi;
-  readonly serviceNow: () => number;
+  readonly time: ServiceTime;
   readonly texts: ReadonlySignal<Texts>;
   readonly session: Session;
   readonly lists: Lists;
@@ -23,7 +23,7 @@ export function createAppOutbox(deps: {
   readonly onOffline: () => void;
 }) {
   const { texts, session, lists, outcomes, toasts } = deps;
-  const outbox = createOutbox({ store: deps.store, api: deps.api, clock: Date, serviceNow: deps.serviceNow });
+  const outbox = createOutbox({ store: deps.store, api: deps.api, clock: Date, time: deps.time });
   /** Oldest first. */
   const entries = signal<readonly Entry[]>([]);
   const sends = signal(0);
