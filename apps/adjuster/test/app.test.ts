@@ -69,6 +69,8 @@ function device() {
     if (id === 'listInvitations' || id === 'listDeadlines') return { data: [], next_cursor: null };
     if (id === 'acceptClaim') return { assignment: { status: 'accepted' } };
     if (id === 'rejectClaim') return { assignment: { status: 'rejected' } };
+    if (id === 'updateWork') return { work: parts?.body };
+    if (id === 'logContact') return { work: { contacts: [{ id: parts?.params?.contact_id }] } };
     return undefined;
   }) as Call;
   const listeners: ((message: TabMessage) => void)[] = [];
@@ -84,7 +86,13 @@ function device() {
     const handlers: { events?: EventHandlers; page: Record<string, () => void> } = { page: {} };
     const hash = { value: '#/claims' };
     const app = createApp({
-      ...{ storage, tabs, api: { call, now: Date.now }, isStored: signal(true), zipPlacesUrl: 'zip.bin' },
+      ...{
+        storage,
+        tabs,
+        api: { call, now: Date.now, isTimeKnown: () => true },
+        isStored: signal(true),
+        zipPlacesUrl: 'zip.bin',
+      },
       deviceLanguage: () => 'en',
       choices: { read: () => undefined, write: () => {} },
       onStorageLost: (listener) => {

@@ -35,6 +35,8 @@ function device() {
     savedEntries: [] as unknown[],
     work: { version: 'v1' } as AppClaim['work'],
     merged: [] as string[],
+    clockAheadMs: 0,
+    isTimeKnown: true,
   };
   const store: OutboxStore = {
     async read() {
@@ -71,7 +73,11 @@ function device() {
     const response = Array.isArray(planned) ? planned.shift() : planned;
     if (response instanceof Error) throw response;
     const result = typeof response === 'function' ? await response() : response;
-    return result === undefined && id in ANSWERED ? claimIs(ANSWERED[id as keyof typeof ANSWERED]) : result;
+    if (result !== undefined) return result;
+    if (id in ANSWERED) return claimIs(ANSWERED[id as keyof typeof ANSWERED]);
+    if (id === 'closeClaim') return claimIs('accepted', { closed_at: 'now' });
+    if (id === 'logContact') return { work: { contacts: [{ id: parts?.params?.contact_id }] } };
+    return id === 'updateWork' ? { work: Object.assign({}, state.work, body) } : undefined;
   }) as Call;
   const api: OutboxApi = {
     isOnline: () => state.online,
@@ -101,8 +107,16 @@ function device() {
       storeAvailability: async (availability) => void state.shown.push(availability),
     }),
   };
-  const open = () => createOutbox({ store, api, clock: { now: () => state.now } });
-  return { state, open, stored: () => entries };
+  const time = {
+    now: () => state.now - (state.isTimeKnown ? state.clockAheadMs : 0),
+    isKnown: () => state.isTimeKnown,
+    async ask() {
+      await call('getProfile');
+      state.isTimeKnown = true;
+    },
+  };
+  const open = () => createOutbox({ store, api, time, clock: { now: () => state.now } });
+  return { state, open, time, stored: () => entries };
 }
 
 /** The assignment once the service has the answer. */
@@ -166,6 +180,43 @@ describe('the outbox', () => {
       kept_offline_since: new Date(1_001_000).toISOString(),
     });
   });
+
+  test.each([
+    ['ahead', 86_400_000],
+    ['behind', -86_400_000],
+  ])(
+    'sends the times of what was done before the service was reached, on a device a day %s, by the clock of the service',
+    async (_, clockAheadMs) => {
+      const { state, open, time } = device();
+      const done = Date.parse('2026-08-30T15:00:00.000Z');
+      Object.assign(state, { clockAheadMs, now: done + clockAheadMs, online: false });
+      const at = (ms: number): string => new Date(ms).toISOString();
+      const page = open();
+      const give = async (key: string): Promise<void> => {
+        const made = { id: key, at: at(time.now()), result: 'reached' } as const;
+        await page.add([
+          accept(key, { answeredAt: time.now() }),
+          { kind: 'work', key, contact: made, entries: { contact_date: made.at.slice(0, 10) }, base: {} },
+        ]);
+      };
+      await give('known');
+      state.isTimeKnown = false;
+      await give('not known');
+      state.now += 60_000;
+      // The app is closed: the worker, or a later visit, finds no network, and then there is one.
+      expect(await open().send()).toMatchObject({ stopped: 'offline' });
+      state.online = true;
+      state.now += 60_000;
+      state.responses['GET v1/me'] = [new NetworkError(), new NetworkError(), undefined];
+      expect((await open().send()).stopped).toBe('offline');
+      expect(state.calls).toEqual(['GET v1/me', 'GET v1/me']);
+      expect((await page.own()).some(({ tried }) => tried)).toBe(false);
+      expect((await open().send()).stopped).toBeUndefined();
+      const answered = { answered_at: at(done), kept_offline_since: at(done + 60_000) };
+      const sent = [answered, { contact_date: '2026-08-30' }, { at: at(done) }];
+      expect(state.bodies.slice(3)).toMatchObject([...sent, ...sent]);
+    },
+  );
 
   test('keeps everything while offline, lets it be undone, and sends it in order afterwards', async () => {
     const { state, open } = device();
@@ -329,6 +380,23 @@ describe('the outbox', () => {
       expect(state.outcomes).toMatchObject([{ claimId: 'a', answer: answer.answer }]);
     },
   );
+
+  test.each([
+    ['PATCH a/work', notes('a', 'Wet')],
+    ['PATCH a/work', notes('a', ' ')],
+    ['PUT a/contacts/1', contact('a', '1')],
+    ['POST a/closure', { kind: 'work', key: 'a', close: true } as const],
+  ])('%s is sent again while the response shows the claim as it was before', async (name, edit) => {
+    const { state, open, stored } = device();
+    state.work = { version: 'v1', notes: 'Before' };
+    state.responses[name] = () => claimIs('accepted', { work: state.work });
+    const outbox = open();
+    await outbox.add([edit]);
+    await outbox.send();
+    expect([state.shown, state.savedEntries, stored()]).toMatchObject([[], [], [{ tried: true }]]);
+    state.responses = {};
+    expect((await outbox.send()).sent).toHaveLength(1);
+  });
 
   test('replaces what it has saved itself, though the response was lost, and does not take it for that of another device', async () => {
     const { state, open } = device();

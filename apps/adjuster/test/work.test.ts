@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mergedEntries } from '../src/model/merge-edits.ts';
+import { changedElsewhere, mergedEntries, withoutOwn } from '../src/model/merge-edits.ts';
 import {
   changedEntries,
   rejectedEntries,
@@ -44,6 +44,14 @@ describe('edits of two devices', () => {
           expect(merged.split('\n').map((one) => one.trim())).toContain(line.trim());
       }),
     );
+  });
+
+  test('are told from what this device has saved without a response', () => {
+    const elsewhere = (...earlier: WorkEntries[]) => {
+      const work = { version: 'v', notes: 'Wet' };
+      return changedElsewhere({ notes: 'Wet den' }, withoutOwn(work, { notes: '' }, earlier), work);
+    };
+    expect([elsewhere(), elsewhere({ notes: 'Wet' })]).toEqual([['notes'], []]);
   });
 
   test('keep the date of this device, and that of the other one in the notes', () => {

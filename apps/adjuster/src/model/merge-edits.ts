@@ -24,6 +24,16 @@ function mergedNotes(base: string, own: string, other: string): string {
   return joined([other, own], '\n\n');
 }
 
+/** What this device has saved itself was not changed elsewhere: the base with it. `earlier`: what may have been saved. */
+export const withoutOwn = (work: Work, base: WorkEntries, earlier: readonly WorkEntries[]): WorkEntries =>
+  Object.fromEntries(
+    WORK_FIELDS.flatMap((field) => {
+      const now = work[field] ?? '';
+      const before = earlier.some((one) => one[field] === now) ? now : base[field];
+      return before === undefined ? [] : [[field, before]];
+    }),
+  );
+
 /** The fields that another device has changed to something else since their editing began. */
 export const changedElsewhere = (entries: WorkEntries, base: WorkEntries, work: Work): WorkField[] =>
   WORK_FIELDS.filter((field) => {

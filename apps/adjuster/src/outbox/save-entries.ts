@@ -1,7 +1,7 @@
 import type { AppClaim, LIMITS } from '@svc/contract';
 import { ApiError, NetworkError } from '@svc/web-app/api-error';
 import type { Call } from '../data/endpoints.ts';
-import { mergedEntries } from '../model/merge-edits.ts';
+import { mergedEntries, withoutOwn } from '../model/merge-edits.ts';
 import { requestBody, WORK_FIELDS, type WorkEntries, type WorkField } from '../model/work-edits.ts';
 import type { WorkContent } from './entry.ts';
 
@@ -20,16 +20,6 @@ export interface EntriesApi {
   updateClaim(claim: AppClaim): void;
 }
 
-/** What this device has saved itself was not changed elsewhere. */
-const baseIn = (work: AppClaim['work'], base: WorkEntries, earlier: readonly WorkEntries[]): WorkEntries =>
-  Object.fromEntries(
-    WORK_FIELDS.flatMap((field) => {
-      const now = work[field] ?? '';
-      const before = earlier.some((one) => one[field] === now) ? now : base[field];
-      return before === undefined ? [] : [[field, before]];
-    }),
-  );
-
 /** Saves them on the work that they were made from, else together with what another device has saved since. */
 export async function saveEntries(
   api: EntriesApi,
@@ -43,12 +33,20 @@ export async function saveEntries(
   const params = { id };
   let work = api.workOf(id) ?? (await api.call('getOfferedClaim', { params })).work;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const merged = mergedEntries(entries, baseIn(work, base, earlier), work, api.labelOf);
+    const merged = mergedEntries(entries, withoutOwn(work, base, earlier), work, api.labelOf);
     if (merged !== entries && (merged.notes ?? '').length > MAX_NOTES_LENGTH)
       throw new ApiError(409, 'work_changed');
     try {
-      const body = { ...requestBody(merged), based_on: work.version };
-      api.updateClaim(await api.call('updateWork', { params, body }));
+      const body = requestBody(merged);
+      const claim = await api.call('updateWork', { params, body: { ...body, based_on: work.version } });
+      // A proxy may respond with the claim as it was before.
+      if (
+        !WORK_FIELDS.every(
+          (field) => body[field] === undefined || body[field] === (claim.work[field] ?? null),
+        )
+      )
+        throw new NetworkError();
+      api.updateClaim(claim);
       if (merged !== entries) api.merged(id);
       return;
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { AppClaim } from '@svc/contract';
 import { NetworkError } from '@svc/web-app/api-error';
 import { loadOnce } from '@svc/web-app/load-once';
 import type { WorkEntries } from '../model/work-edits.ts';
@@ -15,6 +16,11 @@ export const workHandler = (
     keepAsDraft(edits: WorkContent): Promise<void>;
   },
 ): Handler<WorkContent> => {
+  const show = (claim: AppClaim, isDone = false): void => {
+    // A proxy may respond with the claim as it was before.
+    if (!isDone) throw new NetworkError();
+    api.updateClaim(claim);
+  };
   return {
     async send({ key: id, entries, base, earlier, contact, close = false }) {
       if (entries !== undefined) {
@@ -26,9 +32,15 @@ export const workHandler = (
       }
       if (contact !== undefined) {
         const { id: contact_id, ...body } = contact;
-        api.updateClaim(await api.call('logContact', { params: { id, contact_id }, body }));
+        const claim = await api.call('logContact', { params: { id, contact_id }, body });
+        show(
+          claim,
+          claim.work.contacts?.some((one) => one.id === contact_id),
+        );
       }
-      if (close) api.updateClaim(await api.call('closeClaim', { params: { id } }));
+      if (!close) return;
+      const claim = await api.call('closeClaim', { params: { id } });
+      show(claim, claim.closed_at !== null);
     },
     dropped: api.keepAsDraft,
     merge(entry, next) {

@@ -7,7 +7,7 @@ import { useRef, useState } from 'preact/hooks';
 import { allTexts } from '../all-texts.ts';
 import { drafts, go, lists, outbox, showError, showToast, texts, work } from '../app.ts';
 import { NotSentYet } from '../components/not-sent-yet.tsx';
-import { changedElsewhere } from '../model/merge-edits.ts';
+import { changedElsewhere, withoutOwn } from '../model/merge-edits.ts';
 import { basesOf, changedEntries, hasEntries, type WorkField } from '../model/work-edits.ts';
 import { useDraft } from './draft.ts';
 import { DateField, TimeField } from './fields.tsx';
@@ -26,10 +26,12 @@ export function WorkForm({ claim }: { claim: AppClaim }) {
   const entered: AppClaim['work'] = { ...claim.work, ...draft };
   const base = basesOf(draft);
   const saved = lists.findClaim(claim.id)?.work ?? claim.work;
-  const elsewhere = changedElsewhere(draft, base, saved);
+  const own = work.unsent(claim.id);
+  const earlier = own.flatMap(({ entries, earlier = [] }) => [...earlier, ...(entries ? [entries] : [])]);
+  const elsewhere = changedElsewhere(draft, withoutOwn(saved, base, earlier), saved);
   const changed = changedEntries(draft, claim.work);
   const hasChanged = hasEntries(changed);
-  const unsent = work.unsent(claim.id).filter((edit) => outbox.entryState(edit) !== 'held');
+  const unsent = own.filter((edit) => outbox.entryState(edit) !== 'held');
 
   const during = async (task: () => Promise<void>): Promise<void> => {
     setBusy(true);
