@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { PageRequest } from '@svc/application';
+import { LIMITS } from '@svc/contract';
 import { createFixedClock } from '@svc/testkit';
+import { eventually } from '@svc/testkit/eventually';
 import { fullClaim, fullWith } from '../../../packages/contract/test/full-claim.ts';
 import {
   acceptClaim,
@@ -406,6 +409,53 @@ test('a test claim is marked as test for both keys', async () => {
     [tested.id, true],
   ]);
   expect((await getClaim(service, own.test, tested.id)).json).toEqual(tested);
+});
+
+test('long pages of /v1 and of the app are read one at a time, firms in turn, and short ones do not wait for them', async () => {
+  const [large, small] = [await service.firm(), await service.firm()];
+  const started: string[] = [];
+  const blocked: (() => void)[] = [];
+  const whileBlocked = async (reader: string, { limit }: PageRequest): Promise<void> => {
+    if (limit < LIMITS.page.max) return;
+    started.push(reader);
+    await new Promise<void>((resolve) => blocked.push(resolve));
+  };
+  const { services } = service.service;
+  const [firmReads, appReads] = [services.get('firmReads'), services.get('appReads')];
+  const [ofFirm, ofAdjuster] = [firmReads.claims.bind(firmReads), appReads.claims.bind(appReads)];
+  jest.spyOn(firmReads, 'claims').mockImplementation(async (firmId, environment, filter, page) => {
+    await whileBlocked(firmId, page);
+    return ofFirm(firmId, environment, filter, page);
+  });
+  jest.spyOn(appReads, 'claims').mockImplementation(async (svcId, list, page, since) => {
+    await whileBlocked(svcId, page);
+    return ofAdjuster(svcId, list, page, since);
+  });
+  try {
+    const longPage = (path: string, as: string) =>
+      service.call('GET', `${path}?limit=${LIMITS.page.max}`, { as });
+    const isReading = async (read: number): Promise<void> => {
+      await eventually(
+        async () => started.length,
+        (count) => count === read,
+      );
+      expect((await listClaims(service, small.live)).status).toBe(200);
+      expect(started).toHaveLength(read);
+    };
+    const pages = [1, 2, 3].map(() => longPage('/v1/claims', large.live));
+    await isReading(1);
+    pages.push(longPage('/v1/claims', small.live), longPage('/app/v1/claims', member.token));
+    for (const read of pages.keys()) {
+      await isReading(read + 1);
+      blocked.pop()?.();
+    }
+    expect((await Promise.all(pages)).map(({ status }) => status)).toEqual(pages.map(() => 200));
+    // The other two had their turns before its third.
+    expect([started[0], started.at(-1)]).toEqual([large.id, large.id]);
+  } finally {
+    jest.restoreAllMocks();
+    for (const release of blocked) release();
+  }
 });
 
 test('existing_claim_url is the address of the claim, below the configured public address', async () => {
