@@ -57,6 +57,17 @@ test('a dropped request is processed and its connection closed, so the retry is 
   expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
 });
 
+test('the retries of a read do not use up the lost responses of writes', async () => {
+  const firm = await service.firm();
+  await setFaults(firm.test, 'dropped_write', 1);
+  const read = () => service.call('GET', '/v1/claims', { as: firm.test });
+  expect([(await read()).status, (await read()).json.data]).toEqual([200, []]);
+  const body = claimBody(firm.account.manual);
+  await expect(sendClaim(service, firm.test, body, 'the-key')).rejects.toThrow();
+  const retry = await sendClaim(service, firm.test, body, 'the-key');
+  expect([retry.status, retry.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+});
+
 test('a slow request is processed, and gets its response only after a client with a shorter timeout has given up', async () => {
   const firm = await service.firm();
   const body = claimBody(firm.account.manual);

@@ -95,7 +95,7 @@ test('a rehearsal hands out its claims, shows what happens, is undone when it is
     await page.getByRole('link', { name: 'Keys' }).click();
     await until('the next faults', async () => (await meWith(firm.test)).status === 429);
     await page.getByRole('link', { name: 'Sandbox' }).click();
-    await page.getByText('the next 3 responses are lost').waitFor();
+    await page.getByText('the responses to the next 3 writes are lost').waitFor();
     expect(await faultsOf(page, 'rehearsal')).toEqual([]);
     await service.call('POST', `/v1/test/adjusters/${firm.account.manual}/departure`, { as: firm.test });
     await button(page, 'Stop').click();

@@ -275,6 +275,7 @@ export const FAULT_KINDS = [
   'service_unavailable',
   'slow',
   'dropped',
+  'dropped_write',
   'unknown_value',
   'short_page',
 ] as const;

@@ -32,7 +32,7 @@ const fault =
   ({ client }) =>
     client.sandbox.simulateFaults({ kind, count });
 
-const LOST = 'the next 3 responses are lost';
+const LOST = 'the responses to the next 3 writes are lost';
 
 export const DEFAULT_REHEARSAL = { claims: 30, minutes: 12 } as const;
 
@@ -52,7 +52,7 @@ export const SCRIPT: readonly (readonly [part: number, text: string, action: Act
   [0.42, 'the next 3 pages have one claim each', fault('short_page', 3)],
   [0.51, 'the next 2 requests get 503', fault('service_unavailable', 2)],
   [0.55, '_accepts resumes', ({ client, account }) => client.sandbox.resumeAdjuster(account('accepts'))],
-  [0.6, LOST, fault('dropped', 3)],
+  [0.6, LOST, fault('dropped_write', 3)],
   [0.66, '_manual leaves the firm', ({ client, account }) => client.sandbox.leaveFirm(account('manual'))],
   [0.7, '_manual is back', ({ client, account }) => rejoin(client, account('manual'))],
   [0.72, 'the next 5 responses have an unknown status', fault('unknown_value', 5)],
@@ -95,8 +95,9 @@ export async function rehearse(client: Client, options: RehearsalOptions): Promi
   let firstAt: number | undefined;
   let done = 0;
   try {
-    // Before the first claim, since a program may send all of them in a second; more than its polls meet.
-    await client.sandbox.simulateFaults({ kind: 'dropped', count: 3 });
+    // Before the first claim, since a program may send all of them in a second. Only of writes: the retries of a poll would
+    // use up any number of other ones.
+    await client.sandbox.simulateFaults({ kind: 'dropped_write', count: 3 });
     onStep(LOST);
     await options.onClaims(`${lines.join('\n')}\n`, run);
     for (let passed = 0; passed <= 1; ) {

@@ -87,7 +87,7 @@ test('the first request meets a fault, however fast a program sends, and no furt
   const assignment = { status: 'accepted', adjuster_svc_id: 'test_accepts' };
   state.claims.push({ ...eventClaim(0, 'test_accepts', 'x', 0), assignment });
   await rehearsal;
-  expect(met).toEqual(['dropped', null]);
+  expect(met).toEqual(['dropped_write', null]);
   expect([state.fault, state.steps.at(-1)]).toEqual([null, 'the next response is slow']);
 });
 
@@ -103,7 +103,7 @@ test('whichever step it is stopped at, and at its end, no fault is left and the 
   expect(over).toEqual({ end: 'over', ...AS_BEFORE });
   expect(steps).toHaveLength(14);
   // Otherwise there would be nothing to undo.
-  expect(met).toEqual(expect.arrayContaining(['dropped', 'short_page', 'paused', 'withdrawn']));
+  expect(met).toEqual(expect.arrayContaining(['dropped_write', 'short_page', 'paused', 'withdrawn']));
   for (const n of steps.keys()) {
     let passed = 0;
     const stopped = await rehearsed([], (_, __, stop) => {

@@ -286,7 +286,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'your firm': 'su firma',
   'a person who was removed': 'una persona que ya no está',
 
-  'the next {} responses are lost': 'las próximas {} respuestas se pierden',
+  'the responses to the next {} writes are lost': 'las respuestas a las próximas {} escrituras se pierden',
   'the next {} requests are rate limited': 'las próximas {} solicitudes se limitan',
   'the next {} requests fail with 500': 'las próximas {} solicitudes fallan con 500',
   'the next {} requests get 503': 'las próximas {} solicitudes reciben 503',

@@ -261,7 +261,7 @@ export function createPipeline(
     trace.route = SIMULATED_ROUTE;
     let response: RouteResponse | null = null;
     try {
-      response = await withFault(fault, received, respond, (ms) => {
+      response = await withFault(fault, endpoint.write, received, respond, (ms) => {
         exchange.permit.release();
         return pause(ms);
       });

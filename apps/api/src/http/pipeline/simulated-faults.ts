@@ -24,6 +24,7 @@ function withUnknownValue(response: RouteResponse): RouteResponse {
 /** Whether the client can notice the fault. Null: the request has failed. A page that ends early has a cursor. */
 export function isNoticeable(kind: FaultKind, response: RouteResponse | null): boolean {
   if (kind === 'unknown_value') return response?.hasUnknownValue === true;
+  if (kind === 'dropped_write') return response?.dropped === true;
   return kind !== 'short_page' || response?.json?.includes('"next_cursor":"') === true;
 }
 
@@ -33,6 +34,7 @@ export function isNoticeable(kind: FaultKind, response: RouteResponse | null): b
  */
 export async function withFault(
   kind: FaultKind,
+  isWrite: boolean,
   receive: () => Promise<unknown>,
   respond: () => Promise<RouteResponse>,
   pause: (ms: number) => Promise<unknown>,
@@ -45,6 +47,8 @@ export async function withFault(
         await pause(LIMITS.slowFaultMs);
       }
     case 'dropped':
+    case 'dropped_write':
+      if (kind === 'dropped_write' && !isWrite) return respond();
       await respond().catch(() => {});
       return { status: 500, dropped: true };
     case 'short_page':
