@@ -546,7 +546,7 @@ export interface EstimateInput {
   price_list?: string | undefined;
 }
 
-/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same for POST, PUT, PATCH and DELETE only; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect. */
+/** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same, for writes only; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect. */
 export type FaultKind =
   | 'rate_limited'
   | 'internal_error'
@@ -1076,7 +1076,7 @@ export type SettlementBasis = 'replacement_cost' | 'actual_cash_value';
 
 /** The fault, and for how many requests. */
 export interface SimulateFaultsRequest {
-  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same for POST, PUT, PATCH and DELETE only; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect. */
+  /** What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after 3 more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same, for writes only; unknown_value is processed, and pending claims in the response have the status simulated_new_status and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect. */
   kind: FaultKind;
   /** How many of the next requests are affected. 1 to 100. Example: `2`. */
   count: number;

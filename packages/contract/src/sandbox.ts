@@ -16,7 +16,7 @@ export type DepartedAdjuster = z.output<typeof departedAdjusterSchema>;
 export const simulateFaultsBody = fields({
   kind: oneOf(FAULT_KINDS, {
     id: 'FaultKind',
-    description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same for POST, PUT, PATCH and DELETE only; unknown_value is processed, and pending claims in the response have the status ${SIMULATED_STATUS} and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect.`,
+    description: `What happens to the requests. rate_limited, internal_error and service_unavailable are errors, and the request is not processed; slow is processed and gets its response after ${LIMITS.slowFaultMs / 1000} more seconds; dropped is processed, and then the connection is closed without a response; dropped_write is the same, for writes only; unknown_value is processed, and pending claims in the response have the status ${SIMULATED_STATUS} and a field that is not documented, as may be added at any time; short_page is processed, and a page ends after one claim, as a page of large claims may. The last three count only requests that they affect.`,
     example: 'dropped',
   }),
   count: integer(LIMITS.faultCount, {
