@@ -22,7 +22,7 @@ const ADAPTERS = ['^packages/adapter-[a-z]+/src/', '^packages/embedded-postgres/
 const HTTP = '^apps/api/src/http/';
 const COMPOSITION = '^apps/api/src/composition/';
 /** What the API exports to tools; everything else in apps/api/src is closed to them. */
-const API_FOR_TOOLS = '^apps/api/src/(tooling|row-format)\\.ts$';
+const API_FOR_TOOLS = '^apps/api/src/tooling\\.ts$';
 const WEB_APP = '^packages/web-app/src/';
 const PACKAGES = '^packages/[a-z-]+/src/';
 

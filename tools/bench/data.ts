@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecrets } from '@svc/adapter-credentials';
-import { asciiJson } from '@svc/api/row-format';
+import { asciiJson } from '@svc/api/tooling';
 import { summaryOf } from '@svc/application';
 import { type ClaimAsSent, carrierNameKey } from '@svc/domain';
 import type pg from 'pg';

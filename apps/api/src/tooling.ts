@@ -4,4 +4,5 @@ export { compose, migrateDatabase } from './composition/compose.ts';
 export type { ServiceContainer } from './composition/services.ts';
 export { readConfig } from './config.ts';
 export { createDemo, walkThrough } from './demo.ts';
+export { asciiJson } from './http/serialization/ascii-json.ts';
 export { createLog } from './logging.ts';

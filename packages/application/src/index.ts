@@ -23,7 +23,6 @@ export * from './desk/readiness/grade.ts';
 export * from './desk/readiness/readiness.ts';
 export * from './desk/requests.ts';
 export * from './desk/staff.ts';
-export * from './errors/email-taken.ts';
 export { tlsProblem } from './errors/tls-problem.ts';
 export * from './errors/too-many-attempts.ts';
 export * from './errors/unavailable.ts';

@@ -44,3 +44,9 @@ export class DomainError extends Error {
     super(detail);
   }
 }
+
+/** The value, or the error `not_found` if there is none. */
+export function existing<T>(value: T | null | undefined, detail: string): T {
+  if (value == null) throw new DomainError('not_found', detail);
+  return value;
+}

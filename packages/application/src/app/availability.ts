@@ -2,7 +2,7 @@ import {
   ALWAYS_AVAILABLE,
   type Availability,
   type DevicePreferences,
-  DomainError,
+  existing,
   nextLocalTime,
   REMINDER_TIME,
   SIGN_IN_LIMITS,
@@ -35,9 +35,7 @@ export const makeSetAvailability =
     });
 
 async function lockDevice(tx: Tx, { svcId }: AdjusterActor, deviceId: string): Promise<DeviceState> {
-  const device = await tx.devices.lock(svcId, deviceId);
-  if (device === null) throw new DomainError('not_found', 'This device is not registered.');
-  return device;
+  return existing(await tx.devices.lock(svcId, deviceId), 'This device is not registered.');
 }
 
 /** Sets quiet hours and reminders of a registered device, and queues its next reminder. */

@@ -8,6 +8,7 @@ import {
   type ContactAttempt,
   closeAcceptedClaim,
   DomainError,
+  existing,
   type FirmId,
   type Instant,
   logContact,
@@ -40,7 +41,7 @@ type RespondDeps = AuditDeps & { claimWrites: ClaimWrites };
 /** Whom the audit trail names; default: the adjuster. */
 type AuditDeps = { clock: Clock; callerOf?: (actor: AdjusterActor) => AuditCaller };
 
-const notFound = (): DomainError => new DomainError('not_found', 'No such claim.');
+const NO_CLAIM = 'No such claim.';
 
 type Apply = (claim: Claim, membership: ClaimAccess) => Claim;
 
@@ -89,7 +90,7 @@ const respond = async (
       throw error instanceof DomainError ? new RejectedAnswer(error, claim.firmId, device) : error;
     }
   });
-  if (view === null) throw new RejectedAnswer(notFound(), null, device);
+  if (view === null) throw new RejectedAnswer(new DomainError('not_found', NO_CLAIM), null, device);
   return view;
 };
 
@@ -102,8 +103,7 @@ const change = (
   apply: Apply,
 ): Promise<AppClaimView> =>
   deps.uow.run(async (tx) => {
-    const offered = await tx.claims.lockOfferedTo(actor.svcId, id);
-    if (offered === null) throw notFound();
+    const offered = existing(await tx.claims.lockOfferedTo(actor.svcId, id), NO_CLAIM);
     const { work, closedAt, ...others } = apply(offered.claim, offered.membership);
     const isUnchanged = isSameContent([work, closedAt], [offered.claim.work, offered.claim.closedAt]);
     if (isUnchanged) return { ...offered.claim, ...offered.forms };
@@ -115,11 +115,8 @@ const change = (
 
 export const makeReadAppClaim =
   (deps: { appReads: AppReads }) =>
-  async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> => {
-    const view = await deps.appReads.claim(actor.svcId, id);
-    if (view === null) throw notFound();
-    return view;
-  };
+  async (actor: AdjusterActor, id: ClaimId): Promise<AppClaimView> =>
+    existing(await deps.appReads.claim(actor.svcId, id), NO_CLAIM);
 
 export const makeAcceptClaim =
   (deps: RespondDeps) =>

@@ -2,6 +2,7 @@ import {
   acceptInvitation,
   DomainError,
   declineInvitation,
+  existing,
   type FirmId,
   type Instant,
   leaveFirm,
@@ -22,17 +23,14 @@ type Deps = { uow: UnitOfWork; appReads: AppReads; clock: Clock };
 
 async function lockMembership(tx: Tx, firmId: FirmId, svcId: Svcid): Promise<Membership> {
   const membership = await tx.memberships.lock(firmId, svcId);
-  if (membership === null)
-    throw new DomainError('not_found', 'You have no invitation from this firm and are not a member.');
-  return membership;
+  return existing(membership, 'You have no invitation from this firm and are not a member.');
 }
 
 async function readFirm(deps: Deps, firmId: FirmId, svcId: Svcid): Promise<FirmMembershipView> {
   const firms = await deps.appReads.memberships(svcId);
   const view = firms.find((firm) => firm.firmId === firmId);
   // The adjuster may have left on another device since the commit.
-  if (view === undefined) throw new DomainError('not_found', 'You are not a member of this firm.');
-  return view;
+  return existing(view, 'You are not a member of this firm.');
 }
 
 export const makeAcceptInvitation =

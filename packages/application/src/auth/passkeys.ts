@@ -1,4 +1,4 @@
-import { DomainError, type Instant, MAX_PASSKEYS_PER_ACCOUNT, MINUTE } from '@svc/domain';
+import { DomainError, existing, type Instant, MAX_PASSKEYS_PER_ACCOUNT, MINUTE } from '@svc/domain';
 import type { AccountActor } from '../actors.ts';
 import { byAccount, recordAccountAction, recordOwnAction } from '../audit/events.ts';
 import { accountKey, accountRef } from '../model/account.ts';
@@ -204,10 +204,10 @@ async function lockOwn(
   actor: AccountActor,
   id: string,
 ): Promise<{ passkey: Passkey; isLast: boolean }> {
-  const existing = await tx.passkeys.lockOf(accountRef(actor));
-  const passkey = existing.find((each) => each.id === id);
-  if (passkey === undefined) throw new DomainError('not_found', 'You have no passkey with this id.');
-  return { passkey, isLast: existing.length === 1 };
+  const passkeys = await tx.passkeys.lockOf(accountRef(actor));
+  const found = passkeys.find((each) => each.id === id);
+  const passkey = existing(found, 'You have no passkey with this id.');
+  return { passkey, isLast: passkeys.length === 1 };
 }
 
 export const makeRenamePasskey =

@@ -2,6 +2,7 @@ import {
   DAY,
   DomainError,
   emailKey,
+  existing,
   type FirmId,
   type Instant,
   SIGN_IN_CODE_LIFETIME_MS,
@@ -660,7 +661,6 @@ export const makeEndSession =
     deps.uow.run(async (tx) => {
       const open = await tx.sessions.of(accountRef(actor));
       const session = open.find(({ id }) => id === sessionId);
-      if (session === undefined) throw new DomainError('not_found', 'You have no session with this id.');
-      await tx.sessions.remove(session);
+      await tx.sessions.remove(existing(session, 'You have no session with this id.'));
       await recordOwnAction(tx, deps, actor, 'session.end');
     });

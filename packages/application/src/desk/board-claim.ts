@@ -1,4 +1,4 @@
-import { type ClaimId, DomainError, type FirmId, type Instant, type OfferOutcome } from '@svc/domain';
+import { type ClaimId, existing, type FirmId, type Instant, type OfferOutcome } from '@svc/domain';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OfferHistory, OfferHistoryEntry } from '../ports/offer-history.ts';
@@ -29,12 +29,12 @@ export const makeReadBoardClaim =
   ) =>
   async (firmId: FirmId, id: ClaimId) => {
     const { boardReads, clock } = deps;
-    const [claim, offers, offerWaitHours] = await Promise.all([
+    const [found, offers, offerWaitHours] = await Promise.all([
       boardReads.claim(firmId, id),
       deps.offerHistory.ofClaim(firmId, id),
       boardReads.offerWaitHours(firmId),
     ]);
-    if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
+    const claim = existing(found, 'No claim of your firm has this id.');
     const { closedAt, updatedAt } = claim;
     const [names, offerers] = await Promise.all([
       adjusterNames(

@@ -4,6 +4,7 @@ import {
   contactForFirm,
   DomainError,
   type Environment,
+  existing,
   type FirmId,
   type Svcid,
   searchText,
@@ -27,15 +28,12 @@ interface Deps {
   readonly ids: Ids;
 }
 
-const noSuchImport = (): DomainError => new DomainError('not_found', 'No import of your firm has this id.');
+const NO_IMPORT = 'No import of your firm has this id.';
 
 export const makeReadImport =
   ({ uow }: Pick<Deps, 'uow'>) =>
-  async (firmId: FirmId, id: string): Promise<ClaimImport> => {
-    const found = await uow.run((tx) => tx.imports.lock(firmId, id));
-    if (found === null) throw noSuchImport();
-    return found;
-  };
+  async (firmId: FirmId, id: string): Promise<ClaimImport> =>
+    existing(await uow.run((tx) => tx.imports.lock(firmId, id)), NO_IMPORT);
 
 /** The columns of the last import with this name. */
 export const makeRememberedColumns =
@@ -75,8 +73,7 @@ export const makeStartImport =
           object: importObject(importId),
         });
       if (id !== undefined) {
-        const current = await tx.imports.lock(firmId, id);
-        if (current === null) throw noSuchImport();
+        const current = existing(await tx.imports.lock(firmId, id), NO_IMPORT);
         // A file that was checked with test data is not sent to adjusters by mistake.
         if (current.environment !== environment)
           throw new DomainError(
@@ -274,16 +271,15 @@ export const makeSendImported =
         const error = asDomainError(thrown);
         // Of an earlier request, whose Idempotency-Key is over or another one.
         const id = error.existingClaimId as ClaimId | undefined;
-        const existing = id && (await existingClaim(deps.firmReads, actor, id, command));
-        return existing || { outcome: 'failed', error };
+        const earlier = id && (await existingClaim(deps.firmReads, actor, id, command));
+        return earlier || { outcome: 'failed', error };
       }
     };
     const outcomes = await inGroups(commands, async (command) => command && send(command));
     const count = (...wanted: ImportOutcome['outcome'][]): number =>
       outcomes.filter((each) => wanted.includes(each?.outcome ?? 'failed')).length;
     await deps.uow.run(async (tx) => {
-      const current = await tx.imports.lock(firmId, id);
-      if (current === null) throw noSuchImport();
+      const current = existing(await tx.imports.lock(firmId, id), NO_IMPORT);
       // Rows that are sent again count once.
       if (fromRow < current.nextUncounted) return;
       await tx.imports.save({

@@ -1,4 +1,4 @@
-import { DomainError, type Environment, type FirmId, type Instant, type KeyId } from '@svc/domain';
+import { type Environment, existing, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst, type RequestPosition } from '../model/logged-request.ts';
 import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
@@ -115,6 +115,5 @@ export const makeReadRequest =
   ({ requestLog }: { readonly requestLog: Pick<RequestLogStore, 'requestsOf'> }) =>
   async (firmId: FirmId, requestId: string): Promise<LoggedRequest> => {
     const [request] = await requestLog.requestsOf(firmId, { requestId, limit: 1 });
-    if (request !== undefined) return request;
-    throw new DomainError('not_found', 'No request of your firm in the last 14 days has this id.');
+    return existing(request, 'No request of your firm in the last 14 days has this id.');
   };

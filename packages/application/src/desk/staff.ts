@@ -3,6 +3,7 @@ import {
   checkNotLastAdmin,
   DomainError,
   emailKey,
+  existing,
   MAX_STAFF_PER_FIRM,
   nextLateOffersMail,
   type StaffId,
@@ -28,12 +29,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const noSuchMember = (): DomainError =>
-  new DomainError('not_found', 'No staff member of the firm has this id.');
+const NO_MEMBER = 'No staff member of the firm has this id.';
 
 async function lockMember(tx: Tx, of: StaffRef): Promise<StaffMember> {
-  const member = await tx.staff.lock(of);
-  if (member === null) throw noSuchMember();
+  const member = existing(await tx.staff.lock(of), NO_MEMBER);
   return member;
 }
 
@@ -154,8 +153,7 @@ export const makeOpenStaffSession =
         'operator',
         'Opened by the operator',
       );
-      if (opened === null) throw noSuchMember();
-      return opened;
+      return existing(opened, NO_MEMBER);
     });
 
 export interface OwnStaffProfile {

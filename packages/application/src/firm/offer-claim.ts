@@ -5,6 +5,7 @@ import {
   checkAddressee,
   checkOfferable,
   DomainError,
+  existing,
   type FirmId,
   type Instant,
   isClaimVisible,
@@ -66,7 +67,7 @@ export const makeOfferClaim =
       const { at } = request;
       const caller = byFirm(actor);
       const saved = await deps.claimWrites.offer({ ...request, adjuster, claimId }, ({ claim, ...known }) => {
-        if (!isClaimVisible(claim, environment)) throw noClaim();
+        if (!isClaimVisible(claim, environment)) throw new DomainError('not_found', NO_CLAIM);
         if (seenUpdatedAt !== undefined && seenUpdatedAt !== claim.updatedAt) throw new ClaimChanged(claim);
         checkOfferable(claim, environment);
         const before = claim.assignment;
@@ -89,14 +90,13 @@ export const makeOfferClaim =
           }),
         };
       });
-      if (saved === null) throw noClaim();
-      return saved;
+      return existing(saved, NO_CLAIM);
     }).catch(async (error: unknown) => {
       if (!(error instanceof ClaimChanged)) throw error;
       throw new DomainError('claim_changed', await describe(deps, actor.firmId, error.assignment));
     });
 
-const noClaim = (): DomainError => new DomainError('not_found', 'No such claim.');
+const NO_CLAIM = 'No such claim.';
 
 async function describe(deps: NameReads, firmId: FirmId, latest: Assignment): Promise<string> {
   const { adjuster, offeredBy, status } = latest;

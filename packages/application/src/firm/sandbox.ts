@@ -7,6 +7,7 @@ import {
   closeClaimAsOperator,
   DomainError,
   declineInvitation,
+  existing,
   expireInvitation,
   type Instant,
   type KeyId,
@@ -54,8 +55,7 @@ export function makeSandbox(deps: Deps) {
   const addresseeOf = async (actor: FirmActor, id: ClaimId): Promise<AdjusterActor> => {
     const { firmId, environment, origin } = actor;
     checkSandboxKey(environment);
-    const claim = await firmReads.claim(firmId, environment, id);
-    if (claim === null) throw noClaim();
+    const claim = existing(await firmReads.claim(firmId, environment, id), NO_CLAIM);
     return { svcId: claim.assignment.adjuster, origin };
   };
 
@@ -114,8 +114,8 @@ export function makeSandbox(deps: Deps) {
       const { firmId, environment } = actor;
       checkSandboxKey(environment);
       return uow.run(async (tx) => {
-        const claim = await tx.claims.lock(firmId, id);
-        if (claim?.environment !== environment) throw noClaim();
+        const claim = existing(await tx.claims.lock(firmId, id), NO_CLAIM);
+        if (claim.environment !== environment) throw new DomainError('not_found', NO_CLAIM);
         if (claim.closedAt !== null) return claim;
         const at = clock.now();
         const closed = closeClaimAsOperator(claim, at);
@@ -174,4 +174,4 @@ async function saveUnchanged(tx: Tx, membership: Membership): Promise<Membership
   return membership;
 }
 
-const noClaim = (): DomainError => new DomainError('not_found', 'No test claim of your firm has this id.');
+const NO_CLAIM = 'No test claim of your firm has this id.';

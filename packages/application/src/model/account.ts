@@ -1,4 +1,13 @@
-import type { Adjuster, FirmId, Plan, StaffMember, StaffRef, StaffRole, Svcid } from '@svc/domain';
+import {
+  type Adjuster,
+  DomainError,
+  type FirmId,
+  type Plan,
+  type StaffMember,
+  type StaffRef,
+  type StaffRole,
+  type Svcid,
+} from '@svc/domain';
 
 /** Who has an account: an adjuster, or a staff member of a firm. */
 export type AccountRef = { readonly svcId: Svcid } | StaffRef;
@@ -21,3 +30,7 @@ export interface StaffGrant {
   readonly firmName: string;
   readonly plan: Plan;
 }
+
+/** An address belongs to one account. */
+export const emailTaken = (): DomainError =>
+  new DomainError('email_taken', 'Another account uses this e-mail address.');

@@ -2,6 +2,7 @@ import {
   type AuditAction,
   DomainError,
   type Environment,
+  existing,
   type FirmId,
   MAX_WEBHOOKS,
   SECOND,
@@ -46,13 +47,10 @@ export interface IssuedWebhook {
   readonly secret: string;
 }
 
-const noEndpoint = (): DomainError =>
-  new DomainError('not_found', 'The firm has no webhook endpoint with this id.');
+const NO_ENDPOINT = 'The firm has no webhook endpoint with this id.';
 
 async function lockWebhook(tx: Tx, firmId: FirmId, id: string): Promise<WebhookEndpoint> {
-  const endpoint = await tx.webhooks.lock(firmId, id);
-  if (endpoint === null) throw noEndpoint();
-  return endpoint;
+  return existing(await tx.webhooks.lock(firmId, id), NO_ENDPOINT);
 }
 
 const record = (
@@ -195,7 +193,8 @@ export const makeUpdateWebhook =
 export const makeListWebhookDeliveries =
   ({ webhookReads: reads }: Pick<Deps, 'webhookReads'>) =>
   async (firmId: FirmId, id: string, { after, limit }: PageRequest): Promise<Page<WebhookDelivery>> => {
-    if (!(await reads.endpoints(firmId)).some((endpoint) => endpoint.id === id)) throw noEndpoint();
+    if (!(await reads.endpoints(firmId)).some((endpoint) => endpoint.id === id))
+      throw new DomainError('not_found', NO_ENDPOINT);
     const found = await reads.deliveries(firmId, id, after, limit + 1);
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
@@ -294,9 +293,10 @@ export function makeManualDeliveries(deps: Deps) {
       deliveryId: string,
       whileWaiting = holdingNothing,
     ): Promise<AttemptedWebhook> {
-      const found = await deps.webhookReads.delivery(firmId, deliveryId);
-      if (found === null)
-        throw new DomainError('not_found', 'The firm has no webhook delivery with this id, or no longer.');
+      const found = existing(
+        await deps.webhookReads.delivery(firmId, deliveryId),
+        'The firm has no webhook delivery with this id, or no longer.',
+      );
       const { endpointId } = found;
       return alone(firmId, endpointId, async () => {
         const endpoint = await lockAndRecord(caller, firmId, endpointId, 'webhook.replay');

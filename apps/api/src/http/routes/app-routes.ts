@@ -9,7 +9,7 @@ import {
   type JobReads,
 } from '@svc/application';
 import { type AcceptOfferBody, endpoints, type ReportErrorBody, readInstant } from '@svc/contract';
-import { type ClaimId, type ClaimWork, DomainError, type FirmId, type Instant } from '@svc/domain';
+import { type ClaimId, type ClaimWork, existing, type FirmId, type Instant } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import {
   availabilityToWire,
@@ -219,8 +219,8 @@ export function appRoutes(deps: AppRouteDeps): Route[] {
     }),
     appRoute(endpoints.getDevice, async ({ params }, { actor }) => {
       const devices = await deps.jobReads.devices(actor.svcId, deps.clock.now());
-      const device = devices.find(({ deviceId }) => deviceId === params.device_id);
-      if (device === undefined) throw new DomainError('not_found', 'No such device is registered.');
+      const found = devices.find(({ deviceId }) => deviceId === params.device_id);
+      const device = existing(found, 'No such device is registered.');
       return jsonResponse({ device_id: device.deviceId, endpoint: device.subscription.endpoint });
     }),
     appRoute(endpoints.registerDevice, async ({ params, body }, { actor, session }) => {

@@ -7,7 +7,7 @@ import {
   type IdempotentResult,
 } from '@svc/application';
 import { endpoints } from '@svc/contract';
-import { type ClaimId, DomainError, type FirmId, type Svcid, scopesOf } from '@svc/domain';
+import { type ClaimId, existing, type FirmId, type Svcid, scopesOf } from '@svc/domain';
 import { type AuditedRead, claimsRead } from '../pipeline/audited-requests.ts';
 import { shortHash } from '../pipeline/client-behavior.ts';
 import { requestFingerprint } from '../pipeline/fingerprint.ts';
@@ -58,8 +58,8 @@ export function firmRoutes(deps: FirmRouteDeps): Route[] {
   const use = deps.firmUseCases;
   return [
     firmRoute(endpoints.getClaim, async ({ params }, { actor }) => {
-      const claim = await deps.firmReads.claim(actor.firmId, actor.environment, params.id as ClaimId);
-      if (claim === null) throw new DomainError('not_found', 'No claim of your firm has this id.');
+      const found = await deps.firmReads.claim(actor.firmId, actor.environment, params.id as ClaimId);
+      const claim = existing(found, 'No claim of your firm has this id.');
       return { status: 200, json: claimToWire(claim), reads: claimRead(actor.firmId, claim.id) };
     }),
 
