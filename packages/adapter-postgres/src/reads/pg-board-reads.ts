@@ -16,6 +16,7 @@ import {
   type Instant,
   MAX_ANSWERS_GROUPS,
   MAX_COUNTED_CLAIMS,
+  OFFER_OUTCOMES,
   type Svcid,
 } from '@svc/domain';
 import { arrayOf, isUuid, timestamp } from '../driver/column-types.ts';
@@ -193,7 +194,6 @@ const GROUPS: Readonly<Record<AnswersFilter['by'], string>> = {
   week: "lpad(width_bucket(made.offered_at, $5::timestamptz[])::text, 3, '0')",
   carrier: 'made.carrier_key',
 };
-const COUNTED = ['accepted', 'rejected', 'unassigned', 'withdrawn', 'closed', 'pending'] as const;
 const percentile = (fraction: number): string =>
   `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${answerMs('made')})`;
 
@@ -218,7 +218,7 @@ const answersBy = (by: AnswersFilter['by']): Statement =>
         WHERE o.environment = $2),
      grouped AS (
        SELECT ${GROUPS[by]} AS "group", grouping(${GROUPS[by]}) AS is_total, count(*)::int AS offers,
-           ${COUNTED.map((outcome) => `count(*) FILTER (WHERE made.outcome = '${outcome}')::int AS ${outcome}`).join(', ')},
+           ${OFFER_OUTCOMES.map((outcome) => `count(*) FILTER (WHERE made.outcome = '${outcome}')::int AS ${outcome}`).join(', ')},
            ${percentile(0.5)} AS "medianAnswerMs", ${percentile(0.9)} AS "p90AnswerMs"
          FROM made GROUP BY GROUPING SETS ((), (${GROUPS[by]})))
      SELECT ${by === 'carrier' ? '(SELECT name FROM carriers WHERE firm_id = $1 AND name_key = "group")' : 'NULL'} AS name, *

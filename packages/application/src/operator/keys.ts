@@ -55,6 +55,7 @@ type Deps = {
 async function issue(
   tx: Tx,
   deps: Deps,
+  caller: AuditCaller,
   { firmId, environment, purpose, lifetimeMs, name = null }: KeyProperties,
   maker: Maker,
   createdAt: Instant,
@@ -75,6 +76,7 @@ async function issue(
     lastUsedAt: null,
   };
   await tx.keys.add(key);
+  await recordKeyAction(tx, deps, caller, key, 'key.create', changesBetween({}, propertiesOf(key)));
   return { key, secret };
 }
 
@@ -150,16 +152,7 @@ export const makeCreateKey =
       const at = deps.clock.now();
       const { working } = await countOthers(tx, properties, at);
       checkKeyCount(properties.environment, working, maxKeysOf(firm));
-      const issued = await issue(tx, deps, properties, maker, at);
-      await recordKeyAction(
-        tx,
-        deps,
-        caller,
-        issued.key,
-        'key.create',
-        changesBetween({}, propertiesOf(issued.key)),
-      );
-      return issued;
+      return issue(tx, deps, caller, properties, maker, at);
     });
 
 export const makeRenameKey =
@@ -254,16 +247,7 @@ export const makeRollKey =
         'key.roll',
         changesBetween(expiryOf(old), expiryOf(replaced)),
       );
-      const issued = await issue(tx, deps, old, maker, at);
-      await recordKeyAction(
-        tx,
-        deps,
-        caller,
-        issued.key,
-        'key.create',
-        changesBetween({}, propertiesOf(issued.key)),
-      );
-      return { ...issued, replaced };
+      return { ...(await issue(tx, deps, caller, old, maker, at)), replaced };
     });
     deps.apiKeyAuthenticator.invalidate();
     return rolled;

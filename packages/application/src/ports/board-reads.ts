@@ -4,6 +4,7 @@ import type {
   Environment,
   FirmId,
   Instant,
+  OfferOutcome,
   ReportGroup,
   Svcid,
 } from '@svc/domain';
@@ -72,16 +73,10 @@ export interface AnswersFilter {
 export type AnswersQuery = AnswersFilter & { readonly weekStarts: readonly Instant[] };
 
 /** The offers of one adjuster, week or carrier. */
-export interface AnswersGroup {
+export interface AnswersGroup extends Readonly<Record<OfferOutcome, number>> {
   /** SVCID, number of the week, the first one is 1, or name of the carrier. */
   readonly group: string;
   readonly offers: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly unassigned: number;
-  readonly withdrawn: number;
-  readonly closed: number;
-  readonly pending: number;
   /** Until accepted or rejected; null: none was. */
   readonly medianAnswerMs: number | null;
   readonly p90AnswerMs: number | null;
