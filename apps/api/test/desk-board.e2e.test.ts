@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { ClaimId } from '@svc/domain';
 import { createFixedClock } from '@svc/testkit';
 import { eventually } from '@svc/testkit/eventually';
@@ -298,6 +298,25 @@ test('adjusters are listed with their open work, invited and their invitations w
   expect(outcome(await call('DELETE', `/${svcId}`))).toEqual([404, 'not_found']);
   expect(outcome(await call('POST', '', { svc_id: own.account.new }))).toEqual([422, 'environment_mismatch']);
   expect(outcome(await call('POST', '?environment=test', { svc_id: own.account.new }))).toEqual([201]);
+});
+
+test('the work of adjusters is counted for one request at a time', async () => {
+  const reads = service.service.services.get('boardReads');
+  const read = reads.work.bind(reads);
+  let [running, most] = [0, 0];
+  jest.spyOn(reads, 'work').mockImplementation(async (...asked) => {
+    running += 1;
+    most = Math.max(most, running);
+    return read(...asked).finally(() => {
+      running -= 1;
+    });
+  });
+  try {
+    const lists = await Promise.all([1, 2, 3, 4].map(() => get('/adjusters')));
+    expect([most, ...lists.map(({ status }) => status)]).toEqual([1, 200, 200, 200, 200]);
+  } finally {
+    jest.restoreAllMocks();
+  }
 });
 
 test('the report counts offers and times of answers, as JSON and as CSV that no spreadsheet runs', async () => {

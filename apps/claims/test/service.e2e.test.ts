@@ -88,8 +88,8 @@ async function heldWith(prefix: string): Promise<string[]> {
   return found;
 }
 
-/** How much faster than the clock the time of a rehearsal passes. */
-const SPEED = 30;
+/** How much faster than the clock the time of a rehearsal passes. Between two polls, several claims have to change. */
+const SPEED = 20;
 /** A minute. */
 const POLL_INTERVAL_MS = 60_000 / SPEED;
 

@@ -109,7 +109,7 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
       return { status: 200, json: boardClaimToWire(details), reads: claimRead(firmId, details.claim.id) };
     }),
 
-    staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId } }) => {
+    staffRoute(deskEndpoints.listBoardAdjusters, async ({ query }, { actor: { firmId }, longWork }) => {
       const { environment } = query;
       const forClaim = query.for_claim as ClaimId | undefined;
       const scope: CursorScope = {
@@ -118,7 +118,11 @@ export function deskBoardRoutes(deps: DeskBoardRouteDeps): Route[] {
         filters: { environment, forClaim },
       };
       const request = pageRequest(query, cursors, scope);
-      const adjusters = await board.listBoardAdjusters(firmId, environment, request, forClaim);
+      // Counts the open claims of the firm.
+      const adjusters = await longWork('search', async (nextPiece) => {
+        await nextPiece();
+        return board.listBoardAdjusters(firmId, environment, request, forClaim);
+      });
       const now = clock.now();
       return {
         ...page(adjusters, (row) => asciiJson(boardAdjusterToWire(row, now)), cursors, scope),
