@@ -1,3 +1,4 @@
+import { type EndpointId, type ErrorCode, endpoints } from '@svc/contract';
 import type { Operator } from '../../../tools/services/operator.ts';
 import { type ApiResponse, callHttp } from './service-under-test.ts';
 
@@ -13,13 +14,11 @@ export interface Prepared {
   };
 }
 
-export interface WriteOperation {
-  readonly name: string;
+interface CrashOperation {
   /** Uses a process without crash points. */
   prepare(operator: Operator, url: string): Promise<Prepared>;
-  readonly successStatus: number;
-  /** The outcome of a retry of a completed operation: a replay, or an error that there is nothing to do. */
-  readonly retryOutcomes: readonly (number | string)[];
+  /** That there is nothing to do; absent: a retry of a completed operation gets its response. */
+  readonly retryError?: ErrorCode;
 }
 
 let count = 0;
@@ -88,13 +87,9 @@ async function invited(operator: Operator, url: string): Promise<Fixture> {
   return fixture;
 }
 
-/** Every operation that changes what a firm can see. */
-export const WRITE_OPERATIONS: readonly WriteOperation[] = [
-  {
-    name: 'send',
-    successStatus: 201,
-    retryOutcomes: [201],
-    async prepare(operator) {
+export const CRASH_OPERATIONS = {
+  sendClaim: {
+    async prepare(operator: Operator) {
       const fixture = await createFixture(operator);
       const request = {
         method: 'POST',
@@ -106,11 +101,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
       return { firmId: fixture.firmId, request };
     },
   },
-  {
-    name: 'offer',
-    successStatus: 200,
-    retryOutcomes: [200],
-    async prepare(operator, url) {
+  offerClaim: {
+    async prepare(operator: Operator, url: string) {
       const fixture = await createFixture(operator);
       const id = await sent(url, fixture);
       const body = { adjuster_svc_id: fixture.members[1]?.svcId };
@@ -121,21 +113,17 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
       };
     },
   },
-  {
-    name: 'accept',
-    successStatus: 200,
-    retryOutcomes: ['offer_not_pending'],
-    async prepare(operator, url) {
+  acceptClaim: {
+    retryError: 'offer_not_pending',
+    async prepare(operator: Operator, url: string) {
       const fixture = await createFixture(operator);
       const path = `/app/v1/claims/${await sent(url, fixture)}/acceptance`;
       return { firmId: fixture.firmId, request: { method: 'POST', path, as: first(fixture).token } };
     },
   },
-  {
-    name: 'reject',
-    successStatus: 200,
-    retryOutcomes: ['offer_not_pending'],
-    async prepare(operator, url) {
+  rejectClaim: {
+    retryError: 'offer_not_pending',
+    async prepare(operator: Operator, url: string) {
       const fixture = await createFixture(operator);
       const path = `/app/v1/claims/${await sent(url, fixture)}/rejection`;
       return {
@@ -144,11 +132,8 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
       };
     },
   },
-  {
-    name: 'close',
-    successStatus: 200,
-    retryOutcomes: [200],
-    async prepare(operator, url) {
+  closeClaim: {
+    async prepare(operator: Operator, url: string) {
       const fixture = await createFixture(operator);
       const path = `/app/v1/claims/${await sent(url, fixture)}`;
       await expectStatus(200, callHttp(url, 'POST', `${path}/acceptance`, { as: first(fixture).token }));
@@ -158,11 +143,9 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
       };
     },
   },
-  {
-    name: 'leave',
-    successStatus: 204,
-    retryOutcomes: ['not_found'],
-    async prepare(operator, url) {
+  leaveFirm: {
+    retryError: 'not_found',
+    async prepare(operator: Operator, url: string) {
       const fixture = await createFixture(operator);
       await sent(url, fixture);
       await sent(url, fixture);
@@ -170,46 +153,53 @@ export const WRITE_OPERATIONS: readonly WriteOperation[] = [
       return { firmId: fixture.firmId, request: { method: 'DELETE', path, as: first(fixture).token } };
     },
   },
-  {
-    name: 'invite',
-    successStatus: 201,
-    retryOutcomes: ['invitation_pending'],
-    async prepare(operator) {
+  inviteAdjuster: {
+    retryError: 'invitation_pending',
+    async prepare(operator: Operator) {
       const { firmId, key, stranger } = await createFixture(operator);
       const body = { svc_id: stranger.svcId, note: 'Hurricane deployment' };
       return { firmId, request: { method: 'POST', path: INVITATIONS, as: key, body } };
     },
   },
-  {
-    name: 'withdraw',
-    successStatus: 200,
-    retryOutcomes: ['not_found'],
-    async prepare(operator, url) {
+  withdrawInvitation: {
+    retryError: 'not_found',
+    async prepare(operator: Operator, url: string) {
       const { firmId, key, stranger } = await invited(operator, url);
       return { firmId, request: { method: 'DELETE', path: `${INVITATIONS}/${stranger.svcId}`, as: key } };
     },
   },
-  {
-    name: 'join',
-    successStatus: 200,
-    retryOutcomes: ['not_found'],
-    async prepare(operator, url) {
+  acceptInvitation: {
+    retryError: 'not_found',
+    async prepare(operator: Operator, url: string) {
       const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/acceptance`;
       return { firmId, request: { method: 'POST', path, as: stranger.token } };
     },
   },
-  {
-    name: 'decline',
-    successStatus: 200,
-    retryOutcomes: ['not_found'],
-    async prepare(operator, url) {
+  declineInvitation: {
+    retryError: 'not_found',
+    async prepare(operator: Operator, url: string) {
       const { firmId, stranger } = await invited(operator, url);
       const path = `/app/v1/invitations/${firmId}/decline`;
       return { firmId, request: { method: 'POST', path, as: stranger.token } };
     },
   },
-];
+} as const satisfies { readonly [Id in EndpointId]?: CrashOperation };
+
+export type WriteOperation = CrashOperation & {
+  readonly id: keyof typeof CRASH_OPERATIONS;
+  readonly successStatus: number;
+  readonly takesKey: boolean;
+};
+
+export const WRITE_OPERATIONS: readonly WriteOperation[] = (
+  Object.keys(CRASH_OPERATIONS) as WriteOperation['id'][]
+).map((id) => ({
+  ...CRASH_OPERATIONS[id],
+  id,
+  successStatus: endpoints[id].success.status,
+  takesKey: 'headers' in endpoints[id],
+}));
 
 export const perform = (
   url: string,

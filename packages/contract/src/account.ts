@@ -54,6 +54,7 @@ export const accountEndpoints = <
     method: 'POST',
     path: `/${root}/v1/sign-in-codes`,
     audit: 'sign_in',
+    repeatable: false,
     summary: 'Request a sign-in code',
     description:
       'Emails a six-digit code that is valid for ten minutes and five attempts. While it is valid, another request with the same `client_secret`, or also without one, sends the same code again. The response is the same whether or not the account exists, and also if too many codes were requested and no email is sent.',
@@ -68,6 +69,7 @@ export const accountEndpoints = <
     method: 'POST',
     path: `/${root}/v1/sessions`,
     audit: 'sign_in',
+    repeatable: false,
     summary: 'Sign in',
     problems: [
       ...WITH_BODY,
@@ -96,6 +98,7 @@ export const accountEndpoints = <
     method: 'POST',
     path: `/${root}/v1/passkey-options`,
     audit: 'sign_in',
+    repeatable: false,
     summary: 'Start a sign-in with a passkey',
     description:
       'Returns options for navigator.credentials.get(). The response of the browser opens one session within five minutes, with the same `client_secret`.',
@@ -109,6 +112,7 @@ export const accountEndpoints = <
     method: 'POST',
     path: `/${root}/v1/passkeys/options`,
     audit: 'passkey.add',
+    repeatable: false,
     beforePasskey: true,
     summary: 'Start adding a passkey',
     description:

@@ -102,6 +102,7 @@ export const appEndpoints = {
     method: 'PATCH',
     path: '/app/v1/me',
     audit: 'profile.change',
+    repeatable: false,
     summary: 'Update the profile',
     description:
       'Updates the fields that are sent. The first email address counts at once; a changed one only after confirmEmail with the code that is sent to it, and until then the response shows the old one. The response is the same whether or not another account has the address.',
@@ -351,6 +352,7 @@ export const appEndpoints = {
     method: 'POST',
     path: '/app/v1/error-reports',
     audit: null,
+    repeatable: false,
     summary: 'Report an error of the app',
     description:
       "Adds an error of the app to the operator's log. Of many reports only the first of each minute are logged.",
@@ -405,6 +407,7 @@ export const appEndpoints = {
     method: 'POST',
     path: '/app/v1/devices/{device_id}/test-notification',
     audit: null,
+    repeatable: false,
     summary: 'Send a test notification',
     description:
       'Sends a notification to a registered device, in its quiet hours too. Returns `rate_limited` for another one to the same device within 10 seconds.',

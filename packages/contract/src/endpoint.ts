@@ -30,6 +30,8 @@ export interface Endpoint {
   readonly beforePasskey?: true;
   /** Whether it counts toward the rate limit for writes. */
   readonly write: boolean;
+  /** Of a write: the same request again has another effect. Else it has none, by its Idempotency-Key or by nature. */
+  readonly repeatable?: false;
   readonly summary: string;
   readonly description: string;
   readonly params?: z.ZodObject;

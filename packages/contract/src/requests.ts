@@ -48,14 +48,12 @@ export const STAFF_REQUEST = ['insufficient_scope', 'not_in_plan', ...SESSION_RE
 /** An operation of `/v1` with the session of a staff member instead of a key. */
 export const atDesk = <const Permission extends StaffPermission>({
   scope,
-  write,
   problems,
-}: Pick<Endpoint, 'write' | 'problems'> & { readonly scope: Permission }) =>
+}: Pick<Endpoint, 'problems'> & { readonly scope: Permission }) =>
   ({
     auth: 'staff',
     scope: null,
     permission: scope,
-    write,
     problems: problems.flatMap((code) => (code === 'invalid_key' ? SESSION_ONLY : [code])),
   }) as const;
 

@@ -31,6 +31,7 @@ describe('the operations', () => {
     if (endpoint.write && ['key', 'staff'].includes(endpoint.auth)) expect(endpoint.audit).not.toBeNull();
     const hasKey = 'Idempotency-Key' in (endpoint.headers?.shape ?? {});
     expect(endpoint.problems.includes('idempotency_key_reused')).toBe(hasKey);
+    if (endpoint.repeatable === false) expect([endpoint.write, hasKey]).toEqual([true, false]);
   });
 });
 

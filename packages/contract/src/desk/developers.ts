@@ -186,6 +186,7 @@ export const developerEndpoints = {
     method: 'POST',
     path: '/firm/v1/keys',
     audit: 'key.create',
+    repeatable: false,
     summary: 'Create a key',
     description: `The response shows the secret, once. At most ${LIMITS.workingKeys} keys of a firm work at a time in each environment, unless the operator has raised the number; a key that was replaced is not counted while it still works.`,
     body: fields({

@@ -141,6 +141,7 @@ export const webhookEndpoints = {
     method: 'POST',
     path: '/firm/v1/webhooks',
     audit: 'webhook.create',
+    repeatable: false,
     summary: 'Add a webhook endpoint',
     description: 'Its secret is shown once. It is signalled the changes from now on.',
     body: createWebhookBody,
@@ -180,6 +181,7 @@ export const webhookEndpoints = {
     method: 'POST',
     path: '/firm/v1/webhooks/{webhook_id}/test',
     audit: 'webhook.test',
+    repeatable: false,
     summary: 'Test a webhook endpoint',
     description:
       'Sends `webhook.test` once, also to a paused endpoint, and waits four seconds for the response. One at a time.',
@@ -210,6 +212,7 @@ export const webhookEndpoints = {
     method: 'POST',
     path: '/firm/v1/webhooks/deliveries/{delivery_id}/replay',
     audit: 'webhook.replay',
+    repeatable: false,
     summary: 'Send a delivery again',
     description:
       'Sends it once, with the same `webhook-id`, and waits four seconds for the response; also one that is tried again by itself. One at a time.',
