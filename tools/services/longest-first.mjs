@@ -33,6 +33,7 @@ const LONGEST = [
   'apps/api/test/push-delivery',
   'packages/adapter-postgres/test/migrate',
   'apps/api/test/limits-edge',
+  'apps/api/test/stores-agree',
   'packages/adapter-memory/test/stores',
   'packages/adapter-postgres/test/outage',
   'tools/services/services',

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import {
+  type AuditChainId,
   type AuditEvent,
   type AuditReads,
+  type AuditRow,
   auditText,
   firstLink,
   nextLink,
@@ -22,6 +24,13 @@ export function appendEvent(tables: WritableTables, { chain, entry }: AuditEvent
   tables.auditLog.insert({ chain, at: entry.at, text, ...link });
   tables.auditChains.put({ chain, last: link, purged });
   return link.seq;
+}
+
+export function auditRow(tables: Tables, chain: AuditChainId, seq: number): AuditRow | null {
+  const found = tables.auditLog.get(keyOf(chain, seq));
+  if (found === undefined) return null;
+  const { chain: _, ...row } = found;
+  return row;
 }
 
 export const memoryAuditReads = (tables: Tables): AuditReads => {

@@ -7,6 +7,7 @@ import {
   type ReceiptKeys,
 } from '@svc/application';
 import { type Claim, isClaimVisible, MAX_OFFERS_READ } from '@svc/domain';
+import { auditRow } from './memory-audit.ts';
 import { compareText } from './pages.ts';
 import { keyOf, type OfferRow, type Tables, type WritableTables } from './tables.ts';
 
@@ -39,7 +40,7 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
       environment: claim.environment,
       closedAt: claim.closedAt,
       offer: latestOf(claim),
-      audit: tables.auditLog.get(keyOf(claim.firmId, seq)) ?? null,
+      audit: auditRow(tables, claim.firmId, seq),
     };
   };
   return {
@@ -90,7 +91,7 @@ export function memoryOfferHistory(tables: Tables, write: Write): OfferHistory {
         .sort((one, other) => other.offeredAt - one.offeredAt);
       if (row === undefined || row.end === null) return null;
       const { firmId, auditSeq, reminderQueuedAt: _, claimId: __, end, ...offer } = row;
-      const audit = tables.auditLog.get(keyOf(firmId, auditSeq)) ?? null;
+      const audit = auditRow(tables, firmId, auditSeq);
       return { claimId, firmId, externalId, environment, closedAt: null, offer: { ...end, ...offer }, audit };
     },
   };

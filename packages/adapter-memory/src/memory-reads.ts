@@ -77,7 +77,9 @@ export function memoryFirmReads(tables: Tables): FirmReads {
   const recordOf = (membership: Membership): AdjusterView => {
     const account = tables.accounts.get(keyOf(membership.svcId));
     if (account === undefined) throw new Error(`${membership.svcId} is in a firm and has no account`);
-    return { membership, adjuster: account.adjuster };
+    // These are the adjuster's own.
+    const { availability: _, emailConfirmed: __, ...adjuster } = account.adjuster;
+    return { membership, adjuster };
   };
   return {
     async claim(firmId, environment, id) {
@@ -175,7 +177,8 @@ export const memoryStaffReads = (tables: Tables): StaffReads => ({
   async firmsOf(email) {
     return staffByEmail(tables, email).flatMap(({ firmId }) => {
       const firm = tables.firms.get(keyOf(firmId));
-      return firm === undefined ? [] : [{ id: firm.id, name: firm.name, plan: firm.plan }];
+      if (firm === undefined || firm.erasure !== null) return [];
+      return [{ id: firm.id, name: firm.name, plan: firm.plan }];
     });
   },
 });

@@ -69,6 +69,14 @@ export interface MemoryUnitOfWork {
   run<T>(work: (tx: MemoryTx) => Promise<T>): Promise<T>;
 }
 
+const pendingOf = (tables: WritableTables, svcId: Svcid): Claim[] =>
+  tables.claims
+    .all()
+    .filter(
+      ({ assignment: { status, adjuster }, closedAt }) =>
+        status === 'pending_acceptance' && closedAt === null && adjuster === svcId,
+    );
+
 /** The stores of one transaction, over tables that others see only after the commit. */
 export function memoryTx(
   tables: WritableTables,
@@ -151,10 +159,9 @@ export function memoryTx(
       }),
       lockAny: step((id) => tables.claims.get(keyOf(id)) ?? null),
       lockPendingOf: step((firmId, svcId) =>
-        tables.claims.all().filter(({ firmId: firm, assignment }) => {
-          const isPending = assignment.status === 'pending_acceptance' && assignment.adjuster === svcId;
-          return isPending && firm === firmId;
-        }),
+        pendingOf(tables, svcId)
+          .filter((claim) => claim.firmId === firmId)
+          .sort((a, b) => a.assignment.offeredAt - b.assignment.offeredAt || compareText(a.id, b.id)),
       ),
       save: step((claim) => {
         requireStored(claim);
@@ -186,10 +193,7 @@ export function memoryTx(
         bound: boundBy(request),
         duplicate: request.externalId === undefined ? null : duplicateOf(request),
         adjuster: tables.accounts.get(keyOf(request.adjuster))?.adjuster ?? null,
-        pendingOffers: tables.claims.all().filter(({ assignment: { status, adjuster }, closedAt }) => {
-          const isPending = status === 'pending_acceptance' && closedAt === null;
-          return isPending && adjuster === request.adjuster;
-        }).length,
+        pendingOffers: pendingOf(tables, request.adjuster).length,
       })),
       bind: step((request, claimId) => {
         if (boundBy(request) !== null) throw new UniqueViolation('this Idempotency-Key is bound');
@@ -272,7 +276,7 @@ export function memoryTx(
     firms: {
       add: step((firm) => {
         tables.firms.insert(firm);
-        changeCredentials();
+        tables.feeds.put({ firmId: firm.id, lastTimestamp: 0 });
       }),
       lock: step((id) => tables.firms.get(keyOf(id)) ?? null),
       legalHoldSince: step((id) => tables.legalHolds.get(keyOf(id))?.since ?? null),
