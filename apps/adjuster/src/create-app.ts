@@ -81,7 +81,11 @@ export function createApp(deps: AppDeps) {
   });
   const reportError = createErrorReporter(api.call, session.isSignedIn, () => navigation.route.peek().screen);
   const lists = createLists({
-    ...{ api, storage, session, reportError, forgetAdjuster },
+    ...{ api, storage, session, reportError },
+    async startAsAnother() {
+      await storage.put('signingIn', true);
+      page.reload();
+    },
     onCurrent() {
       now.value = api.now();
       live.listen();
@@ -185,21 +189,32 @@ export function createApp(deps: AppDeps) {
   const notifyOfSession = (): void =>
     tabs.notify({ kind: 'session', svcId: session.profile.value?.svc_id ?? null });
 
+  /** Reads whose session it is, and keeps from them what another adjuster has on the device. */
+  async function adopt(): Promise<Profile> {
+    const found = await session.request(() => api.call('getProfile'));
+    const before = await storage.get('profile').catch(() => undefined);
+    if (before !== undefined && before.svc_id !== found.svc_id) {
+      await storage.setTypedAside(before.svc_id).catch(() => {});
+      await forgetAdjuster();
+    }
+    await storage.bringTypedBack(found.svc_id).catch(() => {});
+    const store = async () => {
+      await storage.put('profile', found);
+      await storage.remove('signingIn');
+    };
+    await store().catch(() => {});
+    await restoreTyped();
+    return found;
+  }
+
   async function signIn(proof: SignInBody): Promise<void> {
     // Exclusive, so that nothing of the previous adjuster is sent in this one's session.
     const profile = await outbox.exclusive(async () => {
+      // Nor when the page is closed before it knows whose session it is.
+      await storage.put('signingIn', true).catch(() => {});
       await session.request(() => api.call('openSession', { body: proof }));
-      const before = await storage.get('profile').catch(() => undefined);
-      const found = await session.request(() => api.call('getProfile'));
-      if (before !== undefined && before.svc_id !== found.svc_id) {
-        await storage.setTypedAside(before.svc_id).catch(() => {});
-        await forgetAdjuster();
-      }
-      await storage.bringTypedBack(found.svc_id).catch(() => {});
-      await storage.put('profile', found).catch(() => {});
-      return found;
+      return adopt();
     });
-    await restoreTyped();
     session.update({ kind: 'signedIn', profile });
     notifyOfSession();
     void lists.readFirstOffers().catch(() => {});
@@ -229,8 +244,7 @@ export function createApp(deps: AppDeps) {
   /** Finds out whether somebody is signed in, where nothing is stored. */
   async function findSession(): Promise<void> {
     const number = session.number();
-    const profile = await session.request(() => api.call('getProfile'));
-    session.update({ kind: 'profile', profile, number });
+    session.update({ kind: 'profile', profile: await adopt(), number });
   }
 
   let storeAgainMs = STORE_AGAIN_MS;

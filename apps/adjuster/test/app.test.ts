@@ -16,6 +16,7 @@ import { answerHandler } from '../src/outbox/answers.ts';
 import { createPreferences } from '../src/state/preferences.ts';
 // Loaded when they are used: here before, so that no test waits for the disk.
 import '../src/model/deadlines.ts';
+import '../src/model/error-report.ts';
 import '../src/outbox/save-entries.ts';
 import { offer, ownClaim } from './claims.ts';
 import { after, fakeTime, settled } from './fake-time.ts';
@@ -278,6 +279,55 @@ describe('an app', () => {
     expect(app.arrangement.arrangement.value.search).toBe('');
     expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
     expect(state.calls).not.toContain(acceptance);
+  });
+
+  test('sends nothing of one adjuster in the session of the next one, also when the page is closed before it is known', async () => {
+    const { app, open, state, storage } = await started();
+    const acceptance = acceptanceOf(state);
+    await app.answers.answer(state.offers, 'accept');
+    app.typed.fields.keep(['zip'], '33931');
+    state.profile = { ...PROFILE, svc_id: 'SVC-2' };
+    state.offers = [];
+    state.responses['GET v1/me'] = new NetworkError();
+    await expect(app.signIn({ email: 'other@example.com', code: '123456' })).rejects.toThrow(NetworkError);
+    const later = open();
+    void later.app.start();
+    await settled();
+    later.handlers.page.online?.();
+    await later.app.outbox.send();
+    delete state.responses['GET v1/me'];
+    const next = open().app;
+    void next.start();
+    await settled();
+    await after(60_000);
+    expect(state.calls).not.toContain(acceptance);
+    expect((await storage.get('outbox'))?.map(({ owner }) => owner)).toEqual(['SVC-1']);
+    expect([next.session.profile.value?.svc_id, next.typed.fields.texts.value]).toEqual(['SVC-2', {}]);
+    await next.answers.answer([offer()], 'accept');
+    expect(next.answers.queued.value).toHaveLength(1);
+  });
+
+  test("starts again, once, when the session has become another adjuster's without a sign-in in this tab", async () => {
+    const { app, open, state, storage } = await started();
+    app.typed.fields.keep(['zip'], '33931');
+    await settled();
+    state.profile = { ...PROFILE, svc_id: 'SVC-2' };
+    state.offers = [];
+    state.calls.length = 0;
+    await app.lists.refresh();
+    await settled();
+    expect(state.calls.filter((name) => name === 'reload' || name === 'GET v1/me')).toEqual([
+      'GET v1/me',
+      'reload',
+    ]);
+    expect((await storage.get('profile'))?.svc_id).toBe('SVC-1');
+    const next = open().app;
+    void next.start();
+    await settled();
+    expect([next.session.profile.value?.svc_id, next.typed.fields.texts.value]).toEqual(['SVC-2', {}]);
+    state.profile = PROFILE;
+    await next.signIn({ email: 'jean@example.com', code: '123456' });
+    expect(next.typed.fields.texts.value).toEqual({ zip: '33931' });
   });
 
   test('shows and stores nothing of an adjuster who has signed out, not even an empty outbox', async () => {
@@ -669,6 +719,7 @@ describe('an app', () => {
     const error = new TypeError('undefined is not a function');
     for (const one of [error, error, new NetworkError(), new ApiError(422, 'validation_failed')])
       app.reportError(one);
+    await settled();
     expect(state.calls.filter((name) => name === 'POST v1/error-reports')).toHaveLength(1);
   });
 

@@ -27,7 +27,10 @@ export const createOutboxStore = (storage: Storage, tabs: Tabs): OutboxStore => 
     return before ?? [];
   },
   refused: storage.refused,
-  owner: async () => (await storage.get('profile'))?.svc_id,
+  async owner() {
+    const [profile, signingIn] = await storage.getAll('profile', 'signingIn');
+    return signingIn ? undefined : profile?.svc_id;
+  },
   exclusive: (task) =>
     'locks' in navigator ? (navigator.locks.request('outbox', task) as ReturnType<typeof task>) : task(),
 });

@@ -23,6 +23,8 @@ export interface Origin {
 export interface StoredValues {
   format: number;
   profile: Profile;
+  /** The session may be another adjuster's than `profile`, which is not read yet. */
+  signingIn: true;
   offers: readonly AppClaim[];
   accepted: readonly AppClaim[];
   closed: readonly AppClaim[];
@@ -72,6 +74,7 @@ type ValuesOf<Names extends readonly Name[]> = { readonly [I in keyof Names]: Va
 /** What stays on the device when the adjuster signs out. */
 const DEVICE_VALUES: readonly string[] = [
   'format',
+  'signingIn',
   'language',
   'deviceId',
   'devicePreferences',

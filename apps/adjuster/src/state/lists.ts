@@ -31,7 +31,8 @@ export function createLists(deps: {
   readonly session: Session;
   readonly reportError: (error: unknown) => void;
   /** Removes everything of one adjuster from the device and the page. */
-  readonly forgetAdjuster: () => Promise<void>;
+  /** The session is another adjuster's than the page shows. */
+  readonly startAsAnother: () => Promise<void>;
   /** Called each time the lists were read, or were found to be current. */
   readonly onCurrent: () => void;
 }) {
@@ -119,8 +120,7 @@ export function createLists(deps: {
     if (number !== session.number()) return;
     const before = session.profile.value;
     if (before != null && before.svc_id !== profile.svc_id) {
-      await deps.forgetAdjuster();
-      return readLists();
+      return deps.startAsAnother();
     }
     session.update({ kind: 'profile', profile, number });
     invitations.value = foundInvitations.items;
@@ -214,10 +214,22 @@ export function createLists(deps: {
     /** Shows what the last visit stored. */
     async restore(): Promise<Profile | undefined> {
       await storage.adoptFormat().catch(() => {});
-      const [profile, at, storedOffers, storedAccepted, storedInvitations, revision, since] = await storage
-        .getAll('profile', 'readAt', 'offers', 'accepted', 'invitations', 'revision', 'changesSince')
-        .catch(() => []);
-      if (profile === undefined) return undefined;
+      const [profile, at, storedOffers, storedAccepted, storedInvitations, revision, since, signingIn] =
+        await storage
+          .getAll(
+            ...([
+              'profile',
+              'readAt',
+              'offers',
+              'accepted',
+              'invitations',
+              'revision',
+              'changesSince',
+              'signingIn',
+            ] as const),
+          )
+          .catch(() => []);
+      if (profile === undefined || signingIn) return undefined;
       if (areListsExpired(at, Date.now())) {
         await storage.clearLists().catch(() => {});
         return profile;
