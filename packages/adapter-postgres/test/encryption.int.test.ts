@@ -184,7 +184,7 @@ async function sentClaims(fixture: Fixture) {
   const url = `https://hooks.example/${WEBHOOK_PATH}`;
   const caller = { actor: 'operator:test', address: null, requestId: null };
   const created = await use.createWebhook(caller, { firmId: firm.id, environment: 'live', url });
-  await use.rollWebhook(caller, firm.id, created.webhook.id, DAY);
+  await use.updateWebhook(caller, firm.id, created.webhook.id, { overlapMs: DAY });
   const admin = await fixture.newStaff(firm, 'admin', STAFF);
   const properties = { firmId: firm.id, environment: 'live', purpose: 'claims', lifetimeMs: null } as const;
   await use.desk.createKey(caller, { ...properties, name: KEY_NAME }, admin);

@@ -325,9 +325,7 @@ export type WebhookUseCases = ReturnType<typeof webhookUseCases>;
 /** What the operator and a firm's staff do about the firm's endpoints. */
 export const webhookUseCases = (deps: WebhookDeps) => ({
   createWebhook: webhooks.makeCreateWebhook(deps),
-  rollWebhook: webhooks.makeRollWebhook(deps),
   removeWebhook: webhooks.makeRemoveWebhook(deps),
-  setWebhookState: webhooks.makeSetWebhookState(deps),
   updateWebhook: webhooks.makeUpdateWebhook(deps),
   listWebhookDeliveries: webhooks.makeListWebhookDeliveries(deps),
   ...webhooks.makeManualDeliveries(deps),

@@ -1,13 +1,13 @@
 import {
   type AttemptedWebhook,
   byOperator,
-  type IssuedWebhook,
   OperatorError,
   toDateTime,
   toDateTimeOrNull,
   WEBHOOK_DELIVERIES_KEPT,
   type WebhookDelivery,
   type WebhookEndpoint,
+  type WebhookUseCases,
 } from '@svc/application';
 import { DAY, ENVIRONMENTS, type Environment, type FirmId } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
@@ -25,7 +25,7 @@ import { withService } from './session.ts';
 type OfFirm = OutputOptions & { firm: FirmId };
 
 /** @param showsUrl whole: only to who has just typed it. */
-function issuedDocument({ webhook, secret }: IssuedWebhook, showsUrl: boolean) {
+function issuedDocument(webhook: WebhookEndpoint, secret: string | null, showsUrl: boolean) {
   const { id, url, environment, state } = webhookResponse(webhook, showsUrl);
   return { webhook: { id, url, environment, state }, secret };
 }
@@ -107,6 +107,15 @@ export function addWebhookCommands(program: Command): void {
       act(services, await findWebhook(services, firm, id), byOperator(services.get('operator'))),
     );
 
+  const update = (
+    options: OfFirm,
+    id: string | undefined,
+    changes: Parameters<WebhookUseCases['updateWebhook']>[3],
+  ) =>
+    onWebhook(options, id, (services, { firmId, id: endpointId }, caller) =>
+      services.get('webhookUseCases').updateWebhook(caller, firmId, endpointId, changes),
+    );
+
   addCommand(group, 'create', 'add an endpoint; its secret is shown once')
     .addOption(firmOption())
     .addOption(new Option('--url <url>', 'where signals are sent').makeOptionMandatory())
@@ -117,14 +126,12 @@ export function addWebhookCommands(program: Command): void {
     )
     .action(async (options: OfFirm & { url: string; environment: Environment }) => {
       const { firm: firmId, url, environment } = options;
-      const document = issuedDocument(
-        await withService((services) =>
-          services
-            .get('webhookUseCases')
-            .createWebhook(byOperator(services.get('operator')), { firmId, url, environment }),
-        ),
-        true,
+      const { webhook, secret } = await withService((services) =>
+        services
+          .get('webhookUseCases')
+          .createWebhook(byOperator(services.get('operator')), { firmId, url, environment }),
       );
+      const document = issuedDocument(webhook, secret, true);
       if (options.json) return printJson(document);
       printFields({ ...document.webhook, secret: document.secret });
     });
@@ -155,15 +162,13 @@ export function addWebhookCommands(program: Command): void {
   addEndpointCommand('roll', 'replace the secret; until the overlap ends, deliveries have two signatures')
     .addOption(new Option('--overlap <duration>', 'such as 24h').argParser(parseDuration).default(DAY, '24h'))
     .action(async (id: string | undefined, options: OfFirm & { overlap: number }) => {
-      const issued = await onWebhook(options, id, (services, endpoint, caller) =>
-        services.get('webhookUseCases').rollWebhook(caller, endpoint.firmId, endpoint.id, options.overlap),
-      );
-      const document = issuedDocument(issued, false);
+      const { webhook, secret } = await update(options, id, { overlapMs: options.overlap });
+      const document = issuedDocument(webhook, secret, false);
       if (options.json) return printJson(document);
       printFields({
         ...document.webhook,
         secret: document.secret,
-        'old secret ends': toDateTimeOrNull(issued.webhook.previousSecretUntil),
+        'old secret ends': toDateTimeOrNull(webhook.previousSecretUntil),
       });
     });
 
@@ -179,12 +184,8 @@ export function addWebhookCommands(program: Command): void {
 
   addEndpointCommand('resume', 'send signals to a paused endpoint again').action(
     async (id: string | undefined, options: OfFirm) => {
-      const webhook = webhookResponse(
-        await onWebhook(options, id, (services, endpoint, caller) =>
-          services.get('webhookUseCases').setWebhookState(caller, endpoint.firmId, endpoint.id, 'active'),
-        ),
-        false,
-      );
+      const { webhook: resumed } = await update(options, id, { state: 'active' });
+      const webhook = webhookResponse(resumed, false);
       if (options.json) return printJson({ webhook });
       printFields(webhook);
     },

@@ -135,11 +135,6 @@ async function roll(
   return { webhook, secret };
 }
 
-export const makeRollWebhook =
-  (deps: Deps) =>
-  (caller: AuditCaller, firmId: FirmId, id: string, overlapMs: number): Promise<IssuedWebhook> =>
-    deps.uow.run(async (tx) => roll(tx, deps, caller, await lockWebhook(tx, firmId, id), overlapMs));
-
 export const makeRemoveWebhook =
   (deps: Deps) =>
   (caller: AuditCaller, firmId: FirmId, id: string): Promise<WebhookEndpoint> =>
@@ -150,6 +145,7 @@ export const makeRemoveWebhook =
       return endpoint;
     });
 
+/** The first signal after a pause covers the changes since the last delivered one. */
 async function setState(
   tx: Tx,
   deps: Deps,
@@ -166,12 +162,6 @@ async function setState(
   return changed;
 }
 
-/** The first signal after a pause covers the changes since the last delivered one. */
-export const makeSetWebhookState =
-  (deps: Deps) =>
-  (caller: AuditCaller, firmId: FirmId, id: string, state: WebhookState): Promise<WebhookEndpoint> =>
-    deps.uow.run(async (tx) => setState(tx, deps, caller, await lockWebhook(tx, firmId, id), state));
-
 /** All of the changes or none: a new secret that was not shown would be lost. */
 export const makeUpdateWebhook =
   (deps: Deps) =>
@@ -179,11 +169,14 @@ export const makeUpdateWebhook =
     caller: AuditCaller,
     firmId: FirmId,
     id: string,
-    { state, overlapMs }: { readonly state: WebhookState | undefined; readonly overlapMs: number | null },
+    {
+      state,
+      overlapMs,
+    }: { readonly state?: WebhookState | undefined; readonly overlapMs?: number | undefined },
   ): Promise<{ readonly webhook: WebhookEndpoint; readonly secret: string | null }> =>
     deps.uow.run(async (tx) => {
       const endpoint = await lockWebhook(tx, firmId, id);
-      const rolled = overlapMs === null ? null : await roll(tx, deps, caller, endpoint, overlapMs);
+      const rolled = overlapMs === undefined ? null : await roll(tx, deps, caller, endpoint, overlapMs);
       const current = rolled?.webhook ?? endpoint;
       const webhook = state === undefined ? current : await setState(tx, deps, caller, current, state);
       return { webhook, secret: rolled?.secret ?? null };

@@ -25,7 +25,7 @@ async function setUp() {
 test('the audit trail has each act on an endpoint with what it changed, without its path and secrets', async () => {
   const { firm, create, use, respond, memory } = await setUp();
   const { id, url } = await create();
-  const setState = (state: 'active' | 'paused') => use.setWebhookState(BY_SERVICE, firm.id, id, state);
+  const setState = (state: 'active' | 'paused') => use.updateWebhook(BY_SERVICE, firm.id, id, { state });
   const tested = () => use.testWebhook(BY_SERVICE, firm.id, id);
   const stateOf = async () => (await memory.webhookReads.endpoints(firm.id))[0]?.paused;
   await setState('active');
@@ -37,7 +37,7 @@ test('the audit trail has each act on an endpoint with what it changed, without 
   await setState('active');
   const delivery = await tested();
   expect(await stateOf()).toBe('gone');
-  await use.rollWebhook(BY_SERVICE, firm.id, id, 0);
+  await use.updateWebhook(BY_SERVICE, firm.id, id, { overlapMs: 0 });
   await use.replayWebhook(BY_SERVICE, firm.id, delivery.id);
   await use.removeWebhook(BY_SERVICE, firm.id, id);
   const rows = await memory.auditReads.rows(firm.id, { after: 0, limit: 100 });
@@ -63,15 +63,17 @@ test('an update changes the state, the secret or both, and a secret rolled witho
   const overlap = () => ({ previousSecret: before.secret, previousSecretUntil: clock.now() + HOUR });
   const ended = { previousSecret: null, previousSecretUntil: null };
   for (const [state, overlapMs, changes] of [
-    [undefined, null, () => ({})],
-    ['paused', null, () => ({ paused: 'requested' })],
+    [undefined, undefined, () => ({})],
+    ['paused', undefined, () => ({ paused: 'requested' })],
     [undefined, HOUR, overlap],
     ['active', 0, () => ({ paused: null, ...ended })],
   ] as const) {
     const change = { state, overlapMs };
     const { webhook, secret } = await use.updateWebhook(BY_SERVICE, firm.id, before.id, change);
     expect(webhook).toEqual({ ...before, secret: secret ?? before.secret, ...changes() });
-    expect([secret === null, webhook.secret === before.secret]).toEqual(Array(2).fill(overlapMs === null));
+    expect([secret === null, webhook.secret === before.secret]).toEqual(
+      Array(2).fill(overlapMs === undefined),
+    );
     expect(await memory.webhookReads.endpoints(firm.id)).toEqual([webhook]);
     before = webhook;
   }

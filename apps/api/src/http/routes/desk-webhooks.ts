@@ -38,7 +38,7 @@ export function deskWebhookRoutes({
     }),
 
     staffRoute(deskEndpoints.updateWebhook, async ({ params: { webhook_id: id }, body }, { actor }) => {
-      const overlapMs = body.roll_secret ? LIMITS.webhookOverlapHours * HOUR : null;
+      const overlapMs = body.roll_secret ? LIMITS.webhookOverlapHours * HOUR : undefined;
       const changes = { state: body.state, overlapMs };
       const { webhook, secret } = await use.updateWebhook(byAccount(actor), actor.firmId, id, changes);
       return jsonResponse({ webhook: webhookResponse(webhook, true), secret });

@@ -193,7 +193,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       expect(failed?.attempts.length).toBeLessThanOrEqual(20);
 
       respond(webhook, 200);
-      await use.setWebhookState(CALLER, firm.id, webhook.webhook.id, 'active');
+      await use.updateWebhook(CALLER, firm.id, webhook.webhook.id, { state: 'active' });
       await deliver();
       const latest = sentTo(webhook).at(-1);
       expect(latest?.id).not.toBe(failed?.id);
@@ -234,7 +234,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const counts: number[] = [];
       for (const passedMs of [0, HOUR, DAY - HOUR]) {
         later(passedMs);
-        await fixture().use.setWebhookState(CALLER, firm.id, id, 'active');
+        await fixture().use.updateWebhook(CALLER, firm.id, id, { state: 'active' });
         await sendOne(firm);
         await deliver();
         expect(await stateOf(firm, webhook)).toBe('gone');
@@ -246,7 +246,9 @@ export function webhooksBehavior(fixture: () => Fixture): void {
     test('is signed with both secrets until the overlap of a rolled one ends', async () => {
       const firm = await fixture().newFirm();
       const webhook = await create(firm, 'test');
-      const rolled = await fixture().use.rollWebhook(CALLER, firm.id, webhook.webhook.id, HOUR);
+      const rolled = await fixture().use.updateWebhook(CALLER, firm.id, webhook.webhook.id, {
+        overlapMs: HOUR,
+      });
       expect(rolled.secret).not.toBe(webhook.secret);
       await sendOne(firm);
       await deliver();
@@ -263,7 +265,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const firm = await fixture().newFirm();
       const webhook = await create(firm, 'test');
       const roll = (overlapMs: number) =>
-        fixture().use.rollWebhook(CALLER, firm.id, webhook.webhook.id, overlapMs);
+        fixture().use.updateWebhook(CALLER, firm.id, webhook.webhook.id, { overlapMs });
       const taps = await Promise.allSettled([roll(HOUR), roll(HOUR)]);
       expect(taps.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       expect(await errorCodeOf(roll(HOUR))).toBe('already_rolled');
@@ -290,7 +292,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       respond(webhook, 500);
       await sendOne(firm);
       await deliver();
-      await use.setWebhookState(CALLER, firm.id, id, 'paused');
+      await use.updateWebhook(CALLER, firm.id, id, { state: 'paused' });
       const [failed] = await deliveriesOf(firm, webhook);
       expect(failed?.status).toBe('failed');
       expect(await use.testWebhook(CALLER, firm.id, id)).toMatchObject({
@@ -305,7 +307,7 @@ export function webhooksBehavior(fixture: () => Fixture): void {
         status: 'delivered',
         attemptCount: 2,
       });
-      await use.setWebhookState(CALLER, firm.id, id, 'active');
+      await use.updateWebhook(CALLER, firm.id, id, { state: 'active' });
       later(HOUR);
       await deliver();
       const sent = sentTo(webhook);
@@ -378,9 +380,9 @@ export function webhooksBehavior(fixture: () => Fixture): void {
       const { id } = webhook.webhook;
       const { id: delivery } = await use.testWebhook(CALLER, firm.id, id);
       for (const failing of [
-        () => use.rollWebhook(CALLER, other.id, id, 0),
+        () => use.updateWebhook(CALLER, other.id, id, { overlapMs: 0 }),
         () => use.removeWebhook(CALLER, other.id, id),
-        () => use.setWebhookState(CALLER, other.id, id, 'paused'),
+        () => use.updateWebhook(CALLER, other.id, id, { state: 'paused' }),
         () => use.testWebhook(CALLER, other.id, id),
         () => use.replayWebhook(CALLER, other.id, delivery),
         () => use.testWebhook(CALLER, firm.id, 'no id'),
