@@ -221,8 +221,8 @@ function composeUseCases(
       ...desk,
       requestSignInCode: (email: string, clientSecret?: string) =>
         desk.requestSignInCode(email, DESK_ADDRESS, clientSecret),
-      signIn: (proof: SignInProof) =>
-        desk.signIn(proof, { address: DESK_ADDRESS, requestId: REQUEST_ID }, 'Test device'),
+      signIn: (proof: SignInProof, clientAddress = DESK_ADDRESS) =>
+        desk.signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
     },
     runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
