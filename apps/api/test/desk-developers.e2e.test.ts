@@ -58,7 +58,9 @@ test('a developer creates, replaces and revokes keys of the firm, and sees each 
   await eventually(async () => (await get('/v1/me', secret)).status === 401);
   expectProblem(await post(`/firm/v1/keys/${key.id}/roll`, as), 422, 'validation_failed');
   const keys = await everyPage('/firm/v1/keys', as, 1);
-  expect(keys.map(({ id }) => id).slice(0, 2)).toEqual([rolled.json.key.id, key.id]);
+  // The keys made by another process have times of another clock.
+  const ids = [rolled.json.key.id, key.id];
+  expect(keys.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids);
   expect(keys).toHaveLength(4);
   expect(JSON.stringify(keys)).not.toMatch(/svc_(test|live)_/);
 

@@ -22,6 +22,7 @@ import {
   type Passkey,
   type Session,
   type StaffReads,
+  toPage,
 } from '@svc/application';
 import {
   type Claim,
@@ -37,7 +38,7 @@ import {
   type Svcid,
   statusAt,
 } from '@svc/domain';
-import { compareText, toPage } from './pages.ts';
+import { compareText, pageAfter } from './pages.ts';
 import { boundAt, keyOf, type Tables } from './tables.ts';
 
 const viewOf = ({ id, environment, createdAt, updatedAt, assignment, asSent }: Claim): ClaimView => ({
@@ -104,7 +105,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
             (externalId === undefined ||
               (claim.externalId === externalId && claim.environment === environment)),
         );
-      return toPage(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page, claimBytes);
+      return pageAfter(found.map(viewOf), ({ updatedAt, id }) => ({ at: updatedAt, id }), page, claimBytes);
     },
     async adjusters(firmId, environment, page) {
       const found = tables.memberships
@@ -112,7 +113,7 @@ export function memoryFirmReads(tables: Tables): FirmReads {
         .filter((membership) => membership.firmId === firmId && membership.status !== 'left')
         .map(recordOf)
         .filter(({ adjuster }) => isAdjusterVisible(adjuster, environment));
-      return toPage(
+      return pageAfter(
         found,
         ({ membership: { firstKnownAt, svcId } }) => ({ at: firstKnownAt, id: svcId }),
         page,
@@ -237,14 +238,24 @@ export function memoryAppReads(tables: Tables, clock: Clock): AppReads {
         const firmName = firmOf(tables, firmId).name;
         return [{ firmId, firmName, invitedAs: notes.invitedAs, invitedAt, expiresAt }];
       });
-      return toPage(found, ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }), page, invitationBytes);
+      return pageAfter(
+        found,
+        ({ invitedAt, firmId }) => ({ at: invitedAt, id: firmId }),
+        page,
+        invitationBytes,
+      );
     },
     async claims(svcId, list, page, since) {
       const found = claimsOf(svcId, list).filter(
         (claim) => since === undefined || lastChangeOf(claim) >= since,
       );
       const views = found.map((claim) => appViewOf(tables, claim));
-      return toPage(views, ({ assignment, id }) => ({ at: assignment.offeredAt, id }), page, appClaimBytes);
+      return pageAfter(
+        views,
+        ({ assignment, id }) => ({ at: assignment.offeredAt, id }),
+        page,
+        appClaimBytes,
+      );
     },
     async claimIds(svcId, list) {
       return claimsOf(svcId, list)
@@ -305,11 +316,7 @@ export function memoryOperatorReads(tables: Tables): OperatorReads {
         .all()
         .filter((key) => key.firmId === firmId && isAfter(key))
         .sort((a, b) => b.createdAt - a.createdAt || compareText(b.id, a.id));
-      const last = keys[limit - 1];
-      return {
-        rows: keys.slice(0, limit),
-        next: last !== undefined && keys.length > limit ? { at: last.createdAt, id: last.id } : null,
-      };
+      return toPage(keys, { after, limit }, ({ createdAt, id }) => ({ at: createdAt, id }));
     },
     async jobsOfClaim(id) {
       return tables.jobs

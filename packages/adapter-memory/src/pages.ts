@@ -1,4 +1,4 @@
-import { countThatFits, type KeysetPosition, type Page, type PageRequest } from '@svc/application';
+import { type KeysetPosition, type Page, type PageRequest, toPage } from '@svc/application';
 
 /** Code point order, equal to UTF-8 byte order: that of PostgreSQL's C collation. */
 export function compareText(one: string, other: string): number {
@@ -10,28 +10,17 @@ export function compareText(one: string, other: string): number {
   return a.length - b.length;
 }
 
-const comparePositions = (one: KeysetPosition, other: KeysetPosition): number =>
+const compare = (one: KeysetPosition, other: KeysetPosition): number =>
   one.at - other.at || compareText(one.id, other.id);
 
 /** The rows of one page, in keyset order. */
-export function toPage<R>(
+export function pageAfter<R>(
   rows: readonly R[],
   positionOf: (row: R) => KeysetPosition,
   page: PageRequest,
   bytesOf: (row: R) => number,
 ): Page<R> {
-  const { after } = page;
-  const sorted = rows
-    .map((row) => ({ row, position: positionOf(row) }))
-    .filter(({ position }) => after === null || comparePositions(position, after) > 0)
-    .sort((one, other) => comparePositions(one.position, other.position));
-  const selected = sorted.slice(
-    0,
-    countThatFits(sorted, page, ({ row }) => bytesOf(row)),
-  );
-  const last = selected.at(-1);
-  return {
-    rows: selected.map(({ row }) => row),
-    next: last !== undefined && sorted.length > selected.length ? last.position : null,
-  };
+  const isAfter = (row: R): boolean => page.after === null || compare(positionOf(row), page.after) > 0;
+  const sorted = rows.filter(isAfter).sort((one, other) => compare(positionOf(one), positionOf(other)));
+  return toPage(sorted, page, positionOf, bytesOf);
 }

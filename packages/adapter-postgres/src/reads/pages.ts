@@ -1,20 +1,8 @@
-import { countThatFits, type KeysetPosition, type Page, type PageRequest } from '@svc/application';
+import type { KeysetPosition, PageRequest } from '@svc/application';
 import { NIL_UUID, timestamp } from '../driver/column-types.ts';
 
 /** One more row than the page, which shows whether there is a next page. */
 export const fetchCount = (page: PageRequest): number => page.limit + 1;
-
-export function toPage<R>(
-  fetched: readonly R[],
-  page: PageRequest,
-  position: (row: R) => KeysetPosition,
-  bytesOf: (row: R) => number,
-): Page<R> {
-  const rows = fetched.slice(0, countThatFits(fetched, page, bytesOf));
-  const last = rows.at(-1);
-  const hasMore = fetched.length > rows.length && last !== undefined;
-  return { rows, next: hasMore ? position(last) : null };
-}
 
 /** Values that statements compare `(timestamp, id)` with; before every row when there is no position. */
 export const positionValues = (after: KeysetPosition | null): [at: string, id: string] =>

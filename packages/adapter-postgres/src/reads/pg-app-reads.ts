@@ -10,6 +10,7 @@ import {
   invitationBytes,
   jsonBytes,
   type KeysetPosition,
+  toPage,
 } from '@svc/application';
 import type { ClaimId, Instant, Svcid } from '@svc/domain';
 import { MoreThan } from 'typeorm';
@@ -30,7 +31,7 @@ import {
   LISTED_APP_CLAIM_COLUMNS,
 } from './app-claim-rows.ts';
 import { detailsBytes, documentBytes, withLargeValues } from './large-columns.ts';
-import { fetchCount, toPage, uuidPositionValues } from './pages.ts';
+import { fetchCount, uuidPositionValues } from './pages.ts';
 
 /** Those of the adjuster `$1`, in the order of one index as in {@link rowByKey}; OFFSET keeps conditions of the statement out. */
 const MEMBERSHIPS_OF = '(SELECT * FROM memberships WHERE svc_id BETWEEN $1 AND $1 ORDER BY svc_id OFFSET 0)';

@@ -7,6 +7,7 @@ import {
   jsonBytes,
   type KeysetPosition,
   type PageRequest,
+  toPage,
 } from '@svc/application';
 import { type ClaimAsSent, type Environment, type FirmId, isClaimVisible } from '@svc/domain';
 import { isUuid } from '../driver/column-types.ts';
@@ -23,7 +24,7 @@ import { findBoundClaim } from '../stores/pg-idempotency.ts';
 import { MEMBER_COLUMNS, type MemberRow, membersFrom } from '../stores/pg-memberships.ts';
 import { claimsById } from './claims-by-id.ts';
 import { documentBytes, withLargeValues } from './large-columns.ts';
-import { fetchCount, positionBefore, positionValues, toPage, uuidPositionValues } from './pages.ts';
+import { fetchCount, positionBefore, positionValues, uuidPositionValues } from './pages.ts';
 
 /** `isClaimVisible` in `@svc/domain`: a live key also reads test claims, a test key reads nothing else. */
 const ENVIRONMENT_CONDITION: Readonly<Record<Environment, string>> = {

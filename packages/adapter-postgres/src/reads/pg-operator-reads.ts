@@ -1,4 +1,4 @@
-import type { FeedRestamp, OperatorReads } from '@svc/application';
+import { type FeedRestamp, type OperatorReads, toPage } from '@svc/application';
 import { isUuid } from '../driver/column-types.ts';
 import type { Database } from '../driver/database.ts';
 import { first, sql } from '../driver/executor.ts';
@@ -11,7 +11,7 @@ import { ADJUSTER_COLUMNS, type AdjusterRow, adjustersFrom } from '../stores/pg-
 import { RESTAMPS } from '../stores/pg-feeds.ts';
 import { findKeys, KEY_COLUMNS, keyRows, workingKeysOf } from '../stores/pg-keys.ts';
 import { APP_CLAIM_COLUMNS, type AppClaimRow, appClaimFrom, decryptAppClaims } from './app-claim-rows.ts';
-import { fetchCount, positionValues, toPage } from './pages.ts';
+import { fetchCount, positionValues } from './pages.ts';
 
 const TEST_ACCOUNTS = sql(
   'operator_test_accounts',

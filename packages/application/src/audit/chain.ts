@@ -9,7 +9,7 @@ import type {
   AuditValue,
 } from '../model/audit.ts';
 import { toDateTime, toDateTimeOrNull } from '../model/date-time.ts';
-import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
+import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
 
 /** SHA-256 of a UTF-8 text, or of the bytes that a hexadecimal text stands for; hexadecimal. */
@@ -167,8 +167,7 @@ export async function verifyAuditChain(
   let lastPurge: AuditPurge | null = null;
   let isPart = false;
   for (const first = link.seq; link.seq < to; ) {
-    const hasTime = await (nextPiece ?? AT_ONCE)();
-    isPart = !hasTime && link.seq > first;
+    isPart = !(await mayReadOn(nextPiece ?? AT_ONCE, link.seq - first, to));
     if (isPart) break;
     const page = await reads.rows(chain, { after: link.seq, limit: Math.min(pageRows, to - link.seq) });
     if (page[0]?.seq !== link.seq + 1) {

@@ -7,7 +7,7 @@ import {
   verifyAuditChain,
 } from '../audit/chain.ts';
 import { type AuditCaller, firmObject, recordAction } from '../audit/events.ts';
-import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
+import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
 import { createPageFit } from '../model/page-size.ts';
 import type { AuditReads } from '../ports/audit-reads.ts';
@@ -63,9 +63,7 @@ export const makeListAudit =
     const [latest] = after === null ? await auditReads.latest(firmId, { limit: 1, since, until }) : [];
     let seq = after?.at ?? latest?.seq ?? 0;
     const oldest = chain === null ? 0 : chain.purged.seq;
-    for (let read = 0; read < MAX_ROWS && seq > oldest; read += ROWS_AT_ONCE) {
-      const hasTime = await nextPiece();
-      if (!hasTime && read > 0) break;
+    for (let read = 0; seq > oldest && (await mayReadOn(nextPiece, read, MAX_ROWS)); read += ROWS_AT_ONCE) {
       const before = Math.max(oldest, seq - ROWS_AT_ONCE);
       const rows = await auditReads.rows(firmId, { after: before, limit: seq - before });
       for (const row of rows.reverse()) {

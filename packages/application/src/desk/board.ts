@@ -12,7 +12,7 @@ import {
   type Svcid,
   searchText,
 } from '@svc/domain';
-import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
+import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { countThatFits, jsonBytes } from '../model/page-size.ts';
 import type { BoardClaim, BoardReads, BoardScan } from '../ports/board-reads.ts';
@@ -264,10 +264,10 @@ export const makeListBoard =
     };
     let isEnd = false;
     let count = limit + 1;
-    for (let total = 0; limit > 0 && !isEnd && found.length <= limit && total < MAX_CLAIMS_READ; ) {
+    for (let total = 0; limit > 0 && !isEnd && found.length <= limit; ) {
       // The first claims of a short page alone are no long work. Long ones take turns, or many at once would add up.
       const takesTurn = total > limit || count > BATCH_AT_ONCE;
-      if (takesTurn && !(await nextPiece()) && total > 0) break;
+      if (takesTurn && !(await mayReadOn(nextPiece, total, MAX_CLAIMS_READ))) break;
       const batch = await read(count);
       const last = batch.at(-1);
       if (last !== undefined) after = positionOf(last);

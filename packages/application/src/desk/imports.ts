@@ -15,6 +15,7 @@ import type { IdempotentResult } from '../firm/execute-idempotently.ts';
 import { duplicateClaim, type SendClaimCommand } from '../firm/send-claim.ts';
 import type { AdjusterView } from '../model/member-views.ts';
 import type { KeysetPosition, Page, PageRequest } from '../model/page.ts';
+import { toPage } from '../model/page-size.ts';
 import type { BoardReads } from '../ports/board-reads.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FirmReads } from '../ports/firm-reads.ts';
@@ -47,9 +48,7 @@ export const makeListImports =
   async (firmId: FirmId, environment: Environment, page: PageRequest): Promise<Page<ClaimImport>> => {
     const { after, limit } = page;
     const found = await uow.run((tx) => tx.imports.sent(firmId, environment, after?.id ?? null, limit + 1));
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
-    return { rows, next: last === undefined ? null : { at: last.createdAt, id: last.id } };
+    return toPage(found, page, ({ createdAt, id }) => ({ at: createdAt, id }));
   };
 
 interface ImportStart extends Pick<ClaimImport, 'name' | 'fileName' | 'columns' | 'totalRows'> {

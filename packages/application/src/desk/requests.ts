@@ -1,6 +1,6 @@
 import { type Environment, existing, type FirmId, type Instant, type KeyId } from '@svc/domain';
 import { type LoggedRequest, latestRequestFirst, type RequestPosition } from '../model/logged-request.ts';
-import { AT_ONCE, type NextPiece } from '../model/next-piece.ts';
+import { AT_ONCE, mayReadOn, type NextPiece } from '../model/next-piece.ts';
 import { FIRST_POSITION, type KeysetPosition, type Page, type PageRequest } from '../model/page.ts';
 import { createPageFit } from '../model/page-size.ts';
 import type { RequestLogStore } from '../ports/request-log.ts';
@@ -88,9 +88,7 @@ export const makeListRequests =
     // Before the element of the position, which may have more requests.
     let after: RequestPosition | null = start && { at: start.at + 1, requestId: FIRST_POSITION.id };
     let next: KeysetPosition | null = page.after;
-    for (let read = 0; read < MAX_ELEMENTS; read += ELEMENTS_AT_ONCE) {
-      const hasTime = await nextPiece();
-      if (!hasTime && read > 0) break;
+    for (let read = 0; await mayReadOn(nextPiece, read, MAX_ELEMENTS); read += ELEMENTS_AT_ONCE) {
       const elements = await requestLog.pageOf(firmId, after, ELEMENTS_AT_ONCE);
       for (const requests of elements) {
         const [latest] = requests;

@@ -8,3 +8,7 @@ export type NextPiece = () => Promise<boolean>;
 
 /** For work that delays nobody, such as a command of the operator. */
 export const AT_ONCE: NextPiece = async () => true;
+
+/** Whether a page that has read so many rows may read another piece: it is bounded by `most` and by the time of the request. */
+export const mayReadOn = async (nextPiece: NextPiece, read: number, most: number): Promise<boolean> =>
+  read < most && ((await nextPiece()) || read === 0);

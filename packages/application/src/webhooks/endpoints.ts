@@ -13,6 +13,7 @@ import { TooManyAttempts } from '../errors/too-many-attempts.ts';
 import type { AuditChanges } from '../model/audit.ts';
 import { toDateTime } from '../model/date-time.ts';
 import type { Page, PageRequest } from '../model/page.ts';
+import { toPage } from '../model/page-size.ts';
 import {
   type AttemptedWebhook,
   type WebhookDelivery,
@@ -185,13 +186,11 @@ export const makeUpdateWebhook =
 /** What an endpoint has been sent, latest first. */
 export const makeListWebhookDeliveries =
   ({ webhookReads: reads }: Pick<Deps, 'webhookReads'>) =>
-  async (firmId: FirmId, id: string, { after, limit }: PageRequest): Promise<Page<WebhookDelivery>> => {
+  async (firmId: FirmId, id: string, page: PageRequest): Promise<Page<WebhookDelivery>> => {
     if (!(await reads.endpoints(firmId)).some((endpoint) => endpoint.id === id))
       throw new DomainError('not_found', NO_ENDPOINT);
-    const found = await reads.deliveries(firmId, id, after, limit + 1);
-    const rows = found.slice(0, limit);
-    const last = found.length > limit ? rows.at(-1) : undefined;
-    return { rows, next: last === undefined ? null : { at: last.createdAt, id: last.id } };
+    const found = await reads.deliveries(firmId, id, page.after, page.limit + 1);
+    return toPage(found, page, ({ createdAt, id: deliveryId }) => ({ at: createdAt, id: deliveryId }));
   };
 
 /** Of a caller that holds nothing. */
