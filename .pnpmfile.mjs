@@ -2,7 +2,7 @@
 export const hooks = {
   readPackage(manifest) {
     // Prints TypeScript through the compiler's JavaScript interface, which ours no longer has.
-    if (manifest.name === 'openapi-typescript' || manifest.name === '@hey-api/openapi-ts') {
+    if (manifest.name === 'openapi-typescript') {
       manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
       delete manifest.peerDependencies?.typescript;
     }

@@ -22,7 +22,7 @@ interface Options {
 
 const options = new Command('bench')
   .description('Compares the service with a hand-written baseline on the same data.')
-  .addHelpText('after', '\nbench scale measures growth, overload and more; bench scale --help lists them.')
+  .addHelpText('after', '\nbench scale measures growth, costs and a storm; bench scale --help lists them.')
   .option('--path <path...>', `paths to measure: ${PATHS.join(', ')} (default: all)`)
   .option('--rounds <n>', 'number of rounds', whole, 5)
   .option('--rows <n>', 'claims in the database, for 200 firms', whole, 200_000)

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
 import { cpuMs } from '../services/process-usage.ts';
 import { type BenchRequest, Connection } from './connection.ts';
 
@@ -10,56 +9,24 @@ export interface Measured {
   readonly p50: number;
   readonly p99: number;
   readonly responses: number;
-  /** Other responses by status. */
-  readonly rejected: Readonly<Record<number, number>>;
-  readonly rejectedP99: number;
 }
-
-export type Clients = readonly Connection[];
 
 const CONNECTIONS = 32;
 
 /**
- * Opens persistent connections before the measurement: Node accepts one per event loop turn, so hundreds of new
- * connections would measure the accept queue, not the service.
+ * Sends requests on new connections for the given time, one at a time on each; throws unless all responses have the
+ * expected status. The connections are opened before the measurement: Node accepts one per event loop turn, so many at once
+ * would measure the accept queue, not the service.
  */
-export async function connect(url: string, connections = CONNECTIONS): Promise<Clients> {
-  const opened = Array.from({ length: connections }, () => new Connection(url));
-  for (const connection of opened)
-    await connection.request({ method: 'GET', path: '/v1/health', headers: {} });
-  return opened;
-}
-
-/** Sends requests on new connections for the given time; throws unless all responses have the expected status. */
 export async function load(
   url: string,
   next: () => BenchRequest,
   expected: number,
   seconds: number,
 ): Promise<Measured> {
-  const clients = await connect(url);
-  const measured = await loadWith(clients, next, { expected, seconds });
-  for (const client of clients) client.close();
-  const { path } = next();
-  if (Object.keys(measured.rejected).length > 0)
-    throw new Error(
-      `Responses to requests such as ${path} were not ${expected}: ${JSON.stringify(measured.rejected)}`,
-    );
-  return measured;
-}
-
-/**
- * Sends requests on all connections at the same time, one at a time on each. After another status than the expected one,
- * a connection waits for `pauseMs` and not for the `Retry-After` of the response.
- */
-export async function loadWith(
-  clients: Clients,
-  next: () => BenchRequest,
-  { expected, seconds, pauseMs = 0 }: { expected: number; seconds: number; pauseMs?: number },
-): Promise<Measured> {
+  const clients = Array.from({ length: CONNECTIONS }, () => new Connection(url));
+  for (const client of clients) await client.request({ method: 'GET', path: '/v1/health', headers: {} });
   const latencies: number[] = [];
-  const ofRejected: number[] = [];
-  const rejected: Record<number, number> = {};
   const started = performance.now();
   const end = started + seconds * 1000;
   await Promise.all(
@@ -68,26 +35,20 @@ export async function loadWith(
         const request = next();
         const sentAt = performance.now();
         const status = await client.request(request);
-        const latency = performance.now() - sentAt;
-        if (status === expected) {
-          latencies.push(latency);
-          continue;
-        }
-        ofRejected.push(latency);
-        rejected[status] = (rejected[status] ?? 0) + 1;
-        if (pauseMs > 0) await pause(pauseMs);
+        if (status !== expected)
+          throw new Error(`${request.path} was answered with ${status}, not ${expected}`);
+        latencies.push(performance.now() - sentAt);
       }
     }),
   );
   const elapsed = (performance.now() - started) / 1000;
-  for (const found of [latencies, ofRejected]) found.sort((a, b) => a - b);
+  for (const client of clients) client.close();
+  latencies.sort((a, b) => a - b);
   return {
     rps: latencies.length / elapsed,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     responses: latencies.length,
-    rejected,
-    rejectedP99: quantile(ofRejected, 0.99),
   };
 }
 

@@ -1,6 +1,5 @@
-// Measures the service under growth, overload and a storm:
+// Measures the service under growth and a storm:
 //   npx pnpm bench scale growth      three million claims against ten thousand, a large firm against a small one
-//   npx pnpm bench scale overload    ten times the connections of full load
 //   npx pnpm bench scale costs       processor time, WAL and disk of each request, for docs/operating/scale.md
 //   npx pnpm bench scale storm       a storm's first hour with boards and webhooks, against the same without
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +7,7 @@ import { Command } from 'commander';
 import { withClient } from '../services/postgres.ts';
 import type { BenchRequest } from './connection.ts';
 import { EXPECTED, type Kind, loadData, requestsOf } from './data.ts';
-import { alternately, type Clients, connect, load, loadWith, type Measured, measureCpu } from './load.ts';
+import { alternately, load, type Measured, measureCpu } from './load.ts';
 import { median, rounded, say, whole } from './report.ts';
 import { type Server, type Servers, withServers } from './servers.ts';
 import { addDesks, addDevices, figures, stormLoad } from './storm.ts';
@@ -21,9 +20,7 @@ const print = (document: unknown): void => {
 const medianRatio = <T>(found: readonly (readonly [T, T])[], of: (one: T) => number): number =>
   rounded(median(found.map(([one, other]) => of(one) / of(other))));
 
-const program = new Command('bench scale').description(
-  'Measures the service under growth, overload and a storm.',
-);
+const program = new Command('bench scale').description('Measures the service under growth and a storm.');
 
 program
   .command('growth')
@@ -63,50 +60,6 @@ program
         side('firm of 100000', much, requestsOf('poll', [large])),
         side('firm of 100', much, requestsOf('poll', [tiny])),
       );
-      print(result);
-    }),
-  );
-
-program
-  .command('overload')
-  .description('Alternates full load with ten times as many connections.')
-  .option('--rows <n>', 'claims in the database', whole, 20_000)
-  .option('--rounds <n>', 'number of rounds', whole, 5)
-  .option('--seconds <n>', 'duration of each load', whole, 4)
-  .action(({ rows, rounds, seconds }) =>
-    withServers(async (servers) => {
-      const { subject, data } = await loadedService(servers, 'all', { rows });
-      const normal = await connect(subject.url, 32);
-      const tenfold = await connect(subject.url, 320);
-      const result: Record<string, unknown> = { rows, rounds, seconds };
-      for (const kind of ['get', 'send'] as const) {
-        const next = data.requests(kind);
-        const underLoad = (clients: Clients, length = seconds) =>
-          loadWith(clients, next, { expected: EXPECTED[kind], seconds: length, pauseMs: 100 });
-        await underLoad(normal, 3);
-        const health: Record<number, number> = {};
-        const watching = setInterval(async () => {
-          const { status } = await fetch(`${subject.url}/v1/health`).catch(() => ({ status: 0 }));
-          health[status] = (health[status] ?? 0) + 1;
-        }, 100);
-        const found: (readonly [Measured, Measured])[] = [];
-        for (let round = 0; round < rounds; round += 1) {
-          const before = await underLoad(normal);
-          const cpuSince = measureCpu({ service: () => [subject.pid] });
-          await underLoad(tenfold, 2); // the burst before the limits apply
-          found.push([await underLoad(tenfold), before]);
-          const busy = rounded(cpuSince().service / (seconds + 2));
-          const afterwards = await underLoad(normal, 1);
-          say(`${kind}: ${JSON.stringify({ tenfold: found.at(-1)?.[0], normal: before, busy, afterwards })}`);
-        }
-        clearInterval(watching);
-        result[kind] = {
-          p50: medianRatio(found, ({ p50 }) => p50),
-          p99: medianRatio(found, ({ p99 }) => p99),
-          admitted: medianRatio(found, ({ rps }) => rps),
-          health,
-        };
-      }
       print(result);
     }),
   );

