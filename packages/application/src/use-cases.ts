@@ -16,7 +16,6 @@ import {
   makeSignOut,
   makeSignOutEverywhere,
   type NetworkOf,
-  withoutChoice,
 } from './auth/sign-in.ts';
 import { makeReportAnswers } from './desk/answers-report.ts';
 import { makeListAudit, makeVerifyAudit } from './desk/audit.ts';
@@ -150,7 +149,7 @@ const accountUseCases = <A extends Account>(deps: AccountDeps, accounts: Account
   removePasskey: passkeys.makeRemovePasskey(deps),
 });
 
-export type AccountUseCases = Omit<ReturnType<typeof accountUseCases>, 'signIn'>;
+export type AccountUseCases<A extends Account> = ReturnType<typeof accountUseCases<A>>;
 
 interface AppDeps extends AccountDeps {
   readonly claimWrites: ClaimWrites;
@@ -166,7 +165,6 @@ export type AppUseCases = ReturnType<typeof appUseCases>;
 /** What adjusters do. */
 export const appUseCases = (deps: AppDeps) => ({
   ...accountUseCases(deps, ADJUSTERS),
-  signIn: withoutChoice(makeSignIn({ ...deps, accounts: ADJUSTERS })),
   readProfile: profile.makeReadProfile(deps),
   updateProfile: profile.makeUpdateProfile(deps),
   confirmEmail: profile.makeConfirmEmail(deps),

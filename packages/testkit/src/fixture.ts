@@ -227,8 +227,15 @@ function composeUseCases(
     runJob: makeRunJob(deps),
     requestSignInCode: (email: string, clientAddress = CLIENT_ADDRESS, clientSecret?: string) =>
       app.requestSignInCode(email, clientAddress, clientSecret),
-    signIn: (proof: SignInProof, clientAddress = CLIENT_ADDRESS) =>
-      app.signIn(proof, { address: clientAddress, requestId: REQUEST_ID }, 'Test device'),
+    async signIn(proof: SignInProof, clientAddress = CLIENT_ADDRESS) {
+      const opened = await app.signIn(
+        proof,
+        { address: clientAddress, requestId: REQUEST_ID },
+        'Test device',
+      );
+      if ('ticket' in opened) throw new Error('an adjuster has no firm to choose');
+      return opened;
+    },
   };
 }
 

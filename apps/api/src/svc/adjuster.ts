@@ -1,8 +1,8 @@
-import { type AccountReads, OperatorError, type Session, toDateTime } from '@svc/application';
+import { type AccountReads, OperatorError, toDateTime } from '@svc/application';
 import { LIMITS } from '@svc/contract';
 import type { Adjuster, Instant, Svcid } from '@svc/domain';
 import { Argument, type Command, Option } from 'commander';
-import { passkeyToWire } from '../http/serialization/adjuster.ts';
+import { passkeyToWire, sessionToWire } from '../http/serialization/adjuster.ts';
 import { parseEmail, parseNewSvcId, parseText } from './arguments.ts';
 import { addCommand, addGroup, type OutputOptions, svcIdOption } from './command.ts';
 import { printFields, printJson, printTable } from './output.ts';
@@ -24,14 +24,6 @@ const readAccount = <T>(svcId: Svcid, read: (reads: AccountReads, now: Instant) 
       throw new OperatorError(`no adjuster has the SVCID ${svcId}`);
     return read(services.get('accountReads'), services.get('clock').now());
   });
-
-const sessionDocument = (session: Session) => ({
-  id: session.id,
-  device_name: session.deviceName,
-  created_at: toDateTime(session.createdAt),
-  last_used_at: toDateTime(session.lastUsedAt),
-  expires_at: toDateTime(session.expiresAt),
-});
 
 function printAdjuster(adjuster: Adjuster, { json }: OutputOptions): void {
   const document = adjusterDocument(adjuster);
@@ -83,7 +75,7 @@ export function addAdjusterCommands(program: Command): void {
     .addArgument(svcIdArgument())
     .action(async (svcId: Svcid, options: OutputOptions) => {
       const sessions = await readAccount(svcId, (reads, now) => reads.sessions({ svcId }, now));
-      const documents = sessions.map(sessionDocument);
+      const documents = sessions.map(sessionToWire);
       if (options.json) return printJson({ sessions: documents });
       printTable(documents, 'No sessions.');
     });

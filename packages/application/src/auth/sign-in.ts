@@ -355,15 +355,6 @@ export const makeSignIn =
     throw notRequested ? codeNotRequested() : signInFailed();
   };
 
-/** Of accounts of which a person has one: there is no firm to choose. */
-export const withoutChoice =
-  <A extends Account>(signIn: ReturnType<typeof makeSignIn<A>>) =>
-  async (...proof: Parameters<typeof signIn>): Promise<OpenedSession<A>> => {
-    const opened = await signIn(...proof);
-    if ('ticket' in opened) throw new Error('a person with several accounts of this kind');
-    return opened;
-  };
-
 /** The same statements with and without an account, so that their time does not reveal it. */
 async function failedSignIn(
   tx: Tx,

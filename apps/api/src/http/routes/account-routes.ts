@@ -5,9 +5,6 @@ import {
   type AppUseCases,
   type Clock,
   type DeskUseCases,
-  type FirmChoice,
-  type OpenedSession,
-  type RequestOrigin,
   type Secrets,
   type SignInProof,
   toDateTime,
@@ -31,7 +28,7 @@ import {
   signInSecretOf,
 } from '../browser-session.ts';
 import type { ProblemAddresses } from '../problems/http-problem.ts';
-import { ownSessionToWire, passkeyToWire, profileToWire } from '../serialization/adjuster.ts';
+import { passkeyToWire, profileToWire, sessionToWire } from '../serialization/adjuster.ts';
 import { ownStaffToWire } from '../serialization/staff.ts';
 import {
   type AccountRoute,
@@ -59,13 +56,7 @@ interface AccountKind<A extends Account> {
   readonly account: typeof appAccount | typeof staffAccount;
   readonly signIn: typeof endpoints.signIn | typeof endpoints.signInStaff;
   readonly signedInRoute: AccountRoute;
-  readonly use: AccountUseCases & {
-    signIn(
-      proof: SignInProof,
-      origin: RequestOrigin,
-      deviceName: string | null,
-    ): Promise<OpenedSession<A> | FirmChoice>;
-  };
+  readonly use: AccountUseCases<A>;
   /** Beside the token of a session. */
   readonly profileOf: (account: A) => Promise<object>;
 }
@@ -97,10 +88,7 @@ function routesOf<A extends Account>(
   { accountReads, secrets, addresses, clock }: AccountRouteDeps,
   { page, account, signIn, signedInRoute, use, profileOf }: AccountKind<A>,
 ): Route[] {
-  const open = (
-    body: SignInBody | StaffSignInBody,
-    { origin, userAgent }: OpenContext,
-  ): Promise<OpenedSession<A> | FirmChoice> =>
+  const open = (body: SignInBody | StaffSignInBody, { origin, userAgent }: OpenContext) =>
     use.signIn(toProof(body), origin, body.device_name ?? deviceNameOf(userAgent));
   return [
     openRoute(account.requestSignInCode, async ({ body }, { origin }) => {
@@ -123,7 +111,7 @@ function routesOf<A extends Account>(
 
     signedInRoute(account.listSessions, async (_, { actor, session }) => {
       const sessions = await accountReads.sessions(actor, clock.now());
-      const data = sessions.map((own) => ownSessionToWire(own, session.sessionId));
+      const data = sessions.map((own) => ({ ...sessionToWire(own), current: own.id === session.sessionId }));
       return jsonResponse({ data, next_cursor: null });
     }),
 

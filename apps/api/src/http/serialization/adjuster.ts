@@ -94,10 +94,9 @@ export const profileToWire = ({ adjuster, firms }: Profile) => ({
   availability: availabilityToWire(adjuster.availability ?? ALWAYS_AVAILABLE),
 });
 
-export const ownSessionToWire = (session: Session, currentId: string) => ({
+export const sessionToWire = (session: Session) => ({
   id: session.id,
   device_name: session.deviceName,
-  current: session.id === currentId,
   created_at: toDateTime(session.createdAt),
   last_used_at: toDateTime(session.lastUsedAt),
   expires_at: toDateTime(session.expiresAt),
