@@ -206,9 +206,9 @@ test.each([
           () => evaluate(`document.body.innerText.includes(${JSON.stringify(text)})`) as Promise<boolean>,
         );
 
-      await browser.open(`${network.url}app`);
+      await browser.open(`${network.url}/app`);
       await evaluate(`localStorage.preferences = '{"undoSeconds":0}'`);
-      await browser.open(`${network.url}app`);
+      await browser.open(`${network.url}/app`);
       await fill(en.signIn.email, await emailOf(service, token));
       await press(en.signIn.send);
       await fill(en.signIn.code, await codeFor(service));
@@ -217,6 +217,16 @@ test.each([
 
       await press('Ana First');
       await sees(en.record.sections.loss);
+      await press(en.claim.reject);
+      await sees(en.reject.title);
+      await evaluate('history.back()');
+      await until(
+        'the claim without the dialog',
+        () =>
+          evaluate(
+            `document.querySelector('dialog') === null && location.hash === '#/claims/${first}'`,
+          ) as Promise<boolean>,
+      );
       await press(en.claim.accept);
       await until('the acceptance', () => isAccepted(first));
       await sees(en.work.title);
@@ -255,7 +265,7 @@ test.each([
         () => evaluate('navigator.serviceWorker.ready.then(() => true)') as Promise<true>,
       );
       await network.cut();
-      await browser.open(`${network.url}app`);
+      await browser.open(`${network.url}/app`);
       await sees('You are offline.');
       await press('Ana Second');
       await press(en.claim.accept);
